@@ -1,0 +1,1092 @@
+/*
+ * thorn: Torch tensors as a plain C library.
+ *
+ * Conventions
+ * ===========
+ *
+ * Handles. A THTensor is a view (sizes, strides, offset, dtype) of a THStorage, which owns memory. The fields of both structs are open:
+ * read `t->size[d]`, `t->stride[d]`, `t->storage` and THTensor_data(t) as you like; change them through functions. Strides count elements.
+ *
+ * Ownership. Functions named `new...` return a new reference: give it up with THTensor_free / THStorage_free. `retain` adds a reference.
+ * A tensor holds a reference to its storage, so views keep memory alive. Everything else returned by pointer is borrowed: it is valid until
+ * the handle it came from changes or goes. Arguments are never taken over, unless a function says so.
+ *
+ * Results. Result first, then inputs, then numbers: `THTensor_cadd(r, t, value, src)` is r = t + value * src. In place is `r == t`.
+ * `r` may be a fresh handle (THTensor_new()), which takes the dtype, shape and memory of the result; otherwise it is resized where its
+ * shape differs and keeps its dtype. A result of floats does not fit integers, of numbers not Bool. Where operands overlap, the result is
+ * as if the inputs had been copied first.
+ *
+ *     THTensor *r = THTensor_new();
+ *     if (THTensor_cadd(r, a, 1, b) != TH_OK) fprintf(stderr, "%s\n", THGetLastError());
+ *     THTensor_free(r);
+ *
+ * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
+ * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole counts as
+ * an integer. Floats become integers by truncation and saturation, NaN becomes 0. 0-d tensors have one element; sizes may be 0.
+ *
+ * Errors. Most functions return a THStatus: TH_OK (0) or TH_ERR_*. Functions that return a handle give NULL, the others what their comment
+ * says. THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status. A failed call has changed
+ * nothing. NULL handles are an error, never a crash; only retain and free ignore them. No input ends or hangs the process.
+ *
+ * Lists. Functions that return several handles take an array `r` with room for `*count` handles. With `r` NULL they only store in `*count`
+ * how many there will be; otherwise they store that many new references. Too little room is an error and changes nothing.
+ *
+ * Threads. Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the same tensors;
+ * whoever writes a storage, or changes a handle, must keep others away meanwhile (views share their storage). Errors and default
+ * generators belong to the thread. Operations use the threads of a pool of the library; a call inside a call uses none.
+ *
+ * Versions. TH_VERSION_* name the API, TH_ABI_VERSION the binary interface; THVersion() and THAbiVersion() ask the library in use. Codes
+ * and the fields of structs keep their values and places.
+ *
+ * This file is generated: edit the comments in src/ and run scripts/header.sh.
+ */
+
+#ifndef THORN_H
+#define THORN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
+// Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
+#define TH_ALLOCATOR_MAPPED_SHARED 1
+
+// Like `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name goes away with the mapping.
+#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2
+
+// The file or object must not exist yet.
+#define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4
+
+// The file or object must exist already.
+#define TH_ALLOCATOR_MAPPED_NOCREATE 8
+
+// The descriptor stays open as long as the mapping, for `THMapAllocatorContext_fd`.
+#define TH_ALLOCATOR_MAPPED_KEEPFD 16
+
+// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
+#define TH_ALLOCATOR_MAPPED_FROMFD 32
+
+// The name is removed as soon as the mapping stands.
+#define TH_ALLOCATOR_MAPPED_UNLINK 64
+
+// The first number of the version: it changes with the API.
+#define TH_VERSION_MAJOR 0
+
+// The second number of the version.
+#define TH_VERSION_MINOR 1
+
+// The third number of the version.
+#define TH_VERSION_PATCH 0
+
+// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
+#define TH_ABI_VERSION 0
+
+// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+#define TH_ALL_DIMS INT32_MIN
+
+// The storage counts its references; without this bit retain and free do nothing.
+#define TH_STORAGE_REFCOUNTED 1
+
+// The storage may be resized.
+#define TH_STORAGE_RESIZABLE 2
+
+// The memory goes back to the allocator with the last reference.
+#define TH_STORAGE_FREEMEM 4
+
+// The memory belongs to the storage in `view`.
+#define TH_STORAGE_VIEW 8
+
+// The tensor counts its references; without this bit retain and free do nothing.
+#define TH_TENSOR_REFCOUNTED 1
+
+// With `nDimension` 0: a scalar with one element.
+#define TH_TENSOR_SCALAR 2
+
+// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one mapping.
+//
+// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
+typedef struct THMapAllocatorContext THMapAllocatorContext;
+
+// What a function returns: [`TH_OK`] or the kind of failure. The sentence is in `THGetLastError`.
+typedef int32_t THStatus;
+
+// Code of an element type in the C API. Codes are never renumbered.
+typedef int32_t THDtype;
+
+// Where a storage's memory comes from: three functions that get the context stored beside the allocator.
+//
+// `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or lets it return NULL.
+typedef struct THAllocator {
+    // A block of `size` bytes.
+    void *(*malloc)(void *ctx, ptrdiff_t size);
+    // The block `ptr` with `size` bytes, possibly elsewhere.
+    void *(*realloc)(void *ctx, void *ptr, ptrdiff_t size);
+    // Ends the block `ptr`, and the context where it belongs to the block.
+    void (*free)(void *ctx, void *ptr);
+} THAllocator;
+
+// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
+typedef struct THStorage {
+    // First element; NULL when the storage is empty.
+    void *data;
+    // Number of elements.
+    ptrdiff_t size;
+    // References held; changed atomically by retain and free.
+    int32_t refcount;
+    // `TH_STORAGE_*` bits.
+    char flag;
+    // Element type: a `TH_FLOAT32` kind of code.
+    uint8_t dtype;
+    // `TH_CPU` or `TH_CUDA`.
+    int8_t deviceType;
+    // Ordinal of the GPU, 0 for the host.
+    int8_t deviceIndex;
+    // Who gives the memory back.
+    const struct THAllocator *allocator;
+    // What the allocator is called with.
+    void *allocatorContext;
+    // With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
+    struct THStorage *view;
+} THStorage;
+
+// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
+typedef struct THTensor {
+    // `nDimension` sizes.
+    int64_t *size;
+    // `nDimension` strides, in elements.
+    int64_t *stride;
+    // Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements yet.
+    int nDimension;
+    // The elements; NULL until the first write.
+    struct THStorage *storage;
+    // Position of the first element in the storage.
+    ptrdiff_t storageOffset;
+    // References held; changed atomically by retain and free.
+    int32_t refcount;
+    // `TH_TENSOR_*` bits.
+    char flag;
+    // Element type: a `TH_FLOAT32` kind of code, or `TH_UNDEFINED` until the first write.
+    uint8_t dtype;
+    // `TH_CPU` or `TH_CUDA`.
+    int8_t deviceType;
+    // Ordinal of the GPU, 0 for the host.
+    int8_t deviceIndex;
+} THTensor;
+
+// Memory held and kept, as `THMemory_stats` reports it.
+typedef struct THMemoryStats {
+    // Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
+    int64_t live_bytes;
+    // The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse small blocks.
+    int64_t peak_bytes;
+    // Bytes of released blocks kept for reuse, the lists of all threads included.
+    int64_t cached_bytes;
+    // The most bytes that the cache shared by all threads keeps.
+    int64_t cache_limit;
+    // Blocks handed out so far.
+    int64_t allocations;
+    // Those among them that were reused ones.
+    int64_t cache_hits;
+} THMemoryStats;
+
+// The host's function: the thread that allocates calls it with the live bytes.
+//
+// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
+typedef void (*THMemoryHook)(void *ctx, int64_t live);
+
+// Called once with the data and the caller's context when foreign memory is no longer needed.
+typedef void (*THDeleter)(void *data, void *ctx);
+
+// How elements lie in memory, for functions that make tensors.
+typedef int32_t THMemoryFormat;
+
+// Code of a kind of device in the C API; the values are DLPack's.
+typedef int32_t THDeviceType;
+
+// Host memory.
+#define TH_CPU 1
+
+// NVIDIA GPU memory.
+#define TH_CUDA 2
+
+// No dtype yet: a fresh handle, before its first write.
+#define TH_UNDEFINED 0
+
+// Unsigned 8-bit integer.
+#define TH_UINT8 1
+
+// Signed 8-bit integer.
+#define TH_INT8 2
+
+// Signed 16-bit integer.
+#define TH_INT16 3
+
+// Signed 32-bit integer.
+#define TH_INT32 4
+
+// Signed 64-bit integer.
+#define TH_INT64 5
+
+// IEEE 754 half precision; computed in float32.
+#define TH_FLOAT16 6
+
+// The upper half of a float32; computed in float32.
+#define TH_BFLOAT16 7
+
+// IEEE 754 single precision.
+#define TH_FLOAT32 8
+
+// IEEE 754 double precision.
+#define TH_FLOAT64 9
+
+// True or false in one byte; any byte but 0 reads as true.
+#define TH_BOOL 10
+
+// The call did what it says.
+#define TH_OK 0
+
+// An argument is NULL, out of range or contradicts another.
+#define TH_ERR_ARGUMENT 1
+
+// Shapes, strides or offsets do not fit each other or the storage.
+#define TH_ERR_SHAPE 2
+
+// The operation has no meaning for this dtype, or the result's dtype cannot hold it.
+#define TH_ERR_DTYPE 3
+
+// The tensors live on different devices, or the device cannot do this.
+#define TH_ERR_DEVICE 4
+
+// Memory could not be had.
+#define TH_ERR_NOMEM 5
+
+// The operating system refused a file, a mapping or shared memory.
+#define TH_ERR_IO 6
+
+// A file is broken or of an unknown format.
+#define TH_ERR_FORMAT 7
+
+// Meaningful, but not offered.
+#define TH_ERR_UNSUPPORTED 8
+
+// A function passed by the caller reported failure.
+#define TH_ERR_CALLBACK 9
+
+// A fault inside thorn, caught at the boundary; please report it.
+#define TH_ERR_INTERNAL 10
+
+// Row-major: the last dimension moves fastest.
+#define TH_CONTIGUOUS_FORMAT 0
+
+// The source's strides where it is dense and does not overlap itself, else row-major.
+#define TH_PRESERVE_FORMAT 1
+
+// Four dimensions N, C, H, W laid out as N, H, W, C.
+#define TH_CHANNELS_LAST 2
+
+// Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+#define TH_CHANNELS_LAST_3D 3
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The malloc family as an allocator; its context is ignored.
+extern const struct THAllocator THDefaultAllocator;
+
+// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
+extern const struct THAllocator THMapAllocator;
+
+// Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
+// and the object with its last user.
+extern const struct THAllocator THRefcountedMapAllocator;
+
+// The version of the library in use, `"0.1.0"`. Never freed.
+const char *THVersion(void);
+
+// `TH_ABI_VERSION` of the library in use.
+int THAbiVersion(void);
+
+// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
+const char *THSimdLevel(void);
+
+// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
+int THGetNumThreads(void);
+
+// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
+THStatus THSetNumThreads(int num_threads);
+
+// Cores this process may run on.
+int THGetNumCores(void);
+
+// The dtype of floats nobody gave a type: float32 at start.
+THDtype THGetDefaultDtype(void);
+
+// Sets the default dtype, a float, for the whole process.
+THStatus THSetDefaultDtype(THDtype dtype);
+
+// Bytes an element takes; 0 on error.
+size_t THDtype_size(THDtype dtype);
+
+// PyTorch's name, `"float32"`; NULL on error. Never freed.
+const char *THDtype_name(THDtype dtype);
+
+// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
+THDtype THDtype_promote(THDtype a, THDtype b);
+
+// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
+int THDtype_canCast(THDtype from, THDtype to);
+
+// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`.
+// Borrowed: valid until the next failing call on this thread.
+const char *THGetLastError(void);
+
+// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
+THStatus THGetLastErrorCode(void);
+
+// Forgets the last failure of this thread.
+void THClearLastError(void);
+
+// `r = -t`. Not for Bool.
+THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
+
+// `r = |t|`. Not for Bool.
+THStatus THTensor_abs(struct THTensor *r, const struct THTensor *t);
+
+// `r = sqrt(t)`. Integers give the default dtype.
+THStatus THTensor_sqrt(struct THTensor *r, const struct THTensor *t);
+
+// `r = e^t`. Integers give the default dtype.
+THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
+
+// `r = log(t)`, the natural logarithm. Integers give the default dtype.
+THStatus THTensor_log(struct THTensor *r, const struct THTensor *t);
+
+// `r = tanh(t)`. Integers give the default dtype.
+THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
+THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+
+// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_sub(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t / value`, true division: integers give the default dtype.
+THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t < value`, as Bool unless `r` has a dtype.
+THStatus THTensor_ltValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t <= value`, as Bool unless `r` has a dtype.
+THStatus THTensor_leValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t > value`, as Bool unless `r` has a dtype.
+THStatus THTensor_gtValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t >= value`, as Bool unless `r` has a dtype.
+THStatus THTensor_geValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t == value`, as Bool unless `r` has a dtype.
+THStatus THTensor_eqValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t != value`, as Bool unless `r` has a dtype.
+THStatus THTensor_neValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
+THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a / b`, with broadcasting; true division: integers give the default dtype.
+THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_ltTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_leTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_gtTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_geTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_eqTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_neTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
+THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are summed in float64 and rounded
+// once. With `keepdim` the dimension stays with size 1, else it disappears.
+THStatus THTensor_sum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`. Floats only; the mean of nothing is NaN. `keepdim` as for sum.
+THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
+// over all). Either result may be NULL. A NaN beats everything. `keepdim` as for sum.
+THStatus THTensor_max(struct THTensor *values,
+                      struct THTensor *indices,
+                      const struct THTensor *t,
+                      int dimension,
+                      int keepdim);
+
+// `values = least elements of t over dimension`; everything else as for max.
+THStatus THTensor_min(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// The sum of all elements; NaN on error.
+double THTensor_sumall(const struct THTensor *t);
+
+// The mean of all elements; NaN on error.
+double THTensor_meanall(const struct THTensor *t);
+
+// The greatest element; NaN on error and if one is NaN.
+double THTensor_maxall(const struct THTensor *t);
+
+// The least element; NaN on error and if one is NaN.
+double THTensor_minall(const struct THTensor *t);
+
+// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32, integers wrap.
+THStatus THTensor_mm(struct THTensor *r, const struct THTensor *m1, const struct THTensor *m2);
+
+// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
+THStatus THTensor_mv(struct THTensor *r, const struct THTensor *mat, const struct THTensor *vec);
+
+// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
+THStatus THTensor_addmm(struct THTensor *r,
+                        double beta,
+                        const struct THTensor *t,
+                        double alpha,
+                        const struct THTensor *m1,
+                        const struct THTensor *m2);
+
+// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
+THStatus THTensor_addmv(struct THTensor *r,
+                        double beta,
+                        const struct THTensor *t,
+                        double alpha,
+                        const struct THTensor *mat,
+                        const struct THTensor *vec);
+
+// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
+// `THStorage_newWithData`.
+void *THAlloc(ptrdiff_t size);
+
+// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
+void *THRealloc(void *ptr, ptrdiff_t size);
+
+// Frees a block of `THAlloc` or malloc; NULL is ignored.
+void THFree(void *ptr);
+
+// Gives all memory the caching allocator keeps for reuse back to the system.
+THStatus THAllocator_emptyCache(void);
+
+// Stores the counters of the caching allocator in `stats`.
+THStatus THMemory_stats(struct THMemoryStats *stats);
+
+// Bytes in use by storages and handles, foreign and mapped memory included.
+int64_t THMemory_liveBytes(void);
+
+// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
+// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
+THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+
+// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
+// one, free it. NULL on error.
+struct THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
+
+// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
+struct THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
+
+// The file name given. Borrowed: valid as long as the context. NULL on error.
+const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
+
+// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
+
+// Bytes mapped; -1 on error.
+ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
+
+// Frees a context no storage was made with.
+THStatus THMapAllocatorContext_free(struct THMapAllocatorContext *ctx);
+
+// Adds a user to memory mapped by `THRefcountedMapAllocator`.
+THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void *data);
+
+// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
+int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
+
+// The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
+void *THStorage_data(const struct THStorage *storage);
+
+// The number of elements; -1 on error.
+ptrdiff_t THStorage_size(const struct THStorage *storage);
+
+// Bytes an element takes; 0 on error.
+size_t THStorage_elementSize(const struct THStorage *storage);
+
+// The element type; `TH_UNDEFINED` on error.
+THDtype THStorage_dtype(const struct THStorage *storage);
+
+// `TH_CPU` or `TH_CUDA`; 0 on error.
+int THStorage_deviceType(const struct THStorage *storage);
+
+// References held now, by anyone; 0 on error.
+int THStorage_refcount(const struct THStorage *storage);
+
+// `storage[index] = value`, converted to the dtype of the storage.
+THStatus THStorage_set(struct THStorage *storage, ptrdiff_t index, double value);
+
+// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
+double THStorage_get(const struct THStorage *storage, ptrdiff_t index);
+
+// An empty storage. Returns a new reference.
+struct THStorage *THStorage_new(THDtype dtype);
+
+// A storage of `size` elements with undefined values. Returns a new reference.
+struct THStorage *THStorage_newWithSize(THDtype dtype, ptrdiff_t size);
+
+// A storage of one given element. Returns a new reference.
+struct THStorage *THStorage_newWithSize1(THDtype dtype, double v0);
+
+// A storage of two given elements. Returns a new reference.
+struct THStorage *THStorage_newWithSize2(THDtype dtype, double v0, double v1);
+
+// A storage of three given elements. Returns a new reference.
+struct THStorage *THStorage_newWithSize3(THDtype dtype, double v0, double v1, double v2);
+
+// A storage of four given elements. Returns a new reference.
+struct THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double v1, double v2, double v3);
+
+// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
+// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. It cannot be resized. Returns a new reference.
+struct THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
+
+// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
+// caller's. Returns a new reference.
+struct THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
+
+// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference.
+struct THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const struct THAllocator *allocator, void *allocatorContext);
+
+// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
+struct THStorage *THStorage_newWithDataAndAllocator(THDtype dtype,
+                                                    void *data,
+                                                    ptrdiff_t size,
+                                                    const struct THAllocator *allocator,
+                                                    void *allocatorContext);
+
+// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
+// NULL. On error it is not called. It cannot be resized. Returns a new reference.
+struct THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter, void *context);
+
+// Sets `TH_STORAGE_*` bits.
+THStatus THStorage_setFlag(struct THStorage *storage, char flag);
+
+// Clears `TH_STORAGE_*` bits.
+THStatus THStorage_clearFlag(struct THStorage *storage, char flag);
+
+// Exchanges everything but the reference counts, dtypes included.
+THStatus THStorage_swap(struct THStorage *storage1, struct THStorage *storage2);
+
+// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory.
+THStatus THStorage_resize(struct THStorage *storage, ptrdiff_t size);
+
+// Every element `= value`.
+THStatus THStorage_fill(struct THStorage *storage, double value);
+
+// Copies `size` elements of the storage's own dtype from `src`.
+THStatus THStorage_rawCopy(struct THStorage *storage, const void *src);
+
+// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
+THStatus THStorage_copy(struct THStorage *storage, const struct THStorage *src);
+
+// Adds a reference; NULL is ignored. Safe from any thread.
+void THStorage_retain(struct THStorage *storage);
+
+// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
+void THStorage_free(struct THStorage *storage);
+
+// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
+struct THTensor *THTensor_new(void);
+
+// A second handle on the elements of `tensor`. Returns a new reference.
+struct THTensor *THTensor_newWithTensor(struct THTensor *tensor);
+
+// A row-major tensor with undefined elements; `ndim` 0 makes a scalar. Returns a new reference.
+struct THTensor *THTensor_newWithSizes(THDtype dtype, int ndim, const int64_t *size);
+
+// A tensor with undefined elements and the given strides. Returns a new reference.
+struct THTensor *THTensor_newWithSizesStrides(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride);
+
+// A 1-d tensor with undefined elements. Returns a new reference.
+struct THTensor *THTensor_newWithSize1d(THDtype dtype, int64_t size0);
+
+// A 2-d tensor with undefined elements. Returns a new reference.
+struct THTensor *THTensor_newWithSize2d(THDtype dtype, int64_t size0, int64_t size1);
+
+// A 3-d tensor with undefined elements. Returns a new reference.
+struct THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2);
+
+// A 4-d tensor with undefined elements. Returns a new reference.
+struct THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
+
+// A tensor with undefined elements laid out as `format` says. Returns a new reference.
+struct THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
+
+// A row-major tensor with every element `value`. Returns a new reference.
+struct THTensor *THTensor_newFull(THDtype dtype, int ndim, const int64_t *size, double value);
+
+// A row-major tensor of zeros. Returns a new reference.
+struct THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t *size);
+
+// A row-major tensor of ones. Returns a new reference.
+struct THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
+
+// A tensor of the dtype and shape of `tensor` with undefined elements; its strides too where they are dense. Returns a new reference.
+struct THTensor *THTensor_newEmptyLike(const struct THTensor *tensor);
+
+// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
+struct THTensor *THTensor_newFullLike(const struct THTensor *tensor, double value);
+
+// Like `THTensor_newEmptyLike`, with zeros. Returns a new reference.
+struct THTensor *THTensor_newZerosLike(const struct THTensor *tensor);
+
+// Like `THTensor_newEmptyLike`, with ones. Returns a new reference.
+struct THTensor *THTensor_newOnesLike(const struct THTensor *tensor);
+
+// A 0-d tensor. Returns a new reference.
+struct THTensor *THTensor_newScalar(THDtype dtype, double value);
+
+// A 0-d tensor with an integer that a double may not hold. Returns a new reference.
+struct THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
+
+// A tensor with a copy of the row-major elements at `data`. Returns a new reference.
+struct THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
+
+// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
+// view is gone; it may be NULL. On error it is not called. Returns a new reference.
+struct THTensor *THTensor_newFromBlob(THDtype dtype,
+                                      int ndim,
+                                      const int64_t *size,
+                                      const int64_t *stride,
+                                      void *data,
+                                      THDeleter deleter,
+                                      void *context);
+
+// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the whole
+// storage. Returns a new reference.
+struct THTensor *THTensor_newWithStorage(struct THStorage *storage,
+                                         ptrdiff_t storageOffset,
+                                         int ndim,
+                                         const int64_t *size,
+                                         const int64_t *stride);
+
+// A 1-d tensor over `storage`. Returns a new reference.
+struct THTensor *THTensor_newWithStorage1d(struct THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0);
+
+// A 2-d tensor over `storage`. Returns a new reference.
+struct THTensor *THTensor_newWithStorage2d(struct THStorage *storage,
+                                           ptrdiff_t storageOffset,
+                                           int64_t size0,
+                                           int64_t stride0,
+                                           int64_t size1,
+                                           int64_t stride1);
+
+// A 3-d tensor over `storage`. Returns a new reference.
+struct THTensor *THTensor_newWithStorage3d(struct THStorage *storage,
+                                           ptrdiff_t storageOffset,
+                                           int64_t size0,
+                                           int64_t stride0,
+                                           int64_t size1,
+                                           int64_t stride1,
+                                           int64_t size2,
+                                           int64_t stride2);
+
+// A 4-d tensor over `storage`. Returns a new reference.
+struct THTensor *THTensor_newWithStorage4d(struct THStorage *storage,
+                                           ptrdiff_t storageOffset,
+                                           int64_t size0,
+                                           int64_t stride0,
+                                           int64_t size1,
+                                           int64_t stride1,
+                                           int64_t size2,
+                                           int64_t stride2,
+                                           int64_t size3,
+                                           int64_t stride3);
+
+// A copy with memory of its own and the strides of `tensor` where they are dense, else row-major. Returns a new reference.
+struct THTensor *THTensor_newClone(const struct THTensor *tensor);
+
+// A copy with memory of its own laid out as `format` says. Returns a new reference.
+struct THTensor *THTensor_newCloneFormat(const struct THTensor *tensor, THMemoryFormat format);
+
+// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
+struct THTensor *THTensor_newContiguous(struct THTensor *tensor);
+
+// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
+struct THTensor *THTensor_newContiguousFormat(struct THTensor *tensor, THMemoryFormat format);
+
+// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
+struct THTensor *THTensor_newTo(struct THTensor *tensor, THDtype dtype);
+
+// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
+struct THStorage *THTensor_storage(const struct THTensor *tensor);
+
+// The position of the first element in the storage; -1 on error.
+ptrdiff_t THTensor_storageOffset(const struct THTensor *tensor);
+
+// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+int THTensor_nDimension(const struct THTensor *tensor);
+
+// `THTensor_nDimension` by PyTorch's name.
+int THTensor_dim(const struct THTensor *tensor);
+
+// The size of dimension `dim`; -1 on error.
+int64_t THTensor_size(const struct THTensor *tensor, int dim);
+
+// The stride of dimension `dim`, in elements; -1 on error.
+int64_t THTensor_stride(const struct THTensor *tensor, int dim);
+
+// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
+const int64_t *THTensor_sizes(const struct THTensor *tensor);
+
+// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
+const int64_t *THTensor_strides(const struct THTensor *tensor);
+
+// The sizes as an int64 storage. Returns a new reference.
+struct THStorage *THTensor_newSizeOf(const struct THTensor *tensor);
+
+// The strides as an int64 storage. Returns a new reference.
+struct THStorage *THTensor_newStrideOf(const struct THTensor *tensor);
+
+// The number of elements; -1 on error.
+ptrdiff_t THTensor_nElement(const struct THTensor *tensor);
+
+// `THTensor_nElement` by PyTorch's name.
+ptrdiff_t THTensor_numel(const struct THTensor *tensor);
+
+// The first element; NULL when there is no memory. Borrowed: valid until the storage is resized or freed.
+void *THTensor_data(const struct THTensor *tensor);
+
+// The element type; `TH_UNDEFINED` before the first write and on error.
+THDtype THTensor_dtype(const struct THTensor *tensor);
+
+// Bytes an element takes; 0 before the first write and on error.
+size_t THTensor_elementSize(const struct THTensor *tensor);
+
+// `TH_CPU` or `TH_CUDA`; 0 on error.
+int THTensor_deviceType(const struct THTensor *tensor);
+
+// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
+int64_t THTensor_getDevice(const struct THTensor *tensor);
+
+// 1 if the elements lie row-major without gaps; 0 if not and on error.
+int THTensor_isContiguous(const struct THTensor *tensor);
+
+// 1 if the elements lie as `format` says; 0 if not and on error.
+int THTensor_isContiguousFormat(const struct THTensor *tensor, THMemoryFormat format);
+
+// 1 if both have the same sizes; 0 if not and on error.
+int THTensor_isSameSizeAs(const struct THTensor *tensor, const struct THTensor *src);
+
+// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
+int THTensor_isSetTo(const struct THTensor *tensor, const struct THTensor *src);
+
+// 1 if the sizes are these; 0 if not and on error.
+int THTensor_isSize(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// References held now, by anyone; 0 on error.
+int THTensor_refcount(const struct THTensor *tensor);
+
+// Sets `TH_TENSOR_*` bits.
+THStatus THTensor_setFlag(struct THTensor *tensor, char flag);
+
+// Clears `TH_TENSOR_*` bits.
+THStatus THTensor_clearFlag(struct THTensor *tensor, char flag);
+
+// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
+double THTensor_get(const struct THTensor *tensor, int ndim, const int64_t *index);
+
+// `tensor[x0]`; NaN on error.
+double THTensor_get1d(const struct THTensor *tensor, int64_t x0);
+
+// `tensor[x0][x1]`; NaN on error.
+double THTensor_get2d(const struct THTensor *tensor, int64_t x0, int64_t x1);
+
+// `tensor[x0][x1][x2]`; NaN on error.
+double THTensor_get3d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2);
+
+// `tensor[x0][x1][x2][x3]`; NaN on error.
+double THTensor_get4d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
+
+// Sets the element at `index`, one entry a dimension; negative entries count from the end.
+THStatus THTensor_setAt(struct THTensor *tensor, int ndim, const int64_t *index, double value);
+
+// `tensor[x0] = value`
+THStatus THTensor_set1d(struct THTensor *tensor, int64_t x0, double value);
+
+// `tensor[x0][x1] = value`
+THStatus THTensor_set2d(struct THTensor *tensor, int64_t x0, int64_t x1, double value);
+
+// `tensor[x0][x1][x2] = value`
+THStatus THTensor_set3d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, double value);
+
+// `tensor[x0][x1][x2][x3] = value`
+THStatus THTensor_set4d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
+
+// The only element of a tensor of any shape; NaN on error.
+double THTensor_item(const struct THTensor *tensor);
+
+// The only element as an integer, exact for int64; -1 on error.
+int64_t THTensor_itemLong(const struct THTensor *tensor);
+
+// Every element `r = value`.
+THStatus THTensor_fill(struct THTensor *r, double value);
+
+// Every element `r = 0`.
+THStatus THTensor_zero(struct THTensor *r);
+
+// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone.
+THStatus THTensor_copy(struct THTensor *r, const struct THTensor *src);
+
+// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
+THStatus THTensor_freeCopyTo(struct THTensor *tensor, struct THTensor *dst);
+
+// Adds a reference; NULL is ignored. Safe from any thread.
+void THTensor_retain(struct THTensor *tensor);
+
+// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
+void THTensor_free(struct THTensor *tensor);
+
+// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_narrow(struct THTensor *r, const struct THTensor *src, int dimension, int64_t firstIndex, int64_t size);
+
+// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+// Returns a new reference.
+struct THTensor *THTensor_newNarrow(const struct THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
+
+// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_select(struct THTensor *r, const struct THTensor *src, int dimension, int64_t sliceIndex);
+
+// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+// Returns a new reference.
+struct THTensor *THTensor_newSelect(const struct THTensor *tensor, int dimension, int64_t sliceIndex);
+
+// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_slice(struct THTensor *r, const struct THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
+
+// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+// Returns a new reference.
+struct THTensor *THTensor_newSlice(const struct THTensor *tensor, int dimension, int64_t start, int64_t end, int64_t step);
+
+// Dimensions `dimension1` and `dimension2` swapped.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_transpose(struct THTensor *r, const struct THTensor *src, int dimension1, int dimension2);
+
+// Dimensions `dimension1` and `dimension2` swapped.
+// Returns a new reference.
+struct THTensor *THTensor_newTranspose(const struct THTensor *tensor, int dimension1, int dimension2);
+
+// The matrix transposed; vectors and scalars stay as they are.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_t(struct THTensor *r, const struct THTensor *src);
+
+// The matrix transposed; vectors and scalars stay as they are.
+// Returns a new reference.
+struct THTensor *THTensor_newT(const struct THTensor *tensor);
+
+// Dimension `d` of the view is dimension `dims[d]` of the source.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *dims);
+
+// Dimension `d` of the view is dimension `dims[d]` of the source.
+// Returns a new reference.
+struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
+
+// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_unfold(struct THTensor *r, const struct THTensor *src, int dimension, int64_t size, int64_t step);
+
+// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+// Returns a new reference.
+struct THTensor *THTensor_newUnfold(const struct THTensor *tensor, int dimension, int64_t size, int64_t step);
+
+// Without the dimensions of size 1.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_squeeze(struct THTensor *r, const struct THTensor *src);
+
+// Without the dimensions of size 1.
+// Returns a new reference.
+struct THTensor *THTensor_newSqueeze(const struct THTensor *tensor);
+
+// Without dimension `dimension`, if its size is 1.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_squeeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
+
+// Without dimension `dimension`, if its size is 1.
+// Returns a new reference.
+struct THTensor *THTensor_newSqueeze1d(const struct THTensor *tensor, int dimension);
+
+// With a new dimension of size 1 at `dimension`; -1 appends.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_unsqueeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
+
+// With a new dimension of size 1 at `dimension`; -1 appends.
+// Returns a new reference.
+struct THTensor *THTensor_newUnsqueeze1d(const struct THTensor *tensor, int dimension);
+
+// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_view(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
+
+// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+// Returns a new reference.
+struct THTensor *THTensor_newView(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_expand(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
+
+// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+// Returns a new reference.
+struct THTensor *THTensor_newExpand(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// `tensor` viewed in the sizes of `other`.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_viewAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
+
+// `tensor` viewed in the sizes of `other`.
+// Returns a new reference.
+struct THTensor *THTensor_newViewAs(const struct THTensor *tensor, const struct THTensor *other);
+
+// `tensor` expanded to the sizes of `other`.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_expandAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
+
+// `tensor` expanded to the sizes of `other`.
+// Returns a new reference.
+struct THTensor *THTensor_newExpandAs(const struct THTensor *tensor, const struct THTensor *other);
+
+// The same bytes as another dtype of the same size. Returns a new reference.
+struct THTensor *THTensor_newViewDtype(const struct THTensor *tensor, THDtype dtype);
+
+// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
+struct THTensor *THTensor_newReshape(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new reference.
+struct THTensor *THTensor_newFlatten(const struct THTensor *tensor, int start, int end);
+
+// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_split(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t size, int dimension);
+
+// At most `chunks` equal pieces along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_chunk(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t chunks, int dimension);
+
+// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_unbind(struct THTensor **r, int *count, const struct THTensor *tensor, int dimension);
+
+// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
+THStatus THTensor_expandNd(struct THTensor *const *rets, struct THTensor *const *tensors, int count);
+
+// Makes `tensor` a second handle on the elements of `src`.
+THStatus THTensor_set(struct THTensor *tensor, const struct THTensor *src);
+
+// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+THStatus THTensor_setStorage(struct THTensor *tensor,
+                             struct THStorage *storage,
+                             ptrdiff_t storageOffset,
+                             int ndim,
+                             const int64_t *size,
+                             const int64_t *stride);
+
+// `THTensor_setStorage` by the name TH gives its C form.
+THStatus THTensor_setStorageNd(struct THTensor *tensor,
+                               struct THStorage *storage,
+                               ptrdiff_t storageOffset,
+                               int ndim,
+                               const int64_t *size,
+                               const int64_t *stride);
+
+// Makes `tensor` a 1-d tensor over `storage`.
+THStatus THTensor_setStorage1d(struct THTensor *tensor, struct THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0);
+
+// Makes `tensor` a 2-d tensor over `storage`.
+THStatus THTensor_setStorage2d(struct THTensor *tensor,
+                               struct THStorage *storage,
+                               ptrdiff_t storageOffset,
+                               int64_t size0,
+                               int64_t stride0,
+                               int64_t size1,
+                               int64_t stride1);
+
+// Makes `tensor` a 3-d tensor over `storage`.
+THStatus THTensor_setStorage3d(struct THTensor *tensor,
+                               struct THStorage *storage,
+                               ptrdiff_t storageOffset,
+                               int64_t size0,
+                               int64_t stride0,
+                               int64_t size1,
+                               int64_t stride1,
+                               int64_t size2,
+                               int64_t stride2);
+
+// Makes `tensor` a 4-d tensor over `storage`.
+THStatus THTensor_setStorage4d(struct THTensor *tensor,
+                               struct THStorage *storage,
+                               ptrdiff_t storageOffset,
+                               int64_t size0,
+                               int64_t stride0,
+                               int64_t size1,
+                               int64_t stride1,
+                               int64_t size2,
+                               int64_t stride2,
+                               int64_t size3,
+                               int64_t stride3);
+
+// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
+// undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
+THStatus THTensor_resize(struct THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
+
+// `THTensor_resize` by the name TH gives its C form.
+THStatus THTensor_resizeNd(struct THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
+
+// `THTensor_resize` to one dimension.
+THStatus THTensor_resize1d(struct THTensor *tensor, int64_t size0);
+
+// `THTensor_resize` to two dimensions.
+THStatus THTensor_resize2d(struct THTensor *tensor, int64_t size0, int64_t size1);
+
+// `THTensor_resize` to three dimensions.
+THStatus THTensor_resize3d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2);
+
+// `THTensor_resize` to four dimensions.
+THStatus THTensor_resize4d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
+
+// `THTensor_resize` to five dimensions.
+THStatus THTensor_resize5d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
+
+// `THTensor_resize` to the sizes of `src`.
+THStatus THTensor_resizeAs(struct THTensor *tensor, const struct THTensor *src);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* THORN_H */

@@ -1,0 +1,93 @@
+//! The soft limit: a garbage-collected host learns that live memory grows, and may collect.
+
+use super::stats;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI64, AtomicPtr};
+
+/// The host's function: the thread that allocates calls it with the live bytes.
+///
+/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
+pub type THMemoryHook = Option<unsafe extern "C" fn(ctx: *mut c_void, live: i64)>;
+
+struct Hook {
+    call: unsafe extern "C" fn(ctx: *mut c_void, live: i64),
+    ctx: *mut c_void,
+    older: *mut Hook,
+}
+
+/// All hooks ever set, newest first. They are never freed: another thread may be about to call one.
+static HOOKS: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
+/// The one in force.
+static CURRENT: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
+static LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
+/// The live bytes above which the hook is due next: the limit, or a tenth above the last call.
+static NEXT: AtomicI64 = AtomicI64::new(i64::MAX);
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has `hook(ctx, live)` called when the live bytes rise above `bytes`, again after each further tenth and after every new rise from below,
+/// and once before an allocation fails. With `bytes` <= 0 only the latter; with no hook, never.
+pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
+    CURRENT.store(hook.map_or(null_mut(), |call| find_or_add(call, ctx)), Release);
+    let limit = if bytes > 0 && hook.is_some() { bytes } else { i64::MAX };
+    LIMIT.store(limit, Relaxed);
+    NEXT.store(limit, Relaxed);
+}
+
+fn find_or_add(call: unsafe extern "C" fn(*mut c_void, i64), ctx: *mut c_void) -> *mut Hook {
+    let newest = HOOKS.load(Acquire);
+    let mut hook = newest;
+    // SAFETY: hooks are never freed.
+    while let Some(set) = unsafe { hook.as_ref() } {
+        if std::ptr::fn_addr_eq(set.call, call) && set.ctx == ctx {
+            return hook;
+        }
+        hook = set.older;
+    }
+    let fresh = Box::into_raw(Box::new(Hook { call, ctx, older: newest }));
+    // Two threads that set hooks at once: the slower one's is just not found again.
+    let _ = HOOKS.compare_exchange(newest, fresh, AcqRel, Relaxed);
+    fresh
+}
+
+/// The sum of live bytes rose to `live`.
+pub(super) fn rose(live: i64) {
+    let next = NEXT.load(Relaxed);
+    if live <= next {
+        return;
+    }
+    // Of several threads that cross the mark together, one calls. A call that is already under way on this thread will see to it.
+    let after = live.saturating_add((live / 10).max(1));
+    if !INSIDE.get() && NEXT.compare_exchange(next, after, AcqRel, Relaxed).is_ok() {
+        call();
+    }
+}
+
+/// The sum of live bytes fell to `live`.
+pub(super) fn fell(live: i64) {
+    let limit = LIMIT.load(Relaxed);
+    if live < limit && NEXT.load(Relaxed) != limit {
+        NEXT.store(limit, Relaxed);
+    }
+}
+
+/// Calls the hook, if there is one and this thread is not in it: the system has refused memory.
+pub(super) fn plead() {
+    if !INSIDE.get() {
+        call();
+    }
+}
+
+fn call() {
+    // SAFETY: hooks are never freed.
+    let Some(hook) = (unsafe { CURRENT.load(Acquire).as_ref() }) else { return };
+    INSIDE.set(true);
+    // SAFETY: whoever set the hook promised a function that takes this context, on any thread, and returns.
+    unsafe { (hook.call)(hook.ctx, stats::live_bytes()) };
+    INSIDE.set(false);
+}

@@ -1,0 +1,579 @@
+//! Files and POSIX shared memory as storage memory: `THMapAllocator` and the context that says what to map.
+
+use super::THAllocator;
+use crate::error::{Error, Kind, Result, bail};
+use std::ffi::{CStr, CString, OsStr, c_int, c_void};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::{ffi::OsStrExt, fs::OpenOptionsExt};
+use std::ptr::{NonNull, null_mut};
+
+/// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
+/// Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
+pub const TH_ALLOCATOR_MAPPED_SHARED: c_int = 1;
+/// Like `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name goes away with the mapping.
+pub const TH_ALLOCATOR_MAPPED_SHAREDMEM: c_int = 2;
+/// The file or object must not exist yet.
+pub const TH_ALLOCATOR_MAPPED_EXCLUSIVE: c_int = 4;
+/// The file or object must exist already.
+pub const TH_ALLOCATOR_MAPPED_NOCREATE: c_int = 8;
+/// The descriptor stays open as long as the mapping, for `THMapAllocatorContext_fd`.
+pub const TH_ALLOCATOR_MAPPED_KEEPFD: c_int = 16;
+/// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
+pub const TH_ALLOCATOR_MAPPED_FROMFD: c_int = 32;
+/// The name is removed as soon as the mapping stands.
+pub const TH_ALLOCATOR_MAPPED_UNLINK: c_int = 64;
+
+use TH_ALLOCATOR_MAPPED_EXCLUSIVE as EXCLUSIVE;
+use TH_ALLOCATOR_MAPPED_FROMFD as FROMFD;
+use TH_ALLOCATOR_MAPPED_KEEPFD as KEEPFD;
+use TH_ALLOCATOR_MAPPED_NOCREATE as NOCREATE;
+use TH_ALLOCATOR_MAPPED_SHARED as SHARED;
+use TH_ALLOCATOR_MAPPED_SHAREDMEM as SHAREDMEM;
+use TH_ALLOCATOR_MAPPED_UNLINK as UNLINK;
+
+/// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one mapping.
+///
+/// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
+pub struct THMapAllocatorContext {
+    filename: Option<CString>,
+    flags: c_int,
+    /// Open before the mapping with `FROMFD`, after it with `KEEPFD`.
+    file: Option<File>,
+    /// Bytes mapped, 0 before.
+    mapped: usize,
+    /// Bytes of the mapping that come before the data.
+    header: usize,
+    error: Option<Error>,
+}
+
+impl THMapAllocatorContext {
+    /// A context for the file or shared memory object `filename`.
+    pub fn new(filename: Option<&CStr>, flags: c_int) -> Result<Box<THMapAllocatorContext>> {
+        if flags & FROMFD != 0 {
+            bail!(Argument, "map: TH_ALLOCATOR_MAPPED_FROMFD needs a descriptor");
+        }
+        if filename.is_none() {
+            bail!(Argument, "map: no file name");
+        }
+        Self::checked(filename, flags)
+    }
+
+    /// A context for the open descriptor `fd`, which it owns from now on unless this fails. `flags` include `FROMFD`;
+    /// `filename` is for messages and for `UNLINK`.
+    pub fn with_fd(filename: Option<&CStr>, fd: c_int, flags: c_int) -> Result<Box<THMapAllocatorContext>> {
+        if flags & FROMFD == 0 {
+            bail!(Argument, "map: a descriptor is used only with TH_ALLOCATOR_MAPPED_FROMFD");
+        }
+        // SAFETY: fcntl with F_GETFD only looks the number up.
+        if unsafe { libc::fcntl(fd, libc::F_GETFD) } == -1 {
+            bail!(Argument, "map: descriptor {fd} is not open");
+        }
+        if flags & UNLINK != 0 && filename.is_none() {
+            bail!(Argument, "map: TH_ALLOCATOR_MAPPED_UNLINK needs a file name");
+        }
+        let mut ctx = Self::checked(filename, flags)?;
+        // SAFETY: the descriptor is open, and the caller hands it over.
+        ctx.file = Some(unsafe { File::from_raw_fd(fd) });
+        Ok(ctx)
+    }
+
+    fn checked(filename: Option<&CStr>, flags: c_int) -> Result<Box<THMapAllocatorContext>> {
+        let shared = flags & (SHARED | SHAREDMEM);
+        if flags & !(SHARED | SHAREDMEM | EXCLUSIVE | NOCREATE | KEEPFD | FROMFD | UNLINK) != 0 {
+            bail!(Argument, "map: unknown flags {flags}");
+        }
+        if shared == SHARED | SHAREDMEM {
+            bail!(Argument, "map: TH_ALLOCATOR_MAPPED_SHARED is for files, TH_ALLOCATOR_MAPPED_SHAREDMEM for shared memory: choose one");
+        }
+        if flags & EXCLUSIVE != 0 && shared == 0 {
+            bail!(Argument, "map: TH_ALLOCATOR_MAPPED_EXCLUSIVE needs a shared mapping");
+        }
+        if flags & EXCLUSIVE != 0 && flags & NOCREATE != 0 {
+            bail!(Argument, "map: TH_ALLOCATOR_MAPPED_EXCLUSIVE and TH_ALLOCATOR_MAPPED_NOCREATE contradict each other");
+        }
+        Ok(Box::new(THMapAllocatorContext { filename: filename.map(CStr::to_owned), flags, file: None, mapped: 0, header: 0, error: None }))
+    }
+
+    /// The name given, if any.
+    pub fn filename(&self) -> Option<&CStr> {
+        self.filename.as_deref()
+    }
+
+    /// The open descriptor, or -1: the context keeps one after mapping only with `KEEPFD`.
+    pub fn fd(&self) -> c_int {
+        self.file.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    }
+
+    /// The bytes of data mapped; 0 before the mapping.
+    pub fn size(&self) -> isize {
+        (self.mapped - self.header) as isize
+    }
+
+    /// The flags given.
+    pub(super) fn flags(&self) -> c_int {
+        self.flags
+    }
+
+    /// Why the allocator returned NULL, once.
+    pub fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// Leaves the reason of a NULL for [`Self::take_error`].
+    pub(super) fn or_null(&mut self, result: Result<NonNull<u8>>) -> *mut c_void {
+        result.map_or_else(
+            |error| {
+                self.error = Some(error);
+                null_mut()
+            },
+            |data| data.as_ptr().cast(),
+        )
+    }
+
+    /// Maps `bytes` bytes, or with `bytes` <= 0 the whole file.
+    pub fn map(&mut self, bytes: isize) -> Result<*mut c_void> {
+        self.map_after_header(bytes, 0).map(|data| data.as_ptr().cast())
+    }
+
+    /// Maps a header of `header` bytes and then `bytes` bytes, or with `bytes` <= 0 the rest of the file; points behind the header.
+    pub(super) fn map_after_header(&mut self, bytes: isize, header: usize) -> Result<NonNull<u8>> {
+        if self.mapped != 0 {
+            bail!(Argument, "map {self}: a context serves one mapping");
+        }
+        if self.flags & FROMFD == 0 {
+            let opened = if self.flags & SHAREDMEM != 0 { self.open_shared_memory() } else { self.open_file() };
+            self.file = Some(opened.map_err(|error| self.failed("cannot open", error))?);
+        }
+        let mapped = self.map_file(bytes, header);
+        let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
+        if self.flags & outlives_this == 0 {
+            self.file = None;
+        }
+        // The name of a failed exclusive mapping is of this call's own making.
+        let unwanted = if mapped.is_ok() { self.flags & UNLINK != 0 } else { self.flags & (EXCLUSIVE | FROMFD) == EXCLUSIVE };
+        if unwanted {
+            self.unlink();
+        }
+        let (start, size) = mapped?;
+        (self.mapped, self.header) = (size, header);
+        // SAFETY: the header is shorter than the mapping.
+        Ok(unsafe { start.add(header) })
+    }
+
+    fn open_file(&self) -> io::Result<File> {
+        let path = OsStr::from_bytes(self.filename().unwrap_or_default().to_bytes());
+        let shared = self.flags & SHARED != 0;
+        let create = shared && self.flags & NOCREATE == 0;
+        // std opens with O_CLOEXEC.
+        OpenOptions::new().read(true).write(shared).create(create).create_new(self.flags & EXCLUSIVE != 0).mode(0o600).open(path)
+    }
+
+    fn open_shared_memory(&self) -> io::Result<File> {
+        let create = if self.flags & NOCREATE == 0 { libc::O_CREAT } else { 0 };
+        let exclusive = if self.flags & EXCLUSIVE != 0 { libc::O_EXCL } else { 0 };
+        let name = self.filename().unwrap_or_default();
+        loop {
+            // SAFETY: the name ends with NUL.
+            let fd = unsafe { libc::shm_open(name.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | create | exclusive, 0o600) };
+            if fd >= 0 {
+                // SAFETY: just opened, and nobody else's.
+                return Ok(unsafe { File::from_raw_fd(fd) });
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+    }
+
+    /// The start and size of a mapping of the open file.
+    fn map_file(&self, bytes: isize, header: usize) -> Result<(NonNull<u8>, usize)> {
+        let Some(file) = &self.file else { bail!(Argument, "map {self}: the descriptor is used up") };
+        let length = file.metadata().map_err(|error| self.failed("cannot measure", error))?.len();
+        let wanted = match usize::try_from(bytes) {
+            Ok(0) | Err(_) => length,
+            Ok(bytes) => (bytes as u64).saturating_add(header as u64),
+        };
+        let shared = self.flags & (SHARED | SHAREDMEM) != 0;
+        let Some(size) = usize::try_from(wanted).ok().filter(|&size| size <= isize::MAX as usize) else {
+            bail!(Argument, "map {self}: {wanted} bytes are more than an address space holds");
+        };
+        if size <= header {
+            bail!(Io, "map {self}: the file is empty");
+        }
+        if wanted > length {
+            if !shared {
+                bail!(Io, "map {self}: the file has {length} bytes, {wanted} are needed");
+            }
+            grow(file, length, wanted).map_err(|error| self.failed(&format!("cannot grow to {wanted} bytes"), error))?;
+        }
+        let start = map_pages(file, size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
+        Ok((start, size))
+    }
+
+    /// Ends the mapping; the context may map again, unless its descriptor is used up.
+    ///
+    /// # Safety
+    /// `data` is what this context mapped, and nobody uses it any more.
+    pub(super) unsafe fn unmap(&mut self, data: *mut c_void) {
+        if self.mapped != 0 && !data.is_null() {
+            // SAFETY: the caller's promise: the mapping starts `header` bytes before the data.
+            unsafe { libc::munmap(data.cast::<u8>().sub(self.header).cast(), self.mapped) };
+        }
+        (self.mapped, self.header) = (0, 0);
+        self.file = None;
+    }
+
+    /// Removes the name; that someone else did so already is fine.
+    pub(super) fn unlink(&self) {
+        let Some(name) = self.filename() else { return };
+        // SAFETY: the name ends with NUL.
+        unsafe {
+            match self.flags & SHAREDMEM {
+                0 => libc::unlink(name.as_ptr()),
+                _ => libc::shm_unlink(name.as_ptr()),
+            };
+        }
+    }
+
+    fn failed(&self, what: &str, error: io::Error) -> Error {
+        Error::new(Kind::Io, format!("map {self}: {what}: {error}"))
+    }
+}
+
+/// The name in quotes, or what stands for it.
+impl std::fmt::Display for THMapAllocatorContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.filename() {
+            Some(name) => write!(f, "\"{}\"", name.to_string_lossy()),
+            None => write!(f, "descriptor {}", self.fd()),
+        }
+    }
+}
+
+fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> {
+    // A private mapping is mostly read: reserving memory for all its pages would refuse files larger than the machine's memory.
+    let how = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_NORESERVE };
+    // SAFETY: a fresh mapping touches no existing memory.
+    let start = unsafe { libc::mmap(null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, how, file.as_raw_fd(), 0) };
+    if start == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::Other.into())
+    }
+}
+
+/// Grows a file of `from` bytes to `to` bytes, or leaves it as it was. Space is reserved where the file system can: a full one is an error
+/// here, not a SIGBUS at some later write. Another process may be growing the file as well, so nothing cuts off what this call did not add.
+#[cfg(target_os = "linux")]
+fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
+    let (mut done, mut piece) = (from, to - from);
+    while done < to {
+        let step = piece.min(to - done);
+        let (Ok(start), Ok(length)) = (libc::off64_t::try_from(done), libc::off64_t::try_from(step)) else {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        };
+        // SAFETY: the descriptor is open as long as `file`.
+        if unsafe { libc::fallocate64(file.as_raw_fd(), 0, start, length) } == 0 {
+            done += step;
+            continue;
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            // A signal makes the kernel undo all of a step: the next one has better chances to end between two signals.
+            Some(libc::EINTR) => piece = (piece / 2).max(1 << 20),
+            Some(libc::EOPNOTSUPP | libc::ENOSYS) => return grow_sparse(file, to),
+            _ => {
+                if file.metadata().is_ok_and(|now| now.len() == done) {
+                    _ = file.set_len(from);
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn grow(file: &File, _from: u64, to: u64) -> io::Result<()> {
+    grow_sparse(file, to)
+}
+
+fn grow_sparse(file: &File, to: u64) -> io::Result<()> {
+    if file.metadata()?.len() < to { file.set_len(to) } else { Ok(()) }
+}
+
+/// # Safety
+/// `ctx` is NULL or a context that no other thread uses.
+pub(super) unsafe fn context<'a>(ctx: *mut c_void) -> Option<&'a mut THMapAllocatorContext> {
+    // SAFETY: the caller's promise.
+    unsafe { ctx.cast::<THMapAllocatorContext>().as_mut() }
+}
+
+unsafe extern "C" fn map_malloc(ctx: *mut c_void, size: isize) -> *mut c_void {
+    // SAFETY: who calls through the allocator passes its context, alone.
+    let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
+    let mapped = ctx.map_after_header(size, 0);
+    ctx.or_null(mapped)
+}
+
+/// Mappings do not move; the reason is left in the context.
+pub(super) unsafe extern "C" fn no_realloc(ctx: *mut c_void, _ptr: *mut c_void, _size: isize) -> *mut c_void {
+    // SAFETY: who calls through the allocator passes its context, alone.
+    let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
+    let error = Error::new(Kind::Unsupported, format!("map {ctx}: cannot realloc mapped data"));
+    ctx.or_null(Err(error))
+}
+
+unsafe extern "C" fn map_free(ctx: *mut c_void, data: *mut c_void) {
+    if ctx.is_null() {
+        return;
+    }
+    // SAFETY: contexts are boxes; the one passed to `free` ends with its mapping.
+    let mut ctx = unsafe { Box::from_raw(ctx.cast::<THMapAllocatorContext>()) };
+    let owns_name = ctx.mapped != 0 && ctx.flags & SHAREDMEM != 0 && ctx.flags & (FROMFD | UNLINK) == 0;
+    // SAFETY: `data` is what the allocator gave for this context, and the caller ends it.
+    unsafe { ctx.unmap(data) };
+    if owns_name {
+        ctx.unlink();
+    }
+}
+
+/// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
+#[allow(non_upper_case_globals)]
+#[unsafe(no_mangle)]
+pub static THMapAllocator: THAllocator = THAllocator { malloc: Some(map_malloc), realloc: Some(no_realloc), free: Some(map_free) };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    /// A path of the test's own, whose file is removed before and after.
+    struct Temp(PathBuf);
+
+    impl Temp {
+        fn new(name: &str) -> Temp {
+            let path = std::env::temp_dir().join(format!("thorn-map-{}-{name}", std::process::id()));
+            _ = std::fs::remove_file(&path);
+            Temp(path)
+        }
+
+        fn holding(name: &str, bytes: &[u8]) -> Temp {
+            let temp = Temp::new(name);
+            std::fs::write(&temp.0, bytes).unwrap();
+            temp
+        }
+
+        fn name(&self) -> CString {
+            CString::new(self.0.as_os_str().as_bytes()).unwrap()
+        }
+
+        fn context(&self, flags: c_int) -> Box<THMapAllocatorContext> {
+            THMapAllocatorContext::new(Some(&self.name()), flags).unwrap()
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            std::fs::read(&self.0).unwrap()
+        }
+
+        /// How many descriptors of this process lead to the file.
+        fn descriptors(&self) -> usize {
+            let links = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|fd| std::fs::read_link(fd.ok()?.path()).ok());
+            links.filter(|link| link.to_string_lossy().starts_with(&*self.0.to_string_lossy())).count()
+        }
+    }
+
+    impl Drop for Temp {
+        fn drop(&mut self) {
+            _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// Ends a mapping and its context.
+    fn free(ctx: Box<THMapAllocatorContext>, data: *mut c_void) {
+        // SAFETY: the tests pass what they mapped.
+        unsafe { map_free(Box::into_raw(ctx).cast(), data) }
+    }
+
+    fn write(data: *mut c_void, offset: usize, byte: u8) {
+        // SAFETY: the tests write inside their mappings.
+        unsafe { data.cast::<u8>().add(offset).write(byte) }
+    }
+
+    fn read(data: *mut c_void, offset: usize) -> u8 {
+        // SAFETY: the tests read inside their mappings.
+        unsafe { data.cast::<u8>().add(offset).read() }
+    }
+
+    fn message<T>(result: Result<T>) -> String {
+        result.err().expect("must fail").message().to_string()
+    }
+
+    #[test]
+    fn private_mappings_read_the_file_and_never_write_it() {
+        let file = Temp::holding("private", b"abcdef");
+        for (bytes, size) in [(0, 6), (-1, 6), (4, 4)] {
+            let mut ctx = file.context(0);
+            let data = ctx.map(bytes).unwrap();
+            assert_eq!((ctx.size(), ctx.fd(), read(data, 3)), (size, -1, b'd'));
+            write(data, 0, b'X');
+            free(ctx, data);
+        }
+        assert_eq!(file.bytes(), b"abcdef");
+        let error = message(file.context(0).map(7));
+        assert!(error.contains("6 bytes, 7 are needed") && error.contains("thorn-map"), "{error}");
+        assert_eq!(file.descriptors(), 0);
+    }
+
+    #[test]
+    fn missing_and_empty_files_are_errors() {
+        let file = Temp::new("missing");
+        assert!(message(file.context(0).map(8)).contains("No such file"));
+        assert!(message(file.context(SHARED | NOCREATE).map(8)).contains("No such file"));
+        let empty = Temp::holding("empty", b"");
+        assert!(message(empty.context(0).map(0)).contains("empty"));
+        assert!(message(empty.context(SHARED).map(0)).contains("empty"));
+        assert!(message(empty.context(0).map(isize::MAX)).contains("needed"));
+        assert_eq!(empty.descriptors(), 0);
+    }
+
+    #[test]
+    fn shared_mappings_make_grow_and_write_the_file() {
+        let file = Temp::new("shared");
+        let mut ctx = file.context(SHARED);
+        let data = ctx.map(5000).unwrap();
+        write(data, 0, 1);
+        write(data, 4999, 2);
+        free(ctx, data);
+        let mut ctx = file.context(SHARED | NOCREATE);
+        let data = ctx.map(9000).unwrap();
+        assert_eq!((read(data, 0), read(data, 4999), read(data, 8999)), (1, 2, 0));
+        free(ctx, data);
+        assert_eq!(file.bytes().len(), 9000);
+        let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file.0).unwrap());
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(file.descriptors(), 0);
+    }
+
+    #[test]
+    fn exclusive_mappings_need_a_new_name() {
+        let file = Temp::holding("exclusive", b"mine");
+        assert!(message(file.context(SHARED | EXCLUSIVE).map(8)).contains("exists"));
+        assert_eq!(file.bytes(), b"mine");
+        let file = Temp::new("exclusive-new");
+        let mut ctx = file.context(SHARED | EXCLUSIVE);
+        assert!(message(ctx.map(0)).contains("empty"));
+        assert!(!Path::exists(&file.0), "a failed mapping leaves no file of its own making");
+        let data = ctx.map(8).unwrap();
+        assert_eq!(file.bytes(), [0; 8]);
+        assert!(message(ctx.map(8)).contains("one mapping"));
+        free(ctx, data);
+    }
+
+    #[test]
+    fn what_cannot_grow_stays_as_it_was() {
+        let file = Temp::holding("grow", b"abc");
+        assert!(file.context(SHARED).map(isize::MAX - 4096).is_err());
+        assert_eq!(file.bytes(), b"abc");
+        assert_eq!(file.descriptors(), 0);
+    }
+
+    #[test]
+    fn keepfd_keeps_the_descriptor_until_the_end() {
+        let file = Temp::holding("keepfd", b"abc");
+        let mut ctx = file.context(KEEPFD);
+        assert_eq!(ctx.fd(), -1);
+        let data = ctx.map(0).unwrap();
+        assert!(ctx.fd() >= 0);
+        // SAFETY: fcntl with F_GETFD only reads flags.
+        assert_eq!(unsafe { libc::fcntl(ctx.fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
+        assert_eq!(file.descriptors(), 1);
+        free(ctx, data);
+        assert_eq!(file.descriptors(), 0);
+    }
+
+    #[test]
+    fn unlink_removes_the_name_but_not_the_memory() {
+        let file = Temp::new("unlink");
+        let mut ctx = file.context(SHARED | UNLINK);
+        let data = ctx.map(100).unwrap();
+        assert!(!Path::exists(&file.0));
+        write(data, 99, 9);
+        assert_eq!(read(data, 99), 9);
+        free(ctx, data);
+    }
+
+    #[test]
+    fn descriptors_are_owned_and_closed() {
+        let file = Temp::holding("fromfd", b"abcdef");
+        let open = || std::os::fd::IntoRawFd::into_raw_fd(OpenOptions::new().read(true).write(true).open(&file.0).unwrap());
+        for (flags, kept) in [(FROMFD, 0), (FROMFD | SHARED | KEEPFD, 1)] {
+            let mut ctx = THMapAllocatorContext::with_fd(None, open(), flags).unwrap();
+            let data = ctx.map(0).unwrap();
+            assert_eq!((read(data, 5), file.descriptors()), (b'f', kept));
+            free(ctx, data);
+            assert_eq!(file.descriptors(), 0);
+        }
+        let mut ctx = THMapAllocatorContext::with_fd(None, open(), FROMFD).unwrap();
+        assert!(message(ctx.map(7)).contains(&format!("descriptor {}", ctx.fd())));
+        assert_eq!(file.descriptors(), 1);
+        drop(ctx);
+        assert_eq!(file.descriptors(), 0);
+        assert!(THMapAllocatorContext::with_fd(None, -1, FROMFD).is_err());
+    }
+
+    #[test]
+    fn contradictory_flags_are_refused() {
+        for flags in [SHARED | SHAREDMEM, EXCLUSIVE, SHARED | EXCLUSIVE | NOCREATE, FROMFD, 128, -1] {
+            assert!(message(THMapAllocatorContext::new(Some(c"x"), flags)).starts_with("map: "));
+        }
+        assert!(message(THMapAllocatorContext::new(None, 0)).contains("file name"));
+        assert!(THMapAllocatorContext::with_fd(None, 0, SHARED).is_err());
+        assert!(THMapAllocatorContext::with_fd(None, 0, FROMFD | UNLINK).is_err());
+    }
+
+    #[test]
+    fn the_allocator_leaves_its_reasons_in_the_context() {
+        let file = Temp::new("vtable");
+        let ctx: *mut c_void = Box::into_raw(file.context(SHARED | NOCREATE)).cast();
+        let THAllocator { malloc, realloc, free } = THMapAllocator;
+        // SAFETY: one context and one mapping, passed along and freed once.
+        unsafe {
+            assert!(malloc.unwrap()(null_mut(), 8).is_null());
+            assert!(malloc.unwrap()(ctx, 8).is_null());
+            assert!(context(ctx).unwrap().take_error().unwrap().message().contains("No such file"));
+            std::fs::write(&file.0, b"abc").unwrap();
+            let data = malloc.unwrap()(ctx, 8);
+            assert_eq!(read(data, 1), b'b');
+            assert!(realloc.unwrap()(ctx, data, 16).is_null());
+            assert!(context(ctx).unwrap().take_error().unwrap().message().contains("cannot realloc"));
+            assert!(context(ctx).unwrap().take_error().is_none());
+            free.unwrap()(ctx, data);
+            free.unwrap()(null_mut(), null_mut());
+        }
+    }
+
+    #[test]
+    fn shared_memory_lives_as_long_as_its_mapping() {
+        let name = CString::new(format!("/thorn-map-{}", std::process::id())).unwrap();
+        let context = |flags| THMapAllocatorContext::new(Some(&name), SHAREDMEM | flags).unwrap();
+        let mut first = context(EXCLUSIVE);
+        let data = first.map(10_000).unwrap();
+        write(data, 9_999, 4);
+        assert!(message(context(EXCLUSIVE).map(8)).contains("exists"));
+        assert!(context(0).map(1 << 50).is_err(), "more than fits is an error, not a SIGBUS");
+        let mut second = context(NOCREATE | UNLINK);
+        let same = second.map(0).unwrap();
+        assert_eq!((second.size(), read(same, 9_999)), (10_000, 4));
+        assert!(message(context(NOCREATE).map(8)).contains("No such file"));
+        free(second, same);
+        free(first, data);
+        let mut third = context(0);
+        let data = third.map(8).unwrap();
+        free(third, data);
+        assert!(context(NOCREATE).map(8).is_err(), "free removes the name");
+    }
+}

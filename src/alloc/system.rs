@@ -1,0 +1,115 @@
+//! Blocks from the operating system: malloc below 2 MiB, mappings on huge-page boundaries from there on.
+
+use super::class::SMALL_MAX;
+use libc::c_void;
+use std::ptr::{NonNull, null_mut};
+
+/// Blocks of at least this size are mappings of their own; it is the size of a huge page.
+const HUGE: usize = 2 << 20;
+/// What vector loads like best, and a cache line.
+pub(super) const ALIGN: usize = 64;
+
+/// A fresh block of `size` bytes, 64-byte aligned above the small sizes, 16-byte aligned below.
+pub(super) fn obtain(size: usize) -> Option<NonNull<u8>> {
+    match size {
+        // SAFETY: malloc takes any size.
+        0..=SMALL_MAX => NonNull::new(unsafe { libc::malloc(size) }.cast()),
+        _ if size < HUGE => aligned(size),
+        _ => map(size),
+    }
+}
+
+/// Gives a block of [`obtain`] back.
+///
+/// # Safety
+/// `block` came from `obtain(size)` and nobody uses it any more.
+pub(super) unsafe fn give_back(block: NonNull<u8>, size: usize) {
+    if size < HUGE {
+        // SAFETY: below HUGE, `obtain` takes blocks from malloc.
+        unsafe { libc::free(block.as_ptr().cast()) }
+    } else {
+        // SAFETY: from HUGE on, `obtain` makes a mapping of exactly `size` bytes.
+        unsafe { unmap(block.as_ptr(), size) }
+    }
+}
+
+/// A block of exactly `size` bytes, 64-byte aligned, that `free` takes.
+pub(super) fn aligned(size: usize) -> Option<NonNull<u8>> {
+    let mut block: *mut c_void = null_mut();
+    // SAFETY: `block` is a place for the address, the alignment is a power of two and a multiple of the word size.
+    let failed = unsafe { libc::posix_memalign(&mut block, ALIGN, size) } != 0;
+    if failed { None } else { NonNull::new(block.cast()) }
+}
+
+/// A mapping of `size` bytes (a multiple of the page size) that starts on a huge-page boundary and asks for huge pages.
+fn map(size: usize) -> Option<NonNull<u8>> {
+    let reserved = size.checked_add(HUGE)?;
+    // SAFETY: a fresh anonymous mapping touches no existing memory.
+    let start =
+        unsafe { libc::mmap(null_mut(), reserved, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    let start: *mut u8 = start.cast();
+    let before = start.align_offset(HUGE);
+    let block = start.wrapping_add(before);
+    // SAFETY: both ranges lie in the mapping made above, around the block, and nobody has seen them yet.
+    unsafe {
+        unmap(start, before);
+        unmap(block.wrapping_add(size), HUGE - before);
+    }
+    #[cfg(target_os = "linux")]
+    // SAFETY: the range is the mapping itself; the kernel may refuse the advice without harm.
+    unsafe {
+        libc::madvise(block.cast(), size, libc::MADV_HUGEPAGE);
+    }
+    NonNull::new(block)
+}
+
+/// # Safety
+/// The range is empty or whole pages of mappings that nobody uses.
+unsafe fn unmap(start: *mut u8, size: usize) {
+    if size > 0 {
+        // SAFETY: the caller's promise.
+        unsafe { libc::munmap(start.cast(), size) };
+    }
+}
+
+/// The memory this process may count on: the machine's, or what a Linux control group leaves of it.
+pub(super) fn memory() -> usize {
+    // SAFETY: sysconf only reads its argument.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = usize::try_from(pages).unwrap_or(0).saturating_mul(usize::try_from(page).unwrap_or(0));
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    group.map_or(machine, |group: usize| group.min(machine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_and_writable_to_the_end() {
+        for (size, align) in [(64, 16), (512, 16), (576, 64), (1 << 20, 64), (HUGE, HUGE), (9 << 18, HUGE), (16 << 20, HUGE)] {
+            let block = obtain(size).unwrap();
+            assert_eq!(block.as_ptr() as usize % align, 0, "{size}");
+            // SAFETY: the block has `size` bytes and goes back once.
+            unsafe {
+                block.write(1);
+                block.add(size - 1).write(2);
+                give_back(block, size);
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(obtain(1 << 60).is_none());
+        assert!(obtain(usize::MAX - 64).is_none());
+    }
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(memory() > 16 << 20);
+    }
+}

@@ -1,0 +1,267 @@
+//! Each thread's lists of released blocks: what the next small request takes, without a lock or a locked instruction.
+
+use super::class::{self, SMALL_CLASSES};
+use super::stats::Counters;
+use super::{cache, current, system};
+use std::cell::Cell;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+
+/// Classes that have lists: up to 16 KiB.
+pub(super) const LISTS: usize = SMALL_CLASSES + 5 * 8;
+/// The most bytes a list keeps; all lists of a thread keep at most 1.5 MiB, small blocks 256 KiB of them.
+const LIST_BYTES: usize = 32 << 10;
+
+/// A slot of a list: a block, or NULL in the one before the first.
+type Slot = AtomicPtr<u8>;
+
+/// A stack of blocks. Only its thread writes it; others read `top` to count what it keeps.
+///
+/// The blocks stand in slots of their own rather than being chained through their first bytes: taking one does not wait for its memory.
+struct List {
+    top: AtomicPtr<Slot>,
+    end: AtomicPtr<Slot>,
+}
+
+impl List {
+    /// Holds nothing and has room for nothing.
+    const fn closed() -> List {
+        const BOTTOM: *mut Slot = (&raw const NOTHING).cast_mut();
+        List { top: AtomicPtr::new(BOTTOM), end: AtomicPtr::new(BOTTOM) }
+    }
+
+    #[inline(always)]
+    fn pop(&self) -> Option<NonNull<u8>> {
+        let top = self.top.load(Relaxed);
+        // SAFETY: `top` is a slot of this list, the one before the first when it is empty.
+        let block = NonNull::new(unsafe { (*top).load(Relaxed) })?;
+        self.top.store(top.wrapping_sub(1), Relaxed);
+        Some(block)
+    }
+
+    #[inline(always)]
+    fn push(&self, block: NonNull<u8>) -> bool {
+        let top = self.top.load(Relaxed);
+        if top == self.end.load(Relaxed) {
+            return false;
+        }
+        let top = top.wrapping_add(1);
+        // SAFETY: slots reach from the one before the first to `end`, and `top` was below it.
+        unsafe { (*top).store(block.as_ptr(), Relaxed) };
+        self.top.store(top, Relaxed);
+        true
+    }
+}
+
+/// What closed lists point to.
+static NOTHING: Slot = AtomicPtr::new(null_mut());
+
+const fn room(class: usize) -> usize {
+    LIST_BYTES / class::size(class)
+}
+
+/// The slots of all lists, with the one before the first of each.
+const SLOTS: usize = {
+    let (mut slots, mut class) = (0, 0);
+    while class < LISTS {
+        slots += 1 + room(class);
+        class += 1;
+    }
+    slots
+};
+
+/// What a thread owns. One that ends leaves it, emptied but with its counts, to the next one that starts.
+#[repr(C, align(64))]
+pub(super) struct Thread {
+    pub(super) counters: Counters,
+    lists: [List; LISTS],
+    /// The value of [`DRAINS`] that this thread has answered.
+    drains: AtomicUsize,
+    claimed: AtomicBool,
+    next: AtomicPtr<Thread>,
+}
+
+/// Stands in for threads without lists: they have not started or are ending, or memory ran out. Any number of them may count here.
+pub(super) static NOBODY: Thread = Thread::new();
+/// All that threads own, newest first; a list that only grows needs no lock, neither for readers nor across a fork.
+static ALL: AtomicPtr<Thread> = AtomicPtr::new((&raw const NOBODY).cast_mut());
+/// How often all threads have been asked to give their blocks back.
+static DRAINS: AtomicUsize = AtomicUsize::new(0);
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Fresh,
+    Open,
+    /// The thread is ending, or about to open its lists.
+    Closed,
+}
+
+thread_local! {
+    static STATE: Cell<State> = const { Cell::new(State::Fresh) };
+    static FAREWELL: Farewell = const { Farewell };
+}
+
+/// Closes the lists when the thread ends; registered when they open.
+struct Farewell;
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        STATE.set(State::Closed);
+        current::replace(&NOBODY).close();
+    }
+}
+
+impl Thread {
+    const fn new() -> Thread {
+        Thread {
+            counters: Counters::new(),
+            lists: [const { List::closed() }; LISTS],
+            drains: AtomicUsize::new(0),
+            claimed: AtomicBool::new(true),
+            next: AtomicPtr::new(null_mut()),
+        }
+    }
+
+    /// One for the calling thread: left by another, or fresh. `None` when there is no memory for it.
+    fn claim() -> Option<&'static Thread> {
+        let left = all().find(|thread| !thread.claimed.load(Relaxed) && !thread.claimed.swap(true, Acquire));
+        left.or_else(Thread::make)
+    }
+
+    /// A fresh one with its slots behind it; they stay for ever.
+    fn make() -> Option<&'static Thread> {
+        let place = system::aligned(size_of::<Thread>() + SLOTS * size_of::<Slot>())?.cast::<Thread>();
+        // SAFETY: the place is 64-byte aligned and has room for the thread and its slots.
+        let thread: &'static Thread = unsafe {
+            place.write(Thread::new());
+            place.add(1).cast::<Slot>().write_bytes(0, SLOTS);
+            place.as_ref()
+        };
+        if cache::limit() > 0 {
+            let mut slot = place.as_ptr().wrapping_add(1).cast::<Slot>();
+            for (class, list) in thread.lists.iter().enumerate() {
+                list.top.store(slot, Relaxed);
+                list.end.store(slot.wrapping_add(room(class)), Relaxed);
+                slot = slot.wrapping_add(1 + room(class));
+            }
+        }
+        let mut head = ALL.load(Relaxed);
+        loop {
+            thread.next.store(head, Relaxed);
+            match ALL.compare_exchange_weak(head, place.as_ptr(), AcqRel, Relaxed) {
+                Ok(_) => return Some(thread),
+                Err(newer) => head = newer,
+            }
+        }
+    }
+
+    /// Empties all lists into `sink`.
+    fn drain(&self, sink: impl Fn(NonNull<u8>, usize)) {
+        for (class, list) in self.lists.iter().enumerate() {
+            while let Some(block) = list.pop() {
+                sink(block, class);
+            }
+        }
+    }
+
+    /// Ends what the calling thread owns.
+    fn close(&self) {
+        // SAFETY: a listed block came from the system with its class's size; others may still have use for the larger ones.
+        self.drain(|block, class| unsafe { forward(block, class) });
+        self.counters.settle(false);
+        self.claimed.store(false, Release);
+    }
+
+    /// The bytes of all listed blocks.
+    pub(super) fn listed_bytes(&self) -> i64 {
+        let listed = |(class, list): (usize, &List)| {
+            let left = (list.end.load(Relaxed) as usize).saturating_sub(list.top.load(Relaxed) as usize) / size_of::<Slot>();
+            (room(class) - left) * class::size(class)
+        };
+        let open = cache::limit() > 0 && !std::ptr::eq(self, &NOBODY);
+        if open { self.lists.iter().enumerate().map(listed).sum::<usize>() as i64 } else { 0 }
+    }
+}
+
+/// All that threads own, or owned.
+pub(super) fn all() -> impl Iterator<Item = &'static Thread> {
+    // SAFETY: a thread is written before it is listed and lives for ever.
+    let first = unsafe { ALL.load(Acquire).as_ref() };
+    // SAFETY: likewise; the acquiring load of the head makes all that it leads to visible.
+    std::iter::successors(first, |thread| unsafe { thread.next.load(Relaxed).as_ref() })
+}
+
+/// Sends a block that no thread list keeps to where its class belongs next.
+///
+/// # Safety
+/// `block` came from `system::obtain(class::size(class))`, and nobody uses it any more.
+pub(super) unsafe fn forward(block: NonNull<u8>, class: usize) {
+    if class < SMALL_CLASSES {
+        // SAFETY: the caller's promise.
+        unsafe { system::give_back(block, class::size(class)) }
+    } else {
+        // SAFETY: the caller's promise, and the class is above the small sizes.
+        unsafe { cache::put(block, class) }
+    }
+}
+
+/// A block of `class` (below [`LISTS`]) for a request of `bytes`.
+#[inline(always)]
+pub(super) fn take(class: usize, bytes: usize) -> Option<NonNull<u8>> {
+    let thread = current::get();
+    let block = thread.lists[class].pop()?;
+    thread.counters.taken(bytes);
+    Some(block)
+}
+
+/// Keeps a block of `class` (below [`LISTS`]) that served a request of `bytes`; `false` when there is no room for it.
+///
+/// # Safety
+/// `block` came from `system::obtain(class::size(class))`, and nobody uses it any more.
+#[inline(always)]
+pub(super) unsafe fn put(block: NonNull<u8>, class: usize, bytes: usize) -> bool {
+    let thread = current::get();
+    let kept = thread.lists[class].push(block);
+    if kept {
+        thread.counters.put(bytes);
+    }
+    kept
+}
+
+/// What a thread owes when it leaves the fast path: open its lists at first, answer [`ask_all_to_drain`] later.
+pub(super) fn tend() {
+    match STATE.get() {
+        State::Fresh => open(),
+        State::Open => answer(current::get()),
+        State::Closed => {}
+    }
+}
+
+fn open() {
+    // Registering the farewell may allocate; it must not come back here.
+    STATE.set(State::Closed);
+    if FAREWELL.try_with(|_| ()).is_err() {
+        return;
+    }
+    STATE.set(State::Fresh);
+    if let Some(thread) = Thread::claim() {
+        thread.drains.store(DRAINS.load(Relaxed), Relaxed);
+        current::replace(thread);
+        STATE.set(State::Open);
+    }
+}
+
+fn answer(thread: &Thread) {
+    let drains = DRAINS.load(Relaxed);
+    if thread.drains.swap(drains, Relaxed) != drains {
+        // SAFETY: a listed block came from the system with its class's size, and the list has let go of it.
+        thread.drain(|block, class| unsafe { system::give_back(block, class::size(class)) });
+    }
+}
+
+/// Asks every thread to give its blocks back: this one at once, others when they next leave the fast path.
+pub(super) fn ask_all_to_drain() {
+    DRAINS.fetch_add(1, Relaxed);
+    tend();
+}

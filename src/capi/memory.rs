@@ -1,0 +1,118 @@
+//! Memory: TH's heap functions, statistics of the caching allocator, and the contexts of mapped memory.
+
+use super::{Arg, export, null_argument};
+use crate::alloc::{self, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+use crate::error::{Result, bail};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+export! {
+    /// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
+    /// `THStorage_newWithData`.
+    fn THAlloc(size: isize) -> *mut c_void = {
+        if size < 0 {
+            bail!(Argument, "size {size} is negative")
+        }
+        // SAFETY: a new block.
+        heap(size, alloc::th_alloc(size))
+    };
+    /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
+    fn THRealloc(ptr: *mut c_void, size: isize) -> *mut c_void = {
+        if size < 0 {
+            bail!(Argument, "size {size} is negative")
+        }
+        // SAFETY: `ptr` comes from the heap.
+        heap(size, unsafe { alloc::th_realloc(ptr, size) })
+    };
+    /// Frees a block of `THAlloc` or malloc; NULL is ignored.
+    // SAFETY: `ptr` comes from the heap.
+    fn THFree(ptr: *mut c_void) -> () = Ok(unsafe { alloc::th_free(ptr) });
+
+    /// Gives all memory the caching allocator keeps for reuse back to the system.
+    fn THAllocator_emptyCache() = Ok(alloc::empty_cache());
+    /// Stores the counters of the caching allocator in `stats`.
+    fn THMemory_stats(stats: *mut THMemoryStats) = {
+        // SAFETY: `stats` is writable.
+        unsafe { stats.write(alloc::stats()) };
+        Ok(())
+    };
+    /// Bytes in use by storages and handles, foreign and mapped memory included.
+    fn THMemory_liveBytes() -> i64 = Ok(alloc::live_bytes());
+    /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
+    /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
+    fn THMemory_setSoftLimit(bytes: i64, hook: THMemoryHook, context: *mut c_void) = {
+        alloc::set_soft_limit(bytes, hook, context);
+        Ok(())
+    };
+
+    /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
+    /// one, free it. NULL on error.
+    fn THMapAllocatorContext_new(filename: *const c_char, flags: c_int) -> *mut THMapAllocatorContext =
+        // SAFETY: `filename` is a C string.
+        THMapAllocatorContext::new(unsafe { text(filename) }, flags).map(Box::into_raw);
+    /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
+    fn THMapAllocatorContext_newWithFd(filename: *const c_char, fd: c_int, flags: c_int) -> *mut THMapAllocatorContext =
+        // SAFETY: `filename` is a C string or NULL.
+        THMapAllocatorContext::with_fd(unsafe { text(filename) }, fd, flags).map(Box::into_raw);
+    /// The file name given. Borrowed: valid as long as the context. NULL on error.
+    fn THMapAllocatorContext_filename(ctx: *mut THMapAllocatorContext) -> *const c_char = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
+    /// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+    fn THMapAllocatorContext_fd(ctx: *mut THMapAllocatorContext) -> c_int = Ok(ctx.fd());
+    /// Bytes mapped; -1 on error.
+    fn THMapAllocatorContext_size(ctx: *mut THMapAllocatorContext) -> isize = Ok(ctx.size());
+    /// Frees a context no storage was made with.
+    fn THMapAllocatorContext_free(ctx: *mut THMapAllocatorContext) = {
+        // SAFETY: the context came from `new` and belongs to the caller.
+        drop(unsafe { Box::from_raw(std::ptr::from_ref(ctx).cast_mut()) });
+        Ok(())
+    };
+    /// Adds a user to memory mapped by `THRefcountedMapAllocator`.
+    fn THRefcountedMapAllocator_incref(ctx: *mut THMapAllocatorContext, data: *mut c_void) = {
+        if data.is_null() {
+            return Err(null_argument("data"));
+        }
+        let _ = ctx;
+        // SAFETY: `data` is such memory.
+        unsafe { alloc::incref(data) };
+        Ok(())
+    };
+    /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
+    fn THRefcountedMapAllocator_decref(ctx: *mut THMapAllocatorContext, data: *mut c_void) -> c_int = {
+        if data.is_null() {
+            return Err(null_argument("data"));
+        }
+        let _ = ctx;
+        // SAFETY: `data` is such memory.
+        Ok(unsafe { alloc::decref(data) })
+    };
+}
+
+fn heap(size: isize, block: *mut c_void) -> Result<*mut c_void> {
+    if block.is_null() && size > 0 { bail!(NoMem, "out of memory: {size} bytes could not be allocated") } else { Ok(block) }
+}
+
+/// # Safety
+/// `s` must be NULL or a C string that lives as long as the call.
+unsafe fn text<'a>(s: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: the caller's.
+    if s.is_null() { None } else { Some(unsafe { CStr::from_ptr(s) }) }
+}
+
+impl<'a> Arg<'a> for *mut THMapAllocatorContext {
+    type Core = &'a THMapAllocatorContext;
+    unsafe fn take(&'a self, name: &str) -> Result<&'a THMapAllocatorContext> {
+        // SAFETY: the caller passes a live context.
+        unsafe { self.as_ref() }.ok_or_else(|| null_argument(name))
+    }
+}
+
+impl Arg<'_> for *mut THMemoryStats {
+    type Core = *mut THMemoryStats;
+    unsafe fn take(&self, name: &str) -> Result<*mut THMemoryStats> {
+        if self.is_null() { Err(null_argument(name)) } else { Ok(*self) }
+    }
+}
+
+impl super::OnError for *mut THMapAllocatorContext {
+    const VALUE: *mut THMapAllocatorContext = null_mut();
+}

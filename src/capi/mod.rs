@@ -1,0 +1,238 @@
+//! The C ABI: raw pointers in, status out. Nothing here computes; every row is guard, NULL checks, conversion, call.
+
+pub mod general;
+pub mod math;
+pub mod memory;
+pub mod random;
+pub mod storage;
+pub mod tensor;
+pub mod view;
+
+use crate::alloc::{THAllocator, THDeleter, THMemoryHook};
+use crate::dtype::Dtype;
+use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail};
+use crate::layout::MAX_DIMS;
+use crate::storage::{Storage, THStorage};
+use crate::tensor::{THTensor, Tensor};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{NonNull, null, null_mut};
+
+/// Exports rows: `fn name(arg: C type, ...) = body` returns a status, `fn name(...) -> C type = body` a value.
+///
+/// In the body tensor and storage arguments are references already, NULL is refused; `Option<NonNull<..>>` arguments may be NULL. Rows are
+/// `unsafe` functions, and what their bodies do with raw pointers rests on the conventions of the header.
+macro_rules! export {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:expr;)*) => {
+        $($crate::capi::export! { @one [$($ret)?] $(#[$doc])* $name ($($arg: $ty),*) $body })*
+    };
+    (@one [] $(#[$doc:meta])* $name:ident ($($arg:ident: $ty:ty),*) $body:expr) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::error::THStatus {
+            $crate::capi::guard(stringify!($name), &mut || {
+                $crate::capi::export!(@take $($arg)*);
+                $body
+            })
+        }
+    };
+    (@one [$ret:ty] $(#[$doc:meta])* $name:ident ($($arg:ident: $ty:ty),*) $body:expr) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            let mut out = <$ret as $crate::capi::OnError>::VALUE;
+            $crate::capi::guard(stringify!($name), &mut || {
+                $crate::capi::export!(@take $($arg)*);
+                out = $crate::capi::IntoC::into_c($body?);
+                Ok(())
+            });
+            out
+        }
+    };
+    (@take $($arg:ident)*) => {
+        // SAFETY: the caller passes live handles, as the header asks.
+        $(let $arg = unsafe { $crate::capi::Arg::take(&$arg, stringify!($arg)) }?;)*
+    };
+}
+pub(crate) use export;
+
+thread_local! {
+    static LAST_ERROR: RefCell<(THStatus, CString)> = RefCell::new((TH_OK, CString::default()));
+}
+
+/// Runs the body of an exported function: a failure becomes a status and a message, a panic too.
+#[inline(never)]
+fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return TH_OK,
+        Ok(Err(error)) => error,
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            Error::new(Kind::Internal, format!("internal error: {}", what.unwrap_or("a panic was caught")))
+        }
+    };
+    remember(name, &error)
+}
+
+/// Keeps the failure for `THGetLastError`.
+#[cold]
+fn remember(name: &str, error: &Error) -> THStatus {
+    let status = error.kind() as THStatus;
+    let text = format!("{name}: {}", error.message()).replace('\0', " ");
+    // While a thread is going down there may be nowhere left to put it.
+    let _ = LAST_ERROR.try_with(|last| {
+        if let Ok(mut last) = last.try_borrow_mut() {
+            *last = (status, CString::new(text).unwrap_or_default());
+        }
+    });
+    status
+}
+
+/// A C argument and what it becomes in the body of a row.
+trait Arg<'a> {
+    type Core;
+    /// # Safety
+    /// A pointer must be NULL or what its type says, for as long as the call takes.
+    unsafe fn take(&'a self, name: &str) -> Result<Self::Core>;
+}
+
+#[cold]
+fn null_argument(name: &str) -> Error {
+    Error::new(Kind::Argument, format!("argument '{name}' is NULL"))
+}
+
+macro_rules! handle_arg {
+    ($($Raw:ty => $Handle:ty),*) => { $(
+        impl<'a> Arg<'a> for *mut $Raw {
+            type Core = &'a $Handle;
+            #[inline(always)]
+            unsafe fn take(&'a self, name: &str) -> Result<&'a $Handle> {
+                // SAFETY: handles are transparent pointers; the caller vouches for the rest.
+                unsafe { (&raw const *self).cast::<Option<$Handle>>().as_ref() }.and_then(Option::as_ref).ok_or_else(|| null_argument(name))
+            }
+        }
+        impl<'a> Arg<'a> for *const $Raw {
+            type Core = &'a $Handle;
+            #[inline(always)]
+            unsafe fn take(&'a self, name: &str) -> Result<&'a $Handle> {
+                // SAFETY: as above.
+                unsafe { (&raw const *self).cast::<Option<$Handle>>().as_ref() }.and_then(Option::as_ref).ok_or_else(|| null_argument(name))
+            }
+        }
+        impl<'a> Arg<'a> for Option<NonNull<$Raw>> {
+            type Core = Option<&'a $Handle>;
+            #[inline(always)]
+            unsafe fn take(&'a self, _: &str) -> Result<Option<&'a $Handle>> {
+                // SAFETY: as above.
+                Ok(unsafe { (&raw const *self).cast::<Option<$Handle>>().as_ref() }.and_then(Option::as_ref))
+            }
+        }
+    )* };
+}
+handle_arg!(THTensor => Tensor, THStorage => Storage);
+
+macro_rules! plain_arg {
+    ($($t:ty),*) => { $(
+        impl Arg<'_> for $t {
+            type Core = $t;
+            #[inline(always)]
+            unsafe fn take(&self, _: &str) -> Result<$t> {
+                Ok(*self)
+            }
+        }
+    )* };
+}
+plain_arg!(c_int, i64, isize, u64, f64, c_char, *const i64, *const f64, *mut c_void, *const c_void, *const c_char);
+plain_arg!(*mut *mut THTensor, *mut c_int, *const *mut THTensor, THDeleter, THMemoryHook);
+
+impl Arg<'_> for *const THAllocator {
+    type Core = *const THAllocator;
+    unsafe fn take(&self, name: &str) -> Result<*const THAllocator> {
+        if self.is_null() { Err(null_argument(name)) } else { Ok(*self) }
+    }
+}
+
+/// What a function that returns no status gives when it fails.
+trait OnError {
+    const VALUE: Self;
+}
+
+macro_rules! on_error {
+    ($($t:ty = $value:expr),* $(,)?) => { $(impl OnError for $t { const VALUE: $t = $value; })* };
+}
+on_error! {
+    () = (),
+    c_int = 0,
+    i64 = -1,
+    isize = -1,
+    u64 = 0,
+    usize = 0,
+    f64 = f64::NAN,
+    *mut THTensor = null_mut(),
+    *mut THStorage = null_mut(),
+    *mut c_void = null_mut(),
+    *const i64 = null(),
+    *const c_char = null(),
+}
+
+/// The result of a body as C takes it.
+trait IntoC<C> {
+    fn into_c(self) -> C;
+}
+
+impl IntoC<*mut THTensor> for Tensor {
+    fn into_c(self) -> *mut THTensor {
+        self.into_raw()
+    }
+}
+
+impl IntoC<*mut THStorage> for Storage {
+    fn into_c(self) -> *mut THStorage {
+        self.into_raw()
+    }
+}
+
+impl IntoC<c_int> for bool {
+    fn into_c(self) -> c_int {
+        self.into()
+    }
+}
+
+impl<C: OnError> IntoC<C> for C {
+    fn into_c(self) -> C {
+        self
+    }
+}
+
+/// The dtype with a code from C.
+fn dtype_arg(code: c_int) -> Result<Dtype> {
+    match Dtype::from_code(code) {
+        Some(dtype) => Ok(dtype),
+        None => bail!(Argument, "{code} is no dtype"),
+    }
+}
+
+/// `n` numbers at `data`.
+///
+/// # Safety
+/// `data` must hold `n` entries for as long as the call takes.
+unsafe fn numbers<'a>(name: &str, n: c_int, data: *const i64) -> Result<&'a [i64]> {
+    if n < 0 || n as usize > MAX_DIMS {
+        bail!(Argument, "{n} entries for '{name}': expected 0 to {MAX_DIMS}")
+    }
+    if n > 0 && data.is_null() {
+        return Err(null_argument(name));
+    }
+    // SAFETY: the caller's.
+    Ok(if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, n as usize) } })
+}
+
+/// `n` numbers at `data`, or none where `data` is NULL.
+///
+/// # Safety
+/// As for [`numbers`].
+unsafe fn optional_numbers<'a>(name: &str, n: c_int, data: *const i64) -> Result<Option<&'a [i64]>> {
+    // SAFETY: the caller's.
+    if data.is_null() { Ok(None) } else { unsafe { numbers(name, n, data) }.map(Some) }
+}

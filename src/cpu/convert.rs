@@ -1,0 +1,298 @@
+//! Conversion of a run of elements between any two dtypes.
+//!
+//! Floats to integers truncate and saturate, NaN becomes 0; anything to Bool is `x != 0`; float64 and wide integers reach the 16-bit
+//! floats through a float32 rounded to odd, so that nothing is rounded twice.
+
+use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use super::simd::simd;
+use crate::dtype::{Bool, Dtype, Element};
+use std::mem::MaybeUninit;
+
+/// Converts `n` elements from `src` to `dst`; steps in bytes.
+///
+/// # Safety
+/// Both sides must hold `n` elements at their steps and not overlap.
+pub type Convert = unsafe fn(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize);
+
+/// Elements converted through a buffer at a time.
+const CHUNK: usize = 512;
+
+/// The conversion from `src` to `dst`.
+pub fn converter(dst: Dtype, src: Dtype) -> Convert {
+    if dst == src {
+        return move_elements(src.size());
+    }
+    macro_rules! from {
+        ($S:ty) => {
+            match dst {
+                Dtype::Uint8 => run::<$S, u8>,
+                Dtype::Int8 => run::<$S, i8>,
+                Dtype::Int16 => run::<$S, i16>,
+                Dtype::Int32 => run::<$S, i32>,
+                Dtype::Int64 => run::<$S, i64>,
+                Dtype::Float32 => run::<$S, f32>,
+                Dtype::Float64 => run::<$S, f64>,
+                Dtype::Bool => run::<$S, Bool>,
+                Dtype::Float16 => narrow::<$S, F16>,
+                Dtype::Bfloat16 => narrow::<$S, Bf16>,
+            }
+        };
+    }
+    macro_rules! widen_from {
+        ($H:ty) => {
+            match dst {
+                Dtype::Uint8 => widen::<$H, u8>,
+                Dtype::Int8 => widen::<$H, i8>,
+                Dtype::Int16 => widen::<$H, i16>,
+                Dtype::Int32 => widen::<$H, i32>,
+                Dtype::Int64 => widen::<$H, i64>,
+                Dtype::Float32 => widen::<$H, f32>,
+                Dtype::Float64 => widen::<$H, f64>,
+                Dtype::Bool => widen::<$H, Bool>,
+                Dtype::Float16 => rehalf::<$H, F16>,
+                Dtype::Bfloat16 => rehalf::<$H, Bf16>,
+            }
+        };
+    }
+    match src {
+        Dtype::Uint8 => from!(u8),
+        Dtype::Int8 => from!(i8),
+        Dtype::Int16 => from!(i16),
+        Dtype::Int32 => from!(i32),
+        Dtype::Int64 => from!(i64),
+        Dtype::Float32 => from!(f32),
+        Dtype::Float64 => from!(f64),
+        Dtype::Bool => from!(Bool),
+        Dtype::Float16 => widen_from!(F16),
+        Dtype::Bfloat16 => widen_from!(Bf16),
+    }
+}
+
+/// Moves elements of one size from one stride to another.
+pub fn move_elements(size: usize) -> Convert {
+    match size {
+        1 => moves::<u8>,
+        2 => moves::<u16>,
+        4 => moves::<u32>,
+        _ => moves::<u64>,
+    }
+}
+
+unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let size = size_of::<T>();
+    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    unsafe {
+        if dst_step == size as isize && src_step == dst_step {
+            return std::ptr::copy_nonoverlapping(src, dst, n * size);
+        }
+        if dst_step == size as isize && src_step == 0 {
+            let (dst, x) = (dst.cast::<T>(), src.cast::<T>().read_unaligned());
+            return simd(move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(x)));
+        }
+        for i in 0..n as isize {
+            dst.offset(i * dst_step).cast::<T>().write_unaligned(src.offset(i * src_step).cast::<T>().read_unaligned());
+        }
+    }
+}
+
+/// `x` as `D`, the one place where a number changes its type.
+#[inline(always)]
+fn cast<S: Element, D: Element>(x: S) -> D {
+    use Dtype::{Float32, Float64, Int64};
+    // Only 64-bit sources need an integer path of 64 bits; float64 carries every other value exactly.
+    match (S::DTYPE, D::DTYPE) {
+        (Int64, _) => D::from_i64(x.to_i64()),
+        (Float32 | Float64, _) => D::from_f64(x.to_f64()),
+        (_, Float32 | Float64 | Dtype::Bool) => D::from_f64(x.to_f64()),
+        _ => D::from_i64(x.to_i64()),
+    }
+}
+
+unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    unsafe {
+        if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
+            let (dst, src) = (dst.cast::<D>(), src.cast::<S>());
+            return simd(move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(cast(src.add(i).read_unaligned()))));
+        }
+        for i in 0..n as isize {
+            let x = src.offset(i * src_step).cast::<S>().read_unaligned();
+            dst.offset(i * dst_step).cast::<D>().write_unaligned(cast(x));
+        }
+    }
+}
+
+/// A 16-bit float: stored, never computed in.
+trait Half {
+    /// # Safety
+    /// Both sides hold `n` elements.
+    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize);
+    /// # Safety
+    /// Both sides hold `n` elements.
+    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize);
+}
+
+struct F16;
+struct Bf16;
+
+impl Half for F16 {
+    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { f16_to_f32(dst, src, n) }
+    }
+    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { f32_to_f16(dst, src, n) }
+    }
+}
+
+impl Half for Bf16 {
+    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { bf16_to_f32(dst, src, n) }
+    }
+    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { f32_to_bf16(dst, src, n) }
+    }
+}
+
+/// Calls `piece(start, length)` for pieces of at most CHUNK.
+#[inline(always)]
+fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
+    for start in (0..n).step_by(CHUNK) {
+        piece(start, CHUNK.min(n - start))
+    }
+}
+
+unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
+    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
+    let direct = D::DTYPE == Dtype::Float32 && dst_step == 4;
+    chunks(n, |start, len| {
+        // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
+        unsafe {
+            let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
+            let from = if src_step == 2 && src.cast::<u16>().is_aligned() {
+                src.cast()
+            } else {
+                moves::<u16>(halves.cast(), 2, src, src_step, len);
+                halves
+            };
+            if direct && dst.cast::<f32>().is_aligned() {
+                H::to_f32(dst.cast(), from, len);
+            } else {
+                H::to_f32(floats, from, len);
+                run::<f32, D>(dst, dst_step, floats.cast(), 4, len);
+            }
+        }
+    });
+}
+
+unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
+    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
+    let direct = S::DTYPE == Dtype::Float32 && src_step == 4;
+    chunks(n, |start, len| {
+        // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
+        unsafe {
+            let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
+            let from = if direct && src.cast::<f32>().is_aligned() {
+                src.cast()
+            } else {
+                to_odd_f32::<S>(floats, src, src_step, len);
+                floats
+            };
+            if dst_step == 2 && dst.cast::<u16>().is_aligned() {
+                H::from_f32(dst.cast(), from, len);
+            } else {
+                H::from_f32(halves, from, len);
+                moves::<u16>(dst, dst_step, halves.cast(), 2, len);
+            }
+        }
+    });
+}
+
+unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let floats = floats.as_mut_ptr().cast::<f32>();
+    chunks(n, |start, len| {
+        // SAFETY: the buffer holds CHUNK elements; the rest is the caller's.
+        unsafe {
+            widen::<S, f32>(floats.cast(), 4, src.offset(start as isize * src_step), src_step, len);
+            narrow::<f32, D>(dst.offset(start as isize * dst_step), dst_step, floats.cast(), 4, len);
+        }
+    });
+}
+
+/// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
+unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
+    // SAFETY: the caller's.
+    simd(move |_| unsafe {
+        for i in 0..n {
+            let x = src.offset(i as isize * src_step).cast::<S>().read_unaligned().to_f64();
+            dst.add(i).write(round_to_odd(x));
+        }
+    })
+}
+
+#[inline(always)]
+fn round_to_odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    let back = nearest as f64;
+    let towards_zero = nearest.to_bits() - (back.abs() > x.abs()) as u32;
+    f32::from_bits(towards_zero | (back != x) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn convert<S: Copy, D: Copy + Default>(to: Dtype, from: Dtype, xs: &[S]) -> Vec<D> {
+        let mut out = vec![D::default(); xs.len()];
+        // SAFETY: both slices hold xs.len() elements of the types named.
+        unsafe {
+            converter(to, from)(out.as_mut_ptr().cast(), size_of::<D>() as isize, xs.as_ptr().cast(), size_of::<S>() as isize, xs.len())
+        };
+        out
+    }
+
+    #[test]
+    fn floats_saturate_and_nan_is_zero() {
+        let xs = [300.7f32, -1.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.9];
+        assert_eq!(convert::<_, u8>(Dtype::Uint8, Dtype::Float32, &xs), [255, 0, 0, 255, 0, 0]);
+        assert_eq!(convert::<_, i32>(Dtype::Int32, Dtype::Float32, &xs), [300, -1, 0, i32::MAX, i32::MIN, 0]);
+        assert_eq!(convert::<_, u8>(Dtype::Bool, Dtype::Float32, &[0.0f32, -0.0, 0.1, f32::NAN]), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn integers_wrap_and_keep_their_digits() {
+        assert_eq!(convert::<_, u8>(Dtype::Uint8, Dtype::Int64, &[-1i64, 300]), [255, 44]);
+        assert_eq!(convert::<_, i8>(Dtype::Int8, Dtype::Uint8, &[200u8]), [-56]);
+        assert_eq!(convert::<_, i64>(Dtype::Int64, Dtype::Int32, &[i32::MIN]), [i64::from(i32::MIN)]);
+        assert_eq!(convert::<_, u8>(Dtype::Bool, Dtype::Int64, &[1i64 << 40, 0]), [1, 0]);
+        assert_eq!(convert::<_, i64>(Dtype::Int64, Dtype::Bool, &[7u8, 0]), [1, 0]);
+    }
+
+    #[test]
+    fn sixteen_bit_floats_are_rounded_once() {
+        // 1 + 2^-11 + 2^-40 lies just above the middle of two halves; through a rounded float32 it would become the middle and fall to even.
+        let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        assert_eq!(convert::<_, u16>(Dtype::Float16, Dtype::Float64, &[x, 65536.0, f64::NAN]), [0x3c01, 0x7c00, 0x7e00]);
+        assert_eq!(convert::<_, f64>(Dtype::Float64, Dtype::Float16, &[0x3c01u16]), [1.0 + 2f64.powi(-10)]);
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float16, &[0x3c00u16]), [0x3f80]);
+        assert_eq!(convert::<_, i16>(Dtype::Int16, Dtype::Bfloat16, &[0xc040u16]), [-3]);
+    }
+
+    #[test]
+    fn strides_on_either_side() {
+        let src: Vec<f32> = (0..2000).map(|i| i as f32).collect();
+        let mut out = vec![0u16; 1000];
+        // SAFETY: 1000 elements at these steps lie inside both.
+        unsafe { converter(Dtype::Float16, Dtype::Float32)(out.as_mut_ptr().cast(), 2, src.as_ptr().cast(), 8, 1000) };
+        assert_eq!(out[3], half::f16::from_f32(6.0).to_bits());
+        assert_eq!(out[999], half::f16::from_f32(1998.0).to_bits());
+    }
+}

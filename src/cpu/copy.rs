@@ -1,0 +1,139 @@
+//! Copies between any two layouts and dtypes, tile by tile.
+
+use super::convert::{Convert, converter};
+use super::engine::{CHEAP, parallel};
+use super::stream;
+use super::transpose::transpose;
+use crate::dtype::Dtype;
+use crate::plan::{Plan, Tile};
+
+/// Rows and columns of the tiles a transposed copy goes by: whole cache lines on both sides, and both fit the first-level cache.
+const TILE: usize = 64;
+/// Columns of a tile whose rows are contiguous on both sides.
+const ROW: usize = 16 * 1024;
+
+/// How to copy a tile from one kind of side to another: chosen once, used for every tile.
+#[derive(Clone, Copy)]
+pub struct TileCopy {
+    dst: Dtype,
+    src: Dtype,
+    convert: Convert,
+}
+
+/// One side of a tile: its first element and steps in bytes.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// First element.
+    pub data: *mut u8,
+    /// Bytes from row to row.
+    pub row_step: isize,
+    /// Bytes from element to element.
+    pub col_step: isize,
+}
+
+impl TileCopy {
+    /// The copy from `src` to `dst` elements.
+    pub fn new(dst: Dtype, src: Dtype) -> TileCopy {
+        TileCopy { dst, src, convert: converter(dst, src) }
+    }
+
+    /// `dst = src` for `rows` x `cols` elements.
+    ///
+    /// # Safety
+    /// Both sides must hold the elements; they must not overlap.
+    pub unsafe fn copy(&self, dst: Side, src: Side, rows: usize, cols: usize) {
+        let size = self.dst.size() as isize;
+        // SAFETY: the caller's.
+        unsafe {
+            if self.dst == self.src && rows > 1 && cols > 1 {
+                if dst.col_step == size && src.row_step == size && src.col_step != size {
+                    return transpose(size as usize, dst.data, dst.row_step, src.data, src.col_step, rows, cols);
+                }
+                if dst.row_step == size && src.col_step == size && dst.col_step != size {
+                    return transpose(size as usize, dst.data, dst.col_step, src.data, src.row_step, cols, rows);
+                }
+            }
+            // A few long runs beat many short ones: run along the longer side.
+            let (dst, src, rows, cols) =
+                if cols < 8 && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
+            for r in 0..rows as isize {
+                (self.convert)(dst.data.offset(r * dst.row_step), dst.col_step, src.data.offset(r * src.row_step), src.col_step, cols);
+            }
+        }
+    }
+}
+
+impl Side {
+    fn turned(self) -> Side {
+        Side { data: self.data, row_step: self.col_step, col_step: self.row_step }
+    }
+
+    /// The side of operand `k` of a tile whose operand starts at `data`.
+    pub fn of<const N: usize>(tile: &Tile<N>, k: usize, data: *mut u8) -> Side {
+        Side { data: data.wrapping_offset(tile.at[k]), row_step: tile.row_step[k], col_step: tile.col_step[k] }
+    }
+}
+
+/// `dst = src` over a plan of the two.
+///
+/// # Safety
+/// Every position of the plan must lie inside the memory of both, and they must not overlap.
+pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
+    if dst.1 == src.1 && plan.is_flat() {
+        // SAFETY: the caller's.
+        return unsafe { copy_flat(dst.0, src.0, plan.numel() * dst.1.size()) };
+    }
+    plan.pair_for_transposes();
+    let rows_run = (0..2).all(|k| plan.loops()[0].step[k] == plan.item[k] as isize);
+    let tiles = if rows_run { plan.tiles(16, ROW) } else { plan.tiles(TILE, TILE) };
+    let how = TileCopy::new(dst.1, src.1);
+    let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
+    parallel(tiles.len(), tiles.area(), CHEAP, &move |range| {
+        for i in range {
+            let tile = tiles.get(i);
+            // SAFETY: the plan's tiles lie inside both operands and are disjoint in `dst`.
+            unsafe { how.copy(Side::of(&tile, 0, to.get()), Side::of(&tile, 1, from.get()), tile.rows, tile.cols) }
+        }
+    });
+}
+
+/// # Safety
+/// Both sides hold `bytes` bytes and do not overlap.
+unsafe fn copy_flat(dst: *mut u8, src: *const u8, bytes: usize) {
+    const PIECE: usize = 64 * 1024;
+    let streamed = 2 * bytes >= stream::threshold();
+    let (to, from) = (Shared(dst), Shared(src.cast_mut()));
+    if bytes <= PIECE {
+        // SAFETY: the caller's.
+        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
+    }
+    parallel(bytes.div_ceil(PIECE), PIECE, 4 * CHEAP, &move |range| {
+        let (start, end) = (range.start * PIECE, (range.end * PIECE).min(bytes));
+        // SAFETY: the pieces lie inside both sides.
+        unsafe {
+            if streamed {
+                stream::copy_stream(to.get().add(start), from.get().add(start), end - start);
+                stream::fence();
+            } else {
+                std::ptr::copy_nonoverlapping(from.get().add(start), to.get().add(start), end - start);
+            }
+        }
+    });
+}
+
+/// A pointer that crosses threads; what it points to is divided among them by the plan.
+#[derive(Clone, Copy)]
+pub struct Shared(pub *mut u8);
+
+impl Shared {
+    /// The pointer. A method, so that closures capture the whole.
+    #[inline(always)]
+    pub fn get(self) -> *mut u8 {
+        self.0
+    }
+}
+
+// SAFETY: see the type.
+unsafe impl Send for Shared {}
+// SAFETY: see the type.
+unsafe impl Sync for Shared {}

@@ -1,0 +1,227 @@
+//! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
+//!
+//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
+//! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
+
+use super::copy::{Shared, Side, TileCopy};
+use super::{pool, stream};
+use crate::dtype::Dtype;
+use crate::plan::{Plan, Tile};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+/// Elements a thread must have to be worth waking, for kernels bound by memory.
+pub(crate) const CHEAP: usize = 16 * 1024;
+/// The same for kernels that compute for a nanosecond or so an element.
+pub(crate) const COSTLY: usize = 2 * 1024;
+
+/// Elements a staging buffer holds.
+const STAGE: usize = 1024;
+/// Rows of a staged tile.
+const STAGE_ROWS: usize = 16;
+/// Runs shorter than this are gathered into longer ones; jobs shorter than this are not worth any thought.
+const SHORT_RUN: usize = 64;
+
+/// Divides `units` pieces of `area` elements among the threads and calls `task` with ranges of them.
+pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
+    let threads = pool::num_threads();
+    let worth = (units.saturating_mul(area) / grain).min(units);
+    if worth < 2 || threads < 2 {
+        return task(0..units);
+    }
+    // More parts than threads, so that a late or slow thread leaves its share to the others.
+    let parts = worth.min(4 * threads);
+    pool::run(parts, &|p| {
+        let range = units * p / parts..units * (p + 1) / parts;
+        if !range.is_empty() {
+            task(range)
+        }
+    });
+}
+
+/// An elementwise operation ready to run: operand 0 is the result.
+pub struct Job<const N: usize> {
+    /// How to walk the operands.
+    pub plan: Plan<N>,
+    /// First element of each operand.
+    pub data: [*mut u8; N],
+    /// What lies in memory.
+    pub dtype: [Dtype; N],
+    /// What the kernel reads and writes.
+    pub compute: [Dtype; N],
+    /// [`CHEAP`] or [`COSTLY`].
+    pub grain: usize,
+}
+
+/// A kernel over `n` contiguous elements of each operand.
+pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
+
+impl<const N: usize> Job<N> {
+    /// Runs `kernel` over all elements.
+    ///
+    /// # Safety
+    /// Every position of the plan must lie inside its operand; inputs overlap the result only position by position; `kernel` must read
+    /// and write the compute types, `n` elements of each.
+    pub unsafe fn run(&self, kernel: Kernel<'_, N>) {
+        let n = self.plan.numel();
+        let direct = self.plan.is_flat() && self.dtype == self.compute;
+        if direct && (n < SHORT_RUN || (n < CHEAP && !self.result_is_input())) {
+            return kernel(self.data, n);
+        }
+        let bytes = n.saturating_mul(self.plan.item.iter().sum());
+        let streamed = bytes >= stream::threshold() && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        if direct && !streamed && !self.result_is_input() {
+            self.run_direct(n, kernel);
+        } else {
+            self.run_staged(streamed, kernel);
+        }
+    }
+
+    fn result_is_input(&self) -> bool {
+        self.data[1..].contains(&self.data[0])
+    }
+
+    fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
+        let piece = (self.grain / 4).max(1024);
+        let (data, item) = (self.data.map(Shared), self.plan.item);
+        parallel(n.div_ceil(piece), piece, self.grain, &|range| {
+            let (start, end) = (range.start * piece, (range.end * piece).min(n));
+            kernel(std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])), end - start);
+        });
+    }
+
+    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>) {
+        let mut plan = self.plan.clone();
+        let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
+        if stuck {
+            plan.pair_for_transposes();
+        }
+        let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
+        let short = run < SHORT_RUN && !alone;
+        let tiles = match () {
+            _ if short => plan.tiles(STAGE / run, run),
+            _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
+            _ => plan.tiles(1, STAGE),
+        };
+        let stager = Stager::new(self, &plan, streamed, short);
+        parallel(tiles.len(), tiles.area(), self.grain, &|range| {
+            let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
+            let mut still = [std::ptr::null_mut(); N];
+            for i in range {
+                // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile.
+                unsafe { stager.tile(&tiles.get(i), &mut buffers, &mut still, kernel) }
+            }
+            if streamed {
+                stream::fence();
+            }
+        });
+    }
+}
+
+/// Room for a tile of one operand.
+#[repr(align(64))]
+struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
+
+impl Buffer {
+    const fn new() -> Buffer {
+        Buffer(MaybeUninit::uninit())
+    }
+    fn data(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// Brings tiles into the form kernels want and results back.
+struct Stager<const N: usize> {
+    data: [Shared; N],
+    item: [usize; N],
+    /// Bytes of an element in the kernel's type.
+    wide: [usize; N],
+    /// Operands that go through their buffer.
+    staged: [bool; N],
+    copies: [TileCopy; N],
+    streamed: bool,
+}
+
+impl<const N: usize> Stager<N> {
+    fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, all: bool) -> Stager<N> {
+        let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
+        let lies_on_input = job.result_is_input();
+        Stager {
+            data: job.data.map(Shared),
+            item: plan.item,
+            wide: job.compute.map(Dtype::size),
+            staged: std::array::from_fn(|k| {
+                all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))
+            }),
+            copies: std::array::from_fn(|k| {
+                if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
+            }),
+            streamed,
+        }
+    }
+
+    /// Runs the kernel on one tile.
+    ///
+    /// # Safety
+    /// The tile must lie inside every operand and hold at most STAGE elements.
+    unsafe fn tile(&self, tile: &Tile<N>, buffers: &mut [Buffer; N], still: &mut [*mut u8; N], kernel: Kernel<'_, N>) {
+        let (rows, cols) = (tile.rows, tile.cols);
+        let mut at: [Side; N] = std::array::from_fn(|k| Side::of(tile, k, self.data[k].get()));
+        let whole = self.staged.iter().all(|&s| s);
+        for k in 0..N {
+            if !self.staged[k] {
+                continue;
+            }
+            let (source, wide) = (at[k], self.wide[k] as isize);
+            at[k] = Side { data: buffers[k].data(), row_step: wide * cols as isize, col_step: wide };
+            if k == 0 {
+                continue;
+            }
+            // A value that stands still fills its buffer once.
+            let stands = source.col_step == 0 && (source.row_step == 0 || rows == 1);
+            if stands && still[k] == source.data {
+                continue;
+            }
+            still[k] = std::ptr::null_mut();
+            // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
+            unsafe {
+                if stands {
+                    let full = Side { row_step: 0, ..at[k] };
+                    self.copies[k].copy(full, source, 1, STAGE);
+                    still[k] = source.data;
+                } else {
+                    self.copies[k].copy(at[k], source, rows, cols);
+                }
+            }
+        }
+        if whole {
+            kernel(at.map(|side| side.data), rows * cols);
+        } else {
+            for r in 0..rows as isize {
+                kernel(at.map(|side| side.data.wrapping_offset(r * side.row_step)), cols);
+            }
+        }
+        if self.staged[0] {
+            // SAFETY: the caller's.
+            unsafe { self.store(tile, at[0]) }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Stager::tile`].
+    unsafe fn store(&self, tile: &Tile<N>, from: Side) {
+        let to = Side::of(tile, 0, self.data[0].get());
+        // SAFETY: the caller's.
+        unsafe {
+            if self.streamed && self.item[0] == self.wide[0] {
+                for r in 0..tile.rows as isize {
+                    let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
+                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
+                }
+            } else {
+                self.copies[0].copy(to, from, tile.rows, tile.cols);
+            }
+        }
+    }
+}

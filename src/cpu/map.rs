@@ -1,0 +1,66 @@
+//! Elementwise kernels: a closure over values becomes a loop over runs, compiled for every instruction set.
+
+use super::engine::Job;
+use super::simd::{Isa, simd};
+use crate::dtype::Element;
+
+/// `r[i] = x`
+///
+/// # Safety
+/// As for [`Job::run`]; the compute type is `T`.
+pub unsafe fn fill<T: Element>(job: &Job<1>, x: T) {
+    let kernel = move |[r]: [*mut u8; 1], n: usize| {
+        let r = r.cast::<T>();
+        // SAFETY: the engine passes runs of `n` elements.
+        simd(
+            #[inline(always)]
+            move |_| (0..n).for_each(|i| unsafe { r.add(i).write(x) }),
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { job.run(&kernel) }
+}
+
+/// `r[i] = f(a[i])`
+///
+/// # Safety
+/// As for [`Job::run`]; the compute types are `U` and `T`.
+#[inline(always)]
+pub unsafe fn map1<T: Element, U: Element>(job: &Job<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+        let (r, a) = (r.cast::<U>(), a.cast::<T>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n {
+                    // SAFETY: the engine passes runs of `n` elements.
+                    unsafe { r.add(i).write(f(isa, a.add(i).read())) }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { job.run(&kernel) }
+}
+
+/// `r[i] = f(a[i], b[i])`
+///
+/// # Safety
+/// As for [`Job::run`]; the compute types are `U`, `T` and `T`.
+#[inline(always)]
+pub unsafe fn map2<T: Element, U: Element>(job: &Job<3>, f: impl Fn(Isa, T, T) -> U + Copy + Sync) {
+    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+        let (r, a, b) = (r.cast::<U>(), a.cast::<T>(), b.cast::<T>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n {
+                    // SAFETY: the engine passes runs of `n` elements.
+                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { job.run(&kernel) }
+}

@@ -1,0 +1,599 @@
+//! The thread pool: shares the parts of one kernel between the calling thread and a few workers.
+//!
+//! One job runs at a time; a call that finds the pool taken (by another thread, or by the job it is nested in) runs its parts itself.
+//! A worker touches a job only while it holds a seat, and seats are handed out and withdrawn by one atomic word: the caller withdraws
+//! the free seats once every part has begun, then waits for the seated workers alone. A worker that wakes up too late finds no seat,
+//! so a busy machine costs the caller nothing but the help.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use std::{io, mem, process, ptr};
+
+/// More threads than any machine this runs on has; the seat word has room for this many.
+const MAX_THREADS: usize = 1024;
+
+/// How long an idle thread spins before it sleeps: a few times what it takes to wake one up.
+const SPIN_TIME: Duration = Duration::from_micros(20);
+
+/// How long the end of the process may wait for idle workers to leave.
+const EXIT_TIME: Duration = Duration::from_millis(200);
+
+/// One free seat in `Pool::seats`; the bits below count the seated workers.
+const SEAT: u32 = 1 << 16;
+
+/// In `Pool::seats`: the caller sleeps until the last worker leaves. Set only when no seat is free.
+const CALLER_SLEEPS: u32 = 1 << 15;
+
+static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
+
+/// Threads a call may use; 0 until first asked for.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of CPUs this process may run on, as found by the first call.
+pub fn num_cores() -> usize {
+    static CORES: AtomicUsize = AtomicUsize::new(0);
+    if CORES.load(Relaxed) == 0 {
+        CORES.store(thread::available_parallelism().map_or(1, |n| n.get()), Relaxed);
+    }
+    CORES.load(Relaxed)
+}
+
+/// The number of threads a call may use, the calling one included.
+///
+/// Initially the environment variable `TH_NUM_THREADS`, or else [`num_cores`]; less when the system refused to start more.
+#[inline]
+pub fn num_threads() -> usize {
+    match THREADS.load(Relaxed) {
+        0 => initial_threads(),
+        threads => threads,
+    }
+}
+
+#[cold]
+fn initial_threads() -> usize {
+    let wanted = std::env::var("TH_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
+    let threads = wanted.filter(|&n: &usize| n > 0).unwrap_or_else(num_cores).min(MAX_THREADS);
+    // A number set meanwhile prevails.
+    let _ = THREADS.compare_exchange(0, threads, Relaxed, Relaxed);
+    THREADS.load(Relaxed)
+}
+
+/// Sets how many threads a call may use, the calling one included, from the next call on; clamped to 1 ..= 1024.
+pub fn set_num_threads(n: usize) {
+    THREADS.store(n.clamp(1, MAX_THREADS), Relaxed);
+}
+
+/// Runs `task(0), ..., task(parts - 1)`, each exactly once, on the calling thread and the pool's workers; returns when all are done.
+///
+/// A panic in a task abandons the parts that have not begun, and continues on the calling thread once the others are done.
+#[inline]
+pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
+    if parts > 1 {
+        let threads = num_threads();
+        if threads > 1 && Pool::current().try_run(parts, threads, task) {
+            return;
+        }
+    }
+    (0..parts).for_each(task);
+}
+
+/// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
+#[repr(align(128))]
+struct Lines<T>(T);
+
+/// What the pool works on. Lives in the pool, but `task` lies on the caller's stack: only the caller and seated workers look at it.
+#[derive(Clone, Copy)]
+struct Job {
+    task: *const (dyn Fn(usize) + Sync),
+    parts: usize,
+    helpers: usize,
+}
+
+/// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
+struct Pool {
+    /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
+    busy: Lines<AtomicBool>,
+    /// Free seats (in units of [`SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
+    seats: Lines<AtomicU32>,
+    /// The next part to begin.
+    next: Lines<AtomicUsize>,
+    job: UnsafeCell<Job>,
+    workers: UnsafeCell<Vec<JoinHandle<()>>>,
+    /// The last panic of the job.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    gate: Mutex<()>,
+    all_left: Condvar,
+    /// Tells the workers to return.
+    ending: AtomicBool,
+    /// Set in a forked child, where the workers do not exist.
+    orphaned: AtomicBool,
+    owner: u32,
+    /// The pool of the process this one was forked from, kept so that leak checkers find what it owns.
+    _forked_from: *const Pool,
+}
+
+// SAFETY: `job` and `workers` are written only by the holder of `busy` while nobody is seated, and read by others only when seated.
+unsafe impl Sync for Pool {}
+
+impl Pool {
+    /// The pool made last: of this process, or of the one it was forked from.
+    #[inline]
+    fn latest() -> Option<&'static Pool> {
+        // SAFETY: pools are never freed once they are in POOL.
+        unsafe { POOL.load(Acquire).as_ref() }
+    }
+
+    /// The pool of this process.
+    #[inline]
+    fn current() -> &'static Pool {
+        match Pool::latest() {
+            Some(pool) if !pool.orphaned.load(Relaxed) => pool,
+            forked_from => Pool::create(forked_from.map_or(ptr::null_mut(), |pool| ptr::from_ref(pool).cast_mut())),
+        }
+    }
+
+    #[cold]
+    fn create(forked_from: *mut Pool) -> &'static Pool {
+        register_handlers();
+        let pool = Box::into_raw(Box::new(Pool {
+            busy: Lines(AtomicBool::new(false)),
+            seats: Lines(AtomicU32::new(0)),
+            next: Lines(AtomicUsize::new(0)),
+            job: UnsafeCell::new(Job { task: &|_| (), parts: 0, helpers: 0 }),
+            workers: UnsafeCell::new(Vec::new()),
+            panic: Mutex::new(None),
+            gate: Mutex::new(()),
+            all_left: Condvar::new(),
+            ending: AtomicBool::new(false),
+            orphaned: AtomicBool::new(false),
+            owner: process::id(),
+            _forked_from: forked_from,
+        }));
+        if POOL.compare_exchange(forked_from, pool, AcqRel, Acquire).is_err() {
+            // SAFETY: another thread was first, and nobody has seen this one.
+            drop(unsafe { Box::from_raw(pool) });
+        }
+        // SAFETY: there is one now, and it is never freed.
+        unsafe { &*POOL.load(Acquire) }
+    }
+
+    fn take(&self) -> bool {
+        !self.busy.0.load(Relaxed) && !self.busy.0.swap(true, Acquire)
+    }
+
+    /// Runs the job, unless the pool is taken or has no workers.
+    fn try_run(&'static self, parts: usize, threads: usize, task: &(dyn Fn(usize) + Sync)) -> bool {
+        if !self.take() {
+            return false;
+        }
+        let helpers = self.hire(threads.min(parts) - 1);
+        if helpers == 0 {
+            self.busy.0.store(false, Release);
+            return false;
+        }
+        // SAFETY: the lifetime is dropped from the type only; `fork_join` returns after the last seated worker has left.
+        let task = unsafe { mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync)>(task) };
+        // SAFETY: we hold `busy`, and nobody is seated.
+        unsafe { *self.job.get() = Job { task, parts, helpers } };
+        let panic = self.fork_join();
+        self.busy.0.store(false, Release);
+        if let Some(payload) = panic {
+            resume_unwind(payload);
+        }
+        true
+    }
+
+    /// Runs the job that lies ready; gives the last panic.
+    fn fork_join(&self) -> Option<Box<dyn Any + Send>> {
+        // SAFETY: we hold `busy`.
+        let job = unsafe { *self.job.get() };
+        self.next.0.store(0, Relaxed);
+        self.seats.0.store(job.helpers as u32 * SEAT, Release);
+        self.wake(0, job.helpers);
+        self.take_parts(job);
+        if !self.wait_for_workers() {
+            return Some(Box::new("a parallel task forked the process: the parts of the other threads are lost"));
+        }
+        lock(&self.panic).take()
+    }
+
+    /// Takes parts and runs them until none is left.
+    fn take_parts(&self, job: Job) {
+        // SAFETY: the caller of `run` keeps the task alive while it, or anyone seated, is here.
+        let task = unsafe { &*job.task };
+        let take = || {
+            loop {
+                let part = self.next.0.fetch_add(1, Relaxed);
+                if part >= job.parts {
+                    break;
+                }
+                task(part);
+            }
+        };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(take)) {
+            self.next.0.store(job.parts, Relaxed);
+            // An earlier payload is leaked: dropping it may panic again, and a worker must not unwind past its seat.
+            mem::forget(lock(&self.panic).replace(payload));
+        }
+    }
+
+    /// Withdraws the free seats and waits until the seated workers have left; false when they never will.
+    fn wait_for_workers(&self) -> bool {
+        let seated = self.seats.0.fetch_and(SEAT - 1, Acquire) % SEAT;
+        if seated == 0 || spin_until(|| self.seats.0.load(Acquire) == 0) {
+            return true;
+        }
+        self.seats.0.fetch_or(CALLER_SLEEPS, Relaxed);
+        let mut gate = lock(&self.gate);
+        while self.seats.0.load(Acquire) != CALLER_SLEEPS && !self.orphaned.load(Relaxed) {
+            gate = self.all_left.wait(gate).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.seats.0.swap(0, Relaxed) == CALLER_SLEEPS
+    }
+
+    /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that nobody pays for all.
+    ///
+    /// Only for the caller and seated workers.
+    fn wake(&self, index: usize, helpers: usize) {
+        // SAFETY: nobody changes `workers` while a job runs, and one does: we are part of it.
+        let workers = unsafe { &*self.workers.get() };
+        for worker in workers.iter().take(helpers).skip(2 * index).take(2) {
+            worker.thread().unpark();
+        }
+    }
+
+    /// Makes sure of `wanted` workers as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
+    fn hire(&'static self, wanted: usize) -> usize {
+        // SAFETY: we hold `busy`, and nobody is seated.
+        let workers = unsafe { &mut *self.workers.get() };
+        while workers.len() < wanted {
+            match self.spawn(workers.len() + 1) {
+                Ok(worker) => workers.push(worker),
+                Err(_) => {
+                    // Do not try again at every call: until it is set anew, the number of threads is what there is.
+                    THREADS.fetch_min(workers.len() + 1, Relaxed);
+                    break;
+                }
+            }
+        }
+        workers.len().min(wanted)
+    }
+
+    fn spawn(&'static self, index: usize) -> io::Result<JoinHandle<()>> {
+        thread::Builder::new().name(format!("thorn-{index}")).spawn(move || self.work(index))
+    }
+
+    /// The life of a worker.
+    fn work(&self, index: usize) {
+        while self.wait_for_seat() {
+            // SAFETY: we are seated.
+            let job = unsafe { *self.job.get() };
+            self.wake(index, job.helpers);
+            self.take_parts(job);
+            self.leave();
+        }
+    }
+
+    /// Waits for a seat and takes it; false when the worker is to return.
+    fn wait_for_seat(&self) -> bool {
+        // There are no seats any more once `ending` is set, so what ended the wait is clear.
+        let called = || self.take_seat() || self.ending.load(Acquire);
+        if !spin_until(called) {
+            while !called() {
+                thread::park();
+            }
+        }
+        !self.ending.load(Acquire)
+    }
+
+    fn take_seat(&self) -> bool {
+        self.seats.0.fetch_update(Acquire, Relaxed, |seats| (seats >= SEAT).then(|| seats - SEAT + 1)).is_ok()
+    }
+
+    /// Gives up the seat. From here on the job may be gone.
+    fn leave(&self) {
+        if self.seats.0.fetch_sub(1, Release) == CALLER_SLEEPS + 1 {
+            // The caller looks at the seats and falls asleep holding the gate: passing it means not to notify in between.
+            drop(lock(&self.gate));
+            self.all_left.notify_one();
+        }
+    }
+
+    /// Sends the workers away and keeps the pool taken, so that later calls run on their own thread.
+    ///
+    /// Gives up when a job runs (`exit` called inside a task, or beside one), and in a process that has no workers because it was
+    /// copied in a way that ran no fork handlers.
+    fn end(&self) {
+        if self.owner != process::id() || !self.take() {
+            return;
+        }
+        self.ending.store(true, Release);
+        // SAFETY: we hold `busy`, for ever, and nobody is seated.
+        let workers = unsafe { &mut *self.workers.get() };
+        workers.iter().for_each(|worker| worker.thread().unpark());
+        let start = Instant::now();
+        while !workers.iter().all(JoinHandle::is_finished) {
+            if start.elapsed() > EXIT_TIME {
+                return;
+            }
+            thread::sleep(Duration::from_micros(20));
+        }
+        for worker in workers.drain(..) {
+            // It has nothing to tell: a worker catches what its tasks throw.
+            let _ = worker.join();
+        }
+    }
+}
+
+/// Locks where a panic cannot have left anything half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Spins for a short while until `ready`; false when it never was.
+fn spin_until(ready: impl Fn() -> bool) -> bool {
+    let mut start = None;
+    loop {
+        for _ in 0..32 {
+            if ready() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.get_or_insert_with(Instant::now).elapsed() > SPIN_TIME {
+            return false;
+        }
+    }
+}
+
+/// Asks to be told of a fork and of the end of the process (or of this library, where `dlclose` unloads it).
+fn register_handlers() {
+    static REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !REGISTERED.load(Acquire) {
+        // Two threads may both get here, and either call may fail for want of memory. Handlers may run twice; without them a forked
+        // child is left without workers, which no call waits for, and workers live on at exit.
+        // SAFETY: both handlers are plain functions that never unwind.
+        unsafe {
+            libc::pthread_atfork(None, None, Some(after_fork_in_child));
+            libc::atexit(at_exit);
+        }
+        REGISTERED.store(true, Release);
+    }
+}
+
+extern "C" fn after_fork_in_child() {
+    if let Some(pool) = Pool::latest() {
+        pool.orphaned.store(true, Relaxed);
+    }
+}
+
+extern "C" fn at_exit() {
+    if let Some(pool) = Pool::latest() {
+        pool.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::atomic::AtomicI32;
+
+    /// Tests that set the number of threads, or need the pool for themselves, take turns.
+    static TURN: Mutex<()> = Mutex::new(());
+
+    fn with_threads(n: usize, test: impl FnOnce()) {
+        let _turn = lock(&TURN);
+        set_num_threads(n);
+        test();
+        set_num_threads(num_cores());
+    }
+
+    fn each_once(parts: usize) {
+        let counts: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
+        run(parts, &|part| {
+            counts[part].fetch_add(1, Relaxed);
+        });
+        assert!(counts.iter().all(|count| count.load(Relaxed) == 1), "{parts} parts: {counts:?}");
+    }
+
+    fn wait_until(ready: impl Fn() -> bool) {
+        while !ready() {
+            thread::yield_now();
+        }
+    }
+
+    /// Whether `n` threads have been inside one job at once. Other tests may hold the pool, so it tries for a while.
+    fn meets(n: usize) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(5) {
+            let (inside, met) = (AtomicUsize::new(0), AtomicBool::new(false));
+            run(n, &|_| {
+                inside.fetch_add(1, Relaxed);
+                let entered = Instant::now();
+                wait_until(|| met.fetch_or(inside.load(Relaxed) == n, Relaxed) || entered.elapsed() > Duration::from_millis(20));
+                inside.fetch_sub(usize::from(!met.load(Relaxed)), Relaxed);
+            });
+            if met.into_inner() {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn every_part_runs_exactly_once() {
+        with_threads(3, || (0..70).chain([255, 1000, 4096]).for_each(each_once));
+    }
+
+    #[test]
+    fn callers_may_come_from_many_threads() {
+        with_threads(3, || {
+            thread::scope(|scope| {
+                for caller in 0..8 {
+                    scope.spawn(move || (0..200).for_each(|round| each_once((caller + round) % 17)));
+                }
+            })
+        });
+    }
+
+    /// Checks that a call runs on the calling thread alone.
+    fn runs_alone() {
+        let me = thread::current().id();
+        run(20, &|_| assert_eq!(thread::current().id(), me));
+    }
+
+    #[test]
+    fn nested_calls_run_on_their_own_thread() {
+        let task = |_| {
+            runs_alone();
+            each_once(7);
+        };
+        with_threads(3, || run(5, &task));
+    }
+
+    /// Panics without a message on the terminal.
+    fn fail(now: bool, part: usize) {
+        if now {
+            resume_unwind(Box::new(part));
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_the_pool_survives() {
+        with_threads(3, || {
+            for bad in [0, 1, 7, 63] {
+                let panic = catch_unwind(|| run(64, &|part| fail(part == bad, part))).expect_err("the panic was swallowed");
+                assert_eq!(panic.downcast_ref(), Some(&bad));
+                each_once(64);
+            }
+            assert!(catch_unwind(|| run(64, &|part| fail(true, part))).is_err() && meets(3));
+        });
+    }
+
+    #[test]
+    fn the_number_of_threads_is_kept_within_bounds_and_obeyed() {
+        with_threads(0, || {
+            assert_eq!(num_threads(), 1);
+            runs_alone();
+            set_num_threads(usize::MAX);
+            assert_eq!(num_threads(), MAX_THREADS);
+            set_num_threads(5);
+            assert!(meets(5));
+            set_num_threads(2);
+            let threads = Mutex::new(HashSet::new());
+            run(100, &|_| lock(&threads).extend([thread::current().id()]));
+            assert!(lock(&threads).len() <= 2);
+        });
+    }
+
+    /// Forks; a child that hangs is killed.
+    fn fork() -> i32 {
+        // SAFETY: the child only uses the pool and the allocator, which both allow for fork, and leaves by `exit`, in `in_child`.
+        unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::alarm(10);
+            }
+            child
+        }
+    }
+
+    fn exit_status(child: i32) -> Option<i32> {
+        let mut status = 0;
+        // SAFETY: the child is ours and nobody else waits for it.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status))
+    }
+
+    /// Runs `test` in a child, and gives the child's exit status: 0 when the test held.
+    fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
+        match fork() {
+            // SAFETY: runs the handlers of the end of the process, ours among them.
+            0 => unsafe { libc::exit(if matches!(catch_unwind(AssertUnwindSafe(test)), Ok(true)) { 0 } else { 1 }) },
+            child => exit_status(child),
+        }
+    }
+
+    #[test]
+    fn a_forked_child_has_a_pool_of_its_own() {
+        with_threads(3, || {
+            let generations = || meets(3) && in_child(|| meets(3)) == Some(0);
+            assert!(meets(3) && in_child(generations) == Some(0) && meets(3));
+        });
+    }
+
+    #[test]
+    fn a_child_forked_beside_a_job_does_not_hang() {
+        with_threads(3, || {
+            let stop = AtomicBool::new(false);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !stop.load(Relaxed) {
+                        each_once(9)
+                    }
+                });
+                let fine = (0..10).all(|_| in_child(|| meets(2)) == Some(0));
+                stop.store(true, Relaxed);
+                assert!(fine);
+            });
+        });
+    }
+
+    #[test]
+    fn a_child_forked_inside_a_job_misses_the_parts_of_others_but_does_not_hang() {
+        let fork_inside = || {
+            let (me, inside, child) = (thread::current().id(), AtomicUsize::new(0), AtomicI32::new(-1));
+            let task = |_| {
+                inside.fetch_add(1, Relaxed);
+                wait_until(|| inside.load(Relaxed) == 2);
+                if thread::current().id() == me {
+                    child.store(fork(), Relaxed);
+                }
+                wait_until(|| child.load(Relaxed) >= 0);
+            };
+            let result = catch_unwind(AssertUnwindSafe(|| run(2, &task)));
+            match child.into_inner() {
+                0 => result.is_err() && meets(2),
+                child => result.is_ok() && exit_status(child) == Some(0),
+            }
+        };
+        with_threads(2, || assert_eq!(in_child(fork_inside), Some(0)));
+    }
+
+    #[test]
+    fn the_pool_ends_once_and_calls_go_on_alone() {
+        let ends = || {
+            let met = meets(3);
+            Pool::current().end();
+            Pool::current().end();
+            runs_alone();
+            // SAFETY: the workers are gone, and this thread is the only one of its process.
+            met && unsafe { &*Pool::current().workers.get() }.is_empty()
+        };
+        with_threads(3, || assert_eq!(in_child(ends), Some(0)));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_the_system_refuses_is_done_without() {
+        let starved = || {
+            let pages = std::fs::read_to_string("/proc/self/statm").ok().and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+            let limit = pages.unwrap_or(0) * 4096 + (16 << 20);
+            // SAFETY: the limit is our own, and holds for this child only.
+            unsafe { libc::setrlimit(libc::RLIMIT_AS, &libc::rlimit { rlim_cur: limit, rlim_max: limit }) };
+            set_num_threads(500);
+            each_once(1000);
+            let found = num_threads();
+            each_once(1000);
+            found < 500 && found == num_threads()
+        };
+        with_threads(3, || assert_eq!(in_child(starved), Some(0)));
+    }
+}

@@ -1,0 +1,1 @@
+//! STUB until the real one lands (founder's temporary file).

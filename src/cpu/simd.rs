@@ -1,0 +1,131 @@
+//! Run-time choice of the instruction set: one closure, compiled once for each level the machine may have.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// The instruction sets kernels are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// What every CPU of the target has (SSE2 on x86-64, NEON on AArch64).
+    Baseline = 1,
+    /// AVX2 with FMA, F16C and BMI2.
+    Avx2 = 2,
+    /// AVX-512 F, BW, DQ, VL on top of AVX2.
+    Avx512 = 3,
+}
+
+/// What a kernel may ask of the instruction set it is being compiled for; a constant in each copy of the kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Isa {
+    fma: bool,
+}
+
+impl Isa {
+    /// `a * b + c`: fused where that is one instruction, else rounded twice (a call to a software fma would cost far more).
+    #[inline(always)]
+    pub fn fma_f32(self, a: f32, b: f32, c: f32) -> f32 {
+        if self.fma { a.mul_add(b, c) } else { a * b + c }
+    }
+
+    /// [`Isa::fma_f32`] for f64.
+    #[inline(always)]
+    pub fn fma_f64(self, a: f64, b: f64, c: f64) -> f64 {
+        if self.fma { a.mul_add(b, c) } else { a * b + c }
+    }
+
+    /// Whether [`Isa::fma_f32`] and [`Isa::fma_f64`] round once.
+    #[inline(always)]
+    pub fn has_fma(self) -> bool {
+        self.fma
+    }
+}
+
+static LEVEL: AtomicU8 = AtomicU8::new(0);
+
+/// The widest level this machine has, or the lower one named by the environment variable `TH_SIMD` (baseline, avx2, avx512).
+#[inline(always)]
+pub fn level() -> Level {
+    match LEVEL.load(Ordering::Relaxed) {
+        1 => Level::Baseline,
+        2 => Level::Avx2,
+        3 => Level::Avx512,
+        _ => detect(),
+    }
+}
+
+#[cold]
+fn detect() -> Level {
+    let wanted = match std::env::var("TH_SIMD").as_deref() {
+        Ok("baseline") => Level::Baseline,
+        Ok("avx2") => Level::Avx2,
+        _ => Level::Avx512,
+    };
+    let level = supported().min(wanted);
+    LEVEL.store(level as u8, Ordering::Relaxed);
+    level
+}
+
+#[cfg(target_arch = "x86_64")]
+fn supported() -> Level {
+    use std::is_x86_feature_detected as has;
+    if !(has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt")) {
+        Level::Baseline
+    } else if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+        Level::Avx512
+    } else {
+        Level::Avx2
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn supported() -> Level {
+    Level::Baseline
+}
+
+/// Runs `f` compiled for the widest vectors of this machine.
+///
+/// Everything `f` calls must be `#[inline(always)]` or generic, and closures inside it `move`: a call that is not inlined falls back to the baseline.
+#[inline(always)]
+pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
+    match level() {
+        // SAFETY: `level` has found the features each function asks for.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512(f) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2(f) },
+        _ => f(Isa { fma: cfg!(target_arch = "aarch64") }),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
+    f(Isa { fma: true })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
+    f(Isa { fma: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_computes_the_same_sum() {
+        let xs: Vec<i32> = (0..1000).collect();
+        let sum = simd(|_| xs.iter().copied().fold(0i32, i32::wrapping_add));
+        assert_eq!(sum, 499_500);
+    }
+
+    #[test]
+    fn fused_multiply_add_rounds_once_where_the_machine_can() {
+        let (a, b, c) = (1.0 + f64::EPSILON, 1.0 - f64::EPSILON, -1.0);
+        let (exact, got) = (-f64::EPSILON * f64::EPSILON, simd(|isa| isa.fma_f64(a, b, c)));
+        let fused = simd(|isa| isa.has_fma());
+        assert_eq!(got, if fused { exact } else { 0.0 });
+    }
+}

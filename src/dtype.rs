@@ -1,0 +1,463 @@
+//! Element types: the [`Dtype`] tag, the [`Element`] trait behind it, and `dispatch!` between the two.
+
+use crate::scalar::Scalar;
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Code of an element type in the C API. Codes are never renumbered.
+pub type THDtype = i32;
+
+/// No dtype yet: a fresh handle, before its first write.
+pub const TH_UNDEFINED: THDtype = 0;
+
+/// The list of element types. Everything that goes over all of them follows from here.
+macro_rules! dtypes {
+    ($($(#[$doc:meta])* $Variant:ident $CODE:ident = $code:literal, $bytes:literal, $name:literal, $torch:literal;)*) => {
+        $($(#[$doc])* pub const $CODE: THDtype = $code;)*
+
+        /// The type of a tensor's elements.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Dtype { $($(#[$doc])* $Variant = $code,)* }
+
+        impl Dtype {
+            /// Every element type, in the order of their codes.
+            pub const ALL: &[Dtype] = &[$(Dtype::$Variant),*];
+
+            /// The element type with this code; `None` for [`TH_UNDEFINED`] and unknown codes.
+            #[inline(always)]
+            pub fn from_code(code: THDtype) -> Option<Dtype> {
+                match code { $($code => Some(Dtype::$Variant),)* _ => None }
+            }
+
+            /// PyTorch's name, `float32`, as C takes it.
+            pub fn c_name(self) -> &'static CStr {
+                match self { $(Dtype::$Variant => $name,)* }
+            }
+
+            /// Torch's name: `Float`, as in `torch.FloatTensor`.
+            pub fn torch_name(self) -> &'static str {
+                match self { $(Dtype::$Variant => $torch,)* }
+            }
+
+            /// Bytes an element takes.
+            #[inline(always)]
+            pub fn size(self) -> usize {
+                match self { $(Dtype::$Variant => $bytes,)* }
+            }
+        }
+    };
+}
+
+dtypes! {
+    /// Unsigned 8-bit integer.
+    Uint8    TH_UINT8 = 1,    1, c"uint8",    "Byte";
+    /// Signed 8-bit integer.
+    Int8     TH_INT8 = 2,     1, c"int8",     "Char";
+    /// Signed 16-bit integer.
+    Int16    TH_INT16 = 3,    2, c"int16",    "Short";
+    /// Signed 32-bit integer.
+    Int32    TH_INT32 = 4,    4, c"int32",    "Int";
+    /// Signed 64-bit integer.
+    Int64    TH_INT64 = 5,    8, c"int64",    "Long";
+    /// IEEE 754 half precision; computed in float32.
+    Float16  TH_FLOAT16 = 6,  2, c"float16",  "Half";
+    /// The upper half of a float32; computed in float32.
+    Bfloat16 TH_BFLOAT16 = 7, 2, c"bfloat16", "BFloat16";
+    /// IEEE 754 single precision.
+    Float32  TH_FLOAT32 = 8,  4, c"float32",  "Float";
+    /// IEEE 754 double precision.
+    Float64  TH_FLOAT64 = 9,  8, c"float64",  "Double";
+    /// True or false in one byte; any byte but 0 reads as true.
+    Bool     TH_BOOL = 10,    1, c"bool",     "Bool";
+}
+
+/// Rank in promotion: bool < integers < floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Category {
+    Bool,
+    Integer,
+    Float,
+}
+
+impl Dtype {
+    /// PyTorch's name: `float32`.
+    pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or_default()
+    }
+
+    /// The code in the C API.
+    pub fn code(self) -> THDtype {
+        self as THDtype
+    }
+
+    /// Bool, integer or float.
+    #[inline(always)]
+    pub fn category(self) -> Category {
+        match self {
+            Dtype::Bool => Category::Bool,
+            Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => Category::Integer,
+            Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64 => Category::Float,
+        }
+    }
+
+    /// Whether this is one of the floating-point types.
+    pub fn is_float(self) -> bool {
+        self.category() == Category::Float
+    }
+
+    /// The type kernels compute in: float32 for the 16-bit floats, else the type itself.
+    #[inline(always)]
+    pub fn compute(self) -> Dtype {
+        match self {
+            Dtype::Float16 | Dtype::Bfloat16 => Dtype::Float32,
+            other => other,
+        }
+    }
+
+    /// The smallest type both convert to without changing kind: PyTorch's promotion table.
+    pub fn promote(self, other: Dtype) -> Dtype {
+        use Dtype::*;
+        if self == other {
+            return self;
+        }
+        match (self.category().cmp(&other.category()), self.max(other), self.min(other)) {
+            (std::cmp::Ordering::Greater, ..) => self,
+            (std::cmp::Ordering::Less, ..) => other,
+            (_, Int8, Uint8) => Int16,
+            (_, Bfloat16, Float16) => Float32,
+            (_, wider, _) => wider,
+        }
+    }
+
+    /// Whether a result of type `self` may be stored as `to`: floats never become integers unasked, numbers never bool.
+    #[inline(always)]
+    pub fn can_cast(self, to: Dtype) -> bool {
+        self.category() <= to.category()
+    }
+
+    /// The type of floats made from integers: the default dtype, unless this is a float already.
+    pub fn to_float(self) -> Dtype {
+        if self.is_float() { self } else { default_dtype() }
+    }
+}
+
+impl std::fmt::Display for Dtype {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+static DEFAULT: AtomicU8 = AtomicU8::new(Dtype::Float32 as u8);
+
+/// The dtype of floats nobody gave a type: float32 until [`set_default_dtype`].
+pub fn default_dtype() -> Dtype {
+    Dtype::from_code(DEFAULT.load(Ordering::Relaxed).into()).unwrap_or(Dtype::Float32)
+}
+
+/// Sets the process-wide default dtype; false unless it is a float.
+pub fn set_default_dtype(dtype: Dtype) -> bool {
+    if dtype.is_float() {
+        DEFAULT.store(dtype as u8, Ordering::Relaxed);
+    }
+    dtype.is_float()
+}
+
+/// What takes part in the promotion of one operation, by priority: tensors with dims, 0-d tensors, numbers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Promotion {
+    dims: Option<Dtype>,
+    zero_dim: Option<Dtype>,
+    number: Option<Dtype>,
+}
+
+impl Promotion {
+    /// Adds a tensor.
+    #[inline]
+    pub fn tensor(mut self, dtype: Dtype, ndim: usize) -> Promotion {
+        let slot = if ndim > 0 { &mut self.dims } else { &mut self.zero_dim };
+        *slot = Some(slot.map_or(dtype, |d| d.promote(dtype)));
+        self
+    }
+
+    /// Adds a number given by the caller.
+    #[inline]
+    pub fn scalar(mut self, value: Scalar) -> Promotion {
+        let dtype = if matches!(value, Scalar::Int(_)) { Dtype::Int64 } else { default_dtype() };
+        self.number = Some(self.number.map_or(dtype, |d| d.promote(dtype)));
+        self
+    }
+
+    /// The common dtype: a lower priority counts only where its kind is higher.
+    pub fn result(self) -> Option<Dtype> {
+        let combine = |high: Option<Dtype>, low: Option<Dtype>| match (high, low) {
+            (Some(h), Some(l)) if l.category() > h.category() => Some(h.promote(l)),
+            (Some(h), _) => Some(h),
+            (None, low) => low,
+        };
+        combine(self.dims, combine(self.zero_dim, self.number))
+    }
+}
+
+/// A truth value in memory: any byte but 0 is true, so that a byte poked by C can never be invalid.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Bool(pub u8);
+
+impl Bool {
+    /// The truth value.
+    #[inline(always)]
+    pub fn get(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<bool> for Bool {
+    #[inline(always)]
+    fn from(b: bool) -> Bool {
+        Bool(b as u8)
+    }
+}
+
+impl PartialEq for Bool {
+    #[inline(always)]
+    fn eq(&self, other: &Bool) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl PartialOrd for Bool {
+    #[inline(always)]
+    fn partial_cmp(&self, other: &Bool) -> Option<std::cmp::Ordering> {
+        self.get().partial_cmp(&other.get())
+    }
+}
+
+/// A type kernels compute in.
+///
+/// # Safety
+/// Every bit pattern of `DTYPE.size()` bytes must be a valid `Self`.
+pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt::Debug + 'static {
+    /// Its tag.
+    const DTYPE: Dtype;
+    /// 0 or false.
+    const ZERO: Self;
+    /// 1 or true.
+    const ONE: Self;
+    /// The least value: -inf, the type's minimum, false.
+    const LEAST: Self;
+    /// Not a number; never for integers.
+    fn is_nan(self) -> bool;
+    /// `self + b`: integers wrap, Bool is *or*.
+    fn add(self, b: Self) -> Self;
+    /// `self - b`: integers wrap.
+    fn sub(self, b: Self) -> Self;
+    /// `self * b`: integers wrap, Bool is *and*.
+    fn mul(self, b: Self) -> Self;
+    /// `-self`: integers wrap.
+    fn neg(self) -> Self;
+    /// `|self|`: integers wrap.
+    fn abs(self) -> Self;
+    /// The nearest value: saturating for integers, NaN becomes 0.
+    fn from_f64(x: f64) -> Self;
+    /// The value reduced to the type's width, as C converts integers.
+    fn from_i64(x: i64) -> Self;
+    /// The value as f64, rounded where int64 has more digits.
+    fn to_f64(self) -> f64;
+    /// The value as int64: floats truncate and saturate.
+    fn to_i64(self) -> i64;
+
+    /// The scalar in this type.
+    #[inline(always)]
+    fn from_scalar(s: Scalar) -> Self {
+        match s {
+            Scalar::Int(x) => Self::from_i64(x),
+            Scalar::Float(x) => Self::from_f64(x),
+        }
+    }
+}
+
+macro_rules! integer_element {
+    ($($t:ident $Variant:ident $abs:expr;)*) => { $(
+        // SAFETY: every bit pattern of an integer is valid.
+        unsafe impl Element for $t {
+            const DTYPE: Dtype = Dtype::$Variant;
+            const ZERO: $t = 0;
+            const ONE: $t = 1;
+            const LEAST: $t = $t::MIN;
+            #[inline(always)] fn is_nan(self) -> bool { false }
+            #[inline(always)] fn add(self, b: $t) -> $t { self.wrapping_add(b) }
+            #[inline(always)] fn sub(self, b: $t) -> $t { self.wrapping_sub(b) }
+            #[inline(always)] fn mul(self, b: $t) -> $t { self.wrapping_mul(b) }
+            #[inline(always)] fn neg(self) -> $t { self.wrapping_neg() }
+            #[inline(always)] fn abs(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
+            #[inline(always)] fn from_f64(x: f64) -> $t { x as $t }
+            #[inline(always)] fn from_i64(x: i64) -> $t { x as $t }
+            #[inline(always)] fn to_f64(self) -> f64 { self as f64 }
+            #[inline(always)] fn to_i64(self) -> i64 { self as i64 }
+        }
+    )* };
+}
+integer_element! {
+    u8 Uint8 |x| x;
+    i8 Int8 i8::wrapping_abs;
+    i16 Int16 i16::wrapping_abs;
+    i32 Int32 i32::wrapping_abs;
+    i64 Int64 i64::wrapping_abs;
+}
+
+macro_rules! float_element {
+    ($($t:ident $Variant:ident;)*) => { $(
+        // SAFETY: every bit pattern of a float is valid.
+        unsafe impl Element for $t {
+            const DTYPE: Dtype = Dtype::$Variant;
+            const ZERO: $t = 0.0;
+            const ONE: $t = 1.0;
+            const LEAST: $t = $t::NEG_INFINITY;
+            #[inline(always)] fn is_nan(self) -> bool { self.is_nan() }
+            #[inline(always)] fn add(self, b: $t) -> $t { self + b }
+            #[inline(always)] fn sub(self, b: $t) -> $t { self - b }
+            #[inline(always)] fn mul(self, b: $t) -> $t { self * b }
+            #[inline(always)] fn neg(self) -> $t { -self }
+            #[inline(always)] fn abs(self) -> $t { self.abs() }
+            #[inline(always)] fn from_f64(x: f64) -> $t { x as $t }
+            #[inline(always)] fn from_i64(x: i64) -> $t { x as $t }
+            #[inline(always)] fn to_f64(self) -> f64 { self as f64 }
+            #[inline(always)] fn to_i64(self) -> i64 { self as i64 }
+        }
+    )* };
+}
+float_element! { f32 Float32; f64 Float64; }
+
+// SAFETY: `Bool` is a byte.
+unsafe impl Element for Bool {
+    const DTYPE: Dtype = Dtype::Bool;
+    const ZERO: Bool = Bool(0);
+    const ONE: Bool = Bool(1);
+    const LEAST: Bool = Bool(0);
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn add(self, b: Bool) -> Bool {
+        (self.get() | b.get()).into()
+    }
+    #[inline(always)]
+    fn sub(self, b: Bool) -> Bool {
+        (self.get() ^ b.get()).into()
+    }
+    #[inline(always)]
+    fn mul(self, b: Bool) -> Bool {
+        (self.get() & b.get()).into()
+    }
+    #[inline(always)]
+    fn neg(self) -> Bool {
+        self
+    }
+    #[inline(always)]
+    fn abs(self) -> Bool {
+        self
+    }
+    #[inline(always)]
+    fn from_f64(x: f64) -> Bool {
+        (x != 0.0).into()
+    }
+    #[inline(always)]
+    fn from_i64(x: i64) -> Bool {
+        (x != 0).into()
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.get() as u8 as f64
+    }
+    #[inline(always)]
+    fn to_i64(self) -> i64 {
+        self.get() as i64
+    }
+}
+
+/// Runs `$body` with `$T` bound to the compute type of `$dtype` ([`Dtype::compute`]), or fails: `$op` has no meaning for it.
+///
+/// Sets: `all`; `numeric` (no Bool); `float`.
+macro_rules! dispatch {
+    (all, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+            Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64, Bool $crate::dtype::Bool)
+    };
+    (numeric, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+            Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64)
+    };
+    (float, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body; Float32 f32, Float64 f64)
+    };
+    (@ $op:expr, $dtype:expr, $T:ident => $body:expr; $($Variant:ident $t:ty),*) => {
+        match $dtype.compute() {
+            $($crate::dtype::Dtype::$Variant => { type $T = $t; $body })*
+            #[allow(unreachable_patterns)]
+            _ => $crate::error::bail!(Dtype, "{}: not defined for {}", $op, $dtype),
+        }
+    };
+}
+pub(crate) use dispatch;
+
+#[cfg(test)]
+mod tests {
+    use super::Dtype::*;
+    use super::*;
+
+    #[test]
+    fn codes_round_trip_and_sizes_match_the_types() {
+        for &d in Dtype::ALL {
+            assert_eq!(Dtype::from_code(d.code()), Some(d));
+        }
+        assert_eq!(Dtype::from_code(TH_UNDEFINED), None);
+        assert_eq!(Dtype::from_code(-1), None);
+        assert_eq!(Dtype::from_code(99), None);
+        assert_eq!((Int64.size(), Bfloat16.size(), Bool.size()), (8, 2, 1));
+    }
+
+    /// PyTorch's table (torch.promote_types), upper triangle, rows and columns in this order.
+    #[test]
+    fn promotion_is_pytorchs_table() {
+        let order = [Uint8, Int8, Int16, Int32, Int64, Float16, Float32, Float64, Bool, Bfloat16];
+        let table = [
+            [Uint8, Int16, Int16, Int32, Int64, Float16, Float32, Float64, Uint8, Bfloat16],
+            [Int16, Int8, Int16, Int32, Int64, Float16, Float32, Float64, Int8, Bfloat16],
+            [Int16, Int16, Int16, Int32, Int64, Float16, Float32, Float64, Int16, Bfloat16],
+            [Int32, Int32, Int32, Int32, Int64, Float16, Float32, Float64, Int32, Bfloat16],
+            [Int64, Int64, Int64, Int64, Int64, Float16, Float32, Float64, Int64, Bfloat16],
+            [Float16, Float16, Float16, Float16, Float16, Float16, Float32, Float64, Float16, Float32],
+            [Float32, Float32, Float32, Float32, Float32, Float32, Float32, Float64, Float32, Float32],
+            [Float64, Float64, Float64, Float64, Float64, Float64, Float64, Float64, Float64, Float64],
+            [Uint8, Int8, Int16, Int32, Int64, Float16, Float32, Float64, Bool, Bfloat16],
+            [Bfloat16, Bfloat16, Bfloat16, Bfloat16, Bfloat16, Float32, Float32, Float64, Bfloat16, Bfloat16],
+        ];
+        for (i, a) in order.into_iter().enumerate() {
+            for (j, b) in order.into_iter().enumerate() {
+                assert_eq!(a.promote(b), table[i][j], "{a} with {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn lower_priorities_count_only_across_kinds() {
+        let p = Promotion::default();
+        assert_eq!(p.tensor(Int32, 2).scalar(Scalar::Int(7)).result(), Some(Int32));
+        assert_eq!(p.tensor(Int32, 2).scalar(Scalar::Float(0.5)).result(), Some(Float32));
+        assert_eq!(p.tensor(Float16, 1).scalar(Scalar::Float(0.5)).result(), Some(Float16));
+        assert_eq!(p.tensor(Float32, 1).tensor(Float64, 0).result(), Some(Float32));
+        assert_eq!(p.tensor(Int64, 1).tensor(Float64, 0).result(), Some(Float64));
+        assert_eq!(p.tensor(Bool, 1).scalar(Scalar::Int(1)).result(), Some(Int64));
+        assert_eq!(p.tensor(Uint8, 0).tensor(Int8, 0).result(), Some(Int16));
+        assert_eq!(p.result(), None);
+    }
+
+    #[test]
+    fn casts_follow_the_kinds() {
+        assert!(Int64.can_cast(Uint8) && Int8.can_cast(Float16) && Float64.can_cast(Float16) && Bool.can_cast(Uint8));
+        assert!(!Float16.can_cast(Int64) && !Uint8.can_cast(Bool));
+    }
+}

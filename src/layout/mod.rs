@@ -1,0 +1,295 @@
+//! Geometry as a plain value: shape, strides and offset, and what can be asked of them.
+#![forbid(unsafe_code)]
+
+mod view;
+pub use view::infer_size;
+
+use crate::error::{Result, bail};
+use smallvec::SmallVec;
+
+/// Sizes or strides, inline up to six dimensions.
+pub type Dims = SmallVec<[i64; INLINE_DIMS]>;
+
+/// Dimensions a handle or a [`Layout`] holds without an allocation.
+pub(crate) const INLINE_DIMS: usize = 6;
+
+/// The most dimensions a tensor may have; more is taken for garbage.
+pub(crate) const MAX_DIMS: usize = 1024;
+
+/// How elements lie in memory, for functions that make tensors.
+pub type THMemoryFormat = i32;
+
+/// Row-major: the last dimension moves fastest.
+pub const TH_CONTIGUOUS_FORMAT: THMemoryFormat = 0;
+/// The source's strides where it is dense and does not overlap itself, else row-major.
+pub const TH_PRESERVE_FORMAT: THMemoryFormat = 1;
+/// Four dimensions N, C, H, W laid out as N, H, W, C.
+pub const TH_CHANNELS_LAST: THMemoryFormat = 2;
+/// Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+pub const TH_CHANNELS_LAST_3D: THMemoryFormat = 3;
+
+/// Shape, strides and offset, in elements: a snapshot no later resize can invalidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Size of each dimension, never negative.
+    pub shape: Dims,
+    /// Elements between neighbours in each dimension, never negative.
+    pub strides: Dims,
+    /// Position of the first element in the storage, never negative.
+    pub offset: i64,
+}
+
+impl Layout {
+    /// A row-major layout at offset 0.
+    pub fn contiguous(shape: &[i64]) -> Layout {
+        Layout { shape: shape.into(), strides: contiguous_strides(shape), offset: 0 }
+    }
+
+    /// Number of dimensions.
+    #[inline(always)]
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Number of elements; layouts are checked not to overflow when they are made.
+    #[inline]
+    pub fn numel(&self) -> i64 {
+        self.shape.iter().product()
+    }
+
+    /// Whether elements lie row-major without gaps; strides of size-1 dims do not matter.
+    pub fn is_contiguous(&self) -> bool {
+        is_row_major(&self.shape, &self.strides)
+    }
+
+    /// Whether elements lie as `format` says.
+    pub fn has_format(&self, format: THMemoryFormat) -> bool {
+        match channels_last_order(format) {
+            None => self.is_contiguous(),
+            Some(order) => order.len() == self.ndim() && self.follows(order),
+        }
+    }
+
+    /// Whether strides are dense with the dims of `order` from slowest to fastest.
+    fn follows(&self, order: &[usize]) -> bool {
+        let pick = |dims: &Dims| order.iter().map(|&d| dims[d]).collect::<Dims>();
+        is_row_major(&pick(&self.shape), &pick(&self.strides))
+    }
+
+    /// One past the furthest element from the start of the storage; 0 when there are no elements.
+    pub fn end(&self) -> Option<i64> {
+        let mut last = self.offset;
+        for (&n, &stride) in self.shape.iter().zip(&self.strides) {
+            if n == 0 {
+                return Some(0);
+            }
+            last = last.checked_add((n - 1).checked_mul(stride)?)?;
+        }
+        last.checked_add(1)
+    }
+
+    /// Whether two positions share an element, as in an expanded tensor; may say yes for exotic strides that do not.
+    pub fn overlaps_itself(&self) -> bool {
+        let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> =
+            self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(n, _)| n > 1).collect();
+        dims.sort_unstable_by_key(|&(_, stride)| stride);
+        let mut reach = 0i64;
+        for (n, stride) in dims {
+            if stride <= reach {
+                return true;
+            }
+            reach = reach.saturating_add((n - 1).saturating_mul(stride));
+        }
+        false
+    }
+
+    /// Whether every element of the spanned range belongs to exactly one position.
+    pub fn is_dense(&self) -> bool {
+        !self.overlaps_itself() && self.end() == self.offset.checked_add(self.numel())
+    }
+
+    /// This layout seen with the larger `shape`: missing leading dims and size-1 dims get stride 0.
+    pub fn broadcast_to(&self, op: &str, shape: &[i64]) -> Result<Layout> {
+        let Some(extra) = shape.len().checked_sub(self.ndim()) else {
+            bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
+        };
+        let mut strides: Dims = smallvec::smallvec![0; shape.len()];
+        for (d, (&n, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
+            match shape[extra + d] {
+                want if want == n => strides[extra + d] = stride,
+                _ if n == 1 => {}
+                _ => bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice()),
+            }
+        }
+        Ok(Layout { shape: shape.into(), strides, offset: self.offset })
+    }
+}
+
+/// Strides of a row-major tensor. Size-0 dims count as 1, as in PyTorch.
+pub fn contiguous_strides(shape: &[i64]) -> Dims {
+    let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+    for d in (1..shape.len()).rev() {
+        strides[d - 1] = strides[d].saturating_mul(shape[d].max(1));
+    }
+    strides
+}
+
+/// Whether `strides` are those of a row-major tensor of this shape; strides of size-1 dims do not matter.
+#[inline]
+pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    for (&n, &stride) in shape.iter().zip(strides).rev() {
+        match n {
+            0 => return true,
+            1 => {}
+            _ if stride != expected => return false,
+            _ => expected *= n,
+        }
+    }
+    true
+}
+
+/// Dims from slowest to fastest for the channels-last formats; `None` for row-major.
+fn channels_last_order(format: THMemoryFormat) -> Option<&'static [usize]> {
+    match format {
+        TH_CHANNELS_LAST => Some(&[0, 2, 3, 1]),
+        TH_CHANNELS_LAST_3D => Some(&[0, 2, 3, 4, 1]),
+        _ => None,
+    }
+}
+
+/// Strides for a new tensor of `shape` in `format`; `like` is what [`TH_PRESERVE_FORMAT`] preserves.
+pub fn format_strides(op: &str, shape: &[i64], format: THMemoryFormat, like: Option<&Layout>) -> Result<Dims> {
+    match (format, channels_last_order(format), like) {
+        (TH_CONTIGUOUS_FORMAT, ..) | (TH_PRESERVE_FORMAT, _, None) => Ok(contiguous_strides(shape)),
+        (TH_PRESERVE_FORMAT, _, Some(like)) => Ok(if like.is_dense() { like.strides.clone() } else { ordered_strides(like) }),
+        (_, Some(order), _) if order.len() == shape.len() => Ok(strides_in_order(shape, order)),
+        (_, Some(order), _) => bail!(Shape, "{op}: channels-last needs {} dimensions, got shape {shape:?}", order.len()),
+        _ => bail!(Argument, "{op}: {format} is no memory format"),
+    }
+}
+
+/// Dense strides that keep the order of a layout's dims from slowest to fastest.
+fn ordered_strides(like: &Layout) -> Dims {
+    let mut order: SmallVec<[usize; INLINE_DIMS]> = (0..like.ndim()).collect();
+    if like.strides.contains(&0) {
+        return contiguous_strides(&like.shape);
+    }
+    order.sort_by_key(|&d| std::cmp::Reverse(like.strides[d]));
+    strides_in_order(&like.shape, &order)
+}
+
+/// Dense strides with the dims of `order` from slowest to fastest.
+fn strides_in_order(shape: &[i64], order: &[usize]) -> Dims {
+    let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+    let mut next = 1i64;
+    for &d in order.iter().rev() {
+        strides[d] = next;
+        next = next.saturating_mul(shape[d].max(1));
+    }
+    strides
+}
+
+/// The number of elements of `shape`, or an error if a size is negative or the count overflows.
+pub fn checked_numel(op: &str, shape: &[i64]) -> Result<i64> {
+    if shape.len() > MAX_DIMS {
+        bail!(Shape, "{op}: {} dimensions, at most {MAX_DIMS} are possible", shape.len())
+    }
+    let mut numel = 1i64;
+    let mut zero = false;
+    for (d, &n) in shape.iter().enumerate() {
+        if n < 0 {
+            bail!(Shape, "{op}: size {n} of dimension {d} is negative")
+        }
+        zero |= n == 0;
+        let Some(product) = numel.checked_mul(n.max(1)) else { bail!(Shape, "{op}: the number of elements of shape {shape:?} overflows") };
+        numel = product;
+    }
+    Ok(if zero { 0 } else { numel })
+}
+
+/// The shape two shapes broadcast to.
+pub fn broadcast_shape(op: &str, a: &[i64], b: &[i64]) -> Result<Dims> {
+    let ndim = a.len().max(b.len());
+    let mut shape = Dims::new();
+    for d in 0..ndim {
+        let size = |s: &[i64]| (d + s.len()).checked_sub(ndim).map_or(1, |k| s[k]);
+        match (size(a), size(b)) {
+            (n, m) if n == m || m == 1 => shape.push(n),
+            (1, m) => shape.push(m),
+            (n, m) => bail!(Shape, "{op}: sizes {n} and {m} of dimension {d} do not broadcast, for shapes {a:?} and {b:?}"),
+        }
+    }
+    Ok(shape)
+}
+
+/// The dimension `dim` means: negative counts from the end. A 0-d tensor takes 0 and -1.
+#[inline]
+pub fn wrap_dim(op: &str, dim: i32, ndim: usize) -> Result<usize> {
+    let n = ndim.max(1) as i64;
+    let at = i64::from(dim) + if dim < 0 { n } else { 0 };
+    if at < 0 || at >= n {
+        bail!(Argument, "{op}: dimension {dim} out of range for a tensor with {ndim} dimensions")
+    }
+    Ok(at as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(shape: &[i64], strides: &[i64], offset: i64) -> Layout {
+        Layout { shape: shape.into(), strides: strides.into(), offset }
+    }
+
+    #[test]
+    fn contiguity_ignores_size_one_and_empty() {
+        assert!(layout(&[2, 3], &[3, 1], 7).is_contiguous());
+        assert!(layout(&[2, 1, 3], &[3, 99, 1], 0).is_contiguous());
+        assert!(layout(&[0, 3], &[5, 5], 0).is_contiguous());
+        assert!(!layout(&[2, 3], &[1, 2], 0).is_contiguous());
+        assert!(layout(&[], &[], 0).is_contiguous());
+    }
+
+    #[test]
+    fn channels_last_is_a_stride_order() {
+        let strides = format_strides("t", &[2, 3, 4, 5], TH_CHANNELS_LAST, None).unwrap();
+        assert_eq!(strides.as_slice(), [60, 1, 15, 3]);
+        let l = layout(&[2, 3, 4, 5], &strides, 0);
+        assert!(l.has_format(TH_CHANNELS_LAST) && !l.is_contiguous());
+        assert!(format_strides("t", &[2, 3], TH_CHANNELS_LAST, None).is_err());
+        assert_eq!(format_strides("t", &l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
+        let stepped = layout(&[3, 2], &[2, 12], 0);
+        assert_eq!(format_strides("t", &[3, 2], TH_PRESERVE_FORMAT, Some(&stepped)).unwrap().as_slice(), [1, 3]);
+    }
+
+    #[test]
+    fn overlap_and_density() {
+        assert!(layout(&[3, 4], &[1, 0], 0).overlaps_itself());
+        assert!(layout(&[3, 3], &[1, 1], 0).overlaps_itself());
+        assert!(!layout(&[3, 4], &[1, 3], 0).overlaps_itself());
+        assert!(layout(&[3, 4], &[1, 3], 2).is_dense() && !layout(&[3, 4], &[1, 4], 0).is_dense());
+        assert!(layout(&[1, 4], &[0, 1], 0).is_dense());
+    }
+
+    #[test]
+    fn ends_are_checked_against_overflow() {
+        assert_eq!(layout(&[2, 3], &[3, 1], 5).end(), Some(11));
+        assert_eq!(layout(&[0, 3], &[3, 1], 5).end(), Some(0));
+        assert_eq!(layout(&[i64::MAX, 3], &[i64::MAX, 1], 0).end(), None);
+        assert!(checked_numel("t", &[i64::MAX, 2]).is_err());
+        assert!(checked_numel("t", &[2, -1]).is_err());
+        assert_eq!(checked_numel("t", &[4, 0, 5]).unwrap(), 0);
+    }
+
+    #[test]
+    fn broadcasting_follows_numpy() {
+        assert_eq!(broadcast_shape("t", &[3, 1], &[4]).unwrap().as_slice(), [3, 4]);
+        assert_eq!(broadcast_shape("t", &[], &[2, 0]).unwrap().as_slice(), [2, 0]);
+        assert_eq!(broadcast_shape("t", &[1], &[0]).unwrap().as_slice(), [0]);
+        assert!(broadcast_shape("t", &[3], &[4]).is_err());
+        let b = layout(&[3, 1], &[1, 1], 2).broadcast_to("t", &[2, 3, 4]).unwrap();
+        assert_eq!((b.strides.as_slice(), b.offset), (&[0, 1, 0][..], 2));
+        assert!(layout(&[3, 2], &[2, 1], 0).broadcast_to("t", &[3, 4]).is_err());
+    }
+}

@@ -1,0 +1,313 @@
+//! View operations: each makes the layout of a view from the layout of its source and touches no element.
+
+use super::{Dims, Layout, checked_numel, wrap_dim};
+use crate::error::{Result, bail};
+
+impl Layout {
+    /// `start`, `length` of dimension `dim`.
+    pub fn narrow(&self, dim: i32, start: i64, length: i64) -> Result<Layout> {
+        let d = self.dim_of("narrow", dim)?;
+        let n = self.shape[d];
+        let start = if start < 0 { start.saturating_add(n) } else { start };
+        if start < 0 || length < 0 || start > n || length > n - start {
+            bail!(Argument, "narrow: start {start} + length {length} exceeds size {n} of dimension {d}")
+        }
+        let mut view = self.clone();
+        view.shape[d] = length;
+        view.offset += start * self.strides[d];
+        Ok(view)
+    }
+
+    /// Entry `index` of dimension `dim`, which disappears.
+    pub fn select(&self, dim: i32, index: i64) -> Result<Layout> {
+        let d = self.dim_of("select", dim)?;
+        let n = self.shape[d];
+        let at = if index < 0 { index.saturating_add(n) } else { index };
+        if at < 0 || at >= n {
+            bail!(Argument, "select: index {index} out of range for size {n} of dimension {d}")
+        }
+        let mut view = self.clone();
+        view.offset += at * self.strides[d];
+        view.shape.remove(d);
+        view.strides.remove(d);
+        Ok(view)
+    }
+
+    /// Entries `start`, `start + step`, ... before `end` of dimension `dim`; bounds clamp as Python's slices do.
+    pub fn slice(&self, dim: i32, start: i64, end: i64, step: i64) -> Result<Layout> {
+        let d = self.dim_of("slice", dim)?;
+        if step <= 0 {
+            bail!(Argument, "slice: step {step} must be positive")
+        }
+        let n = self.shape[d];
+        let clamp = |x: i64| if x < 0 { x.saturating_add(n).max(0) } else { x.min(n) };
+        let (start, end) = (clamp(start), clamp(end));
+        let mut view = self.clone();
+        view.shape[d] = if end > start { (end - start - 1) / step + 1 } else { 0 };
+        view.offset += start.min(end.max(start)) * self.strides[d];
+        view.strides[d] = self.strides[d].saturating_mul(step);
+        Ok(view)
+    }
+
+    /// Dimensions `a` and `b` swapped.
+    pub fn transpose(&self, a: i32, b: i32) -> Result<Layout> {
+        let (a, b) = (wrap_dim("transpose", a, self.ndim())?, wrap_dim("transpose", b, self.ndim())?);
+        let mut view = self.clone();
+        if self.ndim() > 0 {
+            view.shape.swap(a, b);
+            view.strides.swap(a, b);
+        }
+        Ok(view)
+    }
+
+    /// The matrix transposed; tensors of fewer dimensions stay as they are.
+    pub fn t(&self) -> Result<Layout> {
+        match self.ndim() {
+            0 | 1 => Ok(self.clone()),
+            2 => self.transpose(0, 1),
+            n => bail!(Shape, "t: expected a tensor with at most 2 dimensions, got {n}"),
+        }
+    }
+
+    /// Dimension `d` of the view is dimension `dims[d]` of the source.
+    pub fn permute(&self, dims: &[i64]) -> Result<Layout> {
+        if dims.len() != self.ndim() {
+            bail!(Shape, "permute: {} dimensions given for a tensor with {}", dims.len(), self.ndim())
+        }
+        let (mut shape, mut strides, mut seen) = (Dims::new(), Dims::new(), vec![false; dims.len()]);
+        for &dim in dims {
+            let d = wrap_dim("permute", i32::try_from(dim).unwrap_or(i32::MAX), self.ndim())?;
+            if std::mem::replace(&mut seen[d], true) {
+                bail!(Argument, "permute: dimension {dim} stands twice in {dims:?}")
+            }
+            shape.push(self.shape[d]);
+            strides.push(self.strides[d]);
+        }
+        Ok(Layout { shape, strides, offset: self.offset })
+    }
+
+    /// All windows of `size` entries, `step` apart, of dimension `dim`; the window becomes a new last dimension.
+    pub fn unfold(&self, dim: i32, size: i64, step: i64) -> Result<Layout> {
+        let d = wrap_dim("unfold", dim, self.ndim())?;
+        let (n, stride) = if self.ndim() == 0 { (1, 1) } else { (self.shape[d], self.strides[d]) };
+        if size < 0 || size > n {
+            bail!(Argument, "unfold: window {size} exceeds size {n} of dimension {d}")
+        }
+        if step <= 0 {
+            bail!(Argument, "unfold: step {step} must be positive")
+        }
+        let mut view = self.clone();
+        if self.ndim() > 0 {
+            view.shape[d] = (n - size) / step + 1;
+            view.strides[d] = stride.saturating_mul(step);
+        }
+        view.shape.push(size);
+        view.strides.push(stride);
+        Ok(view)
+    }
+
+    /// Without the dimensions of size 1.
+    pub fn squeeze(&self) -> Result<Layout> {
+        let keep = || self.shape.iter().zip(&self.strides).filter(|&(&n, _)| n != 1);
+        Ok(Layout { shape: keep().map(|(&n, _)| n).collect(), strides: keep().map(|(_, &s)| s).collect(), offset: self.offset })
+    }
+
+    /// Without dimension `dim`, if its size is 1.
+    pub fn squeeze_dim(&self, dim: i32) -> Result<Layout> {
+        let d = wrap_dim("squeeze1d", dim, self.ndim())?;
+        let mut view = self.clone();
+        if self.ndim() > 0 && self.shape[d] == 1 {
+            view.shape.remove(d);
+            view.strides.remove(d);
+        }
+        Ok(view)
+    }
+
+    /// With a new dimension of size 1 before dimension `dim`; -1 appends.
+    pub fn unsqueeze(&self, dim: i32) -> Result<Layout> {
+        let d = wrap_dim("unsqueeze1d", dim, self.ndim() + 1)?;
+        let mut view = self.clone();
+        let stride = if d < self.ndim() { self.shape[d].saturating_mul(self.strides[d]) } else { 1 };
+        view.shape.insert(d, 1);
+        view.strides.insert(d, stride);
+        Ok(view)
+    }
+
+    /// With size-1 dimensions repeated to `sizes` at stride 0; -1 keeps a size; new dimensions come first.
+    pub fn expand(&self, sizes: &[i64]) -> Result<Layout> {
+        let Some(extra) = sizes.len().checked_sub(self.ndim()) else {
+            bail!(Shape, "expand: {} sizes given for a tensor with {} dimensions", sizes.len(), self.ndim())
+        };
+        let mut shape: Dims = sizes.into();
+        for (d, n) in shape.iter_mut().enumerate() {
+            match (d.checked_sub(extra).map(|k| self.shape[k]), *n) {
+                (None, -1) => bail!(Argument, "expand: the new dimension {d} cannot be set to -1"),
+                (Some(have), -1) => *n = have,
+                (Some(have), want) if have != 1 && have != want => {
+                    bail!(Shape, "expand: size {have} of dimension {} cannot become {want}; only size 1 expands", d - extra)
+                }
+                _ => {}
+            }
+        }
+        checked_numel("expand", &shape)?;
+        self.broadcast_to("expand", &shape)
+    }
+
+    /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else `None`. Sizes come first.
+    pub fn flatten_shape(&self, start: i32, end: i32) -> Result<Dims> {
+        let (s, e) = (wrap_dim("flatten", start, self.ndim())?, wrap_dim("flatten", end, self.ndim())?);
+        if s > e {
+            bail!(Argument, "flatten: start dimension {start} comes after end dimension {end}")
+        }
+        if self.ndim() == 0 {
+            return Ok(smallvec::smallvec![1]);
+        }
+        let mut shape: Dims = self.shape[..s].into();
+        shape.push(self.shape[s..=e].iter().product());
+        shape.extend_from_slice(&self.shape[e + 1..]);
+        Ok(shape)
+    }
+
+    /// The same elements in `sizes`, of which one may be -1; an error where that needs a copy.
+    pub fn view(&self, sizes: &[i64]) -> Result<Layout> {
+        let shape = infer_size("view", sizes, self.numel())?;
+        match self.view_strides(&shape) {
+            Some(strides) => Ok(Layout { shape, strides, offset: self.offset }),
+            // The sentence of the PyTorch documents, word for word.
+            None => bail!(
+                Shape,
+                "invalid argument 2: view size is not compatible with input tensor's size and stride (at least one dimension spans \
+                 across two contiguous subspaces). Call .contiguous() before .view()"
+            ),
+        }
+    }
+
+    /// Strides with which `shape` shows the same elements in the same order, if there are any.
+    ///
+    /// Walks both shapes from the end: a run of source dims that is contiguous among itself may be cut anew.
+    pub fn view_strides(&self, shape: &[i64]) -> Option<Dims> {
+        if self.numel() == 0 {
+            return Some(if shape == self.shape.as_slice() { self.strides.clone() } else { super::contiguous_strides(shape) });
+        }
+        let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+        let mut at = shape.len();
+        let (mut run, mut base) = (1i64, self.strides.last().copied().unwrap_or(1));
+        for d in (0..self.ndim()).rev() {
+            run *= self.shape[d];
+            let ends_here = d == 0 || (self.shape[d - 1] != 1 && self.strides[d - 1] != run.saturating_mul(base));
+            if !ends_here {
+                continue;
+            }
+            let mut taken = 1i64;
+            while at > 0 && (taken < run || shape[at - 1] == 1) {
+                at -= 1;
+                strides[at] = taken.saturating_mul(base);
+                taken *= shape[at];
+            }
+            if taken != run {
+                return None;
+            }
+            if d > 0 {
+                (run, base) = (1, self.strides[d - 1]);
+            }
+        }
+        // Only size-1 dims can be left over: a 0-d source, or leading ones.
+        if shape[..at].iter().any(|&n| n != 1) {
+            return None;
+        }
+        Some(strides)
+    }
+
+    /// A matrix dimension that exists: selecting needs one.
+    fn dim_of(&self, op: &str, dim: i32) -> Result<usize> {
+        if self.ndim() == 0 {
+            bail!(Argument, "{op}: a 0-d tensor has no dimension {dim}")
+        }
+        wrap_dim(op, dim, self.ndim())
+    }
+}
+
+/// `sizes` with the one -1, if any, replaced so that the element count is `numel`.
+pub fn infer_size(op: &str, sizes: &[i64], numel: i64) -> Result<Dims> {
+    let mut shape: Dims = sizes.into();
+    let free = sizes.iter().position(|&n| n == -1);
+    if let Some(d) = free {
+        shape[d] = 1;
+        let rest = checked_numel(op, &shape)?;
+        if rest == 0 {
+            bail!(Shape, "{op}: cannot infer the size -1 of {sizes:?}: the other sizes hold no elements")
+        }
+        shape[d] = numel / rest;
+    }
+    if checked_numel(op, &shape)? != numel {
+        bail!(Shape, "{op}: sizes {sizes:?} do not hold the {numel} elements of the tensor")
+    }
+    Ok(shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contiguous(shape: &[i64]) -> Layout {
+        Layout::contiguous(shape)
+    }
+
+    #[test]
+    fn narrow_select_slice() {
+        let m = contiguous(&[4, 5]);
+        let n = m.narrow(1, 2, 3).unwrap();
+        assert_eq!((n.shape.as_slice(), n.strides.as_slice(), n.offset), (&[4, 3][..], &[5, 1][..], 2));
+        assert_eq!(m.narrow(0, -1, 1).unwrap().offset, 15);
+        assert_eq!(m.narrow(1, 3, 5).unwrap_err().message(), "narrow: start 3 + length 5 exceeds size 5 of dimension 1");
+        assert_eq!(m.narrow(0, i64::MAX, i64::MAX).unwrap_err().kind(), crate::error::Kind::Argument);
+        let s = m.select(-1, -2).unwrap();
+        assert_eq!((s.shape.as_slice(), s.strides.as_slice(), s.offset), (&[4][..], &[5][..], 3));
+        assert!(m.select(0, 4).is_err() && contiguous(&[]).select(0, 0).is_err());
+        let s = m.slice(1, 1, i64::MAX, 2).unwrap();
+        assert_eq!((s.shape.as_slice(), s.strides.as_slice(), s.offset), (&[4, 2][..], &[5, 2][..], 1));
+        assert_eq!(m.slice(0, 3, 1, 1).unwrap().shape.as_slice(), [0, 5]);
+        assert_eq!(m.slice(0, i64::MIN, i64::MAX, i64::MAX).unwrap().shape.as_slice(), [1, 5]);
+    }
+
+    #[test]
+    fn views_cut_contiguous_runs_only() {
+        let t = contiguous(&[4, 6]);
+        assert_eq!(t.view(&[2, -1, 3]).unwrap().strides.as_slice(), [12, 3, 1]);
+        let tt = t.transpose(0, 1).unwrap();
+        assert!(tt.view(&[24]).unwrap_err().message().starts_with("invalid argument 2: view size is not compatible"));
+        assert_eq!(tt.view(&[2, 3, 4]).unwrap().strides.as_slice(), [3, 1, 6]);
+        assert_eq!(tt.view(&[6, 1, 2, 2]).unwrap().strides.as_slice(), [1, 24, 12, 6]);
+        assert_eq!(contiguous(&[]).view(&[1, 1]).unwrap().strides.as_slice(), [1, 1]);
+        assert_eq!(contiguous(&[1, 1]).view(&[]).unwrap().ndim(), 0);
+        assert!(t.view(&[5, -1]).is_err() && t.view(&[-1, -1]).is_err() && contiguous(&[0]).view(&[-1, 0]).is_err());
+        let expanded = contiguous(&[3, 1]).expand(&[3, 4]).unwrap();
+        assert!(expanded.view(&[12]).is_err());
+        assert_eq!(expanded.view(&[3, 2, 2]).unwrap().strides.as_slice(), [1, 0, 0]);
+    }
+
+    #[test]
+    fn expand_keeps_and_repeats() {
+        let x = contiguous(&[3, 1]);
+        assert_eq!(x.expand(&[-1, 4]).unwrap().strides.as_slice(), [1, 0]);
+        assert_eq!(x.expand(&[2, 3, 4]).unwrap().strides.as_slice(), [0, 1, 0]);
+        assert!(x.expand(&[-1, 3, 4]).is_err() && x.expand(&[2, 4]).is_err() && x.expand(&[4]).is_err());
+        assert!(contiguous(&[1]).expand(&[-2]).is_err());
+    }
+
+    #[test]
+    fn unfold_squeeze_unsqueeze_permute() {
+        let x = contiguous(&[7]);
+        let u = x.unfold(0, 2, 2).unwrap();
+        assert_eq!((u.shape.as_slice(), u.strides.as_slice()), (&[3, 2][..], &[2, 1][..]));
+        assert!(x.unfold(0, 8, 1).is_err() && x.unfold(0, 1, 0).is_err());
+        let s = contiguous(&[2, 1, 3, 1]);
+        assert_eq!(s.squeeze().unwrap().shape.as_slice(), [2, 3]);
+        assert_eq!(s.squeeze_dim(-1).unwrap().shape.as_slice(), [2, 1, 3]);
+        assert_eq!(x.unsqueeze(-1).unwrap().shape.as_slice(), [7, 1]);
+        assert_eq!(x.unsqueeze(0).unwrap().strides.as_slice(), [7, 1]);
+        let p = contiguous(&[2, 3, 4]).permute(&[2, 0, -2]).unwrap();
+        assert_eq!((p.shape.as_slice(), p.strides.as_slice()), (&[4, 2, 3][..], &[1, 12, 4][..]));
+        assert!(contiguous(&[2, 3]).permute(&[0, 0]).is_err());
+    }
+}

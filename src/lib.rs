@@ -1,0 +1,15 @@
+//! Torch tensors as a plain C library: see `include/thorn.h` for its interface and `docs/design.md` for its plan.
+
+pub mod alloc;
+pub mod capi;
+pub mod cpu;
+pub mod device;
+pub mod dtype;
+pub mod error;
+pub mod layout;
+pub mod ops;
+pub mod plan;
+pub mod random;
+pub mod scalar;
+pub mod storage;
+pub mod tensor;

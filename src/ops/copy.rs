@@ -1,0 +1,203 @@
+//! Copies and conversions: copy, clone, contiguous, to, fill.
+
+use super::prepare::{self, Operand};
+use crate::cpu;
+use crate::cpu::engine::CHEAP;
+use crate::dtype::{Bool, Dtype, Element, dispatch};
+use crate::error::{Result, bail};
+use crate::layout::{TH_CONTIGUOUS_FORMAT, THMemoryFormat, format_strides};
+use crate::plan::Plan;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
+pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
+    const OP: &str = "copy";
+    if r.is(src) {
+        return Ok(());
+    }
+    prepare::same_device(OP, &[r, src])?;
+    let from = Operand::of(OP, src)?;
+    if r.dtype().is_none() {
+        r.renew(from.dtype, &from.layout.shape)?;
+    }
+    let to = Operand::of(OP, r)?;
+    if to.layout.overlaps_itself() {
+        bail!(Shape, "copy: several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
+    }
+    let ((a, b), (c, d)) = (to.span(), from.span());
+    if a < d && c < b {
+        let apart = contiguous_copy(OP, src)?;
+        return copy_elements(&to, &Operand::of(OP, &apart)?);
+    }
+    copy_elements(&to, &from)
+}
+
+/// The elements of `from` broadcast over `to`; they do not overlap.
+fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
+    let layout = from.layout.broadcast_to("copy", &to.layout.shape)?;
+    let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
+    // SAFETY: `Operand::of` checked both layouts against their storages; callers exclude overlap.
+    unsafe { cpu::copy::copy(plan, (to.first(), to.dtype), (from.first(), from.dtype)) };
+    Ok(())
+}
+
+/// A new row-major tensor with the elements of `t`.
+pub fn contiguous_copy(op: &str, t: &Tensor) -> Result<Tensor> {
+    clone_as(op, t, t.defined(op)?, TH_CONTIGUOUS_FORMAT)
+}
+
+fn clone_as(op: &str, t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
+    let from = Operand::of(op, t)?;
+    let strides = format_strides(op, &from.layout.shape, format, Some(&from.layout))?;
+    let copied = Tensor::empty_strided(op, dtype, &from.layout.shape, &strides)?;
+    copy_elements(&Operand::of(op, &copied)?, &from)?;
+    Ok(copied)
+}
+
+/// A new tensor with the elements of `t` in `format`; a fresh handle clones to a fresh handle.
+pub fn clone(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
+    match t.dtype() {
+        None => Tensor::fresh(),
+        Some(dtype) => clone_as("newClone", t, dtype, format),
+    }
+}
+
+/// `t` itself if its elements lie in `format` already, else a clone.
+pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
+    let layout = t.layout()?;
+    if format_strides("newContiguous", &layout.shape, format, Some(&layout)).is_ok() && layout.has_format(format) {
+        return Ok(t.clone());
+    }
+    clone(t, format)
+}
+
+/// `t` itself if it has this dtype, else a converted copy that keeps the strides where they are dense.
+pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
+    if t.defined("newTo")? == dtype { Ok(t.clone()) } else { clone_as("newTo", t, dtype, crate::layout::TH_PRESERVE_FORMAT) }
+}
+
+/// Every element `r = value`. Writing through an expanded tensor is allowed.
+pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
+    const OP: &str = "fill";
+    let dtype = r.defined(OP)?;
+    let job = match prepare::flat_job(&[r], [dtype], dtype, CHEAP) {
+        Some(job) => job,
+        None => spread_job(OP, r)?,
+    };
+    dispatch!(all, OP, dtype, T => {
+        // SAFETY: the job's layout was checked against the storage.
+        unsafe { cpu::map::fill::<T>(&job, T::from_scalar(value)) }
+    });
+    Ok(())
+}
+
+/// A job that reaches every element of `r` at least once, however its strides overlap.
+fn spread_job(op: &str, r: &Tensor) -> Result<cpu::engine::Job<1>> {
+    prepare::same_device(op, &[r])?;
+    let to = Operand::of(op, r)?;
+    let mut layout = to.layout.clone();
+    // A dim that stands still would only write the same elements again.
+    for d in 0..layout.ndim() {
+        if layout.strides[d] == 0 && layout.shape[d] > 1 {
+            layout.shape[d] = 1;
+        }
+    }
+    // Two threads must not write one element, not even the same value.
+    let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
+    let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
+    Ok(cpu::engine::Job { plan, data: [to.first()], dtype, compute: dtype.map(Dtype::compute), grain })
+}
+
+/// The value of an element that lies in memory as `dtype`.
+///
+/// # Safety
+/// `at` must be readable for one element.
+pub unsafe fn read_element(at: *const u8, dtype: Dtype) -> Scalar {
+    // SAFETY: the caller's.
+    unsafe {
+        match dtype {
+            Dtype::Float16 => Scalar::Float(half::f16::from_bits(at.cast::<u16>().read_unaligned()).to_f64()),
+            Dtype::Bfloat16 => Scalar::Float(half::bf16::from_bits(at.cast::<u16>().read_unaligned()).to_f64()),
+            Dtype::Float32 => Scalar::Float(at.cast::<f32>().read_unaligned().into()),
+            Dtype::Float64 => Scalar::Float(at.cast::<f64>().read_unaligned()),
+            Dtype::Uint8 => Scalar::Int(at.read().into()),
+            Dtype::Int8 => Scalar::Int(at.cast::<i8>().read().into()),
+            Dtype::Int16 => Scalar::Int(at.cast::<i16>().read_unaligned().into()),
+            Dtype::Int32 => Scalar::Int(at.cast::<i32>().read_unaligned().into()),
+            Dtype::Int64 => Scalar::Int(at.cast::<i64>().read_unaligned()),
+            Dtype::Bool => Scalar::Int(Bool(at.read()).to_i64()),
+        }
+    }
+}
+
+/// Stores `value` as an element of `dtype`.
+///
+/// # Safety
+/// `at` must be writable for one element.
+pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
+    // SAFETY: the caller's.
+    unsafe {
+        match dtype {
+            Dtype::Float16 => at.cast::<u16>().write_unaligned(half::f16::from_f64(value.to_f64()).to_bits()),
+            Dtype::Bfloat16 => at.cast::<u16>().write_unaligned(half::bf16::from_f64(value.to_f64()).to_bits()),
+            Dtype::Float32 => at.cast::<f32>().write_unaligned(Element::from_scalar(value)),
+            Dtype::Float64 => at.cast::<f64>().write_unaligned(Element::from_scalar(value)),
+            Dtype::Uint8 => at.write(Element::from_scalar(value)),
+            Dtype::Int8 => at.cast::<i8>().write(Element::from_scalar(value)),
+            Dtype::Int16 => at.cast::<i16>().write_unaligned(Element::from_scalar(value)),
+            Dtype::Int32 => at.cast::<i32>().write_unaligned(Element::from_scalar(value)),
+            Dtype::Int64 => at.cast::<i64>().write_unaligned(Element::from_scalar(value)),
+            Dtype::Bool => at.write(<Bool as Element>::from_scalar(value).0),
+        }
+    }
+}
+
+/// The address of the element at `index`, checked.
+fn element(op: &str, t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
+    prepare::same_device(op, &[t])?;
+    let at = Operand::of(op, t)?;
+    let layout = &at.layout;
+    if index.len() != t.ndim() {
+        bail!(Argument, "{op}: {} indices given for a tensor with {} dimensions", index.len(), t.ndim())
+    }
+    let mut offset = 0;
+    for (d, &i) in index.iter().enumerate() {
+        let n = layout.shape[d];
+        let i = if i < 0 { i.saturating_add(n) } else { i };
+        if i < 0 || i >= n {
+            bail!(Argument, "{op}: index {} out of range for size {n} of dimension {d}", index[d])
+        }
+        offset += i * layout.strides[d];
+    }
+    if layout.numel() == 0 {
+        bail!(Argument, "{op}: the tensor has no elements")
+    }
+    Ok((at.first().wrapping_offset(offset as isize * at.dtype.size() as isize), at.dtype))
+}
+
+/// The element at `index`.
+pub fn get(op: &str, t: &Tensor, index: &[i64]) -> Result<Scalar> {
+    let (at, dtype) = element(op, t, index)?;
+    // SAFETY: `element` returns addresses inside the storage.
+    Ok(unsafe { read_element(at, dtype) })
+}
+
+/// Sets the element at `index`.
+pub fn set(op: &str, t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
+    let (at, dtype) = element(op, t, index)?;
+    // SAFETY: `element` returns addresses inside the storage.
+    unsafe { write_element(at, dtype, value) };
+    Ok(())
+}
+
+/// The only element of a tensor of any shape.
+pub fn item(t: &Tensor) -> Result<Scalar> {
+    let at = Operand::of("item", t)?;
+    if at.layout.numel() != 1 {
+        bail!(Argument, "item: only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
+    }
+    prepare::same_device("item", &[t])?;
+    // SAFETY: `Operand::of` checked that the element lies inside the storage.
+    Ok(unsafe { read_element(at.first(), at.dtype) })
+}

@@ -1,0 +1,97 @@
+//! Making tensors.
+
+use super::copy;
+use crate::alloc::THDeleter;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use std::ffi::c_void;
+
+/// A tensor with undefined elements in `format`.
+pub fn empty(dtype: Dtype, shape: &[i64], format: THMemoryFormat) -> Result<Tensor> {
+    checked_numel("newEmpty", shape)?;
+    Tensor::empty_strided("newEmpty", dtype, shape, &format_strides("newEmpty", shape, format, None)?)
+}
+
+/// A tensor with undefined elements and given strides; negative strides stand for row-major ones, as in TH.
+pub fn with_strides(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
+    const OP: &str = "newWithSizesStrides";
+    checked_numel(OP, shape)?;
+    if let Some(d) = strides.iter().position(|&s| s < 0) {
+        bail!(Argument, "{OP}: stride {} of dimension {d} is negative", strides[d])
+    }
+    Tensor::empty_strided(OP, dtype, shape, strides)
+}
+
+/// A tensor with every element `value`.
+pub fn full(dtype: Dtype, shape: &[i64], value: Scalar) -> Result<Tensor> {
+    let t = Tensor::empty("newFull", dtype, shape)?;
+    copy::fill(&t, value)?;
+    Ok(t)
+}
+
+/// A tensor like `t`, dense, with undefined elements.
+pub fn empty_like(t: &Tensor) -> Result<Tensor> {
+    const OP: &str = "newEmptyLike";
+    let layout = t.layout()?;
+    let strides = format_strides(OP, &layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
+    Tensor::empty_strided(OP, t.defined(OP)?, &layout.shape, &strides)
+}
+
+/// A tensor like `t`, dense, with every element `value`.
+pub fn full_like(t: &Tensor, value: Scalar) -> Result<Tensor> {
+    let like = empty_like(t)?;
+    copy::fill(&like, value)?;
+    Ok(like)
+}
+
+/// A 0-d tensor.
+pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
+    full(dtype, &[], value)
+}
+
+/// A tensor with a copy of row-major elements at `data`.
+///
+/// # Safety
+/// `data` must hold the elements of `shape`.
+pub unsafe fn from_data(dtype: Dtype, shape: &[i64], data: *const c_void) -> Result<Tensor> {
+    let numel = checked_numel("newFromData", shape)?;
+    if data.is_null() && numel > 0 {
+        bail!(Argument, "newFromData: data is NULL for {numel} elements")
+    }
+    let t = Tensor::empty("newFromData", dtype, shape)?;
+    if numel > 0 {
+        // SAFETY: the caller vouches for `data`; the tensor is new and row-major.
+        unsafe { std::ptr::copy_nonoverlapping(data.cast::<u8>(), t.data(), numel as usize * dtype.size()) }
+    }
+    Ok(t)
+}
+
+/// A tensor over the caller's memory; `deleter(data, context)` is called once when the last view is gone.
+///
+/// # Safety
+/// `data` must hold every element of the geometry until the deleter runs.
+pub unsafe fn from_blob(
+    dtype: Dtype,
+    shape: &[i64],
+    strides: Option<&[i64]>,
+    data: *mut c_void,
+    deleter: THDeleter,
+    context: *mut c_void,
+) -> Result<Tensor> {
+    const OP: &str = "newFromBlob";
+    checked_numel(OP, shape)?;
+    let layout = Layout { shape: shape.into(), strides: strides.map_or_else(|| contiguous_strides(shape), Into::into), offset: 0 };
+    if let Some(d) = layout.strides.iter().position(|&s| s < 0) {
+        bail!(Argument, "{OP}: stride {} of dimension {d} is negative", layout.strides[d])
+    }
+    let Some(end) = layout.end() else { bail!(Shape, "{OP}: shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
+    let t = Tensor::fresh()?;
+    t.set_dims(&layout.shape, &layout.strides)?;
+    // SAFETY: the caller vouches for `data`. Last of all: on failure the deleter must not have been promised.
+    t.set_elements(unsafe { Storage::from_blob(dtype, data, end, deleter, context) }?, dtype, 0);
+    Ok(t)
+}

@@ -1,0 +1,204 @@
+//! The common first half of operations: operands checked, the result typed, shaped and free of harmful overlap.
+
+use super::copy;
+use crate::cpu::engine::Job;
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout, broadcast_shape};
+use crate::plan::Plan;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// A job and the copies of inputs it reads.
+pub struct Ready<const N: usize> {
+    /// What to run.
+    pub job: Job<N>,
+    /// Inputs that had to be copied; they live as long as the job.
+    _copies: SmallVec<[Tensor; 2]>,
+}
+
+/// Readies `tensors[0] = f(tensors[1..])`: broadcasting, conversion to `compute`, a result of dtype `result` unless it has one.
+#[inline]
+pub fn elementwise<const N: usize>(op: &str, tensors: [&Tensor; N], compute: Dtype, result: Dtype, grain: usize) -> Result<Ready<N>> {
+    let mut types = [compute; N];
+    types[0] = result.compute();
+    if let Some(job) = flat_job(&tensors, types, result, grain) {
+        return Ok(Ready { job, _copies: SmallVec::new() });
+    }
+    general_job(op, tensors, types, result, grain)
+}
+
+/// The short way, for operands that are already all alike and contiguous.
+#[inline]
+pub fn flat_job<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Job<N>> {
+    let r = tensors[0];
+    let n = r.flat_numel()?;
+    let alike = |k: usize| {
+        let t = tensors[k];
+        t.dtype() == Some(types[k])
+            && t.device() == Device::Cpu
+            && (k == 0 || t.same_shape(r))
+            && t.flat_numel() == Some(n)
+            && t.holds_flat(n)
+    };
+    if types[0] != result || !(0..N).all(alike) {
+        return None;
+    }
+    let (data, item) = (tensors.map(Tensor::data), types.map(Dtype::size));
+    let reach = |k: usize| data[k] as usize + n as usize * item[k];
+    let apart = |k: usize| data[k] == data[0] || reach(k) <= data[0] as usize || reach(0) <= data[k] as usize;
+    if !(1..N).all(apart) {
+        return None;
+    }
+    Some(Job { plan: Plan::flat(n as usize, item), data, dtype: types, compute: types, grain })
+}
+
+#[inline(never)]
+fn general_job<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Result<Ready<N>> {
+    same_device(op, &tensors)?;
+    let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
+    let mut shape: Option<Dims> = None;
+    for t in &tensors[1..] {
+        let operand = Operand::of(op, t)?;
+        shape = Some(match shape {
+            None => operand.layout.shape.clone(),
+            Some(shape) => broadcast_shape(op, &shape, &operand.layout.shape)?,
+        });
+        operands.push(operand);
+    }
+    let r = tensors[0];
+    let shape = match shape {
+        Some(shape) => shape,
+        None => r.layout()?.shape,
+    };
+    for operand in &mut operands {
+        operand.layout = operand.layout.broadcast_to(op, &shape)?;
+    }
+    let target = Target::check(op, r, &shape, result)?;
+    let mut copies = SmallVec::new();
+    for operand in &mut operands {
+        if target.harms(operand) {
+            operand.copy(op, &mut copies)?;
+        }
+    }
+    let target = target.ready(op, &operands)?;
+    let layouts: [&Layout; N] = std::array::from_fn(|k| if k == 0 { &target.layout } else { &operands[k - 1].layout });
+    let dtype = std::array::from_fn(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
+    let data = std::array::from_fn(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
+    let job = Job { plan: Plan::new(layouts, dtype.map(Dtype::size)), data, dtype, compute: types, grain };
+    Ok(Ready { job, _copies: copies })
+}
+
+/// Fails unless all tensors live on the same device, and that device is the host.
+pub fn same_device(op: &str, tensors: &[&Tensor]) -> Result<()> {
+    for t in tensors {
+        if t.dtype().is_some() && t.device() != Device::Cpu {
+            bail!(Device, "{op}: not available on {}", t.device())
+        }
+    }
+    Ok(())
+}
+
+/// An operand that may be read: inside its storage, with a geometry of its own.
+pub struct Operand {
+    /// The tensor; keeps the storage alive while a result that shares it is renewed.
+    tensor: Tensor,
+    storage_data: *mut u8,
+    /// Its element type.
+    pub dtype: Dtype,
+    /// Its geometry, broadcast or not.
+    pub layout: Layout,
+}
+
+impl Operand {
+    /// Checks that every element of `t` lies inside its storage.
+    pub fn of(op: &str, t: &Tensor) -> Result<Operand> {
+        let dtype = t.defined(op)?;
+        let layout = t.layout()?;
+        t.check_bounds(op, &layout)?;
+        let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
+        Ok(Operand { tensor: t.clone(), storage_data, dtype, layout })
+    }
+
+    /// The address of the first element.
+    pub fn first(&self) -> *mut u8 {
+        self.storage_data.wrapping_offset(self.layout.offset as isize * self.dtype.size() as isize)
+    }
+
+    /// First byte and one past the last.
+    pub fn span(&self) -> (usize, usize) {
+        let start = self.first() as usize;
+        let end = self.layout.end().unwrap_or(0);
+        if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
+    }
+
+    /// Replaces the operand by a contiguous copy of itself.
+    fn copy(&mut self, op: &str, copies: &mut SmallVec<[Tensor; 2]>) -> Result<()> {
+        let shape = self.layout.shape.clone();
+        let copied = copy::contiguous_copy(op, &self.tensor)?;
+        *self = Operand::of(op, &copied)?;
+        self.layout = self.layout.broadcast_to(op, &shape)?;
+        copies.push(copied);
+        Ok(())
+    }
+}
+
+/// What will become of the result.
+struct Target<'a> {
+    r: &'a Tensor,
+    dtype: Dtype,
+    shape: Dims,
+    /// The result as it is, when it can stay so.
+    kept: Option<Operand>,
+}
+
+impl<'a> Target<'a> {
+    fn check(op: &str, r: &'a Tensor, shape: &[i64], result: Dtype) -> Result<Target<'a>> {
+        let Some(dtype) = r.dtype() else { return Ok(Target { r, dtype: result, shape: shape.into(), kept: None }) };
+        if !result.can_cast(dtype) {
+            bail!(Dtype, "{op}: a result of {result} cannot be stored in a tensor of {dtype}")
+        }
+        let layout = r.layout()?;
+        if layout.shape.as_slice() != shape {
+            return Ok(Target { r, dtype, shape: shape.into(), kept: None });
+        }
+        let operand = Operand::of(op, r)?;
+        if layout.overlaps_itself() {
+            bail!(
+                Shape,
+                "{op}: several positions of the result share one element (strides {:?}); clone it first",
+                layout.strides.as_slice()
+            )
+        }
+        Ok(Target { r, dtype, shape: shape.into(), kept: Some(operand) })
+    }
+
+    /// Whether writing the result would change elements of `input` that are still to be read.
+    fn harms(&self, input: &Operand) -> bool {
+        let Some(kept) = &self.kept else { return false };
+        let ((a, b), (c, d)) = (kept.span(), input.span());
+        let in_step =
+            kept.first() == input.first() && kept.dtype.size() == input.dtype.size() && kept.layout.strides == input.layout.strides;
+        a < d && c < b && !in_step
+    }
+
+    /// Gives the result its dtype and shape. Fails before anything has changed.
+    fn ready(self, op: &str, inputs: &[Operand]) -> Result<Operand> {
+        if let Some(kept) = self.kept {
+            return Ok(kept);
+        }
+        shape_result(op, self.r, self.dtype, &self.shape, inputs)
+    }
+}
+
+/// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.
+pub fn shape_result(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
+    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.tensor.storage().is_some_and(|t| t.as_ptr() == s.as_ptr())));
+    if r.dtype().is_none() || shared {
+        r.renew(dtype, shape)?;
+    } else {
+        r.resize(op, shape, None)?;
+    }
+    Operand::of(op, r)
+}

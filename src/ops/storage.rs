@@ -1,0 +1,93 @@
+//! Operations on storages as flat runs of elements.
+
+use super::copy::{read_element, write_element};
+use crate::cpu;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::plan::Plan;
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+
+fn element(op: &str, storage: &Storage, index: i64) -> Result<(*mut u8, Dtype)> {
+    if index < 0 || index >= storage.len() {
+        bail!(Argument, "{op}: index {index} out of range for a storage of {} elements", storage.len())
+    }
+    Ok((storage.data().wrapping_add(index as usize * storage.dtype().size()), storage.dtype()))
+}
+
+/// The element at `index`.
+pub fn get(storage: &Storage, index: i64) -> Result<Scalar> {
+    let (at, dtype) = element("get", storage, index)?;
+    // SAFETY: `element` checked the index.
+    Ok(unsafe { read_element(at, dtype) })
+}
+
+/// Sets the element at `index`.
+pub fn set(storage: &Storage, index: i64, value: Scalar) -> Result<()> {
+    let (at, dtype) = element("set", storage, index)?;
+    // SAFETY: `element` checked the index.
+    unsafe { write_element(at, dtype, value) };
+    Ok(())
+}
+
+/// A storage with the given elements.
+pub fn with_values(dtype: Dtype, values: &[f64]) -> Result<Storage> {
+    let storage = Storage::with_size(dtype, values.len() as i64)?;
+    for (i, &value) in values.iter().enumerate() {
+        set(&storage, i as i64, value.into())?;
+    }
+    Ok(storage)
+}
+
+/// A storage of int64 with the given elements.
+pub fn with_sizes(sizes: &[i64]) -> Result<Storage> {
+    let storage = Storage::with_size(Dtype::Int64, sizes.len() as i64)?;
+    for (i, &n) in sizes.iter().enumerate() {
+        set(&storage, i as i64, n.into())?;
+    }
+    Ok(storage)
+}
+
+/// Every element `= value`.
+pub fn fill(storage: &Storage, value: Scalar) -> Result<()> {
+    if storage.is_empty() {
+        return Ok(());
+    }
+    super::copy::fill(&super::view::with_whole_storage(storage)?, value)
+}
+
+/// `dst = src`, converted; both must have the same size.
+pub fn copy(dst: &Storage, src: &Storage) -> Result<()> {
+    if dst.len() != src.len() {
+        bail!(Shape, "copy: storages of {} and {} elements", dst.len(), src.len())
+    }
+    if dst.is_empty() || dst.as_ptr() == src.as_ptr() {
+        return Ok(());
+    }
+    let (to, from) = (super::view::with_whole_storage(dst)?, super::view::with_whole_storage(src)?);
+    super::copy::copy(&to, &from)
+}
+
+/// `dst = src` for elements of the storage's dtype at `src`.
+///
+/// # Safety
+/// `src` must hold as many elements as the storage.
+pub unsafe fn raw_copy(dst: &Storage, src: *const u8) -> Result<()> {
+    if dst.is_empty() {
+        return Ok(());
+    }
+    if src.is_null() {
+        bail!(Argument, "rawCopy: src is NULL for {} elements", dst.len())
+    }
+    let (data, bytes) = (dst.data(), dst.bytes());
+    let overlap = (src as usize) < data as usize + bytes && (data as usize) < src as usize + bytes;
+    // SAFETY: the caller vouches for `src`.
+    unsafe {
+        if overlap {
+            std::ptr::copy(src, data, bytes);
+        } else {
+            cpu::copy::copy(Plan::flat(bytes, [1, 1]), (data, Dtype::Uint8), (src, Dtype::Uint8));
+        }
+    }
+    Ok(())
+}

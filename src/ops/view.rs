@@ -1,0 +1,178 @@
+//! Views: other geometries over the same storage. Nothing here touches an element, except `reshape` where it must copy.
+
+use super::copy;
+use crate::dtype::{Dtype, default_dtype};
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout, broadcast_shape, checked_numel, contiguous_strides, infer_size, wrap_dim};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+/// A new handle that shows `layout` of the storage of `t`.
+#[inline]
+pub fn of(op: &str, t: &Tensor, layout: &Layout) -> Result<Tensor> {
+    let dtype = t.defined(op)?;
+    Tensor::with_layout(storage_of(t, dtype)?, dtype, layout)
+}
+
+/// Makes `r` show `layout` of the storage of `t`; `r` may be `t`.
+pub fn set_to(op: &str, r: &Tensor, t: &Tensor, layout: &Layout) -> Result<()> {
+    let dtype = t.defined(op)?;
+    let storage = storage_of(t, dtype)?;
+    r.set_dims(&layout.shape, &layout.strides)?;
+    r.set_elements(storage, dtype, layout.offset);
+    Ok(())
+}
+
+fn storage_of(t: &Tensor, dtype: Dtype) -> Result<Storage> {
+    match t.storage() {
+        Some(storage) => Ok(storage),
+        None => Storage::new(dtype),
+    }
+}
+
+/// A second handle on the same elements; a fresh handle gives a fresh handle.
+pub fn alias(t: &Tensor) -> Result<Tensor> {
+    match t.dtype() {
+        None => Tensor::fresh(),
+        Some(_) => of("newWithTensor", t, &t.layout()?),
+    }
+}
+
+/// Makes `r` a second handle on the elements of `src`.
+pub fn set(r: &Tensor, src: &Tensor) -> Result<()> {
+    if r.is(src) { Ok(()) } else { set_to("set", r, src, &src.layout()?) }
+}
+
+/// Checks a geometry given by the caller and lets the storage grow to hold it.
+fn over_storage(op: &str, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Layout> {
+    checked_numel(op, shape)?;
+    if offset < 0 {
+        bail!(Argument, "{op}: storage offset {offset} is negative")
+    }
+    let strides = match strides {
+        None => contiguous_strides(shape),
+        Some(strides) => {
+            if let Some(d) = strides.iter().position(|&s| s < 0) {
+                bail!(Argument, "{op}: stride {} of dimension {d} is negative", strides[d])
+            }
+            strides.into()
+        }
+    };
+    let layout = Layout { shape: shape.into(), strides, offset };
+    match layout.end() {
+        None => bail!(Shape, "{op}: shape {shape:?} with strides {:?} and offset {offset} overflows", layout.strides.as_slice()),
+        Some(end) if end > storage.len() => storage.resize(end)?,
+        Some(_) => {}
+    }
+    Ok(layout)
+}
+
+/// A tensor over `storage`, which grows if the geometry needs more.
+pub fn with_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Tensor> {
+    let layout = over_storage("newWithStorage", storage, offset, shape, strides)?;
+    Tensor::with_layout(storage.clone(), storage.dtype(), &layout)
+}
+
+/// A 1-d tensor over the whole of `storage`.
+pub fn with_whole_storage(storage: &Storage) -> Result<Tensor> {
+    Tensor::with_layout(storage.clone(), storage.dtype(), &Layout::contiguous(&[storage.len()]))
+}
+
+/// Makes `r` a tensor over `storage`, which grows if the geometry needs more.
+pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
+    let layout = over_storage("setStorage", storage, offset, shape, strides)?;
+    r.set_dims(&layout.shape, &layout.strides)?;
+    r.set_elements(storage.clone(), storage.dtype(), layout.offset);
+    Ok(())
+}
+
+/// The view of the same bytes as another dtype of the same size.
+pub fn view_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
+    let have = t.defined("newViewDtype")?;
+    if have.size() != dtype.size() {
+        // The sentence of the PyTorch documents, word for word.
+        bail!(Dtype, "Viewing a tensor as a new dtype with a different number of bytes per element is not supported.")
+    }
+    Tensor::with_layout(storage_of(t, have)?, dtype, &t.layout()?)
+}
+
+/// `t` in `sizes`, of which one may be -1: a view where strides allow, else a copy.
+pub fn reshape(t: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    let layout = t.layout()?;
+    let shape = infer_size("reshape", sizes, layout.numel())?;
+    if let Some(strides) = layout.view_strides(&shape) {
+        return of("reshape", t, &Layout { shape, strides, offset: layout.offset });
+    }
+    let copied = copy::contiguous_copy("reshape", t)?;
+    let layout = Layout::contiguous(&shape);
+    of("reshape", &copied, &layout)
+}
+
+/// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy.
+pub fn flatten(t: &Tensor, start: i32, end: i32) -> Result<Tensor> {
+    reshape(t, &t.layout()?.flatten_shape(start, end)?)
+}
+
+/// Pieces of `size` entries along `dim`; the last may be smaller.
+pub fn split(t: &Tensor, size: i64, dim: i32) -> Result<Vec<Tensor>> {
+    const OP: &str = "split";
+    let layout = t.layout()?;
+    let d = wrap_dim(OP, dim, layout.ndim())?;
+    if layout.ndim() == 0 {
+        bail!(Shape, "split: a 0-d tensor cannot be split")
+    }
+    let n = layout.shape[d];
+    if size < 0 || (size == 0 && n > 0) {
+        bail!(Argument, "split: piece size {size} must be positive")
+    }
+    let pieces = if n == 0 { 1 } else { (n - 1) / size + 1 };
+    (0..pieces).map(|i| of(OP, t, &layout.narrow(d as i32, i * size, size.min(n - i * size))?)).collect()
+}
+
+/// At most `chunks` pieces of equal size along `dim`; the last may be smaller.
+pub fn chunk(t: &Tensor, chunks: i64, dim: i32) -> Result<Vec<Tensor>> {
+    if chunks <= 0 {
+        bail!(Argument, "chunk: the number of chunks {chunks} must be positive")
+    }
+    let layout = t.layout()?;
+    let d = wrap_dim("chunk", dim, layout.ndim())?;
+    let n = layout.shape.get(d).copied().unwrap_or(0);
+    split(t, (n / chunks + i64::from(n % chunks != 0)).max(1), dim)
+}
+
+/// Every entry along `dim`, which disappears.
+pub fn unbind(t: &Tensor, dim: i32) -> Result<Vec<Tensor>> {
+    let layout = t.layout()?;
+    let d = wrap_dim("unbind", dim, layout.ndim())?;
+    if layout.ndim() == 0 {
+        bail!(Shape, "unbind: a 0-d tensor has no entries")
+    }
+    (0..layout.shape[d]).map(|i| of("unbind", t, &layout.select(d as i32, i)?)).collect()
+}
+
+/// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
+pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
+    const OP: &str = "expandNd";
+    let layouts = tensors.iter().map(|t| t.layout()).collect::<Result<Vec<_>>>()?;
+    let mut shape = Dims::new();
+    for (i, layout) in layouts.iter().enumerate() {
+        shape = if i == 0 { layout.shape.clone() } else { broadcast_shape(OP, &shape, &layout.shape)? };
+    }
+    let views = layouts.iter().map(|l| l.broadcast_to(OP, &shape)).collect::<Result<Vec<_>>>()?;
+    tensors.iter().try_for_each(|t| t.defined(OP).map(drop))?;
+    // A result may be an input further on: take hold of every storage before the first handle changes.
+    let sources = tensors.iter().zip(&views).map(|(t, view)| of(OP, t, view)).collect::<Result<Vec<_>>>()?;
+    results.iter().zip(&sources).try_for_each(|(r, source)| set(r, source))
+}
+
+/// Gives `r` this shape, keeping elements where they lie in the storage. A fresh handle takes the default dtype.
+pub fn resize(r: &Tensor, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
+    if let Some(d) = strides.and_then(|strides| strides.iter().position(|&s| s < 0)) {
+        bail!(Argument, "resize: the stride of dimension {d} is negative")
+    }
+    if r.dtype().is_none() {
+        checked_numel("resize", shape)?;
+        r.set_elements(Storage::new(default_dtype())?, default_dtype(), 0);
+    }
+    r.resize("resize", shape, strides)
+}

@@ -1,0 +1,264 @@
+//! The strided loop engine: one plan walks N operands of one shape, tile by tile.
+#![forbid(unsafe_code)]
+
+use crate::layout::{INLINE_DIMS, Layout};
+use smallvec::SmallVec;
+
+/// One loop of a plan: its length and each operand's step in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loop<const N: usize> {
+    /// Number of positions.
+    pub n: usize,
+    /// Bytes between neighbours, for each operand; 0 where it is broadcast.
+    pub step: [isize; N],
+}
+
+/// The loops over N operands of one shape, fastest first, as few as the strides allow; operand 0 decides the order.
+#[derive(Debug, Clone)]
+pub struct Plan<const N: usize> {
+    /// Never empty; loops longer than 1, except that a plan of one element has one loop of length 1.
+    loops: SmallVec<[Loop<N>; INLINE_DIMS]>,
+    /// Bytes of one element of each operand.
+    pub item: [usize; N],
+}
+
+/// A rectangle of a plan: `rows` runs of `cols` elements.
+#[derive(Debug, Clone, Copy)]
+pub struct Tile<const N: usize> {
+    /// Bytes from the first element of each operand.
+    pub at: [isize; N],
+    /// Runs.
+    pub rows: usize,
+    /// Elements of a run.
+    pub cols: usize,
+    /// Bytes from run to run.
+    pub row_step: [isize; N],
+    /// Bytes from element to element.
+    pub col_step: [isize; N],
+}
+
+impl<const N: usize> Plan<N> {
+    /// A plan over layouts of one shape (broadcast them first); `item` is the element size of each.
+    pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
+        let shape = &layouts[0].shape;
+        debug_assert!(layouts.iter().all(|l| l.shape == *shape));
+        let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
+        for d in (0..shape.len()).rev() {
+            if shape[d] != 1 {
+                let step = std::array::from_fn(|k| layouts[k].strides[d] as isize * item[k] as isize);
+                loops.push(Loop { n: shape[d] as usize, step });
+            }
+        }
+        sort_fastest_first(&mut loops);
+        merge(&mut loops);
+        Plan::finish(loops, item)
+    }
+
+    /// A plan over operands that all lie contiguous: one loop.
+    #[inline]
+    pub fn flat(n: usize, item: [usize; N]) -> Plan<N> {
+        Plan { loops: smallvec::smallvec![Loop { n, step: item.map(|i| i as isize) }], item }
+    }
+
+    /// A plan from loops that are in order already.
+    pub fn from_loops(loops: &[Loop<N>], item: [usize; N]) -> Plan<N> {
+        let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = loops.iter().copied().filter(|l| l.n != 1).collect();
+        merge(&mut loops);
+        Plan::finish(loops, item)
+    }
+
+    fn finish(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
+        if loops.is_empty() {
+            loops.push(Loop { n: 1, step: item.map(|i| i as isize) });
+        }
+        Plan { loops, item }
+    }
+
+    /// Elements visited.
+    pub fn numel(&self) -> usize {
+        self.loops.iter().map(|l| l.n).product()
+    }
+
+    /// The loops, fastest first.
+    pub fn loops(&self) -> &[Loop<N>] {
+        &self.loops
+    }
+
+    /// Whether every operand's fastest loop moves element by element, or stands still where `still` allows.
+    pub fn is_flat(&self) -> bool {
+        self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
+    }
+
+    /// Makes a loop in which some operand is contiguous the second one, where the first is not: tiles then transpose it.
+    pub fn pair_for_transposes(&mut self) {
+        let stuck = |k: &usize| self.loops[0].step[*k] != self.item[*k] as isize && self.loops[0].step[*k] != 0;
+        let partner = (0..N).filter(stuck).find_map(|k| (1..self.loops.len()).find(|&l| self.loops[l].step[k] == self.item[k] as isize));
+        if let Some(l) = partner {
+            let moved = self.loops.remove(l);
+            self.loops.insert(1, moved);
+        }
+    }
+
+    /// Cuts the plan into tiles of at most `rows` x `cols`.
+    pub fn tiles(&self, rows: usize, cols: usize) -> Tiles<'_, N> {
+        let first = self.loops[0];
+        let second = self.loops.get(1).copied().unwrap_or(Loop { n: 1, step: [0; N] });
+        let (cols, rows) = (cols.min(first.n).max(1), rows.min(second.n).max(1));
+        let outer = self.loops.get(2..).unwrap_or(&[]);
+        let counts = [first.n.div_ceil(cols), second.n.div_ceil(rows)];
+        let total = counts[0] * counts[1] * outer.iter().map(|l| l.n).product::<usize>();
+        Tiles { first, second, outer, rows, cols, counts, total }
+    }
+}
+
+/// Strides ascending, operand 0 first; loops an operand does not move in say nothing about it.
+fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
+    let before = |a: &Loop<N>, b: &Loop<N>| {
+        for k in 0..N {
+            let (x, y) = (a.step[k], b.step[k]);
+            if x != 0 && y != 0 && x != y {
+                return x < y;
+            }
+        }
+        false
+    };
+    // Insertion sort: few loops, and the comparison is no total order, which library sorts may reject.
+    for i in 1..loops.len() {
+        let mut j = i;
+        while j > 0 && before(&loops[j], &loops[j - 1]) {
+            loops.swap(j, j - 1);
+            j -= 1;
+        }
+    }
+}
+
+/// Joins loops that continue each other for every operand.
+fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
+    let mut kept = 0;
+    for i in 1..loops.len() {
+        let (inner, outer) = (loops[kept], loops[i]);
+        if (0..N).all(|k| outer.step[k] == inner.step[k].wrapping_mul(inner.n as isize)) {
+            loops[kept].n *= outer.n;
+        } else {
+            kept += 1;
+            loops[kept] = outer;
+        }
+    }
+    loops.truncate(if loops.is_empty() { 0 } else { kept + 1 });
+}
+
+/// The tiles of a plan, numbered: any thread can take any range of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Tiles<'a, const N: usize> {
+    first: Loop<N>,
+    second: Loop<N>,
+    outer: &'a [Loop<N>],
+    rows: usize,
+    cols: usize,
+    counts: [usize; 2],
+    total: usize,
+}
+
+impl<const N: usize> Tiles<'_, N> {
+    /// How many tiles there are.
+    pub fn len(&self) -> usize {
+        self.total
+    }
+
+    /// Elements in a full tile.
+    pub fn area(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    /// The tile with this number.
+    pub fn get(&self, index: usize) -> Tile<N> {
+        let (c, rest) = (index % self.counts[0], index / self.counts[0]);
+        let (r, mut rest) = (rest % self.counts[1], rest / self.counts[1]);
+        let (col, row) = (c * self.cols, r * self.rows);
+        let mut at: [isize; N] = std::array::from_fn(|k| col as isize * self.first.step[k] + row as isize * self.second.step[k]);
+        for l in self.outer {
+            let i = (rest % l.n) as isize;
+            rest /= l.n;
+            for k in 0..N {
+                at[k] += i * l.step[k];
+            }
+        }
+        Tile {
+            at,
+            rows: self.rows.min(self.second.n - row),
+            cols: self.cols.min(self.first.n - col),
+            row_step: self.second.step,
+            col_step: self.first.step,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(shape: &[i64], strides: &[i64]) -> Layout {
+        Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
+    }
+
+    fn steps<const N: usize>(plan: &Plan<N>) -> Vec<(usize, [isize; N])> {
+        plan.loops().iter().map(|l| (l.n, l.step)).collect()
+    }
+
+    #[test]
+    fn contiguous_operands_make_one_loop() {
+        let l = Layout::contiguous(&[2, 3, 1, 4]);
+        assert_eq!(steps(&Plan::new([&l, &l], [4, 8])), [(24, [4, 8])]);
+        assert_eq!(steps(&Plan::new([&layout(&[], &[])], [4])), [(1, [4])]);
+    }
+
+    #[test]
+    fn transposed_results_are_walked_in_their_own_order() {
+        let t = layout(&[3, 2], &[1, 3]);
+        assert_eq!(steps(&Plan::new([&t, &t], [4, 4])), [(6, [4, 4])]);
+        let c = Layout::contiguous(&[3, 2]);
+        assert_eq!(steps(&Plan::new([&c, &t], [1, 1])), [(2, [1, 3]), (3, [2, 1])]);
+    }
+
+    #[test]
+    fn broadcast_loops_stay_apart() {
+        let c = Layout::contiguous(&[3, 4]);
+        let row = layout(&[3, 4], &[0, 1]);
+        assert_eq!(steps(&Plan::new([&c, &row], [4, 4])), [(4, [4, 4]), (3, [16, 0])]);
+    }
+
+    #[test]
+    fn tiles_cover_every_position_once() {
+        let shapes: [(&[i64], &[i64]); 3] = [(&[3, 5, 7], &[1, 21, 3]), (&[4, 6], &[10, 1]), (&[13], &[2])];
+        for (shape, strides) in shapes {
+            let (r, a) = (Layout::contiguous(shape), layout(shape, strides));
+            let mut plan = Plan::new([&r, &a], [1, 1]);
+            plan.pair_for_transposes();
+            let tiles = plan.tiles(2, 3);
+            let mut seen = vec![None; r.numel() as usize];
+            for t in (0..tiles.len()).map(|i| tiles.get(i)) {
+                for (i, j) in (0..t.rows).flat_map(|i| (0..t.cols).map(move |j| (i as isize, j as isize))) {
+                    let at = |k: usize| t.at[k] + i * t.row_step[k] + j * t.col_step[k];
+                    assert_eq!(seen[at(0) as usize].replace(at(1)), None);
+                }
+            }
+            for (flat, got) in seen.into_iter().enumerate() {
+                let (mut rest, mut want) = (flat as i64, 0);
+                for d in (0..shape.len()).rev() {
+                    want += rest % shape[d] * strides[d];
+                    rest /= shape[d];
+                }
+                assert_eq!(got, Some(want as isize));
+            }
+        }
+    }
+
+    #[test]
+    fn a_transposed_operand_gets_its_fast_loop_second() {
+        let r = Layout::contiguous(&[4, 5, 6]);
+        let a = layout(&[4, 5, 6], &[1, 24, 4]);
+        let mut plan = Plan::new([&r, &a], [4, 4]);
+        plan.pair_for_transposes();
+        assert_eq!(steps(&plan)[1], (4, [120, 4]));
+    }
+}

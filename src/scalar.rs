@@ -1,0 +1,54 @@
+//! A number passed by the caller, before it has a dtype.
+
+/// A C `double` that says whether it stands for an integer.
+///
+/// C has one number type for scalars here, so the value decides: 2.0 beside an integer tensor is the integer 2, 2.5 is a float.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar {
+    /// An integral value that int64 holds exactly.
+    Int(i64),
+    /// Any other value, infinities and NaN included.
+    Float(f64),
+}
+
+impl Scalar {
+    /// The scalar as f64.
+    #[inline(always)]
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Scalar::Int(x) => x as f64,
+            Scalar::Float(x) => x,
+        }
+    }
+}
+
+impl From<f64> for Scalar {
+    #[inline(always)]
+    fn from(x: f64) -> Scalar {
+        let int = x as i64;
+        // -0.0 stays a float: as an integer it would lose its sign. i64::MAX is what saturation gives, not a value of x.
+        if int as f64 == x && int != i64::MAX && (int != 0 || x.is_sign_positive()) { Scalar::Int(int) } else { Scalar::Float(x) }
+    }
+}
+
+impl From<i64> for Scalar {
+    fn from(x: i64) -> Scalar {
+        Scalar::Int(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integral_doubles_are_integers() {
+        assert_eq!(Scalar::from(2.0), Scalar::Int(2));
+        assert_eq!(Scalar::from(-3.0), Scalar::Int(-3));
+        assert_eq!(Scalar::from(2.5), Scalar::Float(2.5));
+        assert_eq!(Scalar::from(1e300), Scalar::Float(1e300));
+        assert_eq!(Scalar::from(9_223_372_036_854_775_808.0), Scalar::Float(9_223_372_036_854_775_808.0));
+        assert!(matches!(Scalar::from(-0.0), Scalar::Float(x) if x.is_sign_negative()));
+        assert!(matches!(Scalar::from(f64::NAN), Scalar::Float(x) if x.is_nan()));
+    }
+}

@@ -1,0 +1,505 @@
+//! `THStorage`, the struct C sees, and [`Storage`], the counted pointer Rust uses.
+
+use crate::alloc::{self, THAllocator, THDeleter, THMapAllocator, THMapAllocatorContext};
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Error, Kind, Result, bail};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{NonNull, null, null_mut};
+use std::sync::atomic::{AtomicI32, Ordering, fence};
+
+/// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
+#[repr(C)]
+#[derive(Debug)]
+pub struct THStorage {
+    /// First element; NULL when the storage is empty.
+    pub data: *mut c_void,
+    /// Number of elements.
+    pub size: isize,
+    /// References held; changed atomically by retain and free.
+    pub refcount: i32,
+    /// `TH_STORAGE_*` bits.
+    pub flag: c_char,
+    /// Element type: a `TH_FLOAT32` kind of code.
+    pub dtype: u8,
+    /// `TH_CPU` or `TH_CUDA`.
+    pub deviceType: i8,
+    /// Ordinal of the GPU, 0 for the host.
+    pub deviceIndex: i8,
+    /// Who gives the memory back.
+    pub allocator: *const THAllocator,
+    /// What the allocator is called with.
+    pub allocatorContext: *mut c_void,
+    /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
+    pub view: *mut THStorage,
+}
+
+/// The storage counts its references; without this bit retain and free do nothing.
+pub const TH_STORAGE_REFCOUNTED: c_char = 1;
+/// The storage may be resized.
+pub const TH_STORAGE_RESIZABLE: c_char = 2;
+/// The memory goes back to the allocator with the last reference.
+pub const TH_STORAGE_FREEMEM: c_char = 4;
+/// The memory belongs to the storage in `view`.
+pub const TH_STORAGE_VIEW: c_char = 8;
+
+const OWNED: c_char = TH_STORAGE_REFCOUNTED | TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM;
+
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(THStorage, data) == 0 && offset_of!(THStorage, size) == 8);
+    assert!(offset_of!(THStorage, refcount) == 16 && offset_of!(THStorage, flag) == 20);
+    assert!(offset_of!(THStorage, allocator) == 24 && offset_of!(THStorage, allocatorContext) == 32);
+    assert!(offset_of!(THStorage, view) == 40 && size_of::<THStorage>() == 48);
+};
+
+/// Marks memory of the caching allocator; `allocatorContext` carries the number of bytes.
+static CACHING: THAllocator = THAllocator { malloc: None, realloc: None, free: Some(caching_free) };
+
+unsafe extern "C" fn caching_free(bytes: *mut c_void, data: *mut c_void) {
+    if let Some(data) = NonNull::new(data.cast()) {
+        // SAFETY: only storages made by `Storage::with_size` and `resize` name CACHING, with the size they asked for.
+        unsafe { alloc::release(data, bytes as usize) }
+    }
+}
+
+/// One counted reference to a `THStorage`. Fields are read and written through the raw pointer: C may alias it anywhere.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Storage(NonNull<THStorage>);
+
+// SAFETY: the count is atomic; access to the elements is the caller's to order, as the header says.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// An empty storage that can grow.
+    pub fn new(dtype: Dtype) -> Result<Storage> {
+        Storage::from_parts(dtype, null_mut(), 0, OWNED, &CACHING, null_mut())
+    }
+
+    /// A storage of `len` elements with undefined values, from the caching allocator.
+    pub fn with_size(dtype: Dtype, len: i64) -> Result<Storage> {
+        let bytes = byte_count(dtype, len)?;
+        let data = allocate(bytes)?;
+        let made = Storage::from_parts(dtype, data, len, OWNED, &CACHING, bytes as *mut c_void);
+        if made.is_err() {
+            // SAFETY: `data` was just allocated with this size and nobody else has it.
+            unsafe { caching_free(bytes as *mut c_void, data) }
+        }
+        made
+    }
+
+    /// A storage of `len` elements from the caller's allocator.
+    ///
+    /// # Safety
+    /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
+    pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
+        let bytes = byte_count(dtype, len)?;
+        // SAFETY: the caller promises a valid allocator.
+        let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "newWithAllocator: the allocator has no malloc") };
+        // SAFETY: as above.
+        let data = if bytes == 0 { null_mut() } else { unsafe { malloc(context, bytes as isize) } };
+        if data.is_null() && bytes > 0 {
+            // SAFETY: a map allocator's context is a THMapAllocatorContext, which knows why.
+            return Err(unsafe { map_error(allocator, context) }
+                .unwrap_or_else(|| Error::new(Kind::NoMem, format!("newWithAllocator: the allocator did not give {bytes} bytes"))));
+        }
+        let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context);
+        if let (Err(_), Some(free)) = (&made, unsafe_free(allocator)) {
+            // SAFETY: `data` is what malloc just returned.
+            unsafe { free(context, data) }
+        } else {
+            alloc::adjust_live(bytes as isize);
+        }
+        made
+    }
+
+    /// A storage over memory that `allocator` will free. On failure the memory stays the caller's.
+    ///
+    /// # Safety
+    /// `data` must hold `len` elements; `allocator` must be able to free it and stay valid until then.
+    pub unsafe fn with_data(
+        dtype: Dtype,
+        data: *mut c_void,
+        len: i64,
+        allocator: *const THAllocator,
+        context: *mut c_void,
+    ) -> Result<Storage> {
+        let bytes = byte_count(dtype, len)?;
+        if data.is_null() && len > 0 {
+            bail!(Argument, "newWithData: data is NULL for {len} elements")
+        }
+        let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context)?;
+        alloc::adjust_live(bytes as isize);
+        Ok(made)
+    }
+
+    /// A storage over foreign memory, given back by calling `deleter(data, context)` once.
+    ///
+    /// # Safety
+    /// `data` must hold `len` elements until the deleter runs.
+    pub unsafe fn from_blob(dtype: Dtype, data: *mut c_void, len: i64, deleter: THDeleter, context: *mut c_void) -> Result<Storage> {
+        let bytes = byte_count(dtype, len)?;
+        if data.is_null() && len > 0 {
+            bail!(Argument, "newFromBlob: data is NULL for {len} elements")
+        }
+        // The promise to call the deleter comes last: on failure it must not have been made.
+        let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
+        let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "newFromBlob: out of memory") };
+        // SAFETY: nobody else has the new storage.
+        unsafe {
+            (*storage.as_ptr()).allocator = allocator;
+            (*storage.as_ptr()).allocatorContext = foreign;
+        }
+        storage.set_flags(TH_STORAGE_REFCOUNTED | TH_STORAGE_FREEMEM);
+        alloc::adjust_live(bytes as isize);
+        Ok(storage)
+    }
+
+    /// A storage over a file or shared memory; `len` <= 0 takes the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
+    pub fn mapped(dtype: Dtype, filename: &CStr, len: i64, flags: c_int) -> Result<Storage> {
+        let bytes = if len > 0 { byte_count(dtype, len)? } else { 0 };
+        let mut context = THMapAllocatorContext::new(Some(filename), flags)?;
+        let data = context.map(bytes as isize)?;
+        let len = if len > 0 { len } else { context.size() as i64 / dtype.size() as i64 };
+        let context = Box::into_raw(context).cast();
+        // SAFETY: the mapping holds `len` elements and is undone by THMapAllocator with this context.
+        let made = unsafe { Storage::with_data(dtype, data, len, &THMapAllocator, context) };
+        match (&made, unsafe_free(&THMapAllocator)) {
+            (Ok(storage), _) => storage.set_flags(storage.flags() & !TH_STORAGE_RESIZABLE),
+            // SAFETY: nobody else has the mapping.
+            (Err(_), Some(free)) => unsafe { free(context, data) },
+            (Err(_), None) => {}
+        }
+        made
+    }
+
+    fn from_parts(
+        dtype: Dtype,
+        data: *mut c_void,
+        len: i64,
+        flag: c_char,
+        allocator: *const THAllocator,
+        allocatorContext: *mut c_void,
+    ) -> Result<Storage> {
+        let Some(block) = alloc::allocate(size_of::<THStorage>()) else { return Err(out_of_memory(size_of::<THStorage>())) };
+        let (deviceType, deviceIndex) = Device::Cpu.codes();
+        let head = THStorage {
+            data,
+            size: len as isize,
+            refcount: 1,
+            flag,
+            dtype: dtype as u8,
+            deviceType,
+            deviceIndex,
+            allocator,
+            allocatorContext,
+            view: null_mut(),
+        };
+        let block = block.cast::<THStorage>();
+        // SAFETY: the block is fresh, large enough and aligned to 16.
+        unsafe { block.write(head) };
+        Ok(Storage(block))
+    }
+
+    /// Takes over one reference held by `raw`.
+    ///
+    /// # Safety
+    /// `raw` must be a live storage and the reference the caller's to give.
+    pub unsafe fn from_raw(raw: NonNull<THStorage>) -> Storage {
+        Storage(raw)
+    }
+
+    /// Gives the reference away, to C or to a tensor's field.
+    pub fn into_raw(self) -> *mut THStorage {
+        let raw = self.0.as_ptr();
+        std::mem::forget(self);
+        raw
+    }
+
+    /// The struct.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *mut THStorage {
+        self.0.as_ptr()
+    }
+
+    /// The element type.
+    #[inline(always)]
+    pub fn dtype(&self) -> Dtype {
+        // SAFETY: a live storage.
+        Dtype::from_code(unsafe { (*self.as_ptr()).dtype }.into()).unwrap_or(Dtype::Uint8)
+    }
+
+    /// Where the elements live.
+    pub fn device(&self) -> Device {
+        // SAFETY: a live storage.
+        unsafe { Device::from_codes((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(&self) -> i64 {
+        // SAFETY: a live storage.
+        unsafe { (*self.as_ptr()).size as i64 }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() <= 0
+    }
+
+    /// Bytes of all elements.
+    #[inline(always)]
+    pub fn bytes(&self) -> usize {
+        (self.len().max(0) as usize).saturating_mul(self.dtype().size())
+    }
+
+    /// The first element.
+    #[inline(always)]
+    pub fn data(&self) -> *mut u8 {
+        // SAFETY: a live storage.
+        unsafe { (*self.as_ptr()).data.cast() }
+    }
+
+    /// The `TH_STORAGE_*` bits.
+    pub fn flags(&self) -> c_char {
+        // SAFETY: a live storage.
+        unsafe { (*self.as_ptr()).flag }
+    }
+
+    /// Replaces the `TH_STORAGE_*` bits.
+    pub fn set_flags(&self, flags: c_char) {
+        // SAFETY: a live storage; the caller orders writes.
+        unsafe { (*self.as_ptr()).flag = flags }
+    }
+
+    /// References held now, by anyone.
+    pub fn refcount(&self) -> i32 {
+        // SAFETY: a live storage.
+        unsafe { counter(&raw mut (*self.as_ptr()).refcount) }.load(Ordering::Relaxed)
+    }
+
+    /// Makes room for `len` elements and keeps as many as fit; new ones are undefined.
+    pub fn resize(&self, len: i64) -> Result<()> {
+        if len == self.len() {
+            return Ok(());
+        }
+        if self.flags() & TH_STORAGE_RESIZABLE == 0 {
+            bail!(Argument, "resize: the storage of {} elements is not resizable: its memory is foreign, mapped or shared", self.len())
+        }
+        let (old, new) = (self.bytes(), byte_count(self.dtype(), len)?);
+        let raw = self.as_ptr();
+        // SAFETY: a live storage; data and context belong to its allocator.
+        unsafe {
+            let (allocator, context) = ((*raw).allocator, (*raw).allocatorContext);
+            let caching = std::ptr::eq(allocator, &CACHING);
+            let data = if caching {
+                resize_cached((*raw).data, context as usize, new)?
+            } else {
+                resize_foreign(allocator, context, (*raw).data, old, new)?
+            };
+            if caching {
+                (*raw).allocatorContext = new as *mut c_void;
+            } else {
+                alloc::adjust_live(new as isize - old as isize);
+            }
+            (*raw).data = data;
+            (*raw).size = len as isize;
+        }
+        Ok(())
+    }
+
+    /// Exchanges everything but the reference counts.
+    pub fn swap(&self, other: &Storage) {
+        // SAFETY: two live storages; swapping a struct with itself changes nothing.
+        unsafe {
+            let (a, b) = (self.as_ptr(), other.as_ptr());
+            if a != b {
+                std::ptr::swap(a, b);
+                std::mem::swap(&mut (*a).refcount, &mut (*b).refcount);
+            }
+        }
+    }
+}
+
+impl Clone for Storage {
+    #[inline(always)]
+    fn clone(&self) -> Storage {
+        // SAFETY: a live storage.
+        unsafe { retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_STORAGE_REFCOUNTED != 0) }
+        Storage(self.0)
+    }
+}
+
+impl Drop for Storage {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: this reference is ours to give up.
+        unsafe {
+            let raw = self.as_ptr();
+            if release(&raw mut (*raw).refcount, (*raw).flag & TH_STORAGE_REFCOUNTED != 0) {
+                destroy(raw)
+            }
+        }
+    }
+}
+
+/// Frees the memory as the flags say, then the struct.
+///
+/// # Safety
+/// The last reference is gone.
+unsafe fn destroy(raw: *mut THStorage) {
+    // SAFETY: nobody else sees the storage any more.
+    unsafe {
+        let head = raw.read();
+        if head.flag & TH_STORAGE_FREEMEM != 0 {
+            if std::ptr::eq(head.allocator, &CACHING) {
+                caching_free(head.allocatorContext, head.data);
+            } else {
+                let bytes = (head.size.max(0) as usize).saturating_mul(Dtype::from_code(head.dtype.into()).map_or(1, Dtype::size));
+                alloc::adjust_live(-(bytes as isize));
+                if let Some(free) = unsafe_free(head.allocator) {
+                    free(head.allocatorContext, head.data)
+                }
+            }
+        }
+        alloc::release(NonNull::new_unchecked(raw.cast()), size_of::<THStorage>());
+        if head.flag & TH_STORAGE_VIEW != 0
+            && let Some(view) = NonNull::new(head.view)
+        {
+            drop(Storage(view));
+        }
+    }
+}
+
+/// Adds a reference to a counted handle.
+///
+/// # Safety
+/// `refcount` must be the count of a live handle.
+#[inline(always)]
+pub(crate) unsafe fn retain(refcount: *mut i32, counted: bool) {
+    if counted {
+        // SAFETY: the caller's.
+        unsafe { counter(refcount) }.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Gives up a reference; true if it was the last. A count that is 0 already stays: TH ignores a free too many where it can.
+///
+/// # Safety
+/// `refcount` must be the count of a live handle.
+#[inline(always)]
+pub(crate) unsafe fn release(refcount: *mut i32, counted: bool) -> bool {
+    // SAFETY: the caller's.
+    let count = unsafe { counter(refcount) };
+    // The only holder needs no atomic subtraction: nobody else is left to race with.
+    if !counted || count.load(Ordering::Acquire) == 1 {
+        return counted;
+    }
+    if count.fetch_sub(1, Ordering::Release) == 1 {
+        fence(Ordering::Acquire);
+        return true;
+    }
+    false
+}
+
+/// # Safety
+/// `refcount` must be valid for `'a`.
+#[inline(always)]
+unsafe fn counter<'a>(refcount: *mut i32) -> &'a AtomicI32 {
+    // SAFETY: an aligned i32 that is only ever changed through this.
+    unsafe { AtomicI32::from_ptr(refcount) }
+}
+
+fn unsafe_free(allocator: *const THAllocator) -> Option<unsafe extern "C" fn(*mut c_void, *mut c_void)> {
+    if allocator.is_null() {
+        return None;
+    }
+    // SAFETY: storages name live allocators only.
+    unsafe { (*allocator).free }
+}
+
+/// What went wrong inside one of thorn's own map allocators.
+///
+/// # Safety
+/// `context` must be the context of `allocator`.
+unsafe fn map_error(allocator: *const THAllocator, context: *mut c_void) -> Option<Error> {
+    let maps = std::ptr::eq(allocator, &THMapAllocator) || std::ptr::eq(allocator, &alloc::THRefcountedMapAllocator);
+    // SAFETY: the caller's.
+    if maps { unsafe { context.cast::<THMapAllocatorContext>().as_mut() }?.take_error() } else { None }
+}
+
+/// Bytes of `len` elements, or an error where that is negative or overflows.
+fn byte_count(dtype: Dtype, len: i64) -> Result<usize> {
+    if len < 0 {
+        bail!(Argument, "storage: size {len} is negative")
+    }
+    match len.checked_mul(dtype.size() as i64) {
+        Some(bytes) => Ok(bytes as usize),
+        None => bail!(NoMem, "storage: {len} elements of {dtype} overflow the address space"),
+    }
+}
+
+fn allocate(bytes: usize) -> Result<*mut c_void> {
+    if bytes == 0 {
+        return Ok(null_mut());
+    }
+    alloc::allocate(bytes).map(|p| p.as_ptr().cast()).ok_or_else(|| out_of_memory(bytes))
+}
+
+#[cold]
+fn out_of_memory(bytes: usize) -> Error {
+    Error::new(Kind::NoMem, format!("storage: out of memory: {bytes} bytes could not be allocated"))
+}
+
+/// # Safety
+/// `data` must come from the caching allocator with `old` bytes.
+unsafe fn resize_cached(data: *mut c_void, old: usize, new: usize) -> Result<*mut c_void> {
+    let Some(block) = NonNull::new(data.cast::<u8>()) else { return allocate(new) };
+    if new == 0 {
+        // SAFETY: the caller's.
+        unsafe { alloc::release(block, old) };
+        return Ok(null_mut());
+    }
+    // SAFETY: the caller's.
+    let moved = unsafe { alloc::reallocate(block, old, new) };
+    moved.map(|p| p.as_ptr().cast()).ok_or_else(|| out_of_memory(new))
+}
+
+/// # Safety
+/// `data` must come from `allocator` with `context` and hold `old` bytes.
+unsafe fn resize_foreign(
+    allocator: *const THAllocator,
+    context: *mut c_void,
+    data: *mut c_void,
+    old: usize,
+    new: usize,
+) -> Result<*mut c_void> {
+    if allocator.is_null() {
+        bail!(Argument, "resize: the storage has no allocator")
+    }
+    // SAFETY: the caller's; the functions are the allocator's own.
+    unsafe {
+        if let Some(realloc) = (*allocator).realloc {
+            let moved = realloc(context, data, new as isize);
+            if moved.is_null() && new > 0 {
+                bail!(NoMem, "resize: the allocator did not give {new} bytes")
+            }
+            return Ok(moved);
+        }
+        let Some(malloc) = (*allocator).malloc else { bail!(Argument, "resize: the allocator can neither realloc nor malloc") };
+        let moved = malloc(context, new as isize);
+        if moved.is_null() && new > 0 {
+            bail!(NoMem, "resize: the allocator did not give {new} bytes")
+        }
+        if !data.is_null() {
+            std::ptr::copy_nonoverlapping(data.cast::<u8>(), moved.cast::<u8>(), old.min(new));
+            if let Some(free) = (*allocator).free {
+                free(context, data);
+            }
+        }
+        Ok(moved)
+    }
+}

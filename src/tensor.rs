@@ -1,0 +1,449 @@
+//! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
+
+use crate::alloc;
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides, is_row_major};
+use crate::storage::{self, Storage, THStorage};
+use std::ffi::{c_char, c_int};
+use std::ptr::{NonNull, null_mut};
+
+/// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
+#[repr(C)]
+#[derive(Debug)]
+pub struct THTensor {
+    /// `nDimension` sizes.
+    pub size: *mut i64,
+    /// `nDimension` strides, in elements.
+    pub stride: *mut i64,
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements yet.
+    pub nDimension: c_int,
+    /// The elements; NULL until the first write.
+    pub storage: *mut THStorage,
+    /// Position of the first element in the storage.
+    pub storageOffset: isize,
+    /// References held; changed atomically by retain and free.
+    pub refcount: i32,
+    /// `TH_TENSOR_*` bits.
+    pub flag: c_char,
+    /// Element type: a `TH_FLOAT32` kind of code, or `TH_UNDEFINED` until the first write.
+    pub dtype: u8,
+    /// `TH_CPU` or `TH_CUDA`.
+    pub deviceType: i8,
+    /// Ordinal of the GPU, 0 for the host.
+    pub deviceIndex: i8,
+}
+
+/// The tensor counts its references; without this bit retain and free do nothing.
+pub const TH_TENSOR_REFCOUNTED: c_char = 1;
+/// With `nDimension` 0: a scalar with one element.
+pub const TH_TENSOR_SCALAR: c_char = 2;
+
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(THTensor, size) == 0 && offset_of!(THTensor, stride) == 8);
+    assert!(offset_of!(THTensor, nDimension) == 16 && offset_of!(THTensor, storage) == 24);
+    assert!(offset_of!(THTensor, storageOffset) == 32 && offset_of!(THTensor, refcount) == 40);
+    assert!(offset_of!(THTensor, flag) == 44 && size_of::<THTensor>() == 48);
+};
+
+/// What a handle really is: the public fields, then what is ours.
+#[repr(C)]
+struct Block {
+    head: THTensor,
+    /// Sizes, then strides, while there are at most `INLINE_DIMS`.
+    dims: [i64; 2 * INLINE_DIMS],
+    /// Dims `size` and `stride` have room for when they live on the heap, else 0.
+    heap_dims: usize,
+}
+
+/// One counted reference to a `THTensor`. Never hands out `&mut THTensor`: C may alias results and inputs.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Tensor(NonNull<THTensor>);
+
+// SAFETY: the count is atomic; access to the elements is the caller's to order, as the header says.
+unsafe impl Send for Tensor {}
+// SAFETY: as above.
+unsafe impl Sync for Tensor {}
+
+impl Tensor {
+    /// A fresh handle: no dtype, no storage, no elements.
+    pub fn fresh() -> Result<Tensor> {
+        let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "new: out of memory") };
+        let block = block.cast::<Block>();
+        let (deviceType, deviceIndex) = Device::Cpu.codes();
+        // SAFETY: the block is fresh, large enough and aligned to 16; `dims` and `heap_dims` are set before they are read.
+        unsafe {
+            let raw = block.as_ptr();
+            (&raw mut (*raw).head).write(THTensor {
+                size: (&raw mut (*raw).dims).cast(),
+                stride: (&raw mut (*raw).dims).cast::<i64>().add(INLINE_DIMS),
+                nDimension: 0,
+                storage: null_mut(),
+                storageOffset: 0,
+                refcount: 1,
+                flag: TH_TENSOR_REFCOUNTED,
+                dtype: 0,
+                deviceType,
+                deviceIndex,
+            });
+            (&raw mut (*raw).heap_dims).write(0);
+        }
+        Ok(Tensor(block.cast()))
+    }
+
+    /// A new tensor over `storage`; the caller has checked that `layout` lies inside.
+    pub fn with_layout(storage: Storage, dtype: Dtype, layout: &Layout) -> Result<Tensor> {
+        let t = Tensor::fresh()?;
+        t.set_dims(&layout.shape, &layout.strides)?;
+        t.set_elements(storage, dtype, layout.offset);
+        Ok(t)
+    }
+
+    /// A new row-major tensor with undefined elements.
+    pub fn empty(op: &str, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
+        let numel = checked_numel(op, shape)?;
+        let t = Tensor::fresh()?;
+        t.set_dims_contiguous(shape)?;
+        t.set_elements(Storage::with_size(dtype, numel)?, dtype, 0);
+        Ok(t)
+    }
+
+    /// A new tensor with undefined elements and these dense strides.
+    pub fn empty_strided(op: &str, dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
+        checked_numel(op, shape)?;
+        let layout = Layout { shape: shape.into(), strides: strides.into(), offset: 0 };
+        let Some(end) = layout.end() else { bail!(Shape, "{op}: shape {shape:?} with strides {strides:?} overflows") };
+        Tensor::with_layout(Storage::with_size(dtype, end)?, dtype, &layout)
+    }
+
+    /// Gives the reference away to C.
+    pub fn into_raw(self) -> *mut THTensor {
+        let raw = self.0.as_ptr();
+        std::mem::forget(self);
+        raw
+    }
+
+    /// Takes over one reference held by `raw`.
+    ///
+    /// # Safety
+    /// `raw` must be a live tensor and the reference the caller's to give.
+    pub unsafe fn from_raw(raw: NonNull<THTensor>) -> Tensor {
+        Tensor(raw)
+    }
+
+    /// The struct.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *mut THTensor {
+        self.0.as_ptr()
+    }
+
+    /// Whether both are the same handle.
+    pub fn is(&self, other: &Tensor) -> bool {
+        self.0 == other.0
+    }
+
+    /// The element type; `None` before the first write.
+    #[inline(always)]
+    pub fn dtype(&self) -> Option<Dtype> {
+        // SAFETY: a live tensor.
+        Dtype::from_code(unsafe { (*self.as_ptr()).dtype }.into())
+    }
+
+    /// The element type, or an error where there is none yet.
+    #[inline(always)]
+    pub fn defined(&self, op: &str) -> Result<Dtype> {
+        match self.dtype() {
+            Some(dtype) => Ok(dtype),
+            None => bail!(Dtype, "{op}: the tensor has no dtype yet: it is a fresh handle nothing was written to"),
+        }
+    }
+
+    /// Where the elements live.
+    #[inline(always)]
+    pub fn device(&self) -> Device {
+        // SAFETY: a live tensor.
+        unsafe { Device::from_codes((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) }
+    }
+
+    /// Number of dimensions as the struct says; both scalars and fresh handles have 0.
+    #[inline(always)]
+    pub fn ndim(&self) -> usize {
+        // SAFETY: a live tensor.
+        (unsafe { (*self.as_ptr()).nDimension }).max(0) as usize
+    }
+
+    /// Whether this is a 0-d tensor with one element: the one place that tells it from a tensor without elements.
+    #[inline(always)]
+    pub fn is_scalar(&self) -> bool {
+        // SAFETY: a live tensor.
+        self.ndim() == 0 && unsafe { (*self.as_ptr()).flag } & TH_TENSOR_SCALAR != 0
+    }
+
+    /// Sizes and strides where they lie. Only for a look: resizing any handle of the same tensor ends the borrow's truth.
+    #[inline(always)]
+    fn peek(&self) -> (&[i64], &[i64]) {
+        let n = self.ndim().min(MAX_DIMS);
+        // SAFETY: `size` and `stride` hold nDimension entries; they are only replaced by `reserve_dims`.
+        unsafe {
+            let raw = self.as_ptr();
+            if n == 0 || (*raw).size.is_null() || (*raw).stride.is_null() {
+                return (&[], &[]);
+            }
+            (std::slice::from_raw_parts((*raw).size, n), std::slice::from_raw_parts((*raw).stride, n))
+        }
+    }
+
+    /// The number of elements if they lie row-major, with a look at nothing but the handle.
+    #[inline(always)]
+    pub fn flat_numel(&self) -> Option<i64> {
+        let (shape, strides) = self.peek();
+        match shape {
+            [] => Some(self.is_scalar() as i64),
+            [n] if (strides[0] == 1 || *n == 1) && *n >= 0 => Some(*n),
+            _ if is_row_major(shape, strides) => checked_numel("", shape).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether both have the same sizes.
+    #[inline(always)]
+    pub fn same_shape(&self, other: &Tensor) -> bool {
+        self.ndim() == other.ndim() && self.is_scalar() == other.is_scalar() && self.peek().0 == other.peek().0
+    }
+
+    /// A snapshot of the geometry, checked to be one: sizes and strides not negative, nothing overflows.
+    pub fn layout(&self) -> Result<Layout> {
+        let (shape, strides) = self.peek();
+        // SAFETY: a live tensor.
+        let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
+        if shape.is_empty() && !self.is_scalar() {
+            return Ok(Layout { shape: smallvec::smallvec![0], strides: smallvec::smallvec![1], offset });
+        }
+        if offset < 0 || strides.iter().any(|&s| s < 0) || shape.len() != self.ndim() {
+            bail!(Shape, "tensor: the handle is damaged: offset {offset}, strides {strides:?}, {} dimensions", self.ndim())
+        }
+        checked_numel("tensor", shape)?;
+        Ok(Layout { shape: shape.into(), strides: strides.into(), offset })
+    }
+
+    /// The storage, if there is one yet.
+    #[inline(always)]
+    pub fn storage(&self) -> Option<Storage> {
+        Some(self.borrow_storage()?.clone())
+    }
+
+    /// The storage without a reference of its own, for a look.
+    #[inline(always)]
+    fn borrow_storage(&self) -> Option<&Storage> {
+        // SAFETY: `Storage` is a transparent pointer to a live THStorage, and so is the field unless it is NULL.
+        unsafe { (*(&raw const (*self.as_ptr()).storage).cast::<Option<Storage>>()).as_ref() }
+    }
+
+    /// The first element; NULL when there is no memory.
+    #[inline(always)]
+    pub fn data(&self) -> *mut u8 {
+        let Some(storage) = self.borrow_storage() else { return null_mut() };
+        let size = self.dtype().map_or(1, Dtype::size) as isize;
+        // SAFETY: a live tensor; the address is only used after `check_bounds`.
+        storage.data().wrapping_offset(unsafe { (*self.as_ptr()).storageOffset }.wrapping_mul(size))
+    }
+
+    /// Fails unless every element of `layout` lies inside the storage.
+    pub fn check_bounds(&self, op: &str, layout: &Layout) -> Result<()> {
+        let size = self.dtype().map_or(1, Dtype::size) as i64;
+        let have = self.borrow_storage().map_or(0, Storage::bytes) as i64;
+        match layout.end().and_then(|end| end.checked_mul(size)) {
+            Some(need) if need <= have => Ok(()),
+            _ => bail!(
+                Shape,
+                "{op}: shape {:?} with strides {:?} and offset {} reaches beyond the storage of {have} bytes",
+                layout.shape.as_slice(),
+                layout.strides.as_slice(),
+                layout.offset
+            ),
+        }
+    }
+
+    /// Like [`Tensor::check_bounds`] for `numel` row-major elements, on the short way.
+    #[inline(always)]
+    pub fn holds_flat(&self, numel: i64) -> bool {
+        let size = self.dtype().map_or(1, Dtype::size) as i64;
+        // SAFETY: a live tensor.
+        let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
+        let Some(storage) = self.borrow_storage() else { return numel == 0 };
+        offset >= 0 && offset.checked_add(numel).and_then(|end| end.checked_mul(size)).is_some_and(|end| end <= storage.bytes() as i64)
+    }
+
+    /// Points the handle at `storage`, which replaces what it had.
+    pub fn set_elements(&self, storage: Storage, dtype: Dtype, offset: i64) {
+        let (deviceType, deviceIndex) = storage.device().codes();
+        // SAFETY: a live tensor; the old storage reference was the tensor's and is dropped after it is replaced.
+        unsafe {
+            let raw = self.as_ptr();
+            let old = std::mem::replace(&mut (*raw).storage, storage.into_raw());
+            (*raw).storageOffset = offset as isize;
+            (*raw).dtype = dtype as u8;
+            ((*raw).deviceType, (*raw).deviceIndex) = (deviceType, deviceIndex);
+            if let Some(old) = NonNull::new(old) {
+                drop(Storage::from_raw(old));
+            }
+        }
+    }
+
+    /// Replaces sizes and strides; on failure nothing has changed.
+    pub fn set_dims(&self, shape: &[i64], strides: &[i64]) -> Result<()> {
+        debug_assert_eq!(shape.len(), strides.len());
+        self.reserve_dims(shape.len())?;
+        // SAFETY: there is room for `shape.len()` entries.
+        unsafe {
+            let raw = self.as_ptr();
+            std::ptr::copy_nonoverlapping(shape.as_ptr(), (*raw).size, shape.len());
+            std::ptr::copy_nonoverlapping(strides.as_ptr(), (*raw).stride, shape.len());
+            self.set_ndim(shape.len());
+        }
+        Ok(())
+    }
+
+    fn set_dims_contiguous(&self, shape: &[i64]) -> Result<()> {
+        self.reserve_dims(shape.len())?;
+        let mut next = 1i64;
+        // SAFETY: there is room for `shape.len()` entries.
+        unsafe {
+            let raw = self.as_ptr();
+            for d in (0..shape.len()).rev() {
+                (*raw).size.add(d).write(shape[d]);
+                (*raw).stride.add(d).write(next);
+                next = next.saturating_mul(shape[d].max(1));
+            }
+            self.set_ndim(shape.len());
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `size` and `stride` must hold `n` valid entries.
+    unsafe fn set_ndim(&self, n: usize) {
+        // SAFETY: a live tensor.
+        unsafe {
+            let raw = self.as_ptr();
+            (*raw).nDimension = n as c_int;
+            (*raw).flag = if n == 0 { (*raw).flag | TH_TENSOR_SCALAR } else { (*raw).flag & !TH_TENSOR_SCALAR };
+        }
+    }
+
+    /// Makes `size` and `stride` able to hold `n` entries. Their contents are then undefined, but the old arrays stay until the new exist.
+    fn reserve_dims(&self, n: usize) -> Result<()> {
+        let block = self.as_ptr().cast::<Block>();
+        // SAFETY: every handle is the head of a Block.
+        let room = unsafe { (*block).heap_dims.max(INLINE_DIMS) };
+        if n <= room {
+            return Ok(());
+        }
+        if n > MAX_DIMS {
+            bail!(Shape, "tensor: {n} dimensions, at most {MAX_DIMS} are possible")
+        }
+        let Some(heap) = alloc::allocate(2 * n * size_of::<i64>()) else { bail!(NoMem, "tensor: out of memory for {n} dimensions") };
+        // SAFETY: the arrays are replaced by larger ones, the old heap block is given back with the size it was asked for.
+        unsafe {
+            free_heap_dims(block);
+            (*block).heap_dims = n;
+            (*block).head.size = heap.cast().as_ptr();
+            (*block).head.stride = heap.cast::<i64>().as_ptr().add(n);
+        }
+        Ok(())
+    }
+
+    /// Makes the handle a row-major tensor of this dtype and shape with memory of its own; on failure nothing has changed.
+    pub fn renew(&self, dtype: Dtype, shape: &[i64]) -> Result<()> {
+        let storage = Storage::with_size(dtype, checked_numel("resize", shape)?)?;
+        self.set_dims_contiguous(shape)?;
+        self.set_elements(storage, dtype, 0);
+        Ok(())
+    }
+
+    /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage.
+    pub fn resize(&self, op: &str, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
+        let dtype = self.defined(op)?;
+        checked_numel(op, shape)?;
+        // SAFETY: a live tensor.
+        let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
+        let same = (self.ndim() > 0 || self.is_scalar()) && self.peek().0 == shape;
+        let strides = match strides {
+            Some(strides) => strides.into(),
+            None if same => self.peek().1.into(),
+            None => contiguous_strides(shape),
+        };
+        let layout = Layout { shape: shape.into(), strides, offset };
+        let Some(end) = layout.end() else { bail!(Shape, "{op}: shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
+        let storage = match self.storage() {
+            Some(storage) => storage,
+            None => Storage::new(dtype)?,
+        };
+        let len = (storage.bytes() / dtype.size()) as i64;
+        if end > len {
+            storage.resize(if storage.dtype().size() == dtype.size() {
+                end
+            } else {
+                bail!(Dtype, "{op}: the storage holds another dtype")
+            })?;
+        }
+        self.set_dims(&layout.shape, &layout.strides)?;
+        self.set_elements(storage, dtype, offset);
+        Ok(())
+    }
+
+    /// The `TH_TENSOR_*` bits.
+    pub fn flags(&self) -> c_char {
+        // SAFETY: a live tensor.
+        unsafe { (*self.as_ptr()).flag }
+    }
+
+    /// Replaces the `TH_TENSOR_*` bits.
+    pub fn set_flags(&self, flags: c_char) {
+        // SAFETY: a live tensor; the caller orders writes.
+        unsafe { (*self.as_ptr()).flag = flags }
+    }
+}
+
+impl Clone for Tensor {
+    #[inline(always)]
+    fn clone(&self) -> Tensor {
+        // SAFETY: a live tensor.
+        unsafe { storage::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_TENSOR_REFCOUNTED != 0) }
+        Tensor(self.0)
+    }
+}
+
+impl Drop for Tensor {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: this reference is ours to give up; with the last one the block goes.
+        unsafe {
+            let raw = self.as_ptr();
+            if storage::release(&raw mut (*raw).refcount, (*raw).flag & TH_TENSOR_REFCOUNTED != 0) {
+                if let Some(storage) = NonNull::new((*raw).storage) {
+                    drop(Storage::from_raw(storage));
+                }
+                free_heap_dims(raw.cast());
+                alloc::release(self.0.cast(), size_of::<Block>());
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `block` must be live; its arrays are not used afterwards unless they are inline.
+#[inline(always)]
+unsafe fn free_heap_dims(block: *mut Block) {
+    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
+    unsafe {
+        if (*block).heap_dims > 0
+            && let Some(heap) = NonNull::new((*block).head.size)
+        {
+            alloc::release(heap.cast(), 2 * (*block).heap_dims * size_of::<i64>());
+        }
+    }
+}
