@@ -406,7 +406,8 @@ pub(crate) use dispatch;
 #[cfg(test)]
 mod tests {
     use super::Dtype::*;
-    use super::*;
+    use super::{Dtype, Promotion, TH_UNDEFINED};
+    use crate::scalar::Scalar;
 
     #[test]
     fn codes_round_trip_and_sizes_match_the_types() {

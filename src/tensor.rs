@@ -1,10 +1,10 @@
 //! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
 
 use crate::alloc;
-use crate::device::Device;
+use crate::device::{Device, TH_CPU};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::{INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides, is_row_major};
+use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
 use crate::storage::{self, Storage, THStorage};
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
@@ -74,7 +74,7 @@ impl Tensor {
         let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "new: out of memory") };
         let block = block.cast::<Block>();
         let (deviceType, deviceIndex) = Device::Cpu.codes();
-        // SAFETY: the block is fresh, large enough and aligned to 16; `dims` and `heap_dims` are set before they are read.
+        // SAFETY: the block is fresh, large enough and aligned to 16.
         unsafe {
             let raw = block.as_ptr();
             (&raw mut (*raw).head).write(THTensor {
@@ -89,6 +89,7 @@ impl Tensor {
                 deviceType,
                 deviceIndex,
             });
+            (&raw mut (*raw).dims).write([0; 2 * INLINE_DIMS]);
             (&raw mut (*raw).heap_dims).write(0);
         }
         Ok(Tensor(block.cast()))
@@ -196,37 +197,44 @@ impl Tensor {
         }
     }
 
-    /// The number of elements if they lie row-major, with a look at nothing but the handle.
-    #[inline(always)]
-    pub fn flat_numel(&self) -> Option<i64> {
-        let (shape, strides) = self.peek();
-        match shape {
-            [] => Some(self.is_scalar() as i64),
-            [n] if (strides[0] == 1 || *n == 1) && *n >= 0 => Some(*n),
-            _ if is_row_major(shape, strides) => checked_numel("", shape).ok(),
-            _ => None,
-        }
-    }
-
     /// Whether both have the same sizes.
     #[inline(always)]
     pub fn same_shape(&self, other: &Tensor) -> bool {
-        self.ndim() == other.ndim() && self.is_scalar() == other.is_scalar() && self.peek().0 == other.peek().0
+        self.ndim() == other.ndim() && self.is_scalar() == other.is_scalar() && self.peek().0.iter().eq(other.peek().0)
     }
 
     /// A snapshot of the geometry, checked to be one: sizes and strides not negative, nothing overflows.
+    #[inline(always)]
     pub fn layout(&self) -> Result<Layout> {
         let (shape, strides) = self.peek();
         // SAFETY: a live tensor.
         let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
         if shape.is_empty() && !self.is_scalar() {
-            return Ok(Layout { shape: smallvec::smallvec![0], strides: smallvec::smallvec![1], offset });
+            return Ok(Layout { shape: Dims::filled(0, 1), strides: Dims::filled(1, 1), offset });
         }
         if offset < 0 || strides.iter().any(|&s| s < 0) || shape.len() != self.ndim() {
             bail!(Shape, "tensor: the handle is damaged: offset {offset}, strides {strides:?}, {} dimensions", self.ndim())
         }
         checked_numel("tensor", shape)?;
-        Ok(Layout { shape: shape.into(), strides: strides.into(), offset })
+        let (shape, strides) = self.dims();
+        Ok(Layout { shape, strides, offset })
+    }
+
+    /// Sizes and strides as they stand.
+    #[inline(always)]
+    fn dims(&self) -> (Dims, Dims) {
+        let n = self.ndim();
+        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have INLINE_DIMS initialised entries.
+        unsafe {
+            let raw = self.as_ptr();
+            if n <= INLINE_DIMS && (*raw.cast::<Block>()).heap_dims == 0 {
+                // Word by word, here and in `set_dims`: a wide load right after narrow stores to the same place would wait for them.
+                let whole = |p: *mut i64| Dims::from_inline(std::array::from_fn(|d| p.add(d).read_volatile()), n);
+                return (whole((*raw).size), whole((*raw).stride));
+            }
+        }
+        let (shape, strides) = self.peek();
+        (shape.into(), strides.into())
     }
 
     /// The storage, if there is one yet.
@@ -267,14 +275,37 @@ impl Tensor {
         }
     }
 
-    /// Like [`Tensor::check_bounds`] for `numel` row-major elements, on the short way.
+    /// Address and number of the elements, if they are of this dtype, in the shape of `like`, row-major, and inside the storage.
+    ///
+    /// The short way of a call: one look at the fields, and `None` wherever there is more to think about.
     #[inline(always)]
-    pub fn holds_flat(&self, numel: i64) -> bool {
-        let size = self.dtype().map_or(1, Dtype::size) as i64;
-        // SAFETY: a live tensor.
-        let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
-        let Some(storage) = self.borrow_storage() else { return numel == 0 };
-        offset >= 0 && offset.checked_add(numel).and_then(|end| end.checked_mul(size)).is_some_and(|end| end <= storage.bytes() as i64)
+    pub fn flat_like(&self, dtype: Dtype, like: &Tensor) -> Option<(*mut u8, i64)> {
+        // SAFETY: two live tensors, whose `size` and `stride` hold nDimension entries; a live storage.
+        unsafe {
+            let (raw, like) = (self.as_ptr(), like.as_ptr());
+            let ndim = (*raw).nDimension;
+            let here = (*raw).dtype == dtype as u8 && i32::from((*raw).deviceType) == TH_CPU;
+            if !here || ndim != (*like).nDimension || ndim as usize > MAX_DIMS || (*raw).storage.is_null() {
+                return None;
+            }
+            if ndim == 0 && (*raw).flag & (*like).flag & TH_TENSOR_SCALAR == 0 {
+                return None;
+            }
+            let mut numel = 1i64;
+            for d in (0..ndim as usize).rev() {
+                let n = (*raw).size.add(d).read();
+                if n <= 0 || n != (*like).size.add(d).read() || (n != 1 && (*raw).stride.add(d).read() != numel) {
+                    return None;
+                }
+                numel = numel.checked_mul(n)?;
+            }
+            let storage = (*raw).storage;
+            let end = (*raw).storageOffset.checked_add(numel as isize)?;
+            if (*raw).storageOffset < 0 || end > (*storage).size || (*storage).dtype != dtype as u8 {
+                return None;
+            }
+            Some(((*storage).data.cast::<u8>().offset((*raw).storageOffset * dtype.size() as isize), numel))
+        }
     }
 
     /// Points the handle at `storage`, which replaces what it had.
@@ -294,8 +325,20 @@ impl Tensor {
     }
 
     /// Replaces sizes and strides; on failure nothing has changed.
-    pub fn set_dims(&self, shape: &[i64], strides: &[i64]) -> Result<()> {
+    pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
         debug_assert_eq!(shape.len(), strides.len());
+        let block = self.as_ptr().cast::<Block>();
+        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have room for INLINE_DIMS entries.
+        unsafe {
+            if let (Some(shape_words), Some(stride_words), 0) = (shape.as_inline(), strides.as_inline(), (*block).heap_dims) {
+                for d in 0..INLINE_DIMS {
+                    (*block).head.size.add(d).write_volatile(shape_words[d]);
+                    (*block).head.stride.add(d).write_volatile(stride_words[d]);
+                }
+                self.set_ndim(shape.len());
+                return Ok(());
+            }
+        }
         self.reserve_dims(shape.len())?;
         // SAFETY: there is room for `shape.len()` entries.
         unsafe {
@@ -362,6 +405,12 @@ impl Tensor {
         self.set_dims_contiguous(shape)?;
         self.set_elements(storage, dtype, 0);
         Ok(())
+    }
+
+    /// [`Tensor::renew`] with the shape of `other`.
+    pub fn renew_like(&self, dtype: Dtype, other: &Tensor) -> Result<()> {
+        let layout = other.layout()?;
+        self.renew(dtype, &layout.shape)
     }
 
     /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage.

@@ -15,14 +15,16 @@ macro_rules! views {
             $(#[$doc])*
             /// Makes `r` this view of `src`; both may be the same handle.
             fn $set(r: *mut THTensor, src: *const THTensor, $($arg: $ty),*) = {
-                let $layout = src.layout()?;
-                ops::set_to(stringify!($set), r, src, &$view?)
+                let mut $layout = src.layout()?;
+                $view?;
+                ops::set_to(stringify!($set), r, src, &$layout)
             };
             $(#[$doc])*
             /// Returns a new reference.
             fn $new(tensor: *const THTensor, $($arg: $ty),*) -> *mut THTensor = {
-                let $layout = tensor.layout()?;
-                ops::of(stringify!($new), tensor, &$view?)
+                let mut $layout = tensor.layout()?;
+                $view?;
+                ops::of(stringify!($new), tensor, &$layout)
             };
         )* }
     };

@@ -40,6 +40,27 @@ pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<us
 }
 
 /// An elementwise operation ready to run: operand 0 is the result.
+pub enum Work<const N: usize> {
+    /// Everything contiguous and in its compute type: all there is to know fits in a few words.
+    Flat(Flat<N>),
+    /// Anything else.
+    Planned(Box<Job<N>>),
+}
+
+/// Contiguous operands, each of the type its kernel takes.
+#[derive(Clone, Copy)]
+pub struct Flat<const N: usize> {
+    /// Elements.
+    pub n: usize,
+    /// First element of each operand.
+    pub data: [*mut u8; N],
+    /// The type of each operand.
+    pub dtype: [Dtype; N],
+    /// [`CHEAP`] or [`COSTLY`].
+    pub grain: usize,
+}
+
+/// An operation over operands of any layout and dtype.
 pub struct Job<const N: usize> {
     /// How to walk the operands.
     pub plan: Plan<N>,
@@ -56,18 +77,36 @@ pub struct Job<const N: usize> {
 /// A kernel over `n` contiguous elements of each operand.
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
 
-impl<const N: usize> Job<N> {
+impl<const N: usize> Work<N> {
     /// Runs `kernel` over all elements.
     ///
     /// # Safety
-    /// Every position of the plan must lie inside its operand; inputs overlap the result only position by position; `kernel` must read
-    /// and write the compute types, `n` elements of each.
+    /// Every position must lie inside its operand; inputs overlap the result only position by position; `kernel` must read and write the
+    /// compute types, `n` elements of each.
+    #[inline]
     pub unsafe fn run(&self, kernel: Kernel<'_, N>) {
+        match self {
+            Work::Flat(flat) if flat.n < SHORT_RUN || (flat.n < flat.grain && !flat.data[1..].contains(&flat.data[0])) => {
+                kernel(flat.data, flat.n)
+            }
+            Work::Flat(flat) => flat.job().run(kernel),
+            Work::Planned(job) => job.run(kernel),
+        }
+    }
+}
+
+impl<const N: usize> Flat<N> {
+    #[inline(never)]
+    fn job(&self) -> Job<N> {
+        let plan = Plan::flat(self.n, self.dtype.map(Dtype::size));
+        Job { plan, data: self.data, dtype: self.dtype, compute: self.dtype, grain: self.grain }
+    }
+}
+
+impl<const N: usize> Job<N> {
+    fn run(&self, kernel: Kernel<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
-        if direct && (n < SHORT_RUN || (n < CHEAP && !self.result_is_input())) {
-            return kernel(self.data, n);
-        }
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
         let streamed = bytes >= stream::threshold() && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
         if direct && !streamed && !self.result_is_input() {

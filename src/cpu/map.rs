@@ -1,14 +1,14 @@
 //! Elementwise kernels: a closure over values becomes a loop over runs, compiled for every instruction set.
 
-use super::engine::Job;
+use super::engine::Work;
 use super::simd::{Isa, simd};
 use crate::dtype::Element;
 
 /// `r[i] = x`
 ///
 /// # Safety
-/// As for [`Job::run`]; the compute type is `T`.
-pub unsafe fn fill<T: Element>(job: &Job<1>, x: T) {
+/// As for [`Work::run`]; the compute type is `T`.
+pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
     let kernel = move |[r]: [*mut u8; 1], n: usize| {
         let r = r.cast::<T>();
         // SAFETY: the engine passes runs of `n` elements.
@@ -18,15 +18,15 @@ pub unsafe fn fill<T: Element>(job: &Job<1>, x: T) {
         )
     };
     // SAFETY: the caller's.
-    unsafe { job.run(&kernel) }
+    unsafe { work.run(&kernel) }
 }
 
 /// `r[i] = f(a[i])`
 ///
 /// # Safety
-/// As for [`Job::run`]; the compute types are `U` and `T`.
+/// As for [`Work::run`]; the compute types are `U` and `T`.
 #[inline(always)]
-pub unsafe fn map1<T: Element, U: Element>(job: &Job<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
+pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
     let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
         let (r, a) = (r.cast::<U>(), a.cast::<T>());
         simd(
@@ -40,15 +40,15 @@ pub unsafe fn map1<T: Element, U: Element>(job: &Job<2>, f: impl Fn(Isa, T) -> U
         )
     };
     // SAFETY: the caller's.
-    unsafe { job.run(&kernel) }
+    unsafe { work.run(&kernel) }
 }
 
 /// `r[i] = f(a[i], b[i])`
 ///
 /// # Safety
-/// As for [`Job::run`]; the compute types are `U`, `T` and `T`.
+/// As for [`Work::run`]; the compute types are `U`, `T` and `T`.
 #[inline(always)]
-pub unsafe fn map2<T: Element, U: Element>(job: &Job<3>, f: impl Fn(Isa, T, T) -> U + Copy + Sync) {
+pub unsafe fn map2<T: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, T, T) -> U + Copy + Sync) {
     let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
         let (r, a, b) = (r.cast::<U>(), a.cast::<T>(), b.cast::<T>());
         simd(
@@ -62,5 +62,5 @@ pub unsafe fn map2<T: Element, U: Element>(job: &Job<3>, f: impl Fn(Isa, T, T) -
         )
     };
     // SAFETY: the caller's.
-    unsafe { job.run(&kernel) }
+    unsafe { work.run(&kernel) }
 }

@@ -1,1 +1,473 @@
-//! STUB until the real one lands (founder's temporary file).
+//! Random fills: each element is a function of the seed, the first block of the fill and its own position, the same on every machine.
+//!
+//! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: the piece from
+//! element `i` on starts at block `block + blocks_f32(i)` (or `blocks_f64`). To be the same at every [`simd`] level, nothing here is fused.
+
+use super::simd::simd;
+use super::vmath::{log_parts_f32, log_parts_f64};
+use crate::random;
+use std::f32::consts::{FRAC_PI_4 as FRAC_PI_4_32, LN_2 as LN_2_32};
+use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, LN_2 as LN_2_64};
+use std::mem::MaybeUninit;
+
+/// Elements that are made together; a fill may be cut at its multiples.
+pub const GROUP: usize = 64;
+
+/// The blocks that `n` f32 elements take in whole groups: a quarter of a block an element.
+pub const fn blocks_f32(n: usize) -> u64 {
+    n.div_ceil(GROUP) as u64 * (GROUP / 4) as u64
+}
+
+/// The blocks that `n` f64 elements take in whole groups: half a block an element.
+pub const fn blocks_f64(n: usize) -> u64 {
+    n.div_ceil(GROUP) as u64 * (GROUP / 2) as u64
+}
+
+/// Fills with f32 uniform in [from, to), from 24 random bits each. `from <= to`, both finite; all `from` where they are equal.
+///
+/// # Safety
+/// `dst` must be valid for writes of `n` elements.
+pub unsafe fn uniform_f32(dst: *mut f32, n: usize, seed: u64, block: u64, from: f32, to: f32) {
+    // SAFETY: the caller's promise.
+    unsafe { fill(dst, n, seed, block, Uniform::<f32>::new(from, to)) }
+}
+
+/// Fills with f64 uniform in [from, to), from 53 random bits each. `from <= to`, both finite; all `from` where they are equal.
+///
+/// # Safety
+/// `dst` must be valid for writes of `n` elements.
+pub unsafe fn uniform_f64(dst: *mut f64, n: usize, seed: u64, block: u64, from: f64, to: f64) {
+    // SAFETY: the caller's promise.
+    unsafe { fill(dst, n, seed, block, Uniform::<f64>::new(from, to)) }
+}
+
+/// Fills with normally distributed f32. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 6.7 `std` from `mean`.
+///
+/// # Safety
+/// `dst` must be valid for writes of `n` elements.
+pub unsafe fn normal_f32(dst: *mut f32, n: usize, seed: u64, block: u64, mean: f32, std: f32) {
+    // SAFETY: the caller's promise.
+    unsafe { fill(dst, n, seed, block, Normal { mean, std }) }
+}
+
+/// Fills with normally distributed f64. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 9.5 `std` from `mean`.
+///
+/// # Safety
+/// `dst` must be valid for writes of `n` elements.
+pub unsafe fn normal_f64(dst: *mut f64, n: usize, seed: u64, block: u64, mean: f64, std: f64) {
+    // SAFETY: the caller's promise.
+    unsafe { fill(dst, n, seed, block, Normal { mean, std }) }
+}
+
+type Group<T> = [MaybeUninit<T>; GROUP];
+
+/// What a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which it would miss the vectors of its level.
+trait Distribution<T>: Copy {
+    /// Blocks a group takes.
+    const BLOCKS: u64;
+
+    /// Makes a group from block `first` and the ones after it, writing all of `out`.
+    fn group(self, seed: u64, first: u64, out: &mut Group<T>);
+}
+
+/// Writes `n` elements group by group; the last group may be cut short.
+///
+/// # Safety
+/// `dst` must be valid for writes of `n` elements.
+unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64, block: u64, distribution: D) {
+    simd(
+        #[inline(always)]
+        move |_| {
+            let groups = n / GROUP;
+            for g in 0..groups {
+                // SAFETY: group g lies within the n elements of the caller, and nobody else touches them meanwhile.
+                let out = unsafe { &mut *dst.add(g * GROUP).cast() };
+                distribution.group(seed, block.wrapping_add(g as u64 * D::BLOCKS), out);
+            }
+            let rest = n % GROUP;
+            if rest > 0 {
+                let mut out = [MaybeUninit::uninit(); GROUP];
+                distribution.group(seed, block.wrapping_add(groups as u64 * D::BLOCKS), &mut out);
+                // SAFETY: `group` has written all of `out`; its first `rest` elements end where the n of the caller do.
+                unsafe { dst.add(groups * GROUP).copy_from_nonoverlapping(out.as_ptr().cast(), rest) }
+            }
+        },
+    )
+}
+
+/// Uniform in [low * grow, to): a range wider than the largest float is made at half its size.
+#[derive(Clone, Copy)]
+struct Uniform<T> {
+    low: T,
+    span: T,
+    grow: T,
+    to: T,
+    /// The largest value below `to`, for sums that round up to it.
+    last: T,
+}
+
+#[derive(Clone, Copy)]
+struct Normal<T> {
+    mean: T,
+    std: T,
+}
+
+macro_rules! distributions {
+    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident) => {
+        impl Uniform<$t> {
+            fn new(from: $t, to: $t) -> Uniform<$t> {
+                let shrink = if (to - from).is_finite() { 1.0 } else { 0.5 };
+                let low = from * shrink;
+                Uniform { low, span: to * shrink - low, grow: 1.0 / shrink, to, last: to.next_down().max(from) }
+            }
+        }
+
+        impl Distribution<$t> for Uniform<$t> {
+            const BLOCKS: u64 = $blocks(GROUP);
+
+            #[inline(always)]
+            fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
+                let words = $words(seed, first);
+                for i in 0..GROUP {
+                    let x = (self.low + $unit(words[i]) * self.span) * self.grow;
+                    out[i].write(if x < self.to { x } else { self.last });
+                }
+            }
+        }
+
+        impl Distribution<$t> for Normal<$t> {
+            const BLOCKS: u64 = $blocks(GROUP);
+
+            #[inline(always)]
+            fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
+                let words = $words(seed, first);
+                let (left, right) = out.split_at_mut(GROUP / 2);
+                for i in 0..GROUP / 2 {
+                    let (a, b) = $normal_pair(words[i], words[i + GROUP / 2]);
+                    left[i].write(self.mean + self.std * a);
+                    right[i].write(self.mean + self.std * b);
+                }
+            }
+        }
+    };
+}
+distributions!(f32 blocks_f32 words_32 unit_f32 normal_pair_f32);
+distributions!(f64 blocks_f64 words_64 unit_f64 normal_pair_f64);
+
+/// 64 words from 16 blocks: word `w` of block `first + j` is number `16 w + j`.
+#[inline(always)]
+fn words_32(seed: u64, first: u64) -> [u32; GROUP] {
+    let mut words = [0; GROUP];
+    // Two blocks a step: words are half as wide as what Philox works in.
+    for j in 0..8 {
+        let a = random::block(seed, first.wrapping_add(j as u64));
+        let b = random::block(seed, first.wrapping_add(j as u64 + 8));
+        for w in 0..4 {
+            words[16 * w + j] = a[w] as u32;
+            words[16 * w + j + 8] = b[w] as u32;
+        }
+    }
+    words
+}
+
+/// 64 double words from 32 blocks: the first two words of block `first + j` are number `j`, the other two number `32 + j`, high word first.
+#[inline(always)]
+fn words_64(seed: u64, first: u64) -> [u64; GROUP] {
+    let mut words = [0; GROUP];
+    for j in 0..GROUP / 2 {
+        let [a, b, c, d] = random::block(seed, first.wrapping_add(j as u64));
+        words[j] = a << 32 | (b & 0xffff_ffff);
+        words[j + GROUP / 2] = c << 32 | (d & 0xffff_ffff);
+    }
+    words
+}
+
+/// The top 24 bits as a number in [0, 1).
+#[inline(always)]
+fn unit_f32(word: u32) -> f32 {
+    (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0)
+}
+
+/// The top 53 bits as a number in [0, 1). Vectors convert no 64-bit integers before AVX-512: 52 bits become the mantissa of a number in [1, 2),
+/// the last one chooses between subtracting 1 and the number below it.
+#[inline(always)]
+fn unit_f64(word: u64) -> f64 {
+    f64::from_bits(ONE_64 | word >> 12) - f64::from_bits(ONE_64 - (word >> 11 & 1))
+}
+
+const ONE_64: u64 = 0x3ff0_0000_0000_0000;
+
+/// `-2 log(1 + f) / f` on sqrt(1/2) <= 1 + f < sqrt(2).
+const LOG_32: [f32; 8] =
+    [-1.999_999_9, 1.000_007_2, -6.667_015e-1, 4.994_035_7e-1, -3.980_022e-1, 3.449_652_8e-1, -3.244_333_6e-1, 2.022_459_8e-1];
+/// `-4 atanh(s) / s` as a polynomial of s^2, on s = f / (2 + f) of the same interval.
+const LOG_64: [f64; 7] = [
+    -4.000_000_000_000_001,
+    -1.333_333_333_330_843_5,
+    -8.000_000_012_986_035e-1,
+    -5.714_283_123_790_803e-1,
+    -4.444_691_807_675_636e-1,
+    -3.624_244_498_528_400_6e-1,
+    -3.369_116_511_236_344_7e-1,
+];
+/// `(sin(x) / x - 1) / x^2` and `(cos(x) - 1) / x^2` as polynomials of x^2, on |x| <= pi / 4.
+const SIN_32: [f32; 3] = [-1.666_665_5e-1, 8.332_189e-3, -1.951_828_6e-4];
+const COS_32: [f32; 3] = [-4.999_988_4e-1, 4.165_572_3e-2, -1.359_120_2e-3];
+const SIN_64: [f64; 6] = [
+    -1.666_666_666_666_663e-1,
+    8.333_333_333_321_872e-3,
+    -1.984_126_982_940_839_6e-4,
+    2.755_731_356_327_790_7e-6,
+    -2.505_073_927_149_608_2e-8,
+    1.589_576_679_542_313_8e-10,
+];
+const COS_64: [f64; 6] = [
+    -4.999_999_999_999_941e-1,
+    4.166_666_666_648_731e-2,
+    -1.388_888_887_055_046_6e-3,
+    2.480_157_863_547_638_2e-5,
+    -2.755_524_027_786_441e-7,
+    2.063_051_434_422_244_6e-9,
+];
+
+/// Two independent standard normal values: a random radius times a random point on the unit circle.
+#[inline(always)]
+fn normal_pair_f32(radius: u32, angle: u32) -> (f32, f32) {
+    // In (0, 1], relatively as fine near 0 as elsewhere: that end makes the tails.
+    let u = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
+    let (e, f) = log_parts_f32(u);
+    let r = (e * (-2.0 * LN_2_32) + f * poly(f, LOG_32)).sqrt();
+    // 30 bits make an angle within pi / 4 of the axis; the other two take it to one of the four quarters: swapped and negated.
+    let x = (angle << 2) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0);
+    let z = x * x;
+    let (sin, cos) = (x + x * (z * poly(z, SIN_32)), 1.0 + z * poly(z, COS_32));
+    let (a, b) = if (angle as i32) < 0 { (sin, cos) } else { (cos, sin) };
+    let r = f32::from_bits(r.to_bits() ^ ((angle << 1) & 0x8000_0000));
+    (r * a, r * b)
+}
+
+/// [`normal_pair_f32`] from and in twice the bits.
+#[inline(always)]
+fn normal_pair_f64(radius: u64, angle: u64) -> (f64, f64) {
+    let u = (radius as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0);
+    let (e, f) = log_parts_f64(u);
+    let s = f / (2.0 + f);
+    let r = (e * (-2.0 * LN_2_64) + s * poly(s * s, LOG_64)).sqrt();
+    // 52 bits, by way of the mantissa as in `unit_f64`, centred on the axis.
+    let x = (f64::from_bits((angle >> 12) | ONE_64) - 1.5) * FRAC_PI_2_64;
+    let z = x * x;
+    let (sin, cos) = (x + x * (z * poly(z, SIN_64)), 1.0 + z * poly(z, COS_64));
+    let (a, b) = if angle & 1 == 0 { (sin, cos) } else { (cos, sin) };
+    let r = f64::from_bits(r.to_bits() ^ ((angle << 62) & 0x8000_0000_0000_0000));
+    (r * a, r * b)
+}
+
+#[inline(always)]
+fn poly<T: Copy + std::ops::Mul<Output = T> + std::ops::Add<Output = T>, const N: usize>(x: T, c: [T; N]) -> T {
+    let mut p = c[N - 1];
+    for k in (0..N - 1).rev() {
+        p = p * x + c[k];
+    }
+    p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    macro_rules! fills {
+        ($($name:ident $t:ident;)+) => {
+            mod fill {
+                $(pub fn $name(n: usize, seed: u64, block: u64, a: $t, b: $t) -> Vec<$t> {
+                    let mut out = vec![0.0; n];
+                    // SAFETY: `out` has n elements.
+                    unsafe { super::super::$name(out.as_mut_ptr(), n, seed, block, a, b) }
+                    out
+                })+
+            }
+        };
+    }
+    fills! {
+        uniform_f32 f32;
+        uniform_f64 f64;
+        normal_f32 f32;
+        normal_f64 f64;
+    }
+
+    #[test]
+    fn words_are_those_of_the_blocks() {
+        let (seed, first) = (0x1234_5678_9abc_def0, u64::MAX - 3);
+        let (words, double) = (words_32(seed, first), words_64(seed, first));
+        for j in 0..GROUP / 2 {
+            let block = random::block(seed, first.wrapping_add(j as u64)).map(|word| word as u32);
+            assert_eq!([double[j], double[j + 32]], [0, 2].map(|w| u64::from(block[w]) << 32 | u64::from(block[w + 1])));
+            if j < GROUP / 4 {
+                assert_eq!([0, 1, 2, 3].map(|w| words[16 * w + j]), block);
+            }
+        }
+    }
+
+    /// Values that every level and every machine must give.
+    #[test]
+    fn values_are_the_same_everywhere() {
+        fn digest(bits: impl Iterator<Item = u64>) -> u64 {
+            bits.fold(0xcbf2_9ce4_8422_2325, |hash, x| (hash ^ x).wrapping_mul(0x0100_0000_01b3))
+        }
+        let uniform = fill::uniform_f32(10_000, 42, 7, -1.0, 2.5);
+        let normal = fill::normal_f32(10_000, 42, 7, 0.5, 2.0);
+        assert_eq!(digest(uniform.iter().map(|x| u64::from(x.to_bits()))), 0xa160_da45_406c_baa2);
+        assert_eq!(digest(normal.iter().map(|x| u64::from(x.to_bits()))), 0xae79_84d9_73c0_a6b8);
+        let uniform = fill::uniform_f64(10_000, 42, 7, -1.0, 2.5);
+        let normal = fill::normal_f64(10_000, 42, 7, 0.5, 2.0);
+        assert_eq!(digest(uniform.iter().map(|x| x.to_bits())), 0xbdbc_452e_ed75_1a82);
+        assert_eq!(digest(normal.iter().map(|x| x.to_bits())), 0x0748_faea_6b33_940d);
+    }
+
+    #[test]
+    fn pieces_make_the_same_values_as_one_fill() {
+        let (n, seed, block) = (5 * GROUP + 17, 3, u64::MAX - 20);
+        let whole = fill::normal_f32(n, seed, block, 0.0, 1.0);
+        let whole_64 = fill::uniform_f64(n, seed, block, 0.0, 1.0);
+        for cut in (0..n).step_by(GROUP) {
+            let start = block.wrapping_add(blocks_f32(cut));
+            assert_eq!(fill::normal_f32(n - cut, seed, start, 0.0, 1.0), whole[cut..]);
+            let start = block.wrapping_add(blocks_f64(cut));
+            assert_eq!(fill::uniform_f64(n - cut, seed, start, 0.0, 1.0), whole_64[cut..]);
+        }
+    }
+
+    #[test]
+    fn short_fills_are_the_beginning_of_long_ones_and_write_nothing_else() {
+        let whole = fill::uniform_f32(3 * GROUP, 9, 0, 0.0, 1.0);
+        for n in 0..2 * GROUP + 3 {
+            let mut out = vec![-1.0; n + 1];
+            // SAFETY: `out` has more than n elements.
+            unsafe { uniform_f32(out.as_mut_ptr(), n, 9, 0, 0.0, 1.0) }
+            assert_eq!(out[..n], whole[..n]);
+            assert_eq!(out[n], -1.0);
+        }
+    }
+
+    #[test]
+    fn seeds_and_blocks_make_the_values() {
+        let base = fill::uniform_f64(100, 1, 0, 0.0, 1.0);
+        assert_eq!(fill::uniform_f64(100, 1, 0, 0.0, 1.0), base);
+        for (seed, block) in [(2, 0), (1 + (1 << 32), 0), (1, 64), (1, 1 << 32)] {
+            let other = fill::uniform_f64(100, seed, block, 0.0, 1.0);
+            assert!(other.iter().zip(&base).all(|(a, b)| a != b), "seed {seed}, block {block}");
+        }
+    }
+
+    /// Pearson's statistic of counts that should all be equal; about as large as their number, give or take its root.
+    fn assert_even(counts: &[u32]) {
+        let n: u32 = counts.iter().sum();
+        let expected = f64::from(n) / counts.len() as f64;
+        let chi2: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        let freedom = (counts.len() - 1) as f64;
+        assert!((chi2 - freedom).abs() < 4.0 * (2.0 * freedom).sqrt(), "chi^2 {chi2} for {freedom} degrees of freedom");
+    }
+
+    #[test]
+    fn uniform_values_are_spread_evenly() {
+        let mut counts = [[0; 256]; 4];
+        for x in fill::uniform_f32(100_000, 11, 0, 0.0, 1.0) {
+            assert!((0.0..1.0).contains(&x));
+            let k = (x * 16_777_216.0) as usize;
+            counts[0][k >> 16] += 1;
+            counts[1][k & 255] += 1;
+        }
+        for x in fill::uniform_f64(100_000, 11, 0, 0.0, 1.0) {
+            assert!((0.0..1.0).contains(&x));
+            let k = (x * 9_007_199_254_740_992.0) as usize;
+            counts[2][k >> 45] += 1;
+            counts[3][k & 255] += 1;
+        }
+        counts.iter().for_each(|counts| assert_even(counts));
+    }
+
+    #[test]
+    fn units_reach_from_zero_to_just_below_one() {
+        assert_eq!((unit_f32(0), unit_f32(u32::MAX)), (0.0, 1.0f32.next_down()));
+        assert_eq!((unit_f64(0), unit_f64(u64::MAX)), (0.0, 1.0f64.next_down()));
+        assert_eq!((unit_f32(1 << 8), unit_f64(1 << 11), unit_f64(3 << 11)), (2f32.powi(-24), 2f64.powi(-53), 3.0 * 2f64.powi(-53)));
+    }
+
+    #[test]
+    fn uniform_values_stay_below_the_end_of_any_range() {
+        let up = 1.0f32.next_up();
+        assert!(fill::uniform_f32(1000, 1, 0, 1.0, up).iter().all(|&x| x == 1.0));
+        assert!(fill::uniform_f32(1000, 1, 0, -2.5, -2.5).iter().all(|&x| x == -2.5));
+        let few = fill::uniform_f32(1000, 1, 0, 1.0, up.next_up());
+        assert!(few.iter().all(|&x| x == 1.0 || x == up) && few.contains(&1.0) && few.contains(&up));
+        let wide = fill::uniform_f32(1000, 1, 0, f32::MIN, f32::MAX);
+        assert!(wide.iter().all(|x| x.is_finite()) && wide.iter().any(|&x| x > f32::MAX / 2.0) && wide.iter().any(|&x| x < f32::MIN / 2.0));
+        let wide = fill::uniform_f64(1000, 1, 0, f64::MIN, f64::MAX);
+        assert!(wide.iter().all(|x| x.is_finite()) && wide.iter().any(|&x| x > f64::MAX / 2.0) && wide.iter().any(|&x| x < f64::MIN / 2.0));
+    }
+
+    /// Where the normal distribution has gathered 1/16, 2/16, ... of its mass, above the middle.
+    const SIXTEENTHS: [f64; 7] = [0.157_310_68, 0.318_639_36, 0.488_776_41, 0.674_489_75, 0.887_146_56, 1.150_349_38, 1.534_120_54];
+
+    fn check_normal(values: &[f64]) {
+        let n = values.len() as f64;
+        for (power, moment, spread) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
+            let mean = values.iter().map(|x| x.powi(power)).sum::<f64>() / n;
+            assert!((mean - moment).abs() < 4.0 * f64::sqrt(spread / n), "moment {power}: {mean}");
+        }
+        let mut counts = [0; 16];
+        for x in values {
+            let above = SIXTEENTHS.iter().filter(|&&edge| x.abs() > edge).count();
+            counts[if *x < 0.0 { 7 - above } else { 8 + above }] += 1;
+        }
+        assert_even(&counts);
+        for (edge, mass) in [(3.0, 2.699_796e-3), (4.0, 6.334_248e-5)] {
+            let (count, expected) = (values.iter().filter(|x| x.abs() > edge).count() as f64, mass * n);
+            assert!((count - expected).abs() < 4.0 * expected.sqrt(), "{count} beyond {edge}, not {expected}");
+        }
+        // The two values of a pair have nothing to do with each other, nor have their sizes.
+        let pairs = values.chunks_exact(GROUP).flat_map(|group| group[..32].iter().zip(&group[32..]));
+        let (xy, sizes) = pairs.fold((0.0, 0.0), |(xy, sizes), (x, y)| (xy + x * y, sizes + (x * x - 1.0) * (y * y - 1.0)));
+        assert!(xy.abs() < 4.0 * f64::sqrt(n / 2.0) && sizes.abs() < 8.0 * f64::sqrt(n / 2.0), "correlations {xy}, {sizes}");
+    }
+
+    #[test]
+    fn normal_values_have_the_moments_and_the_shape() {
+        let n = 2500 * GROUP;
+        check_normal(&fill::normal_f64(n, 5, 0, 0.0, 1.0));
+        let narrow: Vec<f64> = fill::normal_f32(n, 5, 0, 3.0, 0.5).iter().map(|&x| (f64::from(x) - 3.0) * 2.0).collect();
+        check_normal(&narrow);
+    }
+
+    #[test]
+    fn normal_pairs_are_points_of_the_right_radius_and_angle() {
+        for [a, b, c, d] in (0..2000).map(|block| random::block(8, block)) {
+            let (radius, angle) = (a as u32, b as u32);
+            let (x, y) = normal_pair_f32(radius, angle);
+            let u = ((radius >> 1) as f32 + 0.5) / 2f32.powi(31);
+            let r = (-2.0 * f64::from(u).ln()).sqrt();
+            assert!((f64::from(x).hypot(y.into()) / r - 1.0).abs() < 1e-6);
+            let (radius, angle) = (a << 32 | c, b << 32 | d);
+            let (x, y) = normal_pair_f64(radius, angle);
+            let r = (-2.0 * ((radius as f64 + 0.5) / 2f64.powi(64)).ln()).sqrt();
+            assert!((x.hypot(y) / r - 1.0).abs() < 1e-14);
+            let phi = ((angle >> 12) as f64 / 2f64.powi(52) - 0.5) * FRAC_PI_2_64;
+            let (sin, cos) = phi.sin_cos();
+            let (p, q) = if angle & 1 == 0 { (sin, cos) } else { (cos, sin) };
+            let r = if angle & 2 == 0 { r } else { -r };
+            assert!((x - r * p).abs() < 1e-14 && (y - r * q).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn normal_tails_end_where_the_bits_do() {
+        let (far, far_64) = (normal_pair_f32(0, 0).0, normal_pair_f64(0, 1 << 63 | 1).0);
+        assert!((far - (64.0 * LN_2_32).sqrt()).abs() < 1e-6 && (far_64 - (130.0 * LN_2_64).sqrt()).abs() < 1e-14, "{far} {far_64}");
+        assert_eq!((normal_pair_f32(u32::MAX, 5), normal_pair_f64(u64::MAX, 5)), ((0.0, 0.0), (0.0, 0.0)));
+    }
+
+    #[test]
+    fn a_fill_takes_whole_groups_of_blocks() {
+        assert_eq!([0, 1, 64, 65].map(blocks_f32), [0, 16, 16, 32]);
+        assert_eq!([0, 1, 64, 65].map(blocks_f64), [0, 32, 32, 64]);
+    }
+}

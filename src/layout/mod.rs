@@ -1,17 +1,15 @@
 //! Geometry as a plain value: shape, strides and offset, and what can be asked of them.
 #![forbid(unsafe_code)]
 
+mod dims;
 mod view;
+
+pub use dims::Dims;
+pub(crate) use dims::INLINE_DIMS;
 pub use view::infer_size;
 
 use crate::error::{Result, bail};
 use smallvec::SmallVec;
-
-/// Sizes or strides, inline up to six dimensions.
-pub type Dims = SmallVec<[i64; INLINE_DIMS]>;
-
-/// Dimensions a handle or a [`Layout`] holds without an allocation.
-pub(crate) const INLINE_DIMS: usize = 6;
 
 /// The most dimensions a tensor may have; more is taken for garbage.
 pub(crate) const MAX_DIMS: usize = 1024;
@@ -113,7 +111,7 @@ impl Layout {
         let Some(extra) = shape.len().checked_sub(self.ndim()) else {
             bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
         };
-        let mut strides: Dims = smallvec::smallvec![0; shape.len()];
+        let mut strides: Dims = Dims::filled(0, shape.len());
         for (d, (&n, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
             match shape[extra + d] {
                 want if want == n => strides[extra + d] = stride,
@@ -127,7 +125,7 @@ impl Layout {
 
 /// Strides of a row-major tensor. Size-0 dims count as 1, as in PyTorch.
 pub fn contiguous_strides(shape: &[i64]) -> Dims {
-    let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+    let mut strides: Dims = Dims::filled(1, shape.len());
     for d in (1..shape.len()).rev() {
         strides[d - 1] = strides[d].saturating_mul(shape[d].max(1));
     }
@@ -137,16 +135,15 @@ pub fn contiguous_strides(shape: &[i64]) -> Dims {
 /// Whether `strides` are those of a row-major tensor of this shape; strides of size-1 dims do not matter.
 #[inline]
 pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
-    let mut expected = 1;
+    let (mut expected, mut row_major) = (1i64, true);
     for (&n, &stride) in shape.iter().zip(strides).rev() {
-        match n {
-            0 => return true,
-            1 => {}
-            _ if stride != expected => return false,
-            _ => expected *= n,
+        if n == 0 {
+            return true;
         }
+        row_major &= n == 1 || stride == expected;
+        expected = expected.wrapping_mul(n);
     }
-    true
+    row_major
 }
 
 /// Dims from slowest to fastest for the channels-last formats; `None` for row-major.
@@ -181,7 +178,7 @@ fn ordered_strides(like: &Layout) -> Dims {
 
 /// Dense strides with the dims of `order` from slowest to fastest.
 fn strides_in_order(shape: &[i64], order: &[usize]) -> Dims {
-    let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+    let mut strides: Dims = Dims::filled(1, shape.len());
     let mut next = 1i64;
     for &d in order.iter().rev() {
         strides[d] = next;

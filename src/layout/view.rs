@@ -1,40 +1,37 @@
-//! View operations: each makes the layout of a view from the layout of its source and touches no element.
+//! View operations: each turns the layout of a source into that of its view and touches no element. On failure it has not changed.
 
 use super::{Dims, Layout, checked_numel, wrap_dim};
 use crate::error::{Result, bail};
 
 impl Layout {
     /// `start`, `length` of dimension `dim`.
-    pub fn narrow(&self, dim: i32, start: i64, length: i64) -> Result<Layout> {
+    pub fn narrow(&mut self, dim: i32, start: i64, length: i64) -> Result<()> {
         let d = self.dim_of("narrow", dim)?;
         let n = self.shape[d];
         let start = if start < 0 { start.saturating_add(n) } else { start };
         if start < 0 || length < 0 || start > n || length > n - start {
             bail!(Argument, "narrow: start {start} + length {length} exceeds size {n} of dimension {d}")
         }
-        let mut view = self.clone();
-        view.shape[d] = length;
-        view.offset += start * self.strides[d];
-        Ok(view)
+        self.shape[d] = length;
+        self.offset += start * self.strides[d];
+        Ok(())
     }
 
     /// Entry `index` of dimension `dim`, which disappears.
-    pub fn select(&self, dim: i32, index: i64) -> Result<Layout> {
+    pub fn select(&mut self, dim: i32, index: i64) -> Result<()> {
         let d = self.dim_of("select", dim)?;
         let n = self.shape[d];
         let at = if index < 0 { index.saturating_add(n) } else { index };
         if at < 0 || at >= n {
             bail!(Argument, "select: index {index} out of range for size {n} of dimension {d}")
         }
-        let mut view = self.clone();
-        view.offset += at * self.strides[d];
-        view.shape.remove(d);
-        view.strides.remove(d);
-        Ok(view)
+        self.offset += at * self.strides[d];
+        self.drop_dim(d);
+        Ok(())
     }
 
     /// Entries `start`, `start + step`, ... before `end` of dimension `dim`; bounds clamp as Python's slices do.
-    pub fn slice(&self, dim: i32, start: i64, end: i64, step: i64) -> Result<Layout> {
+    pub fn slice(&mut self, dim: i32, start: i64, end: i64, step: i64) -> Result<()> {
         let d = self.dim_of("slice", dim)?;
         if step <= 0 {
             bail!(Argument, "slice: step {step} must be positive")
@@ -42,35 +39,33 @@ impl Layout {
         let n = self.shape[d];
         let clamp = |x: i64| if x < 0 { x.saturating_add(n).max(0) } else { x.min(n) };
         let (start, end) = (clamp(start), clamp(end));
-        let mut view = self.clone();
-        view.shape[d] = if end > start { (end - start - 1) / step + 1 } else { 0 };
-        view.offset += start.min(end.max(start)) * self.strides[d];
-        view.strides[d] = self.strides[d].saturating_mul(step);
-        Ok(view)
+        self.shape[d] = if end > start { (end - start - 1) / step + 1 } else { 0 };
+        self.offset += start.min(end.max(start)) * self.strides[d];
+        self.strides[d] = self.strides[d].saturating_mul(step);
+        Ok(())
     }
 
     /// Dimensions `a` and `b` swapped.
-    pub fn transpose(&self, a: i32, b: i32) -> Result<Layout> {
+    pub fn transpose(&mut self, a: i32, b: i32) -> Result<()> {
         let (a, b) = (wrap_dim("transpose", a, self.ndim())?, wrap_dim("transpose", b, self.ndim())?);
-        let mut view = self.clone();
         if self.ndim() > 0 {
-            view.shape.swap(a, b);
-            view.strides.swap(a, b);
+            self.shape.swap(a, b);
+            self.strides.swap(a, b);
         }
-        Ok(view)
+        Ok(())
     }
 
     /// The matrix transposed; tensors of fewer dimensions stay as they are.
-    pub fn t(&self) -> Result<Layout> {
+    pub fn t(&mut self) -> Result<()> {
         match self.ndim() {
-            0 | 1 => Ok(self.clone()),
+            0 | 1 => Ok(()),
             2 => self.transpose(0, 1),
             n => bail!(Shape, "t: expected a tensor with at most 2 dimensions, got {n}"),
         }
     }
 
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
-    pub fn permute(&self, dims: &[i64]) -> Result<Layout> {
+    pub fn permute(&mut self, dims: &[i64]) -> Result<()> {
         if dims.len() != self.ndim() {
             bail!(Shape, "permute: {} dimensions given for a tensor with {}", dims.len(), self.ndim())
         }
@@ -83,11 +78,12 @@ impl Layout {
             shape.push(self.shape[d]);
             strides.push(self.strides[d]);
         }
-        Ok(Layout { shape, strides, offset: self.offset })
+        (self.shape, self.strides) = (shape, strides);
+        Ok(())
     }
 
     /// All windows of `size` entries, `step` apart, of dimension `dim`; the window becomes a new last dimension.
-    pub fn unfold(&self, dim: i32, size: i64, step: i64) -> Result<Layout> {
+    pub fn unfold(&mut self, dim: i32, size: i64, step: i64) -> Result<()> {
         let d = wrap_dim("unfold", dim, self.ndim())?;
         let (n, stride) = if self.ndim() == 0 { (1, 1) } else { (self.shape[d], self.strides[d]) };
         if size < 0 || size > n {
@@ -96,45 +92,43 @@ impl Layout {
         if step <= 0 {
             bail!(Argument, "unfold: step {step} must be positive")
         }
-        let mut view = self.clone();
         if self.ndim() > 0 {
-            view.shape[d] = (n - size) / step + 1;
-            view.strides[d] = stride.saturating_mul(step);
+            self.shape[d] = (n - size) / step + 1;
+            self.strides[d] = stride.saturating_mul(step);
         }
-        view.shape.push(size);
-        view.strides.push(stride);
-        Ok(view)
+        self.shape.push(size);
+        self.strides.push(stride);
+        Ok(())
     }
 
     /// Without the dimensions of size 1.
-    pub fn squeeze(&self) -> Result<Layout> {
-        let keep = || self.shape.iter().zip(&self.strides).filter(|&(&n, _)| n != 1);
-        Ok(Layout { shape: keep().map(|(&n, _)| n).collect(), strides: keep().map(|(_, &s)| s).collect(), offset: self.offset })
+    pub fn squeeze(&mut self) -> Result<()> {
+        for d in (0..self.ndim()).rev().filter(|&d| self.shape[d] == 1).collect::<Vec<_>>() {
+            self.drop_dim(d);
+        }
+        Ok(())
     }
 
     /// Without dimension `dim`, if its size is 1.
-    pub fn squeeze_dim(&self, dim: i32) -> Result<Layout> {
+    pub fn squeeze_dim(&mut self, dim: i32) -> Result<()> {
         let d = wrap_dim("squeeze1d", dim, self.ndim())?;
-        let mut view = self.clone();
         if self.ndim() > 0 && self.shape[d] == 1 {
-            view.shape.remove(d);
-            view.strides.remove(d);
+            self.drop_dim(d);
         }
-        Ok(view)
+        Ok(())
     }
 
     /// With a new dimension of size 1 before dimension `dim`; -1 appends.
-    pub fn unsqueeze(&self, dim: i32) -> Result<Layout> {
+    pub fn unsqueeze(&mut self, dim: i32) -> Result<()> {
         let d = wrap_dim("unsqueeze1d", dim, self.ndim() + 1)?;
-        let mut view = self.clone();
         let stride = if d < self.ndim() { self.shape[d].saturating_mul(self.strides[d]) } else { 1 };
-        view.shape.insert(d, 1);
-        view.strides.insert(d, stride);
-        Ok(view)
+        self.shape.insert(d, 1);
+        self.strides.insert(d, stride);
+        Ok(())
     }
 
     /// With size-1 dimensions repeated to `sizes` at stride 0; -1 keeps a size; new dimensions come first.
-    pub fn expand(&self, sizes: &[i64]) -> Result<Layout> {
+    pub fn expand(&mut self, sizes: &[i64]) -> Result<()> {
         let Some(extra) = sizes.len().checked_sub(self.ndim()) else {
             bail!(Shape, "expand: {} sizes given for a tensor with {} dimensions", sizes.len(), self.ndim())
         };
@@ -150,7 +144,8 @@ impl Layout {
             }
         }
         checked_numel("expand", &shape)?;
-        self.broadcast_to("expand", &shape)
+        *self = self.broadcast_to("expand", &shape)?;
+        Ok(())
     }
 
     /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else `None`. Sizes come first.
@@ -160,7 +155,7 @@ impl Layout {
             bail!(Argument, "flatten: start dimension {start} comes after end dimension {end}")
         }
         if self.ndim() == 0 {
-            return Ok(smallvec::smallvec![1]);
+            return Ok(Dims::filled(1, 1));
         }
         let mut shape: Dims = self.shape[..s].into();
         shape.push(self.shape[s..=e].iter().product());
@@ -169,10 +164,13 @@ impl Layout {
     }
 
     /// The same elements in `sizes`, of which one may be -1; an error where that needs a copy.
-    pub fn view(&self, sizes: &[i64]) -> Result<Layout> {
+    pub fn view(&mut self, sizes: &[i64]) -> Result<()> {
         let shape = infer_size("view", sizes, self.numel())?;
         match self.view_strides(&shape) {
-            Some(strides) => Ok(Layout { shape, strides, offset: self.offset }),
+            Some(strides) => {
+                (self.shape, self.strides) = (shape, strides);
+                Ok(())
+            }
             // The sentence of the PyTorch documents, word for word.
             None => bail!(
                 Shape,
@@ -189,7 +187,7 @@ impl Layout {
         if self.numel() == 0 {
             return Some(if shape == self.shape.as_slice() { self.strides.clone() } else { super::contiguous_strides(shape) });
         }
-        let mut strides: Dims = smallvec::smallvec![1; shape.len()];
+        let mut strides: Dims = Dims::filled(1, shape.len());
         let mut at = shape.len();
         let (mut run, mut base) = (1i64, self.strides.last().copied().unwrap_or(1));
         for d in (0..self.ndim()).rev() {
@@ -218,7 +216,12 @@ impl Layout {
         Some(strides)
     }
 
-    /// A matrix dimension that exists: selecting needs one.
+    fn drop_dim(&mut self, d: usize) {
+        self.shape.remove(d);
+        self.strides.remove(d);
+    }
+
+    /// A dimension that exists: selecting needs one.
     fn dim_of(&self, op: &str, dim: i32) -> Result<usize> {
         if self.ndim() == 0 {
             bail!(Argument, "{op}: a 0-d tensor has no dimension {dim}")
@@ -249,6 +252,12 @@ pub fn infer_size(op: &str, sizes: &[i64], numel: i64) -> Result<Dims> {
 mod tests {
     use super::*;
 
+    /// The view `change` makes of `layout`.
+    fn seen(layout: &Layout, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Layout> {
+        let mut view = layout.clone();
+        change(&mut view).map(|()| view)
+    }
+
     fn contiguous(shape: &[i64]) -> Layout {
         Layout::contiguous(shape)
     }
@@ -256,58 +265,66 @@ mod tests {
     #[test]
     fn narrow_select_slice() {
         let m = contiguous(&[4, 5]);
-        let n = m.narrow(1, 2, 3).unwrap();
+        let n = seen(&m, |l| l.narrow(1, 2, 3)).unwrap();
         assert_eq!((n.shape.as_slice(), n.strides.as_slice(), n.offset), (&[4, 3][..], &[5, 1][..], 2));
-        assert_eq!(m.narrow(0, -1, 1).unwrap().offset, 15);
-        assert_eq!(m.narrow(1, 3, 5).unwrap_err().message(), "narrow: start 3 + length 5 exceeds size 5 of dimension 1");
-        assert_eq!(m.narrow(0, i64::MAX, i64::MAX).unwrap_err().kind(), crate::error::Kind::Argument);
-        let s = m.select(-1, -2).unwrap();
+        assert_eq!(seen(&m, |l| l.narrow(0, -1, 1)).unwrap().offset, 15);
+        assert_eq!(seen(&m, |l| l.narrow(1, 3, 5)).unwrap_err().message(), "narrow: start 3 + length 5 exceeds size 5 of dimension 1");
+        assert_eq!(seen(&m, |l| l.narrow(0, i64::MAX, i64::MAX)).unwrap_err().kind(), crate::error::Kind::Argument);
+        let s = seen(&m, |l| l.select(-1, -2)).unwrap();
         assert_eq!((s.shape.as_slice(), s.strides.as_slice(), s.offset), (&[4][..], &[5][..], 3));
-        assert!(m.select(0, 4).is_err() && contiguous(&[]).select(0, 0).is_err());
-        let s = m.slice(1, 1, i64::MAX, 2).unwrap();
+        assert!(seen(&m, |l| l.select(0, 4)).is_err() && seen(&contiguous(&[]), |l| l.select(0, 0)).is_err());
+        let s = seen(&m, |l| l.slice(1, 1, i64::MAX, 2)).unwrap();
         assert_eq!((s.shape.as_slice(), s.strides.as_slice(), s.offset), (&[4, 2][..], &[5, 2][..], 1));
-        assert_eq!(m.slice(0, 3, 1, 1).unwrap().shape.as_slice(), [0, 5]);
-        assert_eq!(m.slice(0, i64::MIN, i64::MAX, i64::MAX).unwrap().shape.as_slice(), [1, 5]);
+        assert_eq!(seen(&m, |l| l.slice(0, 3, 1, 1)).unwrap().shape.as_slice(), [0, 5]);
+        assert_eq!(seen(&m, |l| l.slice(0, i64::MIN, i64::MAX, i64::MAX)).unwrap().shape.as_slice(), [1, 5]);
     }
 
     #[test]
     fn views_cut_contiguous_runs_only() {
         let t = contiguous(&[4, 6]);
-        assert_eq!(t.view(&[2, -1, 3]).unwrap().strides.as_slice(), [12, 3, 1]);
-        let tt = t.transpose(0, 1).unwrap();
-        assert!(tt.view(&[24]).unwrap_err().message().starts_with("invalid argument 2: view size is not compatible"));
-        assert_eq!(tt.view(&[2, 3, 4]).unwrap().strides.as_slice(), [3, 1, 6]);
-        assert_eq!(tt.view(&[6, 1, 2, 2]).unwrap().strides.as_slice(), [1, 24, 12, 6]);
-        assert_eq!(contiguous(&[]).view(&[1, 1]).unwrap().strides.as_slice(), [1, 1]);
-        assert_eq!(contiguous(&[1, 1]).view(&[]).unwrap().ndim(), 0);
-        assert!(t.view(&[5, -1]).is_err() && t.view(&[-1, -1]).is_err() && contiguous(&[0]).view(&[-1, 0]).is_err());
-        let expanded = contiguous(&[3, 1]).expand(&[3, 4]).unwrap();
-        assert!(expanded.view(&[12]).is_err());
-        assert_eq!(expanded.view(&[3, 2, 2]).unwrap().strides.as_slice(), [1, 0, 0]);
+        assert_eq!(seen(&t, |l| l.view(&[2, -1, 3])).unwrap().strides.as_slice(), [12, 3, 1]);
+        let tt = seen(&t, |l| l.transpose(0, 1)).unwrap();
+        assert!(seen(&tt, |l| l.view(&[24])).unwrap_err().message().starts_with("invalid argument 2: view size is not compatible"));
+        assert_eq!(seen(&tt, |l| l.view(&[2, 3, 4])).unwrap().strides.as_slice(), [3, 1, 6]);
+        assert_eq!(seen(&tt, |l| l.view(&[6, 1, 2, 2])).unwrap().strides.as_slice(), [1, 24, 12, 6]);
+        assert_eq!(seen(&contiguous(&[]), |l| l.view(&[1, 1])).unwrap().strides.as_slice(), [1, 1]);
+        assert_eq!(seen(&contiguous(&[1, 1]), |l| l.view(&[])).unwrap().ndim(), 0);
+        assert!(
+            seen(&t, |l| l.view(&[5, -1])).is_err()
+                && seen(&t, |l| l.view(&[-1, -1])).is_err()
+                && seen(&contiguous(&[0]), |l| l.view(&[-1, 0])).is_err()
+        );
+        let expanded = seen(&contiguous(&[3, 1]), |l| l.expand(&[3, 4])).unwrap();
+        assert!(seen(&expanded, |l| l.view(&[12])).is_err());
+        assert_eq!(seen(&expanded, |l| l.view(&[3, 2, 2])).unwrap().strides.as_slice(), [1, 0, 0]);
     }
 
     #[test]
     fn expand_keeps_and_repeats() {
         let x = contiguous(&[3, 1]);
-        assert_eq!(x.expand(&[-1, 4]).unwrap().strides.as_slice(), [1, 0]);
-        assert_eq!(x.expand(&[2, 3, 4]).unwrap().strides.as_slice(), [0, 1, 0]);
-        assert!(x.expand(&[-1, 3, 4]).is_err() && x.expand(&[2, 4]).is_err() && x.expand(&[4]).is_err());
-        assert!(contiguous(&[1]).expand(&[-2]).is_err());
+        assert_eq!(seen(&x, |l| l.expand(&[-1, 4])).unwrap().strides.as_slice(), [1, 0]);
+        assert_eq!(seen(&x, |l| l.expand(&[2, 3, 4])).unwrap().strides.as_slice(), [0, 1, 0]);
+        assert!(
+            seen(&x, |l| l.expand(&[-1, 3, 4])).is_err()
+                && seen(&x, |l| l.expand(&[2, 4])).is_err()
+                && seen(&x, |l| l.expand(&[4])).is_err()
+        );
+        assert!(seen(&contiguous(&[1]), |l| l.expand(&[-2])).is_err());
     }
 
     #[test]
     fn unfold_squeeze_unsqueeze_permute() {
         let x = contiguous(&[7]);
-        let u = x.unfold(0, 2, 2).unwrap();
+        let u = seen(&x, |l| l.unfold(0, 2, 2)).unwrap();
         assert_eq!((u.shape.as_slice(), u.strides.as_slice()), (&[3, 2][..], &[2, 1][..]));
-        assert!(x.unfold(0, 8, 1).is_err() && x.unfold(0, 1, 0).is_err());
+        assert!(seen(&x, |l| l.unfold(0, 8, 1)).is_err() && seen(&x, |l| l.unfold(0, 1, 0)).is_err());
         let s = contiguous(&[2, 1, 3, 1]);
-        assert_eq!(s.squeeze().unwrap().shape.as_slice(), [2, 3]);
-        assert_eq!(s.squeeze_dim(-1).unwrap().shape.as_slice(), [2, 1, 3]);
-        assert_eq!(x.unsqueeze(-1).unwrap().shape.as_slice(), [7, 1]);
-        assert_eq!(x.unsqueeze(0).unwrap().strides.as_slice(), [7, 1]);
-        let p = contiguous(&[2, 3, 4]).permute(&[2, 0, -2]).unwrap();
+        assert_eq!(seen(&s, |l| l.squeeze()).unwrap().shape.as_slice(), [2, 3]);
+        assert_eq!(seen(&s, |l| l.squeeze_dim(-1)).unwrap().shape.as_slice(), [2, 1, 3]);
+        assert_eq!(seen(&x, |l| l.unsqueeze(-1)).unwrap().shape.as_slice(), [7, 1]);
+        assert_eq!(seen(&x, |l| l.unsqueeze(0)).unwrap().strides.as_slice(), [7, 1]);
+        let p = seen(&contiguous(&[2, 3, 4]), |l| l.permute(&[2, 0, -2])).unwrap();
         assert_eq!((p.shape.as_slice(), p.strides.as_slice()), (&[4, 2, 3][..], &[1, 12, 4][..]));
-        assert!(contiguous(&[2, 3]).permute(&[0, 0]).is_err());
+        assert!(seen(&contiguous(&[2, 3]), |l| l.permute(&[0, 0])).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::prepare::{self, Operand};
 use crate::cpu;
-use crate::cpu::engine::CHEAP;
+use crate::cpu::engine::{CHEAP, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::{TH_CONTIGUOUS_FORMAT, THMemoryFormat, format_strides};
@@ -81,19 +81,19 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     const OP: &str = "fill";
     let dtype = r.defined(OP)?;
-    let job = match prepare::flat_job(&[r], [dtype], dtype, CHEAP) {
-        Some(job) => job,
-        None => spread_job(OP, r)?,
+    let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
+        Some(work) if dtype == dtype.compute() => work,
+        _ => Work::Planned(Box::new(spread(OP, r)?)),
     };
     dispatch!(all, OP, dtype, T => {
-        // SAFETY: the job's layout was checked against the storage.
-        unsafe { cpu::map::fill::<T>(&job, T::from_scalar(value)) }
+        // SAFETY: the layout was checked against the storage.
+        unsafe { cpu::map::fill::<T>(&work, T::from_scalar(value)) }
     });
     Ok(())
 }
 
 /// A job that reaches every element of `r` at least once, however its strides overlap.
-fn spread_job(op: &str, r: &Tensor) -> Result<cpu::engine::Job<1>> {
+fn spread(op: &str, r: &Tensor) -> Result<Job<1>> {
     prepare::same_device(op, &[r])?;
     let to = Operand::of(op, r)?;
     let mut layout = to.layout.clone();
@@ -106,7 +106,7 @@ fn spread_job(op: &str, r: &Tensor) -> Result<cpu::engine::Job<1>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    Ok(cpu::engine::Job { plan, data: [to.first()], dtype, compute: dtype.map(Dtype::compute), grain })
+    Ok(Job { plan, data: [to.first()], dtype, compute: dtype.map(Dtype::compute), grain })
 }
 
 /// The value of an element that lies in memory as `dtype`.

@@ -30,12 +30,13 @@ macro_rules! unary {
             const OP: &str = stringify!($name);
             let dtype = t.defined(OP)?;
             require!($set, OP, dtype);
-            let ready = elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP)?;
-            dispatch!($set, OP, dtype, T => {
+            elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
+                dispatch!($set, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, T>(&ready.job, #[inline(always)] move |$isa, $x| -> T { $f }) }
-            });
-            Ok(())
+                unsafe { map::map1::<T, T>(work, #[inline(always)] move |$isa, $x| -> T { $f }) }
+                });
+                Ok(())
+            })
         }
     )* };
 }
@@ -54,12 +55,13 @@ macro_rules! real {
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
             const OP: &str = stringify!($name);
             let dtype = t.defined(OP)?.to_float();
-            let ready = elementwise(OP, [r, t], dtype.compute(), dtype, $grain)?;
-            dispatch!(float, OP, dtype, T => {
+            elementwise(OP, [r, t], dtype.compute(), dtype, $grain, &|work| {
+                dispatch!(float, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, T>(&ready.job, #[inline(always)] move |$isa, $x| -> T { $f }) }
-            });
-            Ok(())
+                unsafe { map::map1::<T, T>(work, #[inline(always)] move |$isa, $x| -> T { $f }) }
+                });
+                Ok(())
+            })
         }
     )* };
 }
@@ -100,12 +102,13 @@ macro_rules! arithmetic {
             const OP: &str = stringify!($tensor);
             let dtype = arithmetic!(@dtype $set, promote(OP, a, b)?);
             require!($set, OP, dtype);
-            let ready = elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP)?;
-            dispatch!($set, OP, dtype, T => {
+            elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+                dispatch!($set, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map2::<T, T>(&ready.job, #[inline(always)] move |$isa, $a, $b| -> T { $f }) }
-            });
-            Ok(())
+                unsafe { map::map2::<T, T>(work, #[inline(always)] move |$isa, $a, $b| -> T { $f }) }
+                });
+                Ok(())
+            })
         }
 
         /// The same with one number for every element.
@@ -113,13 +116,14 @@ macro_rules! arithmetic {
             const OP: &str = stringify!($scalar);
             let dtype = arithmetic!(@dtype $set, promote_scalar(OP, t, value)?);
             require!($set, OP, dtype);
-            let ready = elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP)?;
-            dispatch!($set, OP, dtype, T => {
+            elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
+                dispatch!($set, OP, dtype, T => {
                 let $b = T::from_scalar(value);
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, T>(&ready.job, #[inline(always)] move |$isa, $a| -> T { $f }) }
-            });
-            Ok(())
+                unsafe { map::map1::<T, T>(work, #[inline(always)] move |$isa, $a| -> T { $f }) }
+                });
+                Ok(())
+            })
         }
     )* };
     (@dtype float, $dtype:expr) => { $dtype.to_float() };
@@ -154,14 +158,15 @@ fn scaled(op: &str, r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: 
     if matches!(value, Scalar::Float(_)) && !dtype.is_float() {
         bail!(Dtype, "{op}: the factor {} of {dtype} tensors must be an integer", value.to_f64())
     }
-    let ready = elementwise(op, [r, t, src], dtype.compute(), dtype, CHEAP)?;
-    dispatch!(all, op, dtype, T => {
+    elementwise(op, [r, t, src], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(all, op, dtype, T => {
         let factor = T::from_scalar(value);
         let factor = if minus { factor.neg() } else { factor };
         // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T>(&ready.job, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
-    });
-    Ok(())
+        unsafe { map::map2::<T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
+        });
+        Ok(())
+    })
 }
 
 /// A comparison with a tensor and with a number; the result is Bool unless it has a dtype: `tensor_form / scalar_form: |a, b| expression`.
@@ -171,25 +176,27 @@ macro_rules! comparison {
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             const OP: &str = stringify!($tensor);
             let dtype = promote(OP, a, b)?;
-            let ready = elementwise(OP, [r, a, b], dtype.compute(), Dtype::Bool, CHEAP)?;
-            dispatch!(all, OP, dtype, T => {
+            elementwise(OP, [r, a, b], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+                dispatch!(all, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map2::<T, crate::dtype::Bool>(&ready.job, #[inline(always)] move |_, $a, $b| ($f).into()) }
-            });
-            Ok(())
+                unsafe { map::map2::<T, crate::dtype::Bool>(work, #[inline(always)] move |_, $a, $b| ($f).into()) }
+                });
+                Ok(())
+            })
         }
 
         /// The same with one number for every element.
         pub fn $scalar(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             const OP: &str = stringify!($scalar);
             let dtype = promote_scalar(OP, t, value)?;
-            let ready = elementwise(OP, [r, t], dtype.compute(), Dtype::Bool, CHEAP)?;
-            dispatch!(all, OP, dtype, T => {
+            elementwise(OP, [r, t], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+                dispatch!(all, OP, dtype, T => {
                 let $b = T::from_scalar(value);
                 // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, crate::dtype::Bool>(&ready.job, #[inline(always)] move |_, $a| ($f).into()) }
-            });
-            Ok(())
+                unsafe { map::map1::<T, crate::dtype::Bool>(work, #[inline(always)] move |_, $a| ($f).into()) }
+                });
+                Ok(())
+            })
         }
     )* };
 }

@@ -1,7 +1,7 @@
 //! The common first half of operations: operands checked, the result typed, shaped and free of harmful overlap.
 
 use super::copy;
-use crate::cpu::engine::Job;
+use crate::cpu::engine::{Flat, Job, Work};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -10,52 +10,63 @@ use crate::plan::Plan;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// A job and the copies of inputs it reads.
-pub struct Ready<const N: usize> {
-    /// What to run.
-    pub job: Job<N>,
-    /// Inputs that had to be copied; they live as long as the job.
-    _copies: SmallVec<[Tensor; 2]>,
-}
+/// What is done with the work once it is ready. Handed down, not up: the few words of the short way then never move.
+type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
-/// Readies `tensors[0] = f(tensors[1..])`: broadcasting, conversion to `compute`, a result of dtype `result` unless it has one.
-#[inline]
-pub fn elementwise<const N: usize>(op: &str, tensors: [&Tensor; N], compute: Dtype, result: Dtype, grain: usize) -> Result<Ready<N>> {
+/// Computes `tensors[0] = f(tensors[1..])`: broadcasting, conversion to `compute`, a result of dtype `result` unless it has one.
+pub fn elementwise<const N: usize>(
+    op: &str,
+    tensors: [&Tensor; N],
+    compute: Dtype,
+    result: Dtype,
+    grain: usize,
+    run: Run<'_, N>,
+) -> Result<()> {
     let mut types = [compute; N];
     types[0] = result.compute();
-    if let Some(job) = flat_job(&tensors, types, result, grain) {
-        return Ok(Ready { job, _copies: SmallVec::new() });
+    if let Some(work) = &flat(&tensors, types, result, grain) {
+        return run(work);
     }
-    general_job(op, tensors, types, result, grain)
+    if tensors[0].dtype().is_none() && N > 1 && types[0] == result {
+        return fresh(op, tensors, types, result, grain, run);
+    }
+    planned(op, tensors, types, result, grain, run)
+}
+
+/// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.
+#[inline(never)]
+fn fresh<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+    let first = tensors[1];
+    if (1..N).all(|k| tensors[k].flat_like(types[k], first).is_some()) {
+        tensors[0].renew_like(result, first)?;
+        if let Some(work) = &flat(&tensors, types, result, grain) {
+            return run(work);
+        }
+    }
+    planned(op, tensors, types, result, grain, run)
 }
 
 /// The short way, for operands that are already all alike and contiguous.
 #[inline]
-pub fn flat_job<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Job<N>> {
-    let r = tensors[0];
-    let n = r.flat_numel()?;
-    let alike = |k: usize| {
-        let t = tensors[k];
-        t.dtype() == Some(types[k])
-            && t.device() == Device::Cpu
-            && (k == 0 || t.same_shape(r))
-            && t.flat_numel() == Some(n)
-            && t.holds_flat(n)
-    };
-    if types[0] != result || !(0..N).all(alike) {
+pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Work<N>> {
+    if types[0] != result {
         return None;
     }
-    let (data, item) = (tensors.map(Tensor::data), types.map(Dtype::size));
-    let reach = |k: usize| data[k] as usize + n as usize * item[k];
-    let apart = |k: usize| data[k] == data[0] || reach(k) <= data[0] as usize || reach(0) <= data[k] as usize;
-    if !(1..N).all(apart) {
-        return None;
+    let (first, n) = tensors[0].flat_like(types[0], tensors[0])?;
+    let mut data = [first; N];
+    for k in 1..N {
+        (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
+        let (start, end) = (data[k] as usize, data[k] as usize + n as usize * types[k].size());
+        let apart = end <= first as usize || first as usize + n as usize * types[0].size() <= start;
+        if !apart && data[k] != first {
+            return None;
+        }
     }
-    Some(Job { plan: Plan::flat(n as usize, item), data, dtype: types, compute: types, grain })
+    Some(Work::Flat(Flat { n: n as usize, data, dtype: types, grain }))
 }
 
 #[inline(never)]
-fn general_job<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Result<Ready<N>> {
+fn planned<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
     same_device(op, &tensors)?;
     let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
     let mut shape: Option<Dims> = None;
@@ -76,7 +87,7 @@ fn general_job<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N
         operand.layout = operand.layout.broadcast_to(op, &shape)?;
     }
     let target = Target::check(op, r, &shape, result)?;
-    let mut copies = SmallVec::new();
+    let mut copies = Vec::new();
     for operand in &mut operands {
         if target.harms(operand) {
             operand.copy(op, &mut copies)?;
@@ -87,7 +98,7 @@ fn general_job<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N
     let dtype = std::array::from_fn(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
     let data = std::array::from_fn(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
     let job = Job { plan: Plan::new(layouts, dtype.map(Dtype::size)), data, dtype, compute: types, grain };
-    Ok(Ready { job, _copies: copies })
+    run(&Work::Planned(Box::new(job)))
 }
 
 /// Fails unless all tensors live on the same device, and that device is the host.
@@ -134,7 +145,7 @@ impl Operand {
     }
 
     /// Replaces the operand by a contiguous copy of itself.
-    fn copy(&mut self, op: &str, copies: &mut SmallVec<[Tensor; 2]>) -> Result<()> {
+    fn copy(&mut self, op: &str, copies: &mut Vec<Tensor>) -> Result<()> {
         let shape = self.layout.shape.clone();
         let copied = copy::contiguous_copy(op, &self.tensor)?;
         *self = Operand::of(op, &copied)?;

@@ -126,7 +126,12 @@ pub fn split(t: &Tensor, size: i64, dim: i32) -> Result<Vec<Tensor>> {
         bail!(Argument, "split: piece size {size} must be positive")
     }
     let pieces = if n == 0 { 1 } else { (n - 1) / size + 1 };
-    (0..pieces).map(|i| of(OP, t, &layout.narrow(d as i32, i * size, size.min(n - i * size))?)).collect()
+    let piece = |i: i64| {
+        let mut view = layout.clone();
+        view.narrow(d as i32, i * size, size.min(n - i * size))?;
+        of(OP, t, &view)
+    };
+    (0..pieces).map(piece).collect()
 }
 
 /// At most `chunks` pieces of equal size along `dim`; the last may be smaller.
@@ -147,7 +152,12 @@ pub fn unbind(t: &Tensor, dim: i32) -> Result<Vec<Tensor>> {
     if layout.ndim() == 0 {
         bail!(Shape, "unbind: a 0-d tensor has no entries")
     }
-    (0..layout.shape[d]).map(|i| of("unbind", t, &layout.select(d as i32, i)?)).collect()
+    let entry = |i: i64| {
+        let mut view = layout.clone();
+        view.select(d as i32, i)?;
+        of("unbind", t, &view)
+    };
+    (0..layout.shape[d]).map(entry).collect()
 }
 
 /// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
