@@ -82,6 +82,9 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
+// Elements that are made together; a fill may be cut at its multiples.
+#define GROUP 64
+
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
@@ -102,6 +105,9 @@
 
 // With `nDimension` 0: a scalar with one element.
 #define TH_TENSOR_SCALAR 2
+
+// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
+typedef struct THGenerator THGenerator;
 
 // What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one mapping.
 //
@@ -528,6 +534,30 @@ THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void
 
 // Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
 int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
+
+// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+struct THGenerator *THGenerator_new(void);
+
+// Makes `to` continue as `from` would.
+THStatus THGenerator_copy(struct THGenerator *to, struct THGenerator *from);
+
+// Seeds from the system; returns the seed, 0 on error.
+uint64_t THRandom_seed(struct THGenerator *generator);
+
+// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
+THStatus THRandom_manualSeed(struct THGenerator *generator, uint64_t seed);
+
+// The seed the sequence was started with; 0 on error.
+uint64_t THRandom_initialSeed(struct THGenerator *generator);
+
+// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, double from, double to);
+
+// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
+
+// Frees a generator; NULL is ignored.
+void THGenerator_free(struct THGenerator *generator);
 
 // The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const struct THStorage *storage);

@@ -1,1 +1,91 @@
-//! random
+//! `THGenerator_*`, `THRandom_*` and random fills.
+
+use super::{Arg, OnError, export, null_argument};
+use crate::alloc;
+use crate::error::{Result, bail};
+use crate::ops::random as ops;
+use crate::random::{Generator, seed_from_os};
+use crate::tensor::THTensor;
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::ptr::{NonNull, null_mut};
+
+/// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
+pub struct THGenerator {
+    generator: Mutex<Generator>,
+}
+
+thread_local! {
+    static OWN: RefCell<Generator> = RefCell::new(Generator::new(seed_from_os()));
+}
+
+/// Calls `f` with the generator meant: the handle's, or the thread's own for NULL.
+fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) -> Result<R> {
+    match handle {
+        Some(handle) => Ok(f(&mut handle.generator.lock())),
+        None => match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| f(&mut own))) {
+            Ok(Ok(result)) => Ok(result),
+            _ => bail!(Internal, "the generator of this thread is gone or in use"),
+        },
+    }
+}
+
+export! {
+    /// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+    fn THGenerator_new() -> *mut THGenerator = new_generator(Generator::new(seed_from_os()));
+    /// Makes `to` continue as `from` would.
+    fn THGenerator_copy(to: Option<NonNull<THGenerator>>, from: Option<NonNull<THGenerator>>) = {
+        let (Some(to), Some(from)) = (to, from) else { return Err(null_argument(if to.is_none() { "to" } else { "from" })) };
+        let state = with(Some(from), |g| g.clone())?;
+        with(Some(to), |g| *g = state)
+    };
+    /// Seeds from the system; returns the seed, 0 on error.
+    fn THRandom_seed(generator: Option<NonNull<THGenerator>>) -> u64 = with(generator, |g| {
+        g.manual_seed(seed_from_os());
+        g.initial_seed()
+    });
+    /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
+    fn THRandom_manualSeed(generator: Option<NonNull<THGenerator>>, seed: u64) = with(generator, |g| g.manual_seed(seed));
+    /// The seed the sequence was started with; 0 on error.
+    fn THRandom_initialSeed(generator: Option<NonNull<THGenerator>>) -> u64 = with(generator, |g| g.initial_seed());
+
+    /// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+    fn THTensor_uniform(r: *mut THTensor, generator: Option<NonNull<THGenerator>>, from: f64, to: f64) =
+        with(generator, |g| ops::uniform(r, g, from, to))?;
+    /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+    fn THTensor_normal(r: *mut THTensor, generator: Option<NonNull<THGenerator>>, mean: f64, stdv: f64) =
+        with(generator, |g| ops::normal(r, g, mean, stdv))?;
+
+    /// Frees a generator; NULL is ignored.
+    fn THGenerator_free(generator: Option<NonNull<THGenerator>>) -> () = {
+        if let Some(generator) = generator {
+            let place = NonNull::from(generator);
+            // SAFETY: the handle came from `new_generator` and is the caller's to end.
+            unsafe {
+                place.drop_in_place();
+                alloc::release(place.cast(), size_of::<THGenerator>());
+            }
+        }
+        Ok(())
+    };
+}
+
+fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
+    let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
+    let place = place.cast::<THGenerator>();
+    // SAFETY: a fresh block of this size, aligned to 16.
+    unsafe { place.write(THGenerator { generator: Mutex::new(generator) }) };
+    Ok(place.as_ptr())
+}
+
+impl<'a> Arg<'a> for Option<NonNull<THGenerator>> {
+    type Core = Option<&'a THGenerator>;
+    unsafe fn take(&'a self, _: &str) -> Result<Option<&'a THGenerator>> {
+        // SAFETY: the caller passes NULL or a live generator.
+        Ok(self.map(|g| unsafe { g.as_ref() }))
+    }
+}
+
+impl OnError for *mut THGenerator {
+    const VALUE: *mut THGenerator = null_mut();
+}

@@ -87,7 +87,10 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
         }
         if dst_step == size as isize && src_step == 0 {
             let (dst, x) = (dst.cast::<T>(), src.cast::<T>().read_unaligned());
-            return simd(move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(x)));
+            return simd(
+                #[inline(always)]
+                move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(x)),
+            );
         }
         for i in 0..n as isize {
             dst.offset(i * dst_step).cast::<T>().write_unaligned(src.offset(i * src_step).cast::<T>().read_unaligned());
@@ -113,7 +116,10 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
     unsafe {
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
             let (dst, src) = (dst.cast::<D>(), src.cast::<S>());
-            return simd(move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(cast(src.add(i).read_unaligned()))));
+            return simd(
+                #[inline(always)]
+                move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(cast(src.add(i).read_unaligned()))),
+            );
         }
         for i in 0..n as isize {
             let x = src.offset(i * src_step).cast::<S>().read_unaligned();
@@ -230,12 +236,15 @@ unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8
 /// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
 unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
     // SAFETY: the caller's.
-    simd(move |_| unsafe {
-        for i in 0..n {
-            let x = src.offset(i as isize * src_step).cast::<S>().read_unaligned().to_f64();
-            dst.add(i).write(round_to_odd(x));
-        }
-    })
+    simd(
+        #[inline(always)]
+        move |_| unsafe {
+            for i in 0..n {
+                let x = src.offset(i as isize * src_step).cast::<S>().read_unaligned().to_f64();
+                dst.add(i).write(round_to_odd(x));
+            }
+        },
+    )
 }
 
 #[inline(always)]

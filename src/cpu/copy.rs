@@ -1,7 +1,7 @@
 //! Copies between any two layouts and dtypes, tile by tile.
 
 use super::convert::{Convert, converter};
-use super::engine::{CHEAP, parallel};
+use super::engine::{CHEAP, Shared, parallel};
 use super::stream;
 use super::transpose::transpose;
 use crate::dtype::Dtype;
@@ -120,20 +120,3 @@ unsafe fn copy_flat(dst: *mut u8, src: *const u8, bytes: usize) {
         }
     });
 }
-
-/// A pointer that crosses threads; what it points to is divided among them by the plan.
-#[derive(Clone, Copy)]
-pub struct Shared(pub *mut u8);
-
-impl Shared {
-    /// The pointer. A method, so that closures capture the whole.
-    #[inline(always)]
-    pub fn get(self) -> *mut u8 {
-        self.0
-    }
-}
-
-// SAFETY: see the type.
-unsafe impl Send for Shared {}
-// SAFETY: see the type.
-unsafe impl Sync for Shared {}

@@ -3,7 +3,7 @@
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
 
-use super::copy::{Shared, Side, TileCopy};
+use super::copy::{Side, TileCopy};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
@@ -38,6 +38,23 @@ pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<us
         }
     });
 }
+
+/// A pointer that crosses threads; what it points to is divided among them by the plan.
+#[derive(Clone, Copy)]
+pub struct Shared(pub *mut u8);
+
+impl Shared {
+    /// The pointer. A method, so that closures capture the whole.
+    #[inline(always)]
+    pub fn get(self) -> *mut u8 {
+        self.0
+    }
+}
+
+// SAFETY: see the type.
+unsafe impl Send for Shared {}
+// SAFETY: see the type.
+unsafe impl Sync for Shared {}
 
 /// An elementwise operation ready to run: operand 0 is the result.
 pub enum Work<const N: usize> {

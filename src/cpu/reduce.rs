@@ -2,8 +2,8 @@
 //!
 //! The result does not depend on the number of threads: work is cut at fixed places and partial results meet in order.
 
-use super::copy::{Shared, Side, TileCopy};
-use super::engine::{CHEAP, parallel};
+use super::copy::{Side, TileCopy};
+use super::engine::{CHEAP, Shared, parallel};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
 use crate::plan::Loop;

@@ -84,7 +84,8 @@ fn supported() -> Level {
 
 /// Runs `f` compiled for the widest vectors of this machine.
 ///
-/// Everything `f` calls must be `#[inline(always)]` or generic, and closures inside it `move`: a call that is not inlined falls back to the baseline.
+/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is shared by all levels
+/// and falls back to the baseline without a word.
 #[inline(always)]
 pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
     match level() {

@@ -1,1 +1,87 @@
-//! random
+//! Random fills from the counter-based generator: the values depend on the seed and the order of calls, never on threads or instruction sets.
+
+use super::copy;
+use super::prepare::{self, Operand};
+use crate::cpu::engine::{COSTLY, Shared, parallel};
+use crate::cpu::random as kernels;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::random::Generator;
+use crate::tensor::Tensor;
+
+/// Groups of elements a thread takes at a time.
+const PIECE: usize = 64;
+
+/// `r` uniform in [from, to); floats only.
+pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
+    if !(from <= to && (to - from).is_finite()) {
+        bail!(Argument, "uniform: expected finite bounds in order, got {from} and {to}")
+    }
+    fill(
+        "uniform",
+        r,
+        generator,
+        // SAFETY: `fill` passes pieces of the tensor.
+        |at, n, seed, block| unsafe { kernels::uniform_f32(at, n, seed, block, from as f32, to as f32) },
+        // SAFETY: as above.
+        |at, n, seed, block| unsafe { kernels::uniform_f64(at, n, seed, block, from, to) },
+    )
+}
+
+/// `r` normally distributed; floats only.
+pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    if !(std >= 0.0 && std.is_finite() && mean.is_finite()) {
+        bail!(Argument, "normal: expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
+    }
+    fill(
+        "normal",
+        r,
+        generator,
+        // SAFETY: `fill` passes pieces of the tensor.
+        |at, n, seed, block| unsafe { kernels::normal_f32(at, n, seed, block, mean as f32, std as f32) },
+        // SAFETY: as above.
+        |at, n, seed, block| unsafe { kernels::normal_f64(at, n, seed, block, mean, std) },
+    )
+}
+
+/// Fills `r` in row-major order with what one of the kernels makes.
+fn fill(
+    op: &str,
+    r: &Tensor,
+    generator: &mut Generator,
+    float32: impl Fn(*mut f32, usize, u64, u64) + Sync,
+    float64: impl Fn(*mut f64, usize, u64, u64) + Sync,
+) -> Result<()> {
+    prepare::same_device(op, &[r])?;
+    let out = Operand::of(op, r)?;
+    if !out.dtype.is_float() {
+        bail!(Dtype, "{op}: not defined for {}", out.dtype)
+    }
+    let compute = out.dtype.compute();
+    if out.dtype != compute || !out.layout.is_contiguous() {
+        let dense = Tensor::empty(op, compute, &out.layout.shape)?;
+        fill(op, &dense, generator, float32, float64)?;
+        return copy::copy(r, &dense);
+    }
+    let (n, seed) = (out.layout.numel() as usize, generator.initial_seed());
+    match compute {
+        Dtype::Float64 => {
+            let block = generator.reserve(kernels::blocks_f64(n));
+            by_pieces(out.first(), n, |at: *mut f64, start, len| float64(at, len, seed, block + kernels::blocks_f64(start)));
+        }
+        _ => {
+            let block = generator.reserve(kernels::blocks_f32(n));
+            by_pieces(out.first(), n, |at: *mut f32, start, len| float32(at, len, seed, block + kernels::blocks_f32(start)));
+        }
+    }
+    Ok(())
+}
+
+/// Calls `fill(address, start, length)` for pieces of `n` elements, on all threads.
+fn by_pieces<T>(data: *mut u8, n: usize, fill: impl Fn(*mut T, usize, usize) + Sync) {
+    let (data, piece) = (Shared(data), PIECE * kernels::GROUP);
+    parallel(n.div_ceil(piece), piece, COSTLY, &|range| {
+        let (start, end) = (range.start * piece, (range.end * piece).min(n));
+        fill(data.get().cast::<T>().wrapping_add(start), start, end - start)
+    });
+}
