@@ -161,7 +161,7 @@ pub struct Tiles<'a, const N: usize> {
 
 impl<const N: usize> Tiles<'_, N> {
     /// How many tiles there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.total
     }
 
@@ -236,7 +236,7 @@ mod tests {
             plan.pair_for_transposes();
             let tiles = plan.tiles(2, 3);
             let mut seen = vec![None; r.numel() as usize];
-            for t in (0..tiles.len()).map(|i| tiles.get(i)) {
+            for t in (0..tiles.count()).map(|i| tiles.get(i)) {
                 for (i, j) in (0..t.rows).flat_map(|i| (0..t.cols).map(move |j| (i as isize, j as isize))) {
                     let at = |k: usize| t.at[k] + i * t.row_step[k] + j * t.col_step[k];
                     assert_eq!(seen[at(0) as usize].replace(at(1)), None);

@@ -70,6 +70,7 @@ unsafe impl Sync for Tensor {}
 
 impl Tensor {
     /// A fresh handle: no dtype, no storage, no elements.
+    #[inline]
     pub fn fresh() -> Result<Tensor> {
         let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "new: out of memory") };
         let block = block.cast::<Block>();
@@ -96,6 +97,7 @@ impl Tensor {
     }
 
     /// A new tensor over `storage`; the caller has checked that `layout` lies inside.
+    #[inline]
     pub fn with_layout(storage: Storage, dtype: Dtype, layout: &Layout) -> Result<Tensor> {
         let t = Tensor::fresh()?;
         t.set_dims(&layout.shape, &layout.strides)?;
@@ -309,6 +311,7 @@ impl Tensor {
     }
 
     /// Points the handle at `storage`, which replaces what it had.
+    #[inline]
     pub fn set_elements(&self, storage: Storage, dtype: Dtype, offset: i64) {
         let (deviceType, deviceIndex) = storage.device().codes();
         // SAFETY: a live tensor; the old storage reference was the tensor's and is dropped after it is replaced.
@@ -325,6 +328,7 @@ impl Tensor {
     }
 
     /// Replaces sizes and strides; on failure nothing has changed.
+    #[inline(always)]
     pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
         debug_assert_eq!(shape.len(), strides.len());
         let block = self.as_ptr().cast::<Block>();
@@ -368,6 +372,7 @@ impl Tensor {
 
     /// # Safety
     /// `size` and `stride` must hold `n` valid entries.
+    #[inline(always)]
     unsafe fn set_ndim(&self, n: usize) {
         // SAFETY: a live tensor.
         unsafe {

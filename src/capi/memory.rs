@@ -25,11 +25,17 @@ export! {
         heap(size, unsafe { alloc::th_realloc(ptr, size) })
     };
     /// Frees a block of `THAlloc` or malloc; NULL is ignored.
-    // SAFETY: `ptr` comes from the heap.
-    fn THFree(ptr: *mut c_void) -> () = Ok(unsafe { alloc::th_free(ptr) });
+    fn THFree(ptr: *mut c_void) -> () = {
+        // SAFETY: `ptr` comes from the heap.
+        unsafe { alloc::th_free(ptr) };
+        Ok(())
+    };
 
     /// Gives all memory the caching allocator keeps for reuse back to the system.
-    fn THAllocator_emptyCache() = Ok(alloc::empty_cache());
+    fn THAllocator_emptyCache() = {
+        alloc::empty_cache();
+        Ok(())
+    };
     /// Stores the counters of the caching allocator in `stats`.
     fn THMemory_stats(stats: *mut THMemoryStats) = {
         // SAFETY: `stats` is writable.

@@ -36,7 +36,7 @@ export! {
     /// Makes `to` continue as `from` would.
     fn THGenerator_copy(to: Option<NonNull<THGenerator>>, from: Option<NonNull<THGenerator>>) = {
         let (Some(to), Some(from)) = (to, from) else { return Err(null_argument(if to.is_none() { "to" } else { "from" })) };
-        let state = with(Some(from), |g| g.clone())?;
+        let state = with(Some(from), |g| *g)?;
         with(Some(to), |g| *g = state)
     };
     /// Seeds from the system; returns the seed, 0 on error.

@@ -102,8 +102,8 @@ export! {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn THStorage_retain(storage: *mut THStorage) {
     if let Some(storage) = NonNull::new(storage) {
-        // SAFETY: the caller passes a live storage; the clone's reference becomes the caller's.
-        unsafe { std::mem::forget(ManuallyDrop::new(Storage::from_raw(storage)).clone()) }
+        // SAFETY: the caller passes a live storage; nobody drops the clone: its reference is the caller's.
+        let _given = unsafe { ManuallyDrop::new(Storage::from_raw(storage)) }.clone();
     }
 }
 

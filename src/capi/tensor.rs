@@ -251,8 +251,8 @@ fn entry(op: &str, dims: &[i64], dim: c_int) -> Result<i64> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn THTensor_retain(tensor: *mut THTensor) {
     if let Some(t) = NonNull::new(tensor) {
-        // SAFETY: the caller passes a live tensor; the clone's reference becomes the caller's.
-        unsafe { std::mem::forget(ManuallyDrop::new(Tensor::from_raw(t)).clone()) }
+        // SAFETY: the caller passes a live tensor; nobody drops the clone: its reference is the caller's.
+        let _given = unsafe { ManuallyDrop::new(Tensor::from_raw(t)) }.clone();
     }
 }
 

@@ -21,11 +21,7 @@ macro_rules! views {
             };
             $(#[$doc])*
             /// Returns a new reference.
-            fn $new(tensor: *const THTensor, $($arg: $ty),*) -> *mut THTensor = {
-                let mut $layout = tensor.layout()?;
-                $view?;
-                ops::of(stringify!($new), tensor, &$layout)
-            };
+            fn $new(tensor: *const THTensor, $($arg: $ty),*) -> *mut THTensor = ops::derive(stringify!($new), tensor, |$layout| $view);
         )* }
     };
 }

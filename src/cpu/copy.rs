@@ -88,7 +88,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let tiles = if rows_run { plan.tiles(16, ROW) } else { plan.tiles(TILE, TILE) };
     let how = TileCopy::new(dst.1, src.1);
     let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
-    parallel(tiles.len(), tiles.area(), CHEAP, &move |range| {
+    parallel(tiles.count(), tiles.area(), CHEAP, &move |range| {
         for i in range {
             let tile = tiles.get(i);
             // SAFETY: the plan's tiles lie inside both operands and are disjoint in `dst`.

@@ -160,7 +160,7 @@ impl<const N: usize> Job<N> {
             _ => plan.tiles(1, STAGE),
         };
         let stager = Stager::new(self, &plan, streamed, short);
-        parallel(tiles.len(), tiles.area(), self.grain, &|range| {
+        parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let mut still = [std::ptr::null_mut(); N];
             for i in range {

@@ -188,6 +188,7 @@ fn strides_in_order(shape: &[i64], order: &[usize]) -> Dims {
 }
 
 /// The number of elements of `shape`, or an error if a size is negative or the count overflows.
+#[inline]
 pub fn checked_numel(op: &str, shape: &[i64]) -> Result<i64> {
     if shape.len() > MAX_DIMS {
         bail!(Shape, "{op}: {} dimensions, at most {MAX_DIMS} are possible", shape.len())

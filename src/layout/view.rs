@@ -5,6 +5,7 @@ use crate::error::{Result, bail};
 
 impl Layout {
     /// `start`, `length` of dimension `dim`.
+    #[inline]
     pub fn narrow(&mut self, dim: i32, start: i64, length: i64) -> Result<()> {
         let d = self.dim_of("narrow", dim)?;
         let n = self.shape[d];
@@ -222,6 +223,7 @@ impl Layout {
     }
 
     /// A dimension that exists: selecting needs one.
+    #[inline]
     fn dim_of(&self, op: &str, dim: i32) -> Result<usize> {
         if self.ndim() == 0 {
             bail!(Argument, "{op}: a 0-d tensor has no dimension {dim}")

@@ -14,6 +14,17 @@ pub fn of(op: &str, t: &Tensor, layout: &Layout) -> Result<Tensor> {
     Tensor::with_layout(storage_of(t, dtype)?, dtype, layout)
 }
 
+/// A new handle on the view of `t` that `change` makes of its layout.
+#[inline(always)]
+pub fn derive(op: &str, t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
+    let dtype = t.defined(op)?;
+    // First of all: an atomic addition waits for every store before it.
+    let storage = storage_of(t, dtype)?;
+    let mut layout = t.layout()?;
+    change(&mut layout)?;
+    Tensor::with_layout(storage, dtype, &layout)
+}
+
 /// Makes `r` show `layout` of the storage of `t`; `r` may be `t`.
 pub fn set_to(op: &str, r: &Tensor, t: &Tensor, layout: &Layout) -> Result<()> {
     let dtype = t.defined(op)?;
