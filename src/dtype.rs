@@ -261,6 +261,8 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt
     fn abs(self) -> Self;
     /// The nearest value: saturating for integers, NaN becomes 0.
     fn from_f64(x: f64) -> Self;
+    /// [`Element::from_f64`] without the detour for a value that is a float32.
+    fn from_f32(x: f32) -> Self;
     /// The value reduced to the type's width, as C converts integers.
     fn from_i64(x: i64) -> Self;
     /// The value as f64, rounded where int64 has more digits.
@@ -293,6 +295,7 @@ macro_rules! integer_element {
             #[inline(always)] fn neg(self) -> $t { self.wrapping_neg() }
             #[inline(always)] fn abs(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
             #[inline(always)] fn from_f64(x: f64) -> $t { x as $t }
+            #[inline(always)] fn from_f32(x: f32) -> $t { x as $t }
             #[inline(always)] fn from_i64(x: i64) -> $t { x as $t }
             #[inline(always)] fn to_f64(self) -> f64 { self as f64 }
             #[inline(always)] fn to_i64(self) -> i64 { self as i64 }
@@ -322,6 +325,7 @@ macro_rules! float_element {
             #[inline(always)] fn neg(self) -> $t { -self }
             #[inline(always)] fn abs(self) -> $t { self.abs() }
             #[inline(always)] fn from_f64(x: f64) -> $t { x as $t }
+            #[inline(always)] fn from_f32(x: f32) -> $t { x as $t }
             #[inline(always)] fn from_i64(x: i64) -> $t { x as $t }
             #[inline(always)] fn to_f64(self) -> f64 { self as f64 }
             #[inline(always)] fn to_i64(self) -> i64 { self as i64 }
@@ -362,6 +366,10 @@ unsafe impl Element for Bool {
     }
     #[inline(always)]
     fn from_f64(x: f64) -> Bool {
+        (x != 0.0).into()
+    }
+    #[inline(always)]
+    fn from_f32(x: f32) -> Bool {
         (x != 0.0).into()
     }
     #[inline(always)]

@@ -105,7 +105,8 @@ fn cast<S: Element, D: Element>(x: S) -> D {
     // Only 64-bit sources need an integer path of 64 bits; float64 carries every other value exactly.
     match (S::DTYPE, D::DTYPE) {
         (Int64, _) => D::from_i64(x.to_i64()),
-        (Float32 | Float64, _) => D::from_f64(x.to_f64()),
+        (Float32, _) => D::from_f32(x.to_f64() as f32),
+        (Float64, _) => D::from_f64(x.to_f64()),
         (_, Float32 | Float64 | Dtype::Bool) => D::from_f64(x.to_f64()),
         _ => D::from_i64(x.to_i64()),
     }

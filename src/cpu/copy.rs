@@ -3,12 +3,14 @@
 use super::convert::{Convert, converter};
 use super::engine::{CHEAP, Shared, parallel};
 use super::stream;
-use super::transpose::transpose;
+use super::transpose::{stream_threshold, transpose, transpose_stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
 
-/// Rows and columns of the tiles a transposed copy goes by: whole cache lines on both sides, and both fit the first-level cache.
+/// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
+/// Rows of the result in a band of a transposed copy; `transpose` cuts a band into tiles itself.
+const BAND: usize = 256;
 /// Columns of a tile whose rows are contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
@@ -18,6 +20,8 @@ pub struct TileCopy {
     dst: Dtype,
     src: Dtype,
     convert: Convert,
+    /// Transposes write past the caches.
+    streamed: bool,
 }
 
 /// One side of a tile: its first element and steps in bytes.
@@ -34,7 +38,7 @@ pub struct Side {
 impl TileCopy {
     /// The copy from `src` to `dst` elements.
     pub fn new(dst: Dtype, src: Dtype) -> TileCopy {
-        TileCopy { dst, src, convert: converter(dst, src) }
+        TileCopy { dst, src, convert: converter(dst, src), streamed: false }
     }
 
     /// `dst = src` for `rows` x `cols` elements.
@@ -45,6 +49,7 @@ impl TileCopy {
         let size = self.dst.size() as isize;
         // SAFETY: the caller's.
         unsafe {
+            let transpose = if self.streamed { transpose_stream } else { transpose };
             if self.dst == self.src && rows > 1 && cols > 1 {
                 if dst.col_step == size && src.row_step == size && src.col_step != size {
                     return transpose(size as usize, dst.data, dst.row_step, src.data, src.col_step, rows, cols);
@@ -84,15 +89,27 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         return unsafe { copy_flat(dst.0, src.0, plan.numel() * dst.1.size()) };
     }
     plan.pair_for_transposes();
-    let rows_run = (0..2).all(|k| plan.loops()[0].step[k] == plan.item[k] as isize);
-    let tiles = if rows_run { plan.tiles(16, ROW) } else { plan.tiles(TILE, TILE) };
-    let how = TileCopy::new(dst.1, src.1);
+    let mut how = TileCopy::new(dst.1, src.1);
+    let (first, second) = (plan.loops()[0], plan.loops().get(1));
+    let size = src.1.size() as isize;
+    let transposed = dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size && first.step[1] != size);
+    let tiles = if transposed {
+        how.streamed = plan.numel() * 2 * src.1.size() >= stream_threshold();
+        plan.tiles(BAND, first.n)
+    } else if (0..2).all(|k| first.step[k] == plan.item[k] as isize) {
+        plan.tiles(16, ROW)
+    } else {
+        plan.tiles(TILE, TILE)
+    };
     let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
     parallel(tiles.count(), tiles.area(), CHEAP, &move |range| {
         for i in range {
             let tile = tiles.get(i);
             // SAFETY: the plan's tiles lie inside both operands and are disjoint in `dst`.
             unsafe { how.copy(Side::of(&tile, 0, to.get()), Side::of(&tile, 1, from.get()), tile.rows, tile.cols) }
+        }
+        if how.streamed {
+            stream::fence();
         }
     });
 }

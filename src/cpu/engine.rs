@@ -15,8 +15,12 @@ pub(crate) const CHEAP: usize = 16 * 1024;
 /// The same for kernels that compute for a nanosecond or so an element.
 pub(crate) const COSTLY: usize = 2 * 1024;
 
-/// Elements a staging buffer holds.
-const STAGE: usize = 1024;
+/// Bytes of a staged tile of one operand. Pieces of 4 KiB, streamed, were the slowest size measured.
+const STAGE_BYTES: usize = 8 * 1024;
+/// Elements a staging buffer has room for, of any type.
+const STAGE: usize = 2048;
+/// Bytes of a result streamed between two looks ahead.
+const PREFETCH: usize = 512;
 /// Rows of a staged tile.
 const STAGE_ROWS: usize = 16;
 /// Runs shorter than this are gathered into longer ones; jobs shorter than this are not worth any thought.
@@ -154,10 +158,11 @@ impl<const N: usize> Job<N> {
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = run < SHORT_RUN && !alone;
+        let stage = (STAGE_BYTES / self.compute.map(Dtype::size).into_iter().max().unwrap_or(8)).min(STAGE);
         let tiles = match () {
-            _ if short => plan.tiles(STAGE / run, run),
-            _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
-            _ => plan.tiles(1, STAGE),
+            _ if short => plan.tiles(stage / run, run),
+            _ if stuck && !alone => plan.tiles(STAGE_ROWS, stage / STAGE_ROWS),
+            _ => plan.tiles(1, stage),
         };
         let stager = Stager::new(self, &plan, streamed, short);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
@@ -271,9 +276,17 @@ impl<const N: usize> Stager<N> {
         // SAFETY: the caller's.
         unsafe {
             if self.streamed && self.item[0] == self.wide[0] {
+                let bytes = tile.cols * self.item[0];
                 for r in 0..tile.rows as isize {
                     let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
-                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
+                    // While lines leave, the next tile's come in.
+                    for start in (0..bytes).step_by(PREFETCH) {
+                        for k in 1..N {
+                            let next = tile.at[k] + (tile.cols * self.item[k] + start * self.item[k] / self.item[0]) as isize;
+                            stream::prefetch(self.data[k].get().wrapping_offset(next), PREFETCH * self.item[k] / self.item[0]);
+                        }
+                        stream::copy_stream(dst.add(start), src.add(start), PREFETCH.min(bytes - start));
+                    }
                 }
             } else {
                 self.copies[0].copy(to, from, tile.rows, tile.cols);

@@ -90,6 +90,9 @@ impl Layout {
     pub fn overlaps_itself(&self) -> bool {
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> =
             self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(n, _)| n > 1).collect();
+        if self.shape.contains(&0) {
+            return false;
+        }
         dims.sort_unstable_by_key(|&(_, stride)| stride);
         let mut reach = 0i64;
         for (n, stride) in dims {
@@ -265,6 +268,7 @@ mod tests {
     fn overlap_and_density() {
         assert!(layout(&[3, 4], &[1, 0], 0).overlaps_itself());
         assert!(layout(&[3, 3], &[1, 1], 0).overlaps_itself());
+        assert!(!layout(&[3, 0], &[0, 0], 0).overlaps_itself());
         assert!(!layout(&[3, 4], &[1, 3], 0).overlaps_itself());
         assert!(layout(&[3, 4], &[1, 3], 2).is_dense() && !layout(&[3, 4], &[1, 4], 0).is_dense());
         assert!(layout(&[1, 4], &[0, 1], 0).is_dense());
