@@ -114,7 +114,7 @@ typedef struct THGenerator THGenerator;
 // Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 
-// What a function returns: [`TH_OK`] or the kind of failure. The sentence is in `THGetLastError`.
+// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 typedef int32_t THStatus;
 
 // Code of an element type in the C API. Codes are never renumbered.

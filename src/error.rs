@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a function returns: [`TH_OK`] or the kind of failure. The sentence is in `THGetLastError`.
+/// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 pub type THStatus = i32;
 
 /// The call did what it says.

@@ -85,9 +85,9 @@ unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
 /// Asks for `bytes` bytes from `at` on, wherever that is: an address nobody may read is ignored.
 #[inline(always)]
 pub fn prefetch(at: *const u8, bytes: usize) {
-    // SAFETY: prefetching never faults.
     #[cfg(target_arch = "x86_64")]
     for offset in (0..bytes).step_by(LINE) {
+        // SAFETY: prefetching never faults.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(offset).cast()) }
     }
 }

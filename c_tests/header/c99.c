@@ -1,0 +1,19 @@
+/* The header is the first thing this file includes, twice, and the other file of the program includes it too. */
+#include <thorn.h>
+#include <thorn.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const char *second_version(void);
+size_t second_tensor_size(void);
+
+int main(void) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", TH_VERSION_MAJOR, TH_VERSION_MINOR, TH_VERSION_PATCH);
+    if (strcmp(version, second_version()) != 0 || THAbiVersion() != TH_ABI_VERSION) {
+        fprintf(stderr, "header %s, library %s\n", version, second_version());
+        return 1;
+    }
+    return sizeof(THTensor) == second_tensor_size() ? 0 : 1;
+}

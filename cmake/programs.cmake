@@ -1,0 +1,93 @@
+# The tests and the examples. Each is a ctest; with valgrind, every test in C and C++ is a second one, `valgrind:<name>`.
+enable_language(CXX)
+enable_testing()
+find_package(Threads REQUIRED)
+find_program(LUAJIT_EXECUTABLE luajit)
+find_program(VALGRIND_EXECUTABLE valgrind)
+foreach(tool LUAJIT VALGRIND)
+  if(NOT ${tool}_EXECUTABLE)
+    message(STATUS "thorn: ${tool} not found, its tests are left out")
+  endif()
+endforeach()
+
+set(header "${PROJECT_SOURCE_DIR}/include/thorn.h")
+set(lua_environment "THORN_LIB=${shared}" "THORN_HEADER=${header}")
+
+# An executable with every warning on. NO_SYSTEM_FROM_IMPORTED: the warnings are those of thorn.h too.
+function(thorn_add_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE thorn::thorn Threads::Threads m)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -pedantic)
+  set_target_properties(${name} PROPERTIES
+    C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+    CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    NO_SYSTEM_FROM_IMPORTED ON)
+endfunction()
+
+function(thorn_add_lua_test name script)
+  add_test(NAME ${name} COMMAND "${LUAJIT_EXECUTABLE}" "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${lua_environment}" TIMEOUT 300)
+endfunction()
+
+if(THORN_BUILD_TESTS)
+  # The cache would hide what is used after it was freed; two threads suffice to show races of hands.
+  set(valgrind_environment TH_CACHE_LIMIT=0 TH_NUM_THREADS=2 THORN_UNDER_VALGRIND=1)
+  set(valgrind_flags --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible
+    --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99)
+
+  file(GLOB sources CONFIGURE_DEPENDS c_tests/test_*.c c_tests/test_*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    thorn_add_program(${name} "${source}")
+    # Tests of files, processes and threads see POSIX; an assert counts whatever the build type.
+    set_target_properties(${name} PROPERTIES C_EXTENSIONS ON CXX_EXTENSIONS ON)
+    target_compile_options(${name} PRIVATE -UNDEBUG)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    if(VALGRIND_EXECUTABLE)
+      add_test(NAME valgrind:${name} COMMAND "${VALGRIND_EXECUTABLE}" ${valgrind_flags} $<TARGET_FILE:${name}>)
+      set_tests_properties(valgrind:${name} PROPERTIES ENVIRONMENT "${valgrind_environment}" LABELS valgrind TIMEOUT 600)
+    endif()
+  endforeach()
+
+  # The header alone: as C99 and as C++11, included twice, by two files that are linked together.
+  thorn_add_program(header_c99 c_tests/header/c99.c c_tests/header/second.c)
+  thorn_add_program(header_cxx11 c_tests/header/cxx11.cpp c_tests/header/second.c)
+  target_compile_options(header_c99 PRIVATE -Werror)
+  target_compile_options(header_cxx11 PRIVATE -Werror)
+  set_target_properties(header_cxx11 PROPERTIES CXX_STANDARD 11)
+  add_test(NAME header:c99 COMMAND header_c99)
+  add_test(NAME header:cxx11 COMMAND header_cxx11)
+
+  if(LUAJIT_EXECUTABLE)
+    thorn_add_lua_test(header:cdef "${PROJECT_SOURCE_DIR}/c_tests/header/cdef.lua")
+    file(GLOB scripts CONFIGURE_DEPENDS c_tests/*.lua)
+    foreach(script IN LISTS scripts)
+      cmake_path(GET script STEM name)
+      thorn_add_lua_test(lua:${name} "${script}")
+    endforeach()
+  endif()
+endif()
+
+if(THORN_BUILD_EXAMPLES)
+  add_custom_target(thorn_examples)
+  file(GLOB sources CONFIGURE_DEPENDS examples/*.c examples/*.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    thorn_add_program(example_${name} "${source}")
+    target_compile_definitions(example_${name} PRIVATE "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"")
+    set_target_properties(example_${name} PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+    add_dependencies(thorn_examples example_${name})
+    add_test(NAME example:${name} COMMAND example_${name})
+    set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+
+  if(LUAJIT_EXECUTABLE)
+    file(GLOB scripts CONFIGURE_DEPENDS examples/*.lua)
+    foreach(script IN LISTS scripts)
+      cmake_path(GET script FILENAME name)
+      thorn_add_lua_test(example:${name} "${script}")
+    endforeach()
+  endif()
+endif()

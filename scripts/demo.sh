@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Builds the library and runs the examples, in C, C++ and Lua.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH="$PATH:$HOME/.cargo/bin"
+scripts/setup.sh demo
+
+title() {
+    if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n== %s\n' "$*"; fi
+}
+
+title "Building"
+cmake -S . -B build -DTHORN_CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}" >/dev/null
+cmake --build build --target thorn_examples -j "$(nproc)"
+
+title "examples/hello.cpp: tensors from C++"
+build/examples/hello
+
+title "examples/digits.c: a classifier learns handwritten digits, in C"
+build/examples/digits
+
+title "examples/digits.lua: digits again, from LuaJIT"
+THORN_LIB=$PWD/build/lib/libthorn.so THORN_HEADER=$PWD/include/thorn.h luajit examples/digits.lua

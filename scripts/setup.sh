@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks, by apt as root or with sudo; otherwise says what is missing.
+# Says nothing when all is there. Usage: scripts/setup.sh [demo]; `demo` leaves out what only the tests need.
+set -euo pipefail
+
+PATH="$PATH:$HOME/.cargo/bin"
+goal=${1:-test}
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null; }
+
+# command:package
+tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential luajit:luajit)
+if [ "$goal" = test ]; then
+    tools+=(valgrind:valgrind pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils)
+fi
+
+packages() {
+    local tool
+    for tool in "${tools[@]}"; do
+        has "${tool%%:*}" || echo "${tool##*:}"
+    done | sort -u
+}
+
+install() {
+    local as=()
+    if [ "$(id -u)" != 0 ]; then
+        if ! has sudo || ! sudo -n true 2>/dev/null; then fail "please install: $*"; fi
+        as=(sudo -n)
+    fi
+    has apt-get || fail "please install: $*"
+    echo "setup: installing $*"
+    local apt=("${as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120)
+    "${apt[@]}" update || echo "setup: apt-get update failed, trying with the lists at hand" >&2
+    "${apt[@]}" install -y --no-install-recommends "$@" >/dev/null || fail "apt-get could not install: $*"
+}
+
+mapfile -t missing < <(packages)
+if [ ${#missing[@]} -gt 0 ]; then
+    install "${missing[@]}"
+    mapfile -t missing < <(packages)
+    [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: ${missing[*]}"
+fi
+
+has cargo || fail "Rust is missing; get it with
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
+or see https://rustup.rs"
+if [ "$goal" = test ]; then
+    for component in fmt:rustfmt clippy:clippy; do
+        if cargo "${component%%:*}" --version >/dev/null 2>&1; then continue; fi
+        if ! has rustup || ! rustup --quiet component add "${component##*:}"; then
+            fail "please install ${component##*:} for $(rustc --version)"
+        fi
+    done
+fi

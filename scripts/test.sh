@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Runs every test, and stops at the first that fails. Usage: scripts/test.sh [--update-symbols]
+#
+# --update-symbols only writes c_tests/symbols.txt, the list of what libthorn.so exports, for a change that is meant to change it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH="$PATH:$HOME/.cargo/bin"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+build=$PWD/build
+library=$build/lib/libthorn.so
+jobs=$(nproc)
+
+section=start
+section() {
+    section=$*
+    printf '\n== %s (%d s)\n' "$section" "$SECONDS"
+}
+trap '[ $? -eq 0 ] || printf "\nFAILED: %s\n" "$section" >&2' EXIT
+
+compile() {
+    cmake -S . -B "$build" -DTHORN_CARGO_TARGET_DIR="$CARGO_TARGET_DIR" -DCMAKE_C_FLAGS=-Werror -DCMAKE_CXX_FLAGS=-Werror
+    cmake --build "$build" -j "$jobs"
+}
+
+# Sorted in one way everywhere.
+symbols() { nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort; }
+
+# libthorn.so carries the number of its ABI, and needs the C library and the compiler's, nothing else.
+check_dependencies() {
+    local abi name needed
+    abi=$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
+    readelf -d "$library" | grep -F "soname: [libthorn.so.$abi]"
+    needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    for name in $needed; do
+        echo "needs $name"
+        case $name in
+        libc.so.* | libm.so.* | libgcc_s.so.* | ld-linux*) ;;
+        *)
+            echo "libthorn.so must not need $name" >&2
+            return 1
+            ;;
+        esac
+    done
+}
+
+check_symbols() {
+    symbols | diff -u c_tests/symbols.txt - && return
+    echo "What libthorn.so exports has changed; if it should have: scripts/test.sh --update-symbols" >&2
+    return 1
+}
+
+section "set-up"
+scripts/setup.sh
+
+if [ "${1:-}" = --update-symbols ]; then
+    compile
+    symbols >c_tests/symbols.txt
+    echo "c_tests/symbols.txt: $(wc -l <c_tests/symbols.txt) symbols"
+    exit
+fi
+
+section "cargo fmt"
+cargo fmt --check
+section "cargo clippy"
+cargo clippy --all-targets --locked -- -D warnings
+section "cargo test"
+cargo test --locked
+section "CMake"
+compile
+section "exported symbols"
+check_symbols
+section "dependencies of libthorn.so"
+check_dependencies
+section "C, C++ and Lua tests"
+ctest --test-dir "$build" --output-on-failure -j "$jobs"
+section "installation"
+scripts/install-test.sh "$build"
+
+printf '\nAll tests passed (%d s).\n' "$SECONDS"
