@@ -30,7 +30,7 @@ function(thorn_add_lua_test name script)
 endfunction()
 
 if(THORN_BUILD_TESTS)
-  # The cache would hide what is used after it was freed; two threads suffice to show races of hands.
+  # The cache would hide what is used after it was freed; valgrind runs one thread at a time, so two are enough.
   set(valgrind_environment TH_CACHE_LIMIT=0 TH_NUM_THREADS=2 THORN_UNDER_VALGRIND=1)
   set(valgrind_flags --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible
     --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99)

@@ -82,9 +82,6 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
-// Elements that are made together; a fill may be cut at its multiples.
-#define GROUP 64
-
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 

@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, LN_2 as LN_2_64};
 use std::mem::MaybeUninit;
 
 /// Elements that are made together; a fill may be cut at its multiples.
-pub const GROUP: usize = 64;
+pub(crate) const GROUP: usize = 64;
 
 /// The blocks that `n` f32 elements take in whole groups: a quarter of a block an element.
 pub const fn blocks_f32(n: usize) -> u64 {

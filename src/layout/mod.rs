@@ -60,11 +60,13 @@ impl Layout {
         is_row_major(&self.shape, &self.strides)
     }
 
-    /// Whether elements lie as `format` says.
-    pub fn has_format(&self, format: THMemoryFormat) -> bool {
-        match channels_last_order(format) {
-            None => self.is_contiguous(),
-            Some(order) => order.len() == self.ndim() && self.follows(order),
+    /// Whether elements lie as `format` says. Every dense layout preserves itself.
+    pub fn has_format(&self, format: THMemoryFormat) -> Result<bool> {
+        match (format, channels_last_order(format)) {
+            (_, Some(order)) => Ok(order.len() == self.ndim() && self.follows(order)),
+            (TH_CONTIGUOUS_FORMAT, None) => Ok(self.is_contiguous()),
+            (TH_PRESERVE_FORMAT, None) => Ok(self.is_dense()),
+            _ => bail!(Argument, "{format} is no memory format"),
         }
     }
 
@@ -257,7 +259,7 @@ mod tests {
         let strides = format_strides("t", &[2, 3, 4, 5], TH_CHANNELS_LAST, None).unwrap();
         assert_eq!(strides.as_slice(), [60, 1, 15, 3]);
         let l = layout(&[2, 3, 4, 5], &strides, 0);
-        assert!(l.has_format(TH_CHANNELS_LAST) && !l.is_contiguous());
+        assert!(l.has_format(TH_CHANNELS_LAST).unwrap() && !l.is_contiguous());
         assert!(format_strides("t", &[2, 3], TH_CHANNELS_LAST, None).is_err());
         assert_eq!(format_strides("t", &l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
         let stepped = layout(&[3, 2], &[2, 12], 0);

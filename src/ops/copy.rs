@@ -66,7 +66,7 @@ pub fn clone(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
 /// `t` itself if its elements lie in `format` already, else a clone.
 pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
     let layout = t.layout()?;
-    if format_strides("newContiguous", &layout.shape, format, Some(&layout)).is_ok() && layout.has_format(format) {
+    if layout.has_format(format)? {
         return Ok(t.clone());
     }
     clone(t, format)

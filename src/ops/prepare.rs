@@ -7,6 +7,7 @@ use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout, broadcast_shape};
 use crate::plan::Plan;
+use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -113,8 +114,9 @@ pub fn same_device(op: &str, tensors: &[&Tensor]) -> Result<()> {
 
 /// An operand that may be read: inside its storage, with a geometry of its own.
 pub struct Operand {
-    /// The tensor; keeps the storage alive while a result that shares it is renewed.
     tensor: Tensor,
+    /// Keeps the elements alive when the tensor is a result too and gets new memory.
+    storage: Option<Storage>,
     storage_data: *mut u8,
     /// Its element type.
     pub dtype: Dtype,
@@ -129,7 +131,7 @@ impl Operand {
         let layout = t.layout()?;
         t.check_bounds(op, &layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
-        Ok(Operand { tensor: t.clone(), storage_data, dtype, layout })
+        Ok(Operand { tensor: t.clone(), storage: t.storage(), storage_data, dtype, layout })
     }
 
     /// The address of the first element.
@@ -205,7 +207,7 @@ impl<'a> Target<'a> {
 
 /// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.
 pub fn shape_result(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
-    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.tensor.storage().is_some_and(|t| t.as_ptr() == s.as_ptr())));
+    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.storage.as_ref().is_some_and(|t| t.as_ptr() == s.as_ptr())));
     if r.dtype().is_none() || shared {
         r.renew(dtype, shape)?;
     } else {

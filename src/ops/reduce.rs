@@ -46,18 +46,24 @@ impl Shapes {
         self.dims.iter().map(|&d| self.input.layout.shape[d]).product()
     }
 
-    /// Makes the tensor the fold writes for result `r`: `r` itself, or a new one where `r` lies on the input.
-    fn result(&self, op: &str, r: &Tensor, dtype: Dtype) -> Result<Tensor> {
-        let have = r.dtype().unwrap_or(dtype);
+    /// Fails where results of `dtype` cannot go into `r`, before anything has changed.
+    fn check(&self, op: &str, r: &Tensor, dtype: Dtype) -> Result<()> {
+        let Some(have) = r.dtype() else { return Ok(()) };
         if !dtype.can_cast(have) {
             bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
         }
         let layout = r.layout()?;
-        if r.dtype().is_some() && layout.shape == self.wanted {
+        if layout.shape == self.wanted && layout.overlaps_itself() {
+            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+        }
+        if layout.shape == self.wanted { Operand::of(op, r).map(drop) } else { Ok(()) }
+    }
+
+    /// Makes the tensor the fold writes for result `r`, of `dtype` if it has none yet: `r` itself, or a new one where `r` lies on the input.
+    fn result(&self, op: &str, r: &Tensor, dtype: Dtype) -> Result<Tensor> {
+        let have = r.dtype().unwrap_or(dtype);
+        if r.dtype().is_some() && r.layout()?.shape == self.wanted {
             let ((a, b), (c, d)) = (Operand::of(op, r)?.span(), self.input.span());
-            if layout.overlaps_itself() {
-                bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
-            }
             return if a < d && c < b { Tensor::empty(op, have, &self.wanted) } else { Ok(r.clone()) };
         }
         shape_result(op, r, have, &self.wanted, std::slice::from_ref(&self.input))?;
@@ -74,10 +80,12 @@ impl Shapes {
         Ok(operand)
     }
 
-    /// Runs `fold` into results given as tensor and the type the fold writes.
-    fn run(&self, op: &str, fold: &dyn Fold, results: [Option<(&Tensor, Dtype)>; 2]) -> Result<()> {
-        let made = results.map(|r| r.map(|(r, compute)| self.result(op, r, compute).map(|t| (t, compute))).transpose());
-        let [a, b] = made;
+    /// Runs `fold` into results given as tensor, dtype for a fresh one, and the type the fold writes.
+    fn run(&self, op: &str, fold: &dyn Fold, results: [Option<(&Tensor, Dtype, Dtype)>; 2]) -> Result<()> {
+        for (r, dtype, _) in results.iter().flatten() {
+            self.check(op, r, *dtype)?;
+        }
+        let [a, b] = results.map(|r| r.map(|(r, dtype, compute)| self.result(op, r, dtype).map(|t| (t, compute))).transpose());
         let made = [a?, b?];
         let operand = |k: usize| made[k].as_ref().map(|(t, _)| self.kept_layout(op, t)).transpose();
         let operands = [operand(0)?, operand(1)?];
@@ -89,7 +97,7 @@ impl Shapes {
         // SAFETY: every layout was checked against its storage; `result` keeps results off the input.
         unsafe { job.run() };
         for (made, asked) in made.iter().zip(results) {
-            if let (Some((made, _)), Some((r, _))) = (made, asked)
+            if let (Some((made, _)), Some((r, ..))) = (made, asked)
                 && !made.is(r)
             {
                 super::copy::copy(r, made)?;
@@ -109,7 +117,8 @@ pub fn sum(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let shapes = Shapes::new(OP, t, dim, keepdim)?;
     let dtype = shapes.input.dtype;
     let fold = dispatch!(all, OP, dtype, T => sum_fold::<T>(1.0));
-    if dtype.is_float() { into_float(OP, &shapes, &*fold, r, dtype) } else { shapes.run(OP, &*fold, [Some((r, Dtype::Int64)), None]) }
+    let (result, total) = if dtype.is_float() { (dtype, Dtype::Float64) } else { (Dtype::Int64, Dtype::Int64) };
+    shapes.run(OP, &*fold, [Some((r, result, total)), None])
 }
 
 /// `r = mean of t over dim`; floats only. The mean of nothing is NaN.
@@ -119,15 +128,7 @@ pub fn mean(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let dtype = shapes.input.dtype;
     let count = shapes.count() as f64;
     let fold = dispatch!(float, OP, dtype, T => sum_fold::<T>(count));
-    into_float(OP, &shapes, &*fold, r, dtype)
-}
-
-/// A fold in float64 whose result has the dtype of `r`, or `dtype`.
-fn into_float(op: &str, shapes: &Shapes, fold: &dyn Fold, r: &Tensor, dtype: Dtype) -> Result<()> {
-    if r.dtype().is_none() {
-        shape_result(op, r, dtype, &shapes.wanted, std::slice::from_ref(&shapes.input))?;
-    }
-    shapes.run(op, fold, [Some((r, Dtype::Float64)), None])
+    shapes.run(OP, &*fold, [Some((r, dtype, Dtype::Float64)), None])
 }
 
 fn extreme_fold<T: Element>(max: bool) -> Box<dyn Fold> {
@@ -143,17 +144,15 @@ pub fn extreme(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, t: 
     }
     let dtype = shapes.input.dtype;
     let fold = dispatch!(all, op, dtype, T => extreme_fold::<T>(max));
-    if let Some(values) = values
-        && values.dtype().is_none()
-    {
-        shape_result(op, values, dtype, &shapes.wanted, std::slice::from_ref(&shapes.input))?;
+    if values.zip(indices).is_some_and(|(values, indices)| values.is(indices)) {
+        bail!(Argument, "{op}: values and indices need a tensor each")
     }
     if let Some(have) = indices.and_then(Tensor::dtype)
         && have != Dtype::Int64
     {
         bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}")
     }
-    shapes.run(op, &*fold, [values.map(|v| (v, dtype.compute())), indices.map(|i| (i, Dtype::Int64))])
+    shapes.run(op, &*fold, [values.map(|v| (v, dtype, dtype.compute())), indices.map(|i| (i, Dtype::Int64, Dtype::Int64))])
 }
 
 /// One number from all elements of `t`.
