@@ -81,11 +81,13 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     const OP: &str = "fill";
     let dtype = r.defined(OP)?;
-    let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
-        Some(work) if dtype == dtype.compute() => work,
-        _ => Work::Planned(Box::new(spread(OP, r)?)),
+    // Through float64 to 16-bit floats: by way of float32 the value would be rounded twice.
+    let compute = if dtype == dtype.compute() { dtype } else { Dtype::Float64 };
+    let work = match prepare::flat(&[r], [compute], dtype, CHEAP) {
+        Some(work) => work,
+        None => Work::Planned(Box::new(spread(OP, r, compute)?)),
     };
-    dispatch!(all, OP, dtype, T => {
+    dispatch!(all, OP, compute, T => {
         // SAFETY: the layout was checked against the storage.
         unsafe { cpu::map::fill::<T>(&work, T::from_scalar(value)) }
     });
@@ -93,7 +95,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
 }
 
 /// A job that reaches every element of `r` at least once, however its strides overlap.
-fn spread(op: &str, r: &Tensor) -> Result<Job<1>> {
+fn spread(op: &str, r: &Tensor, compute: Dtype) -> Result<Job<1>> {
     prepare::same_device(op, &[r])?;
     let to = Operand::of(op, r)?;
     let mut layout = to.layout.clone();
@@ -106,7 +108,7 @@ fn spread(op: &str, r: &Tensor) -> Result<Job<1>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    Ok(Job { plan, data: [to.first()], dtype, compute: dtype.map(Dtype::compute), grain })
+    Ok(Job { plan, data: [to.first()], dtype, compute: [compute], grain })
 }
 
 /// The value of an element that lies in memory as `dtype`.
@@ -139,8 +141,11 @@ pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
     // SAFETY: the caller's.
     unsafe {
         match dtype {
-            Dtype::Float16 => at.cast::<u16>().write_unaligned(half::f16::from_f64(value.to_f64()).to_bits()),
-            Dtype::Bfloat16 => at.cast::<u16>().write_unaligned(half::bf16::from_f64(value.to_f64()).to_bits()),
+            // The crate's conversion from f64 rounds twice.
+            Dtype::Float16 | Dtype::Bfloat16 => {
+                let value = value.to_f64();
+                cpu::convert::converter(dtype, Dtype::Float64)(at, 2, (&raw const value).cast(), 8, 1)
+            }
             Dtype::Float32 => at.cast::<f32>().write_unaligned(Element::from_scalar(value)),
             Dtype::Float64 => at.cast::<f64>().write_unaligned(Element::from_scalar(value)),
             Dtype::Uint8 => at.write(Element::from_scalar(value)),

@@ -169,6 +169,18 @@ fn scaled(op: &str, r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: 
     })
 }
 
+/// `dtype`, or int64 where the number lies beyond an integer type: 300 is greater than every uint8, not 44.
+fn comparable(dtype: Dtype, value: Scalar) -> Dtype {
+    let fits = match (dtype, value) {
+        (Dtype::Uint8, Scalar::Int(x)) => u8::try_from(x).is_ok(),
+        (Dtype::Int8, Scalar::Int(x)) => i8::try_from(x).is_ok(),
+        (Dtype::Int16, Scalar::Int(x)) => i16::try_from(x).is_ok(),
+        (Dtype::Int32, Scalar::Int(x)) => i32::try_from(x).is_ok(),
+        _ => true,
+    };
+    if fits { dtype } else { Dtype::Int64 }
+}
+
 /// A comparison with a tensor and with a number; the result is Bool unless it has a dtype: `tensor_form / scalar_form: |a, b| expression`.
 macro_rules! comparison {
     ($($(#[$doc:meta])* $tensor:ident / $scalar:ident: |$a:ident, $b:ident| $f:expr;)*) => { $(
@@ -188,7 +200,7 @@ macro_rules! comparison {
         /// The same with one number for every element.
         pub fn $scalar(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             const OP: &str = stringify!($scalar);
-            let dtype = promote_scalar(OP, t, value)?;
+            let dtype = comparable(promote_scalar(OP, t, value)?, value);
             elementwise(OP, [r, t], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
                 dispatch!(all, OP, dtype, T => {
                 let $b = T::from_scalar(value);

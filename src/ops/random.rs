@@ -17,15 +17,43 @@ pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Res
     if !(from <= to && (to - from).is_finite()) {
         bail!(Argument, "uniform: expected finite bounds in order, got {from} and {to}")
     }
+    let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from)) as f32;
     fill(
         "uniform",
         r,
         generator,
-        // SAFETY: `fill` passes pieces of the tensor.
-        |at, n, seed, block| unsafe { kernels::uniform_f32(at, n, seed, block, from as f32, to as f32) },
+        |at, n, seed, block| {
+            // SAFETY: `fill` passes pieces of the tensor.
+            unsafe { kernels::uniform_f32(at, n, seed, block, from as f32, to as f32) };
+            if most < to as f32 {
+                // SAFETY: as above.
+                (0..n).for_each(|i| unsafe { at.add(i).write(at.add(i).read().min(most)) });
+            }
+        },
         // SAFETY: as above.
         |at, n, seed, block| unsafe { kernels::uniform_f64(at, n, seed, block, from, to) },
     )
+}
+
+/// The greatest number below `to` in a 16-bit float, lest a float32 below it be rounded up to it; `to` itself for other types.
+fn greatest_below(dtype: Dtype, to: f64) -> f64 {
+    let value = |bits: u16| match dtype {
+        Dtype::Float16 => half::f16::from_bits(bits).to_f64(),
+        _ => half::bf16::from_bits(bits).to_f64(),
+    };
+    let mut bits = match dtype {
+        Dtype::Float16 => half::f16::from_f64(to).to_bits(),
+        Dtype::Bfloat16 => half::bf16::from_f64(to).to_bits(),
+        _ => return to,
+    };
+    while value(bits) >= to {
+        bits = match bits {
+            0 | 0x8000 => 0x8001,
+            positive @ ..0x8000 => positive - 1,
+            negative => negative + 1,
+        };
+    }
+    value(bits)
 }
 
 /// `r` normally distributed; floats only.
