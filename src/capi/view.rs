@@ -3,7 +3,7 @@
 use super::{export, null_argument, numbers, optional_numbers};
 use crate::dtype::THDtype;
 use crate::error::{Result, bail};
-use crate::ops::view as ops;
+use crate::ops::view::{self as ops, Pieces};
 use crate::storage::THStorage;
 use crate::tensor::{THTensor, Tensor};
 use std::ffi::c_int;
@@ -77,15 +77,15 @@ export! {
     /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
     fn THTensor_split(r: *mut *mut THTensor, count: *mut c_int, tensor: *const THTensor, size: i64, dimension: c_int) =
         // SAFETY: `r` has room for `*count` handles.
-        unsafe { give_list(r, count, || ops::split(tensor, size, dimension)) };
+        unsafe { give_list(r, count, ops::split(tensor, size, dimension)?) };
     /// At most `chunks` equal pieces along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
     fn THTensor_chunk(r: *mut *mut THTensor, count: *mut c_int, tensor: *const THTensor, chunks: i64, dimension: c_int) =
         // SAFETY: `r` has room for `*count` handles.
-        unsafe { give_list(r, count, || ops::chunk(tensor, chunks, dimension)) };
+        unsafe { give_list(r, count, ops::chunk(tensor, chunks, dimension)?) };
     /// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
     fn THTensor_unbind(r: *mut *mut THTensor, count: *mut c_int, tensor: *const THTensor, dimension: c_int) =
         // SAFETY: `r` has room for `*count` handles.
-        unsafe { give_list(r, count, || ops::unbind(tensor, dimension)) };
+        unsafe { give_list(r, count, ops::unbind(tensor, dimension)?) };
     /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
     fn THTensor_expandNd(rets: *const *mut THTensor, tensors: *const *mut THTensor, count: c_int) = {
         // SAFETY: both lists hold `count` handles.
@@ -149,21 +149,20 @@ export! {
 ///
 /// # Safety
 /// `count` must be readable; `r` must be NULL or have room for `*count` handles.
-unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, list: impl FnOnce() -> Result<Vec<Tensor>>) -> Result<()> {
+unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>) -> Result<()> {
     if count.is_null() {
         return Err(null_argument("count"));
     }
-    let list = list()?;
+    let Ok(needed) = c_int::try_from(pieces.count()) else { bail!(Argument, "{} views are more than can be returned", pieces.count()) };
     // SAFETY: the caller's.
     unsafe {
-        let room = count.read();
-        if !r.is_null() && (room < 0 || (room as usize) < list.len()) {
-            bail!(Argument, "room for {room} handles in 'r', {} are needed", list.len())
-        }
-        count.write(list.len() as c_int);
         if !r.is_null() {
-            list.into_iter().enumerate().for_each(|(i, t)| r.add(i).write(t.into_raw()));
+            if count.read() < needed {
+                bail!(Argument, "room for {} handles in 'r', {needed} are needed", count.read())
+            }
+            pieces.tensors()?.into_iter().enumerate().for_each(|(i, t)| r.add(i).write(t.into_raw()));
         }
+        count.write(needed);
     }
     Ok(())
 }

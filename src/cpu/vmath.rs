@@ -219,11 +219,11 @@ pub fn log_f32(isa: Isa, x: f32) -> f32 {
     // -inf and NaN enter as exponents: selected last, the compiler would classify x in a dozen integer instructions.
     let down = if tiny { 25.0 } else { 0.0 };
     let down = if x == 0.0 { f32::INFINITY } else { down };
-    let e = e - if x < 0.0 { f32::NAN } else { down };
+    let e = e - if x >= 0.0 { down } else { f32::NAN };
     let f2 = f * f;
     let p = isa.fma_f32(f2, -0.5, poly_f32(isa, f, LOG_32) * (f2 * f));
     let r = isa.fma_f32(e, LN2_HI_32, f + isa.fma_f32(e, LN2_LO_32, p));
-    if x < f32::INFINITY { r } else { x }
+    if x == f32::INFINITY { x } else { r }
 }
 
 /// `log(x)`
@@ -233,13 +233,13 @@ pub fn log_f64(isa: Isa, x: f64) -> f64 {
     let (e, f) = log_parts_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
     let down = if tiny { 54.0 } else { 0.0 };
     let down = if x == 0.0 { f64::INFINITY } else { down };
-    let e = e - if x < 0.0 { f64::NAN } else { down };
+    let e = e - if x >= 0.0 { down } else { f64::NAN };
     let s = f / (2.0 + f);
     let z = s * s;
     let h = 0.5 * f * f;
     let p = isa.fma_f64(s, isa.fma_f64(z, poly_f64(isa, z, LOG_64), h), e * LN2_LO_64);
     let r = isa.fma_f64(e, LN2_HI_64, f - (h - p));
-    if x < f64::INFINITY { r } else { x }
+    if x == f64::INFINITY { x } else { r }
 }
 
 #[cfg(test)]

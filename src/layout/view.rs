@@ -13,8 +13,8 @@ impl Layout {
         if start < 0 || length < 0 || start > n || length > n - start {
             bail!(Argument, "narrow: start {start} + length {length} exceeds size {n} of dimension {d}")
         }
+        self.offset = self.offset_at("narrow", d, start)?;
         self.shape[d] = length;
-        self.offset += start * self.strides[d];
         Ok(())
     }
 
@@ -26,7 +26,7 @@ impl Layout {
         if at < 0 || at >= n {
             bail!(Argument, "select: index {index} out of range for size {n} of dimension {d}")
         }
-        self.offset += at * self.strides[d];
+        self.offset = self.offset_at("select", d, at)?;
         self.drop_dim(d);
         Ok(())
     }
@@ -40,8 +40,8 @@ impl Layout {
         let n = self.shape[d];
         let clamp = |x: i64| if x < 0 { x.saturating_add(n).max(0) } else { x.min(n) };
         let (start, end) = (clamp(start), clamp(end));
+        self.offset = self.offset_at("slice", d, start)?;
         self.shape[d] = if end > start { (end - start - 1) / step + 1 } else { 0 };
-        self.offset += start.min(end.max(start)) * self.strides[d];
         self.strides[d] = self.strides[d].saturating_mul(step);
         Ok(())
     }
@@ -93,8 +93,15 @@ impl Layout {
         if step <= 0 {
             bail!(Argument, "unfold: step {step} must be positive")
         }
+        let windows = (n - size) / step + 1;
+        let mut shape = self.shape.clone();
+        shape.push(size);
         if self.ndim() > 0 {
-            self.shape[d] = (n - size) / step + 1;
+            shape[d] = windows;
+        }
+        checked_numel("unfold", &shape)?;
+        if self.ndim() > 0 {
+            self.shape[d] = windows;
             self.strides[d] = stride.saturating_mul(step);
         }
         self.shape.push(size);
@@ -220,6 +227,15 @@ impl Layout {
     fn drop_dim(&mut self, d: usize) {
         self.shape.remove(d);
         self.strides.remove(d);
+    }
+
+    /// The position of entry `index` of dimension `d`.
+    #[inline]
+    fn offset_at(&self, op: &str, d: usize, index: i64) -> Result<i64> {
+        match index.checked_mul(self.strides[d]).and_then(|steps| self.offset.checked_add(steps)) {
+            Some(offset) => Ok(offset),
+            None => bail!(Shape, "{op}: entry {index} of dimension {d} with stride {} lies beyond any storage", self.strides[d]),
+        }
     }
 
     /// A dimension that exists: selecting needs one.

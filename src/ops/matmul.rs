@@ -41,8 +41,8 @@ fn product_type(dtype: Dtype) -> Dtype {
 fn product(op: &str, r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, b: &Tensor, ndims: [usize; 2]) -> Result<()> {
     prepare::same_device(op, &[r, a, b])?;
     let dtype = a.defined(op)?;
-    let (left, right) = (Operand::of(op, a)?, Operand::of(op, b)?);
-    let shape = product_shape(op, &left.layout, &right.layout, ndims)?;
+    let inputs = [Operand::of(op, a)?, Operand::of(op, b)?];
+    let shape = product_shape(op, &inputs[0].layout, &inputs[1].layout, ndims)?;
     check_types(op, dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
     let addend = t.map(|(_, t)| Operand::of(op, t)?.layout.broadcast_to(op, &shape)).transpose()?;
     if let Some(have) = r.dtype()
@@ -65,15 +65,17 @@ fn product(op: &str, r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a:
     if target.is(r) {
         return Ok(());
     }
-    deliver(op, r, dtype, &shape, &target)
+    deliver(op, r, dtype, &shape, &target, &inputs)
 }
 
-/// Moves a product computed elsewhere into `r`.
-fn deliver(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor) -> Result<()> {
+/// Moves a product computed elsewhere into `r`, whose memory may be that of the inputs.
+fn deliver(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor, inputs: &[Operand]) -> Result<()> {
     if r.dtype().is_none() && target.dtype() == Some(dtype) {
         return super::view::set(r, target);
     }
-    prepare::shape_result(op, r, r.dtype().unwrap_or(dtype), shape, &[])?;
+    if r.layout()?.shape.as_slice() != shape || r.dtype().is_none() {
+        prepare::shape_result(op, r, r.dtype().unwrap_or(dtype), shape, inputs)?;
+    }
     copy::copy(r, target)
 }
 

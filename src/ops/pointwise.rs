@@ -94,12 +94,12 @@ fn promote_scalar(op: &str, t: &Tensor, value: Scalar) -> Result<Dtype> {
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
 }
 
-/// An operation of two numbers in both its forms: `tensor_form / scalar_form: set, |isa, a, b| expression`.
+/// An operation of two numbers in both its forms: `tensor_form "name" / scalar_form: set, |isa, a, b| expression`.
 macro_rules! arithmetic {
-    ($($(#[$doc:meta])* $tensor:ident / $scalar:ident: $set:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $tensor:ident $name:literal / $scalar:ident: $set:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-            const OP: &str = stringify!($tensor);
+            const OP: &str = $name;
             let dtype = arithmetic!(@dtype $set, promote(OP, a, b)?);
             require!($set, OP, dtype);
             elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
@@ -131,13 +131,13 @@ macro_rules! arithmetic {
 }
 arithmetic! {
     /// `r = a + b`; on Bool this is *or*.
-    sum_of / add: all, |_, a, b| a.add(b);
+    sum_of "cadd" / add: all, |_, a, b| a.add(b);
     /// `r = a - b`
-    difference / sub: numeric, |_, a, b| a.sub(b);
+    difference "csub" / sub: numeric, |_, a, b| a.sub(b);
     /// `r = a * b`; on Bool this is *and*.
-    cmul / mul: all, |_, a, b| a.mul(b);
+    cmul "cmul" / mul: all, |_, a, b| a.mul(b);
     /// `r = a / b`, true division: integers give the default dtype.
-    cdiv / div: float, |_, a, b| a / b;
+    cdiv "cdiv" / div: float, |_, a, b| a / b;
 }
 
 /// `r = t + value * src`

@@ -124,51 +124,75 @@ pub fn flatten(t: &Tensor, start: i32, end: i32) -> Result<Tensor> {
     reshape(t, &t.layout()?.flatten_shape(start, end)?)
 }
 
-/// Pieces of `size` entries along `dim`; the last may be smaller.
-pub fn split(t: &Tensor, size: i64, dim: i32) -> Result<Vec<Tensor>> {
-    const OP: &str = "split";
-    let layout = t.layout()?;
-    let d = wrap_dim(OP, dim, layout.ndim())?;
-    if layout.ndim() == 0 {
-        bail!(Shape, "split: a 0-d tensor cannot be split")
+/// Views that divide a tensor along one dimension, counted before any is made: an expanded tensor may have more than memory can name.
+pub struct Pieces<'a> {
+    op: &'static str,
+    tensor: &'a Tensor,
+    layout: Layout,
+    dim: usize,
+    /// Entries of a piece; `None` takes the dimension away.
+    size: Option<i64>,
+    count: i64,
+}
+
+impl Pieces<'_> {
+    /// How many there are.
+    pub fn count(&self) -> i64 {
+        self.count
     }
-    let n = layout.shape[d];
+
+    /// All of them, as new references.
+    pub fn tensors(&self) -> Result<Vec<Tensor>> {
+        let mut pieces = Vec::new();
+        if pieces.try_reserve_exact(self.count as usize).is_err() {
+            bail!(NoMem, "{}: out of memory for {} views", self.op, self.count)
+        }
+        for i in 0..self.count {
+            let mut view = self.layout.clone();
+            match self.size {
+                Some(size) => view.narrow(self.dim as i32, i * size, size.min(self.layout.shape[self.dim] - i * size))?,
+                None => view.select(self.dim as i32, i)?,
+            }
+            pieces.push(of(self.op, self.tensor, &view)?);
+        }
+        Ok(pieces)
+    }
+}
+
+/// The layout of `t` and the dimension to divide it along.
+fn divided(op: &str, t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
+    t.defined(op)?;
+    let layout = t.layout()?;
+    let d = wrap_dim(op, dim, layout.ndim())?;
+    if layout.ndim() == 0 { bail!(Shape, "{op}: a 0-d tensor has no entries") } else { Ok((layout, d)) }
+}
+
+/// Pieces of `size` entries along `dim`; the last may be smaller.
+pub fn split(tensor: &Tensor, size: i64, dim: i32) -> Result<Pieces<'_>> {
+    let (layout, dim) = divided("split", tensor, dim)?;
+    let n = layout.shape[dim];
     if size < 0 || (size == 0 && n > 0) {
         bail!(Argument, "split: piece size {size} must be positive")
     }
-    let pieces = if n == 0 { 1 } else { (n - 1) / size + 1 };
-    let piece = |i: i64| {
-        let mut view = layout.clone();
-        view.narrow(d as i32, i * size, size.min(n - i * size))?;
-        of(OP, t, &view)
-    };
-    (0..pieces).map(piece).collect()
+    let count = if n == 0 { 1 } else { (n - 1) / size + 1 };
+    Ok(Pieces { op: "split", tensor, layout, dim, size: Some(size), count })
 }
 
 /// At most `chunks` pieces of equal size along `dim`; the last may be smaller.
-pub fn chunk(t: &Tensor, chunks: i64, dim: i32) -> Result<Vec<Tensor>> {
+pub fn chunk(tensor: &Tensor, chunks: i64, dim: i32) -> Result<Pieces<'_>> {
     if chunks <= 0 {
         bail!(Argument, "chunk: the number of chunks {chunks} must be positive")
     }
-    let layout = t.layout()?;
-    let d = wrap_dim("chunk", dim, layout.ndim())?;
-    let n = layout.shape.get(d).copied().unwrap_or(0);
-    split(t, (n / chunks + i64::from(n % chunks != 0)).max(1), dim)
+    let (layout, d) = divided("chunk", tensor, dim)?;
+    let n = layout.shape[d];
+    split(tensor, (n / chunks + i64::from(n % chunks != 0)).max(1), dim)
 }
 
 /// Every entry along `dim`, which disappears.
-pub fn unbind(t: &Tensor, dim: i32) -> Result<Vec<Tensor>> {
-    let layout = t.layout()?;
-    let d = wrap_dim("unbind", dim, layout.ndim())?;
-    if layout.ndim() == 0 {
-        bail!(Shape, "unbind: a 0-d tensor has no entries")
-    }
-    let entry = |i: i64| {
-        let mut view = layout.clone();
-        view.select(d as i32, i)?;
-        of("unbind", t, &view)
-    };
-    (0..layout.shape[d]).map(entry).collect()
+pub fn unbind(tensor: &Tensor, dim: i32) -> Result<Pieces<'_>> {
+    let (layout, dim) = divided("unbind", tensor, dim)?;
+    let count = layout.shape[dim];
+    Ok(Pieces { op: "unbind", tensor, layout, dim, size: None, count })
 }
 
 /// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.

@@ -1,0 +1,145 @@
+-- Calls every function of the header with NULL for every pointer: first with 0 for every number, then with 1, and float32 for dtypes.
+-- Nothing may crash, and what needs a pointer must say so: its error value, a status, and a message that begins with its name.
+--
+--     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/null_args.lua
+
+local ffi = require "ffi"
+
+local header = assert(os.getenv "THORN_HEADER", "THORN_HEADER names no header")
+local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
+
+-- Functions that take NULL, and why.
+local takes_null = {
+  THTensor_retain = "NULL is ignored",
+  THTensor_free = "NULL is ignored",
+  THStorage_retain = "NULL is ignored",
+  THStorage_free = "NULL is ignored",
+  THGenerator_free = "NULL is ignored",
+  THFree = "NULL is ignored, as by free",
+  THRealloc = "NULL allocates, as with realloc",
+  THMemory_setSoftLimit = "a NULL hook turns it off",
+  THRandom_seed = "NULL is the thread's own generator",
+  THRandom_manualSeed = "NULL is the thread's own generator",
+  THRandom_initialSeed = "NULL is the thread's own generator",
+}
+
+-- Functions that take NULL for a list of no entries.
+local takes_null_for_none = {
+  THTensor_expandNd = "nothing to expand",
+}
+
+-- What the comments promise on error, where it is not what the type has: NaN, NULL, -1 for counts, 0 for int and size_t.
+local error_values = { THMapAllocatorContext_fd = -1 }
+local error_values_of = {
+  double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0,
+}
+
+-- Gives back what a call may have made.
+local release = {
+  ["struct THTensor *"] = "THTensor_free",
+  ["struct THStorage *"] = "THStorage_free",
+  ["struct THGenerator *"] = "THGenerator_free",
+  ["void *"] = "THFree",
+}
+
+-- The header as a C compiler hears it: no comments, nothing for C++, no preprocessor.
+local function declarations(path)
+  local file = assert(io.open(path))
+  local text = file:read("*a"):gsub("/%*.-%*/", " ")
+  file:close()
+  local lines, cplusplus = {}, false
+  for line in text:gmatch "[^\n]+" do
+    line = line:gsub("//.*", "")
+    if line:match "^#ifdef __cplusplus" then cplusplus = true end
+    if not cplusplus and not line:match "^#" then lines[#lines + 1] = line end
+    if line:match "^#endif" then cplusplus = false end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- All prototypes: name, type of the result, types of the parameters, function pointers among them as pointers.
+local function prototypes(text)
+  local callbacks, list = {}, {}
+  for statement in text:gsub("%b{}", ""):gmatch "%s*([^;]+)" do
+    statement = statement:gsub("%s+", " "):gsub(" $", "")
+    local callback = statement:match "^typedef .*%(%*([%w_]+)%)"
+    local result, name, parameters = statement:match "^([^(]-)([%w_]+)(%b())$"
+    if callback then
+      callbacks[callback] = true
+    elseif result and not statement:match "^typedef" then
+      local types = {}
+      for parameter in parameters:sub(2, -2):gmatch "[^,]+" do
+        local kind = parameter:gsub("^ ", ""):gsub("[%w_]+$", ""):gsub(" $", "")
+        if kind ~= "" then types[#types + 1] = (kind:find("*", 1, true) or callbacks[kind]) and "pointer" or kind end
+      end
+      list[#list + 1] = { name = name, result = result:gsub(" $", ""), types = types }
+    else
+      assert(not statement:find("(", 1, true), "this reads like a function, but was not understood: " .. statement)
+    end
+  end
+  return list
+end
+
+local function arguments(types, number, dtype)
+  local values, pointers = {}, false
+  for i, kind in ipairs(types) do
+    if kind == "THDtype" then
+      values[i] = dtype
+    elseif kind ~= "pointer" then
+      values[i] = number
+    end
+    pointers = pointers or kind == "pointer"
+  end
+  return values, pointers
+end
+
+local function is(value, expected)
+  if expected == "NaN" then return value ~= value end
+  if expected == "NULL" then return value == nil end
+  return value == expected
+end
+
+local text = declarations(header)
+ffi.cdef(text)
+local C = ffi.load(library)
+
+-- What is wrong with this function when called so; nil if nothing.
+local function fault(prototype, number, dtype)
+  local values, pointers = arguments(prototype.types, number, dtype)
+  C.THClearLastError()
+  local result = C[prototype.name](unpack(values, 1, #prototype.types))
+  local status, message = C.THGetLastErrorCode(), ffi.string(C.THGetLastError())
+  local kind = prototype.result:find("*", 1, true) and "pointer" or prototype.result
+
+  if status == 0 then
+    if kind == "pointer" and release[prototype.result] and result ~= nil then C[release[prototype.result]](result) end
+    local fine = takes_null[prototype.name] or (number == 0 and takes_null_for_none[prototype.name])
+    if pointers and not fine then return "took NULL without an error" end
+    if message ~= "" then return "has a message without a status: " .. message end
+    return nil
+  end
+  if takes_null[prototype.name] then return "refused NULL: " .. message end
+  if message:sub(1, #prototype.name + 2) ~= prototype.name .. ": " then return "gave a message without its name: " .. message end
+  if #message < #prototype.name + 8 then return "gave a message that says nothing: " .. message end
+  local expected = error_values[prototype.name] or error_values_of[kind]
+  if expected == "status" then expected = status end
+  if not is(result, expected) then return ("gave %s, not %s"):format(tostring(result), tostring(expected)) end
+end
+
+local list, known, faults = prototypes(text), {}, 0
+for _, prototype in ipairs(list) do
+  known[prototype.name] = true
+  -- Should a call end the process, its name has been said.
+  io.write(prototype.name, " ...")
+  io.flush()
+  local wrong = fault(prototype, 0, 0) or fault(prototype, 1, 8)
+  faults = faults + (wrong and 1 or 0)
+  io.write(wrong and " FAILED: " .. wrong or " ok", "\n")
+end
+for _, exceptions in ipairs { takes_null, takes_null_for_none, error_values } do
+  for name in pairs(exceptions) do
+    assert(known[name], name .. " is not in the header")
+  end
+end
+print(("%d functions, %d failed"):format(#list, faults))
+os.exit(faults == 0 and #list > 0)

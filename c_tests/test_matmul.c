@@ -1,0 +1,336 @@
+/* Matrix products: mm, mv, addmm and addmv on all dtypes, shapes and layouts. */
+
+#include "check.h"
+
+static void a_matrix_times_a_matrix(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *b = matrix_of(TH_FLOAT32, 3, 1, 0, 0, 1, 1, 1);
+    THTensor *r = THTensor_new();
+    CHECK_OK(THTensor_mm(r, a, b));
+    CHECK_SHAPE(r, 2, 2);
+    CHECK_VALUES(r, 4, 5, 10, 11);
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+static void a_matrix_times_a_vector(void) {
+    THTensor *a = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 4, 5, 6), *v = vector_of(TH_FLOAT64, 1, 10, 100),
+             *r = THTensor_new();
+    CHECK_OK(THTensor_mv(r, a, v));
+    CHECK_SHAPE(r, 2);
+    CHECK_VALUES(r, 321, 654);
+    THTensor_free(r);
+    THTensor_free(v);
+    THTensor_free(a);
+}
+
+static void products_are_scaled_and_added(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *t = matrix_of(TH_FLOAT32, 2, 10, 20, 30, 40);
+    THTensor *v = vector_of(TH_FLOAT32, 1, 1), *r = THTensor_new();
+    CHECK_OK(THTensor_addmm(r, 0.5, t, 2, a, a));
+    CHECK_VALUES(r, 19, 30, 45, 64);
+    CHECK_OK(THTensor_addmv(r, 2, v, -1, a, v));
+    CHECK_VALUES(r, -1, -5);
+    CHECK_OK(THTensor_addmm(t, 1, t, 1, a, a));
+    CHECK_VALUES(t, 17, 30, 45, 62);
+    THTensor_free(r);
+    THTensor_free(v);
+    THTensor_free(t);
+    THTensor_free(a);
+}
+
+static void the_addend_broadcasts(void) {
+    THTensor *a = matrix_of(TH_INT32, 2, 1, 2, 3, 4), *row = vector_of(TH_INT32, 10, 20);
+    THTensor *column = matrix_of(TH_INT32, 2, 100, 200), *one = THTensor_newScalar(TH_INT32, 1), *r = THTensor_new();
+    CHECK_OK(THTensor_addmm(r, 1, row, 1, a, a));
+    CHECK_VALUES(r, 17, 30, 25, 42);
+    CHECK_OK(THTensor_addmm(r, 1, column, 1, a, a));
+    CHECK_VALUES(r, 107, 110, 215, 222);
+    CHECK_OK(THTensor_addmv(r, 3, one, 1, a, row));
+    CHECK_VALUES(r, 53, 113);
+    CHECK_ERROR(THTensor_addmm(row, 1, column, 1, a, row), TH_ERR_SHAPE, "THTensor_addmm");
+    THTensor_free(r);
+    THTensor_free(one);
+    THTensor_free(column);
+    THTensor_free(row);
+    THTensor_free(a);
+}
+
+static void with_beta_zero_the_addend_is_not_looked_at(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *nan = THTensor_newFull(TH_FLOAT32, SIZES(2, 2), NAN);
+    THTensor *v = vector_of(TH_FLOAT32, NAN, INFINITY), *ones = THTensor_newOnes(TH_FLOAT32, SIZES(2));
+    CHECK_OK(THTensor_addmm(nan, 0, nan, 1, a, a));
+    CHECK_VALUES(nan, 7, 10, 15, 22);
+    CHECK_OK(THTensor_addmv(v, 0, v, 1, a, ones));
+    CHECK_VALUES(v, 3, 7);
+    THTensor_free(ones);
+    THTensor_free(v);
+    THTensor_free(nan);
+    THTensor_free(a);
+}
+
+static void nan_and_infinity_reach_the_results_they_touch(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, NAN, 2, 3), *b = matrix_of(TH_FLOAT32, 2, INFINITY, 1, 0, 1);
+    THTensor *r = THTensor_new();
+    CHECK_OK(THTensor_mm(r, a, b));
+    CHECK_VALUES(r, NAN, NAN, INFINITY, 5);
+    CHECK_OK(THTensor_mm(r, b, b));
+    CHECK_VALUES(r, INFINITY, INFINITY, NAN, 1);
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+/* Every dtype, shape and layout against plain loops: whole numbers, whose sums all dtypes but the bytes hold exactly.
+ */
+
+static double entry(int64_t i, int64_t j, int seed) { return (double)((i * 5 + j * 3 + seed) % 4); }
+
+static THTensor *entries(THDtype dtype, int64_t rows, int64_t columns, enum layout layout, int seed) {
+    THTensor *t = zeros_laid_out(dtype, rows, columns, layout);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) THTensor_set2d(t, i, j, entry(i, j, seed));
+    }
+    return t;
+}
+
+/* What a result of `dtype` holds of a sum: bytes wrap. */
+static double held(THDtype dtype, double x) {
+    return dtype == TH_UINT8 ? (uint8_t)(int64_t)x : dtype == TH_INT8 ? (int8_t)(int64_t)x : x;
+}
+
+/* 2 * t + 3 * a @ b in all layouts of one shape; `seed` chooses how they meet. */
+static void check_product(THDtype dtype, int64_t n, int64_t k, int64_t p, int seed) {
+    THTensor *a = entries(dtype, n, k, seed % LAYOUTS, 1), *b = entries(dtype, k, p, seed / 3 % LAYOUTS, 2);
+    THTensor *t = entries(dtype, n, p, seed / 2 % LAYOUTS, 3), *r = zeros_laid_out(dtype, n, p, seed / 5 % LAYOUTS);
+    THTensor *fresh = THTensor_new();
+    CHECK_OK(THTensor_mm(fresh, a, b));
+    CHECK_OK(THTensor_addmm(r, 2, t, 3, a, b));
+    int wrong = THTensor_dtype(fresh) != dtype;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p; j++) {
+            double sum = 0;
+            for (int64_t l = 0; l < k; l++) sum += entry(i, l, 1) * entry(l, j, 2);
+            wrong += THTensor_get2d(fresh, i, j) != held(dtype, sum);
+            wrong += THTensor_get2d(r, i, j) != held(dtype, 2 * entry(i, j, 3) + 3 * sum);
+        }
+    }
+    if (!CHECK_EQ(wrong, 0)) printf(" (%s, %d x %d x %d)", THDtype_name(dtype), (int)n, (int)k, (int)p);
+    THTensor_free(fresh);
+    THTensor_free(r);
+    THTensor_free(t);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+static void products_agree_with_loops_on_all_dtypes_shapes_and_layouts(void) {
+    static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 4},   {7, 5, 3},  {17, 33, 9}, {1, 40, 1},
+                                        {40, 1, 40}, {1, 12, 65}, {65, 9, 1}, {8, 8, 8},   {31, 16, 33}};
+    for (int dtype = 0; dtype < DTYPES - 1; dtype++) {
+        for (int i = 0; i < 10; i++) {
+            for (int seed = 0; seed < (under_valgrind() ? 1 : 9); seed++) {
+                /* Three times 33 products of up to 9 are more than 8 bits hold. */
+                int64_t inner = dtypes[dtype] == TH_BFLOAT16 && shapes[i][1] > 8 ? 8 : shapes[i][1];
+                check_product(dtypes[dtype], shapes[i][0], inner, shapes[i][2], seed + i);
+            }
+        }
+    }
+}
+
+static void vectors_agree_with_matrices_of_one_column(void) {
+    static const int64_t shapes[][2] = {{1, 1}, {5, 3}, {64, 17}, {3, 200}, {33, 64}};
+    for (int k = 0; k < (DTYPES - 1) * LAYOUTS; k++) {
+        for (int i = 0; i < 5; i++) {
+            THDtype dtype = dtypes[k / LAYOUTS];
+            int64_t n = shapes[i][0], m = shapes[i][1];
+            THTensor *a = entries(dtype, n, m, k % LAYOUTS, 1), *b = entries(dtype, m, 1, (k + 1) % LAYOUTS, 2);
+            THTensor *v = THTensor_newSelect(b, 1, 0), *product = THTensor_new(), *r = THTensor_new();
+            CHECK_OK(THTensor_mm(product, a, b));
+            CHECK_OK(THTensor_mv(r, a, v));
+            CHECK_OK(THTensor_squeeze1d(product, product, 1));
+            CHECK_OK(THTensor_eqTensor(r, r, product));
+            CHECK_NEAR(THTensor_sumall(r), n, 0);
+            THTensor_free(r);
+            THTensor_free(product);
+            THTensor_free(v);
+            THTensor_free(b);
+            THTensor_free(a);
+        }
+    }
+}
+
+static void large_products_are_right_on_any_number_of_threads(void) {
+    const int64_t n = under_valgrind() ? 20 : 300;
+    const int threads_before = THGetNumThreads();
+    for (int threads = 1; threads <= 5; threads += 2) {
+        CHECK_OK(THSetNumThreads(threads));
+        check_product(TH_FLOAT32, n, n + 1, n - 1, 0);
+        check_product(TH_FLOAT64, n - 1, n, n + 3, 1);
+        check_product(TH_INT32, n, n / 2, n, 2);
+    }
+    CHECK_OK(THSetNumThreads(threads_before));
+}
+
+static void large_products_do_not_depend_on_the_number_of_threads(void) {
+    const int64_t n = under_valgrind() ? 20 : 257;
+    const int threads_before = THGetNumThreads();
+    THTensor *a = THTensor_newWithSize2d(TH_FLOAT32, n, n), *alone = THTensor_new(), *together = THTensor_new();
+    for (int64_t i = 0; i < n * n; i++) ((float *)THTensor_data(a))[i] = (float)(i % 1009) / 1009 - 0.5f;
+    CHECK_OK(THSetNumThreads(1));
+    CHECK_OK(THTensor_mm(alone, a, a));
+    CHECK_OK(THSetNumThreads(5));
+    CHECK_OK(THTensor_mm(together, a, a));
+    CHECK_OK(THSetNumThreads(threads_before));
+    CHECK(memcmp(THTensor_data(alone), THTensor_data(together), (size_t)(n * n) * sizeof(float)) == 0);
+    THTensor_free(together);
+    THTensor_free(alone);
+    THTensor_free(a);
+}
+
+/* What numbers become */
+
+static void integers_wrap(void) {
+    THTensor *a = matrix_of(TH_INT8, 1, 100, 100), *b = matrix_of(TH_INT8, 2, 100, 1), *r = THTensor_new();
+    CHECK_OK(THTensor_mm(r, a, b));
+    /* 10100 is 39 * 256 + 116. */
+    CHECK_VALUES(r, 116);
+    THTensor_free(b);
+    THTensor_free(a);
+    THTensor *most = THTensor_newWithSize2d(TH_INT64, 1, 1), *product = THTensor_new();
+    *(int64_t *)THTensor_data(most) = INT64_MAX;
+    CHECK_OK(THTensor_mm(product, most, most));
+    CHECK_EQ(THTensor_itemLong(product), 1);
+    CHECK_OK(THTensor_addmm(product, 1, most, 2, most, most));
+    CHECK_EQ(THTensor_itemLong(product), INT64_MIN + 1);
+    THTensor_free(product);
+    THTensor_free(most);
+    THTensor_free(r);
+}
+
+static void half_floats_accumulate_in_float32(void) {
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_BFLOAT16; dtype++) {
+        /* Summed in its own 11 or 8 bits, a count by ones ends at 2048 or 256. */
+        THTensor *row = THTensor_newOnes(dtype, SIZES(1, 4096)), *column = THTensor_newOnes(dtype, SIZES(4096, 1));
+        THTensor *r = THTensor_new();
+        CHECK_OK(THTensor_mm(r, row, column));
+        CHECK_EQ(THTensor_dtype(r), dtype);
+        CHECK_VALUES(r, 4096);
+        THTensor_free(r);
+        THTensor_free(column);
+        THTensor_free(row);
+    }
+}
+
+static void a_float64_result_takes_a_float32_product(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *r = THTensor_newZeros(TH_FLOAT64, SIZES(7));
+    CHECK_OK(THTensor_mm(r, a, a));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT64);
+    CHECK_VALUES(r, 7, 10, 15, 22);
+    THTensor *ints = THTensor_newZeros(TH_INT32, SIZES(2, 2));
+    CHECK_ERROR(THTensor_mm(ints, a, a), TH_ERR_DTYPE, "float32 cannot be stored in a tensor of int32");
+    THTensor_free(ints);
+    THTensor_free(r);
+    THTensor_free(a);
+}
+
+/* Shapes */
+
+static void products_over_nothing_are_zero(void) {
+    THTensor *wide = THTensor_newZeros(TH_FLOAT32, SIZES(2, 0)), *tall = THTensor_newZeros(TH_FLOAT32, SIZES(0, 3));
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3)), *r = THTensor_new(),
+             *v = THTensor_newZeros(TH_FLOAT32, SIZES(0));
+    CHECK_OK(THTensor_mm(r, wide, tall));
+    CHECK_VALUES(r, 0, 0, 0, 0, 0, 0);
+    CHECK_OK(THTensor_addmm(r, 5, t, 1, wide, tall));
+    CHECK_VALUES(r, 5, 5, 5, 5, 5, 5);
+    CHECK_OK(THTensor_mv(r, wide, v));
+    CHECK_VALUES(r, 0, 0);
+    CHECK_OK(THTensor_t(t, t));
+    CHECK_OK(THTensor_mm(r, tall, t));
+    CHECK_SHAPE(r, 0, 2);
+    THTensor_free(v);
+    THTensor_free(r);
+    THTensor_free(t);
+    THTensor_free(tall);
+    THTensor_free(wide);
+}
+
+static void shapes_and_dtypes_must_match(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *v = vector_of(TH_FLOAT32, 1, 2), *r = THTensor_new();
+    THTensor *doubles = matrix_of(TH_FLOAT64, 3, 1, 2, 3), *bools = THTensor_newOnes(TH_BOOL, SIZES(2, 2));
+    THTensor *ints = matrix_of(TH_INT32, 1, 1);
+    CHECK_ERROR(THTensor_mm(r, a, a), TH_ERR_SHAPE, "3 columns, 2 rows");
+    CHECK_ERROR(THTensor_mm(r, a, v), TH_ERR_SHAPE, "[2]");
+    CHECK_ERROR(THTensor_mv(r, a, v), TH_ERR_SHAPE, "[2, 3] and [2]");
+    CHECK_ERROR(THTensor_mv(r, v, v), TH_ERR_SHAPE, "[2]");
+    CHECK_ERROR(THTensor_mm(r, a, doubles), TH_ERR_DTYPE, "float32 and float64");
+    CHECK_ERROR(THTensor_mm(r, bools, bools), TH_ERR_DTYPE, "bool");
+    CHECK_ERROR(THTensor_addmm(r, 0.5, ints, 1, ints, ints), TH_ERR_DTYPE, "0.5");
+    CHECK_ERROR(THTensor_addmm(r, 1, ints, 0.5, ints, ints), TH_ERR_DTYPE, "0.5");
+    CHECK_EQ(THTensor_dtype(r), TH_UNDEFINED);
+    THTensor_free(ints);
+    THTensor_free(bools);
+    THTensor_free(doubles);
+    THTensor_free(r);
+    THTensor_free(v);
+    THTensor_free(a);
+}
+
+/* Overlap */
+
+static void a_product_may_replace_its_factors(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *b = matrix_of(TH_FLOAT32, 2, 0, 1, 1, 0);
+    CHECK_OK(THTensor_mm(a, a, b));
+    CHECK_VALUES(a, 2, 1, 4, 3);
+    CHECK_OK(THTensor_mm(a, b, a));
+    CHECK_VALUES(a, 4, 3, 2, 1);
+    CHECK_OK(THTensor_mm(a, a, a));
+    CHECK_VALUES(a, 22, 15, 10, 7);
+    CHECK_OK(THTensor_addmm(a, 1, a, 1, a, b));
+    CHECK_VALUES(a, 37, 37, 17, 17);
+    THTensor *turned = THTensor_newT(a);
+    CHECK_OK(THTensor_mm(turned, a, b));
+    CHECK_VALUES(a, 37, 17, 37, 17);
+    THTensor_free(turned);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+static void a_product_may_overlap_its_addend_and_vector(void) {
+    THTensor *m = matrix_of(TH_INT64, 2, 1, 2, 3, 4), *row = THTensor_newSelect(m, 0, 0), *turned = THTensor_newT(m);
+    CHECK_OK(THTensor_mv(row, m, row));
+    CHECK_VALUES(m, 5, 11, 3, 4);
+    CHECK_OK(THTensor_addmv(row, 1, row, 1, m, row));
+    /* 5 11 + (5*5 + 11*11, 3*5 + 4*11) */
+    CHECK_VALUES(m, 151, 70, 3, 4);
+    THTensor *one = matrix_of(TH_INT64, 2, 1, 0, 0, 1);
+    CHECK_OK(THTensor_addmm(m, 1, turned, 1, one, one));
+    CHECK_VALUES(m, 152, 3, 70, 5);
+    THTensor_free(one);
+    THTensor_free(turned);
+    THTensor_free(row);
+    THTensor_free(m);
+}
+
+static void a_result_of_another_shape_is_resized(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *b = THTensor_newT(a);
+    THTensor *kept = THTensor_newWithTensor(a);
+    CHECK_OK(THTensor_mm(a, a, b));
+    CHECK_SHAPE(a, 2, 2);
+    CHECK_VALUES(a, 14, 32, 32, 77);
+    CHECK_VALUES(kept, 1, 2, 3, 4, 5, 6);
+    THTensor_free(kept);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
+           CASE(the_addend_broadcasts), CASE(with_beta_zero_the_addend_is_not_looked_at),
+           CASE(nan_and_infinity_reach_the_results_they_touch),
+           CASE(products_agree_with_loops_on_all_dtypes_shapes_and_layouts),
+           CASE(vectors_agree_with_matrices_of_one_column), CASE(large_products_are_right_on_any_number_of_threads),
+           CASE(large_products_do_not_depend_on_the_number_of_threads), CASE(integers_wrap),
+           CASE(half_floats_accumulate_in_float32), CASE(a_float64_result_takes_a_float32_product),
+           CASE(products_over_nothing_are_zero), CASE(shapes_and_dtypes_must_match),
+           CASE(a_product_may_replace_its_factors), CASE(a_product_may_overlap_its_addend_and_vector),
+           CASE(a_result_of_another_shape_is_resized))

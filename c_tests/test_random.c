@@ -1,0 +1,263 @@
+/* Random numbers: generators, seeds, and what fills tensors. */
+
+#include "check.h"
+
+#include <pthread.h>
+
+static void a_seed_makes_numbers_repeat(void) {
+    THGenerator *generator = THGenerator_new();
+    THTensor *first = THTensor_newWithSize1d(TH_FLOAT32, 1000), *second = THTensor_newWithSize1d(TH_FLOAT32, 1000);
+    CHECK_OK(THRandom_manualSeed(generator, 42));
+    CHECK_EQ(THRandom_initialSeed(generator), 42);
+    CHECK_OK(THTensor_uniform(first, generator, 0, 1));
+    CHECK_OK(THTensor_uniform(second, generator, 0, 1));
+    THTensor *equal = THTensor_new();
+    CHECK_OK(THTensor_eqTensor(equal, first, second));
+    CHECK(THTensor_sumall(equal) < 10);
+
+    CHECK_OK(THRandom_manualSeed(generator, 42));
+    CHECK_OK(THTensor_uniform(second, generator, 0, 1));
+    CHECK(memcmp(THTensor_data(first), THTensor_data(second), 1000 * sizeof(float)) == 0);
+    CHECK_OK(THRandom_manualSeed(generator, 43));
+    CHECK_OK(THTensor_uniform(second, generator, 0, 1));
+    CHECK_OK(THTensor_eqTensor(equal, first, second));
+    CHECK(THTensor_sumall(equal) < 10);
+    THTensor_free(equal);
+    THTensor_free(second);
+    THTensor_free(first);
+    THGenerator_free(generator);
+}
+
+/* One number that shows where a generator stands. */
+static double drawn(THGenerator *generator) {
+    THTensor *t = THTensor_newWithSizes(TH_FLOAT64, 0, NULL);
+    CHECK_OK(THTensor_normal(t, generator, 0, 1));
+    double x = THTensor_item(t);
+    THTensor_free(t);
+    return x;
+}
+
+static void the_system_seeds_what_nobody_seeded(void) {
+    THGenerator *a = THGenerator_new(), *b = THGenerator_new();
+    CHECK(THRandom_initialSeed(a) != THRandom_initialSeed(b));
+    CHECK(drawn(a) != drawn(b));
+    uint64_t seed = THRandom_seed(a);
+    CHECK(THRandom_initialSeed(a) == seed);
+    CHECK(THRandom_seed(b) != seed);
+    CHECK_OK(THRandom_manualSeed(b, seed));
+    CHECK_NEAR(drawn(a), drawn(b), 0);
+    CHECK_OK(THRandom_manualSeed(a, UINT64_MAX));
+    CHECK(THRandom_initialSeed(a) == UINT64_MAX);
+    THGenerator_free(b);
+    THGenerator_free(a);
+    THGenerator_free(NULL);
+}
+
+static void a_copy_continues_as_the_original(void) {
+    THGenerator *a = THGenerator_new(), *b = THGenerator_new();
+    CHECK_OK(THRandom_manualSeed(a, 7));
+    double before = drawn(a);
+    CHECK_OK(THGenerator_copy(b, a));
+    double after = drawn(a);
+    CHECK(after != before);
+    CHECK_NEAR(drawn(b), after, 0);
+    CHECK_NEAR(drawn(b), drawn(a), 0);
+    CHECK_ERROR(THGenerator_copy(NULL, a), TH_ERR_ARGUMENT, "'to'");
+    CHECK_ERROR(THGenerator_copy(a, NULL), TH_ERR_ARGUMENT, "'from'");
+    CHECK_OK(THGenerator_copy(a, a));
+    CHECK_NEAR(drawn(b), drawn(a), 0);
+    THGenerator_free(b);
+    THGenerator_free(a);
+}
+
+static void *draw_on_a_thread(void *arg) {
+    double *numbers = arg;
+    numbers[0] = drawn(NULL);
+    THRandom_manualSeed(NULL, 5);
+    numbers[1] = drawn(NULL);
+    return NULL;
+}
+
+static void each_thread_has_a_generator_of_its_own(void) {
+    CHECK_OK(THRandom_manualSeed(NULL, 5));
+    double numbers[2] = {0, 0}, here = drawn(NULL);
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, draw_on_a_thread, numbers), 0);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    CHECK(numbers[0] != here);
+    CHECK_NEAR(numbers[1], here, 0);
+    CHECK_EQ(THRandom_initialSeed(NULL), 5);
+    CHECK(drawn(NULL) != here);
+}
+
+/* Distributions: means of n draws miss the expected value by more than five standard errors once in two million times,
+ * and never with the same seed. */
+
+struct moments {
+    double mean, variance, least, greatest, beyond_one;
+};
+
+static struct moments moments_of(const THTensor *t) {
+    struct moments m = {0, 0, INFINITY, -INFINITY, 0};
+    int64_t n = THTensor_nElement(t);
+    for (int64_t i = 0; i < n; i++) {
+        double x = THTensor_get1d(t, i);
+        m.mean += x / (double)n;
+        m.variance += x * x / (double)n;
+        m.beyond_one += (fabs(x) > 1) / (double)n;
+        if (x < m.least) m.least = x;
+        if (!(x <= m.greatest)) m.greatest = x;
+    }
+    m.variance -= m.mean * m.mean;
+    return m;
+}
+
+static void uniform_numbers_are_spread_evenly(void) {
+    const int64_t n = shrunk(200000) + 300;
+    CHECK_OK(THRandom_manualSeed(NULL, 1));
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
+        THTensor *t = THTensor_newWithSize1d(dtype, n);
+        CHECK_OK(THTensor_uniform(t, NULL, -1, 3));
+        struct moments m = moments_of(t);
+        CHECK(m.least >= -1 && m.greatest < 3);
+        CHECK(m.least < -0.9 && m.greatest > 2.9);
+        /* The variance of numbers 4 apart at most is 4^2 / 12, and its error 4^4 / 180. 16-bit floats are `grid` apart
+         * below 3. */
+        double grid = dtype == TH_BFLOAT16 ? 0x1p-6 : dtype == TH_FLOAT16 ? 0x1p-9 : 0;
+        CHECK_NEAR(m.mean, 1, 5 * sqrt(16.0 / 12 / (double)n) + grid);
+        CHECK_NEAR(m.variance, 16.0 / 12, 5 * sqrt(256.0 / 180 / (double)n) + grid);
+        THTensor_free(t);
+    }
+}
+
+static void normal_numbers_are_bell_shaped(void) {
+    const int64_t n = shrunk(200000) + 300;
+    CHECK_OK(THRandom_manualSeed(NULL, 2));
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
+        THTensor *t = THTensor_newWithSize1d(dtype, n), *scaled = THTensor_newWithSize1d(dtype, n);
+        CHECK_OK(THTensor_normal(t, NULL, 0, 1));
+        struct moments m = moments_of(t);
+        /* 31.7 % lie beyond one standard deviation; the borders of bfloat16 are 2^-7 apart there. */
+        double bias = dtype == TH_BFLOAT16 ? 0x1p-7 : dtype == TH_FLOAT16 ? 0x1p-10 : 0;
+        CHECK_NEAR(m.mean, 0, 5 * sqrt(1 / (double)n));
+        CHECK_NEAR(m.variance, 1, 5 * sqrt(2 / (double)n) + bias);
+        CHECK_NEAR(m.beyond_one, 0.31731, 5 * sqrt(0.317 * 0.683 / (double)n) + bias);
+        CHECK(m.greatest > 2.5 && m.greatest < 10 && m.least < -2.5 && m.least > -10);
+        CHECK_OK(THTensor_normal(scaled, NULL, 10, 0.5));
+        m = moments_of(scaled);
+        CHECK_NEAR(m.mean, 10, 5 * sqrt(0.25 / (double)n) + bias);
+        CHECK_NEAR(m.variance, 0.25, 5 * sqrt(2 * 0.0625 / (double)n) + bias);
+        THTensor_free(scaled);
+        THTensor_free(t);
+    }
+}
+
+static void neighbours_are_independent(void) {
+    const int64_t n = shrunk(200000) + 300;
+    CHECK_OK(THRandom_manualSeed(NULL, 3));
+    THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, n), *product = THTensor_new();
+    CHECK_OK(THTensor_normal(t, NULL, 0, 1));
+    for (int64_t lag = 1; lag <= 64; lag *= 2) {
+        THTensor *early = THTensor_newNarrow(t, 0, 0, n - lag), *late = THTensor_newNarrow(t, 0, lag, n - lag);
+        CHECK_OK(THTensor_cmul(product, early, late));
+        CHECK_NEAR(THTensor_meanall(product), 0, 5 * sqrt(1 / (double)(n - lag)));
+        THTensor_free(late);
+        THTensor_free(early);
+    }
+    THTensor_free(product);
+    THTensor_free(t);
+}
+
+/* The same numbers */
+
+static void numbers_do_not_depend_on_the_number_of_threads(void) {
+    const int64_t n = shrunk(300000) + 7;
+    const int threads_before = THGetNumThreads();
+    static THStatus (*const fills[])(THTensor *, THGenerator *, double, double) = {THTensor_uniform, THTensor_normal};
+    for (int k = 0; k < 8; k++) {
+        THDtype dtype = TH_FLOAT16 + k / 2;
+        THTensor *alone = THTensor_newWithSize1d(dtype, n), *together = THTensor_newWithSize1d(dtype, n);
+        CHECK_OK(THSetNumThreads(1));
+        CHECK_OK(THRandom_manualSeed(NULL, 9));
+        CHECK_OK(fills[k % 2](alone, NULL, -2, 3));
+        CHECK_OK(THSetNumThreads(5));
+        CHECK_OK(THRandom_manualSeed(NULL, 9));
+        CHECK_OK(fills[k % 2](together, NULL, -2, 3));
+        CHECK(memcmp(THTensor_data(alone), THTensor_data(together), (size_t)n * THDtype_size(dtype)) == 0);
+        THTensor_free(together);
+        THTensor_free(alone);
+    }
+    CHECK_OK(THSetNumThreads(threads_before));
+}
+
+static void numbers_do_not_depend_on_strides(void) {
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
+        THTensor *plain = zeros_laid_out(dtype, 9, 11, ROW_MAJOR), *equal = THTensor_new();
+        CHECK_OK(THRandom_manualSeed(NULL, 11));
+        CHECK_OK(THTensor_normal(plain, NULL, 0, 1));
+        for (enum layout layout = TRANSPOSED; layout < LAYOUTS; layout++) {
+            THTensor *t = zeros_laid_out(dtype, 9, 11, layout);
+            CHECK_OK(THRandom_manualSeed(NULL, 11));
+            CHECK_OK(THTensor_normal(t, NULL, 0, 1));
+            CHECK_OK(THTensor_eqTensor(equal, t, plain));
+            CHECK_NEAR(THTensor_sumall(equal), 99, 0);
+            THTensor_free(t);
+        }
+        THTensor_free(equal);
+        THTensor_free(plain);
+    }
+}
+
+/* Arguments */
+
+static void degenerate_distributions_are_constant(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(100)), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0));
+    CHECK_OK(THTensor_uniform(t, NULL, 2.5, 2.5));
+    CHECK_NEAR(THTensor_minall(t), 2.5, 0);
+    CHECK_NEAR(THTensor_maxall(t), 2.5, 0);
+    CHECK_OK(THTensor_normal(t, NULL, -3, 0));
+    CHECK_NEAR(THTensor_minall(t), -3, 0);
+    CHECK_NEAR(THTensor_maxall(t), -3, 0);
+    CHECK_OK(THTensor_uniform(none, NULL, 0, 1));
+    THTensor_free(none);
+    THTensor_free(t);
+}
+
+static void wide_ranges_stay_in_bounds(void) {
+    THTensor *singles = THTensor_newWithSize1d(TH_FLOAT32, 1000), *doubles = THTensor_newWithSize1d(TH_FLOAT64, 1000);
+    CHECK_OK(THTensor_uniform(singles, NULL, -3e38, 3e38));
+    CHECK(THTensor_minall(singles) >= -3e38f && THTensor_maxall(singles) <= 3e38f);
+    CHECK(THTensor_minall(singles) < -1e38 && THTensor_maxall(singles) > 1e38);
+    CHECK_OK(THTensor_uniform(doubles, NULL, -8e307, 8e307));
+    CHECK(THTensor_minall(doubles) >= -8e307 && THTensor_maxall(doubles) < 8e307);
+    /* Every number of this range is one of its ends, of which the upper is excluded. */
+    CHECK_OK(THTensor_uniform(singles, NULL, 16777216, 16777218));
+    CHECK_NEAR(THTensor_maxall(singles), 16777216, 0);
+    THTensor_free(doubles);
+    THTensor_free(singles);
+}
+
+static void what_is_no_distribution_is_an_error(void) {
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2)), *ints = vector_of(TH_INT64, 1, 2), *fresh = THTensor_new();
+    THTensor *expanded = THTensor_newExpand(t, SIZES(3, 2));
+    CHECK_ERROR(THTensor_uniform(t, NULL, 1, 0), TH_ERR_ARGUMENT, "1 and 0");
+    CHECK_ERROR(THTensor_uniform(t, NULL, NAN, 1), TH_ERR_ARGUMENT, "THTensor_uniform");
+    CHECK_ERROR(THTensor_uniform(t, NULL, 0, INFINITY), TH_ERR_ARGUMENT, "THTensor_uniform");
+    CHECK_ERROR(THTensor_normal(t, NULL, 0, -1), TH_ERR_ARGUMENT, "-1");
+    CHECK_ERROR(THTensor_normal(t, NULL, NAN, 1), TH_ERR_ARGUMENT, "THTensor_normal");
+    CHECK_ERROR(THTensor_uniform(ints, NULL, 0, 1), TH_ERR_DTYPE, "int64");
+    CHECK_ERROR(THTensor_normal(fresh, NULL, 0, 1), TH_ERR_DTYPE, "no dtype yet");
+    CHECK_ERROR(THTensor_normal(expanded, NULL, 0, 1), TH_ERR_SHAPE, "share one element");
+    CHECK_VALUES(t, 1, 1);
+    THTensor_free(expanded);
+    THTensor_free(fresh);
+    THTensor_free(ints);
+    THTensor_free(t);
+}
+
+CHECK_MAIN(CASE(a_seed_makes_numbers_repeat), CASE(the_system_seeds_what_nobody_seeded),
+           CASE(a_copy_continues_as_the_original), CASE(each_thread_has_a_generator_of_its_own),
+           CASE(uniform_numbers_are_spread_evenly), CASE(normal_numbers_are_bell_shaped),
+           CASE(neighbours_are_independent), CASE(numbers_do_not_depend_on_the_number_of_threads),
+           CASE(numbers_do_not_depend_on_strides), CASE(degenerate_distributions_are_constant),
+           CASE(wide_ranges_stay_in_bounds), CASE(what_is_no_distribution_is_an_error))

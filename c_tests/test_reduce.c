@@ -1,0 +1,361 @@
+/* Reductions: sum, mean, max and min over all elements or over one dimension. */
+
+#include "check.h"
+
+/* Sums and means */
+
+static void a_sum_over_a_dimension_removes_it(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *r = THTensor_new();
+    CHECK_OK(THTensor_sum(r, m, 0, 0));
+    CHECK_SHAPE(r, 3);
+    CHECK_VALUES(r, 5, 7, 9);
+    CHECK_OK(THTensor_sum(r, m, -1, 0));
+    CHECK_SHAPE(r, 2);
+    CHECK_VALUES(r, 6, 15);
+    CHECK_OK(THTensor_mean(r, m, 1, 0));
+    CHECK_VALUES(r, 2, 5);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void keepdim_leaves_it_with_size_one(void) {
+    THTensor *m = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 4, 5, 6), *r = THTensor_new();
+    CHECK_OK(THTensor_sum(r, m, 1, 1));
+    CHECK_SHAPE(r, 2, 1);
+    CHECK_OK(THTensor_csub(r, m, 1, r));
+    CHECK_VALUES(r, -5, -4, -3, -11, -10, -9);
+    CHECK_OK(THTensor_mean(r, m, 0, 1));
+    CHECK_SHAPE(r, 1, 3);
+    CHECK_VALUES(r, 2.5, 3.5, 4.5);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void all_dimensions_at_once_leave_a_scalar(void) {
+    THTensor *m = matrix_of(TH_INT16, 2, 1, 2, 3, 4, 5, 6), *r = THTensor_new();
+    CHECK_OK(THTensor_sum(r, m, TH_ALL_DIMS, 0));
+    CHECK_EQ(THTensor_nDimension(r), 0);
+    CHECK_EQ(THTensor_itemLong(r), 21);
+    CHECK_OK(THTensor_sum(r, m, TH_ALL_DIMS, 1));
+    CHECK_SHAPE(r, 1, 1);
+    CHECK_NEAR(THTensor_sumall(m), 21, 0);
+    CHECK_NEAR(THTensor_maxall(m), 6, 0);
+    CHECK_NEAR(THTensor_minall(m), 1, 0);
+    CHECK_FAILURE(isnan(THTensor_meanall(m)), TH_ERR_DTYPE, "int16");
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void integers_and_bool_sum_to_int64(void) {
+    for (int k = 0; k < DTYPES; k++) {
+        THTensor *t = THTensor_newFull(dtypes[k], SIZES(300), 100), *r = THTensor_new();
+        CHECK_OK(THTensor_sum(r, t, 0, 0));
+        CHECK_EQ(THTensor_dtype(r), is_float(dtypes[k]) ? dtypes[k] : TH_INT64);
+        /* 30000 has 11 significant bits, too many for bfloat16: its neighbours there are 29952 and 30080. */
+        CHECK_NEAR(THTensor_item(r), dtypes[k] == TH_BOOL ? 300 : dtypes[k] == TH_BFLOAT16 ? 29952 : 30000, 0);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THTensor *most = THTensor_newFull(TH_INT64, SIZES(2), 0x1p62), *sum = THTensor_new();
+    CHECK_OK(THTensor_sum(sum, most, 0, 0));
+    CHECK_EQ(THTensor_itemLong(sum), INT64_MIN);
+    THTensor_free(sum);
+    THTensor_free(most);
+}
+
+static void floats_are_summed_in_float64_and_rounded_once(void) {
+    /* In float32 2^24 + 1 is 2^24 again, however often. */
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(1001)), *r = THTensor_new();
+    CHECK_OK(THTensor_set1d(t, 0, 16777216));
+    CHECK_OK(THTensor_sum(r, t, 0, 0));
+    CHECK_VALUES(r, 16778216);
+    THTensor *half = THTensor_newOnes(TH_FLOAT16, SIZES(4096)), *m = THTensor_new();
+    CHECK_NEAR(THTensor_sumall(half), 4096, 0);
+    THTensor *vast = THTensor_newFull(TH_FLOAT32, SIZES(500), 3e38);
+    CHECK_NEAR(THTensor_meanall(vast), 3e38f, 0);
+    THTensor_free(vast);
+    CHECK_OK(THTensor_fill(half, 60000));
+    CHECK_OK(THTensor_mean(m, half, 0, 0));
+    CHECK_EQ(THTensor_dtype(m), TH_FLOAT16);
+    CHECK_VALUES(m, 60000);
+    THTensor_free(m);
+    THTensor_free(half);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+static void a_float64_result_keeps_what_float32_cannot(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 16777216, 1), *r = THTensor_newZeros(TH_FLOAT64, SIZES(1));
+    CHECK_OK(THTensor_sum(r, t, 0, 1));
+    CHECK_VALUES(r, 16777217);
+    THTensor *ints = THTensor_newZeros(TH_INT64, SIZES(1));
+    CHECK_ERROR(THTensor_sum(ints, t, 0, 1), TH_ERR_DTYPE, "cannot be stored in a tensor of int64");
+    THTensor_free(ints);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+static void the_sum_of_nothing_is_zero_and_its_mean_is_nan(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 0, 3)), *r = THTensor_new();
+    CHECK_OK(THTensor_sum(r, t, 1, 0));
+    CHECK_SHAPE(r, 2, 3);
+    CHECK_VALUES(r, 0, 0, 0, 0, 0, 0);
+    CHECK_OK(THTensor_sum(r, t, 0, 0));
+    CHECK_SHAPE(r, 0, 3);
+    CHECK_OK(THTensor_mean(r, t, 1, 1));
+    CHECK_SHAPE(r, 2, 1, 3);
+    CHECK_VALUES(r, NAN, NAN, NAN, NAN, NAN, NAN);
+    CHECK_NEAR(THTensor_sumall(t), 0, 0);
+    CHECK_NEAR(THTensor_meanall(t), NAN, 0);
+    CHECK_EQ(THGetLastErrorCode(), TH_OK);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+static void infinities_and_nan_pass_through_sums(void) {
+    THTensor *t = matrix_of(TH_FLOAT32, 3, 1, INFINITY, INFINITY, -INFINITY, 1, NAN), *r = THTensor_new();
+    CHECK_OK(THTensor_sum(r, t, 1, 0));
+    CHECK_VALUES(r, INFINITY, NAN, NAN);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+static void a_scalar_has_dimension_0_and_minus_1(void) {
+    THTensor *t = THTensor_newScalar(TH_FLOAT32, 7), *r = THTensor_new(), *at = THTensor_new();
+    for (int dimension = -1; dimension <= 0; dimension++) {
+        CHECK_OK(THTensor_sum(r, t, dimension, 0));
+        CHECK_EQ(THTensor_nDimension(r), 0);
+        CHECK_VALUES(r, 7);
+        CHECK_OK(THTensor_max(r, at, t, dimension, 1));
+        CHECK_EQ(THTensor_nDimension(r), 0);
+        CHECK_VALUES(at, 0);
+    }
+    CHECK_ERROR(THTensor_sum(r, t, 1, 0), TH_ERR_ARGUMENT, "dimension 1");
+    CHECK_ERROR(THTensor_mean(r, t, -2, 0), TH_ERR_ARGUMENT, "dimension -2");
+    THTensor_free(at);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+/* Greatest and least */
+
+static void extremes_come_with_where_they_first_occur(void) {
+    THTensor *m = matrix_of(TH_INT32, 2, 3, 9, 9, 5, 1, 1), *values = THTensor_new(), *indices = THTensor_new();
+    CHECK_OK(THTensor_max(values, indices, m, 1, 0));
+    CHECK_EQ(THTensor_dtype(values), TH_INT32);
+    CHECK_EQ(THTensor_dtype(indices), TH_INT64);
+    CHECK_VALUES(values, 9, 5);
+    CHECK_VALUES(indices, 1, 0);
+    CHECK_OK(THTensor_min(values, indices, m, 0, 1));
+    CHECK_SHAPE(values, 1, 3);
+    CHECK_SHAPE(indices, 1, 3);
+    CHECK_VALUES(values, 3, 1, 1);
+    CHECK_VALUES(indices, 0, 1, 1);
+    THTensor_free(indices);
+    THTensor_free(values);
+    THTensor_free(m);
+}
+
+static void over_all_elements_the_index_is_row_major(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 3, 4, 2, 8, 8, 1, 7), *turned = THTensor_newT(m);
+    THTensor *value = THTensor_new(), *index = THTensor_new();
+    CHECK_OK(THTensor_max(value, index, m, TH_ALL_DIMS, 0));
+    CHECK_NEAR(THTensor_item(value), 8, 0);
+    CHECK_EQ(THTensor_itemLong(index), 2);
+    /* Turned, the rows are 4 8 1 and 2 8 7. */
+    CHECK_OK(THTensor_max(value, index, turned, TH_ALL_DIMS, 1));
+    CHECK_SHAPE(index, 1, 1);
+    CHECK_EQ(THTensor_itemLong(index), 1);
+    CHECK_OK(THTensor_min(NULL, index, turned, TH_ALL_DIMS, 0));
+    CHECK_EQ(THTensor_itemLong(index), 2);
+    CHECK_OK(THTensor_min(value, NULL, turned, TH_ALL_DIMS, 0));
+    CHECK_NEAR(THTensor_item(value), 1, 0);
+    THTensor_free(index);
+    THTensor_free(value);
+    THTensor_free(turned);
+    THTensor_free(m);
+}
+
+static void nan_beats_everything(void) {
+    THTensor *m = matrix_of(TH_FLOAT64, 3, 1, NAN, 3, NAN, INFINITY, -INFINITY, -0.5, -2, -1);
+    THTensor *values = THTensor_new(), *indices = THTensor_new();
+    CHECK_OK(THTensor_max(values, indices, m, 1, 0));
+    CHECK_VALUES(values, NAN, NAN, -0.5);
+    CHECK_VALUES(indices, 1, 0, 0);
+    CHECK_OK(THTensor_min(values, indices, m, 1, 0));
+    CHECK_VALUES(values, NAN, NAN, -2);
+    CHECK_VALUES(indices, 1, 0, 1);
+    CHECK_OK(THTensor_max(NULL, indices, m, TH_ALL_DIMS, 0));
+    CHECK_EQ(THTensor_itemLong(indices), 1);
+    CHECK_NEAR(THTensor_maxall(m), NAN, 0);
+    CHECK_NEAR(THTensor_minall(m), NAN, 0);
+    CHECK_EQ(THGetLastErrorCode(), TH_OK);
+    THTensor_free(indices);
+    THTensor_free(values);
+    THTensor_free(m);
+}
+
+static void large_integers_are_told_apart(void) {
+    const int64_t close[] = {INT64_MAX - 1, INT64_MAX, INT64_MIN + 1, INT64_MIN};
+    THTensor *t = THTensor_newFromData(TH_INT64, SIZES(4), close), *value = THTensor_new(), *index = THTensor_new();
+    CHECK_OK(THTensor_max(value, index, t, 0, 0));
+    CHECK_EQ(THTensor_itemLong(value), INT64_MAX);
+    CHECK_EQ(THTensor_itemLong(index), 1);
+    CHECK_OK(THTensor_min(value, index, t, 0, 0));
+    CHECK_EQ(THTensor_itemLong(value), INT64_MIN);
+    CHECK_EQ(THTensor_itemLong(index), 3);
+    THTensor_free(index);
+    THTensor_free(value);
+    THTensor_free(t);
+}
+
+static void there_is_no_greatest_of_nothing(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(0, 3)), *values = THTensor_new(), *indices = THTensor_new();
+    CHECK_ERROR(THTensor_max(values, indices, t, 0, 0), TH_ERR_ARGUMENT, "[0, 3]");
+    CHECK_ERROR(THTensor_min(values, NULL, t, TH_ALL_DIMS, 0), TH_ERR_ARGUMENT, "[0, 3]");
+    CHECK_FAILURE(isnan(THTensor_maxall(t)), TH_ERR_ARGUMENT, "THTensor_maxall");
+    CHECK_OK(THTensor_max(values, indices, t, 1, 0));
+    CHECK_SHAPE(values, 0);
+    CHECK_SHAPE(indices, 0);
+    THTensor_free(indices);
+    THTensor_free(values);
+    THTensor_free(t);
+}
+
+static void indices_are_int64_and_apart_from_values(void) {
+    THTensor *t = vector_of(TH_INT64, 5, 7), *floats = vector_of(TH_FLOAT32, 1), *r = THTensor_new();
+    CHECK_ERROR(THTensor_max(r, floats, t, 0, 0), TH_ERR_DTYPE, "indices are int64");
+    CHECK_ERROR(THTensor_min(NULL, floats, t, 0, 0), TH_ERR_DTYPE, "indices are int64");
+    THTensor_free(r);
+    THTensor_free(floats);
+    THTensor_free(t);
+}
+
+/* Every dtype, layout and size against plain loops */
+
+/* A tensor of 6 planes of whole numbers from 0 to 12, seen in one of four ways. */
+static THTensor *planes(THDtype dtype, int64_t rows, int64_t columns, int way) {
+    THTensor *t = THTensor_newZeros(dtype, SIZES(6, rows, columns));
+    THTensor *flat = THTensor_newFlatten(t, 0, -1);
+    for (int64_t i = 0; i < 6 * rows * columns; i++) THTensor_set1d(flat, i, (double)((i * 31 + i / 7) % 13));
+    THTensor_free(flat);
+    if (way == 1) CHECK_OK(THTensor_transpose(t, t, 0, 2));
+    if (way == 2) CHECK_OK(THTensor_slice(t, t, 2, 1, INT64_MAX, 3));
+    if (way == 3) CHECK_OK(THTensor_expand(t, t, 4, (const int64_t[]){2, -1, -1, -1}));
+    return t;
+}
+
+/* Reduces the line of `t` along `dimension` that begins at `index`. */
+static void reduce_line(const THTensor *t, int64_t *index, int dimension, double *sum, double *most, int64_t *where) {
+    *sum = 0;
+    *most = -1;
+    for (index[dimension] = 0; index[dimension] < THTensor_size(t, dimension); index[dimension]++) {
+        double x = THTensor_get(t, THTensor_nDimension(t), index);
+        *sum += x;
+        if (x > *most) *most = x, *where = index[dimension];
+    }
+    index[dimension] = 0;
+}
+
+static void check_against_loops(const THTensor *t, int dimension) {
+    THTensor *sum = THTensor_new(), *most = THTensor_new(), *where = THTensor_new();
+    CHECK_OK(THTensor_sum(sum, t, dimension, 1));
+    CHECK_OK(THTensor_max(most, where, t, dimension, 1));
+    int ndim = THTensor_nDimension(t), wrong = 0;
+    /* bfloat16 has 8 significant bits, too few for these sums: half of the last may be lost. All others are exact. */
+    double loss = THTensor_dtype(t) == TH_BFLOAT16 ? 0x1p-8 : 0;
+    for (int64_t i = 0; i < THTensor_nElement(sum); i++) {
+        int64_t index[4], at = i, expected_where = -1;
+        double expected_sum, expected_most;
+        for (int d = ndim - 1; d >= 0; d--) index[d] = at % THTensor_size(sum, d), at /= THTensor_size(sum, d);
+        reduce_line(t, index, dimension, &expected_sum, &expected_most, &expected_where);
+        wrong += !check_is_near(element_at(sum, i), expected_sum, expected_sum * loss);
+        wrong += element_at(most, i) != expected_most || element_at(where, i) != (double)expected_where;
+    }
+    CHECK_EQ(wrong, 0);
+    THTensor_free(where);
+    THTensor_free(most);
+    THTensor_free(sum);
+}
+
+static void reductions_agree_with_loops_on_all_dtypes_and_layouts(void) {
+    static const int64_t sizes[][2] = {{1, 9}, {5, 40}, {33, 4}};
+    for (int k = 0; k < DTYPES; k++) {
+        for (int i = 0; i < 12; i++) {
+            if (under_valgrind() && i % 3) continue;
+            THTensor *t = planes(dtypes[k], sizes[i % 3][0], sizes[i % 3][1], i / 3);
+            for (int d = 0; d < THTensor_nDimension(t); d++) check_against_loops(t, d);
+            THTensor_free(t);
+        }
+    }
+}
+
+static void large_reductions_do_not_depend_on_the_number_of_threads(void) {
+    const int64_t rows = shrunk(1000) + 2, columns = 1003;
+    const int threads_before = THGetNumThreads();
+    THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, rows, columns);
+    float *values = THTensor_data(t);
+    for (int64_t i = 0; i < rows * columns; i++) values[i] = (float)(i % 1009) / 1009 - 0.3f;
+    for (int dimension = -2; dimension < 1; dimension++) {
+        THTensor *alone = THTensor_new(), *together = THTensor_new();
+        int over = dimension == 0 ? TH_ALL_DIMS : dimension;
+        CHECK_OK(THSetNumThreads(1));
+        CHECK_OK(THTensor_sum(alone, t, over, 0));
+        CHECK_OK(THSetNumThreads(5));
+        CHECK_OK(THTensor_sum(together, t, over, 0));
+        size_t bytes = (size_t)THTensor_nElement(alone) * sizeof(float);
+        CHECK(memcmp(THTensor_data(alone), THTensor_data(together), bytes) == 0);
+        THTensor_free(together);
+        THTensor_free(alone);
+    }
+    CHECK_OK(THSetNumThreads(threads_before));
+    THTensor_free(t);
+}
+
+/* Results */
+
+static void a_reduction_may_replace_its_input(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *same = THTensor_newWithTensor(m);
+    CHECK_OK(THTensor_sum(m, m, 0, 0));
+    CHECK_VALUES(m, 5, 7, 9);
+    CHECK_VALUES(same, 1, 2, 3, 4, 5, 6);
+    CHECK_OK(THTensor_max(m, NULL, m, 0, 1));
+    CHECK_VALUES(m, 9);
+    THTensor_free(same);
+    THTensor_free(m);
+}
+
+static void a_result_inside_the_input_is_as_if_elsewhere(void) {
+    THTensor *m = matrix_of(TH_INT64, 2, 1, 2, 3, 4), *row = THTensor_newSelect(m, 0, 0);
+    THTensor *column = THTensor_newSelect(m, 1, 1);
+    CHECK_OK(THTensor_sum(row, m, 0, 0));
+    CHECK_VALUES(m, 4, 6, 3, 4);
+    CHECK_OK(THTensor_max(column, NULL, m, 1, 0));
+    CHECK_VALUES(m, 4, 6, 3, 4);
+    CHECK_OK(THTensor_max(NULL, column, m, 1, 0));
+    CHECK_VALUES(m, 4, 1, 3, 1);
+    THTensor_free(column);
+    THTensor_free(row);
+    THTensor_free(m);
+}
+
+static void results_keep_their_strides(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *r = THTensor_newZeros(TH_FLOAT32, SIZES(6));
+    THTensor *every_other = THTensor_newSlice(r, 0, 1, 6, 2);
+    CHECK_OK(THTensor_sum(every_other, m, 0, 0));
+    CHECK_VALUES(r, 0, 5, 0, 7, 0, 9);
+    THTensor_free(every_other);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one),
+           CASE(all_dimensions_at_once_leave_a_scalar), CASE(integers_and_bool_sum_to_int64),
+           CASE(floats_are_summed_in_float64_and_rounded_once), CASE(a_float64_result_keeps_what_float32_cannot),
+           CASE(the_sum_of_nothing_is_zero_and_its_mean_is_nan), CASE(infinities_and_nan_pass_through_sums),
+           CASE(a_scalar_has_dimension_0_and_minus_1), CASE(extremes_come_with_where_they_first_occur),
+           CASE(over_all_elements_the_index_is_row_major), CASE(nan_beats_everything),
+           CASE(large_integers_are_told_apart), CASE(there_is_no_greatest_of_nothing),
+           CASE(indices_are_int64_and_apart_from_values), CASE(reductions_agree_with_loops_on_all_dtypes_and_layouts),
+           CASE(large_reductions_do_not_depend_on_the_number_of_threads), CASE(a_reduction_may_replace_its_input),
+           CASE(a_result_inside_the_input_is_as_if_elsewhere), CASE(results_keep_their_strides))

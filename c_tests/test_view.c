@@ -1,0 +1,981 @@
+/* Views by example: every function that shows a tensor's elements in another shape, and those that change a shape in
+ * place. */
+
+#include "check.h"
+
+/* A row-major float32 tensor of these sizes with the elements 0, 1, 2 ... */
+static THTensor *counted(int ndim, const int64_t *size) {
+    THTensor *t = THTensor_newWithSizes(TH_FLOAT32, ndim, size);
+    float *data = THTensor_data(t);
+    for (ptrdiff_t i = 0; i < THTensor_nElement(t); i++) data[i] = (float)i;
+    return t;
+}
+
+/* `view` is what `call` makes `r` on a fresh handle, on a handle that was something else, and in place, where `src` is
+ * `r` itself: CHECK_FORMS(column, t, THTensor_select(r, src, 1, 2)) */
+#define CHECK_FORMS(view, source, call)                                                                                \
+    do {                                                                                                               \
+        THTensor *src = (source), *r = THTensor_new();                                                                 \
+        CHECK_OK(call);                                                                                                \
+        CHECK(THTensor_isSetTo(r, view));                                                                              \
+        CHECK_EQ(THTensor_dtype(r), THTensor_dtype(view));                                                             \
+        THTensor_free(r);                                                                                              \
+        r = matrix_of(TH_INT64, 2, 1, 2, 3, 4);                                                                        \
+        CHECK_OK(call);                                                                                                \
+        CHECK(THTensor_isSetTo(r, view));                                                                              \
+        CHECK_EQ(THTensor_dtype(r), THTensor_dtype(view));                                                             \
+        CHECK_OK(THTensor_set(r, source));                                                                             \
+        src = r;                                                                                                       \
+        CHECK_OK(call);                                                                                                \
+        CHECK(THTensor_isSetTo(r, view));                                                                              \
+        THTensor_free(r);                                                                                              \
+    } while (0)
+
+/* Both forms of a view operation refuse, and the handle that was to become the view is as before. */
+#define CHECK_REFUSED(into, make, source, status, text, ...)                                                           \
+    do {                                                                                                               \
+        THTensor *r = vector_of(TH_INT16, 1, 2);                                                                       \
+        CHECK_FAILURE(make(source, __VA_ARGS__) == NULL, status, text);                                                \
+        CHECK_ERROR(into(r, source, __VA_ARGS__), status, text);                                                       \
+        CHECK_VALUES(r, 1, 2);                                                                                         \
+        CHECK_EQ(THTensor_dtype(r), TH_INT16);                                                                         \
+        THTensor_free(r);                                                                                              \
+    } while (0)
+
+#define CHECK_OFFSET(t, offset) CHECK_EQ(THTensor_storageOffset(t), offset)
+#define CHECK_SHARED(t, src) CHECK(THTensor_storage(t) == THTensor_storage(src))
+
+static void narrow(void) {
+    THTensor *t = counted(SIZES(3, 4));
+
+    THTensor *rows = THTensor_newNarrow(t, 0, 1, 2);
+    CHECK_SHAPE(rows, 2, 4);
+    CHECK_STRIDES(rows, 4, 1);
+    CHECK_OFFSET(rows, 4);
+    CHECK_SHARED(rows, t);
+    CHECK_VALUES(rows, 4, 5, 6, 7, 8, 9, 10, 11);
+    CHECK_FORMS(rows, t, THTensor_narrow(r, src, 0, 1, 2));
+    CHECK_FORMS(rows, t, THTensor_narrow(r, src, -2, -2, 2));
+    THTensor_free(rows);
+
+    THTensor *columns = THTensor_newNarrow(t, -1, 2, 2);
+    CHECK_SHAPE(columns, 3, 2);
+    CHECK_STRIDES(columns, 4, 1);
+    CHECK_VALUES(columns, 2, 3, 6, 7, 10, 11);
+    CHECK_OK(THTensor_fill(columns, -1));
+    CHECK_VALUES(t, 0, 1, -1, -1, 4, 5, -1, -1, 8, 9, -1, -1);
+    THTensor_free(columns);
+
+    THTensor *none = THTensor_newNarrow(t, 1, 4, 0);
+    CHECK_SHAPE(none, 3, 0);
+    CHECK_EQ(THTensor_nElement(none), 0);
+    THTensor_free(none);
+    THTensor_free(t);
+}
+
+static void narrow_refuses(void) {
+    THTensor *t = counted(SIZES(3, 4)), *scalar = THTensor_newScalar(TH_FLOAT32, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT,
+                  "narrow: start 2 + length 3 exceeds size 4 of dimension 1", 1, 2, 3);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "start 5", 1, 5, 0);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "length -1", 1, 2, -1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "exceeds size 4", 1, -5, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "exceeds size 4", 1, INT64_MIN, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "exceeds size 4", 1, 1, INT64_MAX);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "dimension 2 out of range", 2, 0, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "dimension -3 out of range", -3, 0, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, scalar, TH_ERR_ARGUMENT, "0-d", 0, 0, 1);
+    CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, NULL, TH_ERR_ARGUMENT, "NULL", 0, 0, 1);
+    CHECK_ERROR(THTensor_narrow(NULL, t, 0, 0, 1), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(t);
+    THTensor_free(scalar);
+}
+
+static void select_an_entry(void) {
+    THTensor *t = counted(SIZES(3, 4));
+
+    THTensor *row = THTensor_newSelect(t, 0, 1);
+    CHECK_SHAPE(row, 4);
+    CHECK_STRIDES(row, 1);
+    CHECK_OFFSET(row, 4);
+    CHECK_SHARED(row, t);
+    CHECK_VALUES(row, 4, 5, 6, 7);
+    CHECK_FORMS(row, t, THTensor_select(r, src, 0, 1));
+    CHECK_FORMS(row, t, THTensor_select(r, src, -2, -2));
+
+    THTensor *column = THTensor_newSelect(t, -1, -1);
+    CHECK_SHAPE(column, 3);
+    CHECK_STRIDES(column, 4);
+    CHECK_VALUES(column, 3, 7, 11);
+
+    THTensor *element = THTensor_newSelect(column, 0, 1);
+    CHECK_EQ(THTensor_nDimension(element), 0);
+    CHECK_EQ(THTensor_nElement(element), 1);
+    CHECK_OFFSET(element, 7);
+    CHECK_OK(THTensor_fill(element, 70));
+    CHECK_EQ(THTensor_get2d(t, 1, 3), 70);
+
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT,
+                  "select: index 4 out of range for size 4 of dimension 1", 1, 4);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "index -4 out of range for size 3", 0, -4);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "out of range", 0, INT64_MIN);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "out of range", 0, INT64_MAX);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "dimension 2 out of range", 2, 0);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, element, TH_ERR_ARGUMENT, "0-d", 0, 0);
+    CHECK_REFUSED(THTensor_select, THTensor_newSelect, NULL, TH_ERR_ARGUMENT, "NULL", 0, 0);
+    CHECK_ERROR(THTensor_select(NULL, t, 0, 0), TH_ERR_ARGUMENT, "NULL");
+
+    THTensor_free(element);
+    THTensor_free(column);
+    THTensor_free(row);
+    THTensor_free(t);
+}
+
+/* What Python's x[start:end:step] gives for x = [0, 1, ... 9]. */
+static void slices_are_pythons(void) {
+    static const struct {
+        int64_t start, end, step, length, first;
+    } slices[] = {
+        {0, 10, 1, 10, 0},        {2, 5, 1, 3, 2},    {1, 10, 3, 3, 1},    {0, 10, 3, 4, 0},
+        {0, 9, 3, 3, 0},          {-3, 10, 1, 3, 7},  {0, -1, 1, 9, 0},    {-4, -2, 1, 2, 6},
+        {-99, 99, 1, 10, 0},      {9, 99, 99, 1, 9},  {5, 5, 1, 0, 0},     {7, 3, 1, 0, 0},
+        {10, 20, 1, 0, 0},        {99, 100, 1, 0, 0}, {-99, -98, 1, 0, 0}, {INT64_MIN, INT64_MAX, 1, 10, 0},
+        {0, 10, INT64_MAX, 1, 0},
+    };
+    THTensor *t = counted(SIZES(10));
+    for (size_t k = 0; k < sizeof slices / sizeof *slices; k++) {
+        THTensor *v = THTensor_newSlice(t, 0, slices[k].start, slices[k].end, slices[k].step);
+        CHECK_EQ(THTensor_size(v, 0), slices[k].length);
+        for (int64_t i = 0; i < slices[k].length; i++) {
+            CHECK_EQ(THTensor_get1d(v, i), slices[k].first + i * slices[k].step);
+        }
+        THTensor_free(v);
+    }
+    THTensor_free(t);
+}
+
+static void slice_along_a_dimension(void) {
+    THTensor *t = counted(SIZES(2, 6)), *v = THTensor_newSlice(t, -1, 1, -1, 2);
+    CHECK_SHAPE(v, 2, 2);
+    CHECK_STRIDES(v, 6, 2);
+    CHECK_OFFSET(v, 1);
+    CHECK_SHARED(v, t);
+    CHECK_VALUES(v, 1, 3, 7, 9);
+    CHECK_FORMS(v, t, THTensor_slice(r, src, 1, 1, 5, 2));
+    CHECK_REFUSED(THTensor_slice, THTensor_newSlice, t, TH_ERR_ARGUMENT, "step 0 must be positive", 1, 0, 6, 0);
+    CHECK_REFUSED(THTensor_slice, THTensor_newSlice, t, TH_ERR_ARGUMENT, "step -1 must be positive", 1, 5, 0, -1);
+    CHECK_REFUSED(THTensor_slice, THTensor_newSlice, t, TH_ERR_ARGUMENT, "dimension 2 out of range", 2, 0, 1, 1);
+    CHECK_REFUSED(THTensor_slice, THTensor_newSlice, NULL, TH_ERR_ARGUMENT, "NULL", 0, 0, 1, 1);
+    CHECK_ERROR(THTensor_slice(NULL, t, 0, 0, 1, 1), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void transpose(void) {
+    THTensor *t = counted(SIZES(2, 3, 4)), *v = THTensor_newTranspose(t, 0, 2);
+    CHECK_SHAPE(v, 4, 3, 2);
+    CHECK_STRIDES(v, 1, 4, 12);
+    CHECK_SHARED(v, t);
+    CHECK_EQ(THTensor_get3d(v, 3, 1, 1), 12 + 4 + 3);
+    CHECK(!THTensor_isContiguous(v));
+    CHECK_FORMS(v, t, THTensor_transpose(r, src, 0, 2));
+    CHECK_FORMS(v, t, THTensor_transpose(r, src, -1, -3));
+    CHECK_FORMS(t, v, THTensor_transpose(r, src, 2, 0));
+    CHECK_FORMS(t, t, THTensor_transpose(r, src, 1, 1));
+    CHECK_REFUSED(THTensor_transpose, THTensor_newTranspose, t, TH_ERR_ARGUMENT, "dimension 3 out of range", 0, 3);
+    CHECK_REFUSED(THTensor_transpose, THTensor_newTranspose, t, TH_ERR_ARGUMENT, "dimension -4 out of range", -4, 0);
+    CHECK_REFUSED(THTensor_transpose, THTensor_newTranspose, NULL, TH_ERR_ARGUMENT, "NULL", 0, 1);
+    CHECK_ERROR(THTensor_transpose(NULL, t, 0, 1), TH_ERR_ARGUMENT, "NULL");
+
+    /* As in PyTorch, a scalar has dimension 0 where nothing is taken from it. */
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5), *same = THTensor_newTranspose(scalar, 0, -1);
+    CHECK(THTensor_isSetTo(same, scalar));
+    CHECK_EQ(THTensor_item(same), 5);
+    THTensor_free(same);
+    THTensor_free(scalar);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void t_is_for_matrices(void) {
+    THTensor *matrix = counted(SIZES(2, 3)), *turned = THTensor_newT(matrix);
+    CHECK_SHAPE(turned, 3, 2);
+    CHECK_STRIDES(turned, 1, 3);
+    CHECK_VALUES(turned, 0, 3, 1, 4, 2, 5);
+    CHECK_FORMS(turned, matrix, THTensor_t(r, src));
+    THTensor *vector = counted(SIZES(3)), *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_FORMS(vector, vector, THTensor_t(r, src));
+    CHECK_FORMS(scalar, scalar, THTensor_t(r, src));
+    THTensor *cube = counted(SIZES(2, 2, 2));
+    CHECK_FAILURE(THTensor_newT(cube) == NULL, TH_ERR_SHAPE, "at most 2 dimensions, got 3");
+    CHECK_ERROR(THTensor_t(cube, cube), TH_ERR_SHAPE, "at most 2 dimensions, got 3");
+    CHECK_SHAPE(cube, 2, 2, 2);
+    CHECK_FAILURE(THTensor_newT(NULL) == NULL, TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_t(NULL, matrix), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(cube);
+    THTensor_free(scalar);
+    THTensor_free(vector);
+    THTensor_free(turned);
+    THTensor_free(matrix);
+}
+
+static void permute(void) {
+    THTensor *t = counted(SIZES(2, 3, 5)), *v = THTensor_newPermute(t, SIZES(2, 0, 1));
+    CHECK_SHAPE(v, 5, 2, 3);
+    CHECK_STRIDES(v, 1, 15, 5);
+    CHECK_SHARED(v, t);
+    CHECK_EQ(THTensor_get3d(v, 4, 1, 2), 15 + 2 * 5 + 4);
+    CHECK_FORMS(v, t, THTensor_permute(r, src, SIZES(2, 0, 1)));
+    CHECK_FORMS(v, t, THTensor_permute(r, src, SIZES(-1, -3, 1)));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "stands twice", SIZES(0, 1, 0));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "stands twice", SIZES(0, 2, -1));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_SHAPE, "2 dimensions given for a tensor with 3",
+                  SIZES(1, 0));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "dimension 3 out of range",
+                  SIZES(0, 1, 3));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "out of range",
+                  SIZES(0, 1, INT64_C(1) << 32));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "NULL", 3, NULL);
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, NULL, TH_ERR_ARGUMENT, "NULL", SIZES(0));
+    CHECK_REFUSED(THTensor_permute, THTensor_newPermute, t, TH_ERR_ARGUMENT, "-1 entries", -1, NULL);
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_FORMS(scalar, scalar, THTensor_permute(r, src, 0, NULL));
+    THTensor_free(scalar);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void unfold(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5, 6, 7);
+    THTensor *pairs = THTensor_newUnfold(t, 0, 2, 1);
+    CHECK_SHAPE(pairs, 6, 2);
+    CHECK_STRIDES(pairs, 1, 1);
+    CHECK_SHARED(pairs, t);
+    CHECK_VALUES(pairs, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7);
+    CHECK_FORMS(pairs, t, THTensor_unfold(r, src, 0, 2, 1));
+    CHECK_FORMS(pairs, t, THTensor_unfold(r, src, -1, 2, 1));
+    THTensor *apart = THTensor_newUnfold(t, 0, 2, 2);
+    CHECK_SHAPE(apart, 3, 2);
+    CHECK_STRIDES(apart, 2, 1);
+    CHECK_VALUES(apart, 1, 2, 3, 4, 5, 6);
+    THTensor *whole = THTensor_newUnfold(t, 0, 7, 100);
+    CHECK_SHAPE(whole, 1, 7);
+
+    THTensor *matrix = counted(SIZES(4, 3)), *rows = THTensor_newUnfold(matrix, 0, 2, 2);
+    CHECK_SHAPE(rows, 2, 3, 2);
+    CHECK_STRIDES(rows, 6, 1, 3);
+    CHECK_VALUES(rows, 0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11);
+
+    CHECK_REFUSED(THTensor_unfold, THTensor_newUnfold, t, TH_ERR_ARGUMENT, "window 8 exceeds size 7 of dimension 0", 0,
+                  8, 1);
+    CHECK_REFUSED(THTensor_unfold, THTensor_newUnfold, t, TH_ERR_ARGUMENT, "window -1", 0, -1, 1);
+    CHECK_REFUSED(THTensor_unfold, THTensor_newUnfold, t, TH_ERR_ARGUMENT, "step 0 must be positive", 0, 2, 0);
+    CHECK_REFUSED(THTensor_unfold, THTensor_newUnfold, t, TH_ERR_ARGUMENT, "dimension 1 out of range", 1, 2, 1);
+    CHECK_REFUSED(THTensor_unfold, THTensor_newUnfold, NULL, TH_ERR_ARGUMENT, "NULL", 0, 1, 1);
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5), *one = THTensor_newUnfold(scalar, 0, 1, 1);
+    CHECK_SHAPE(one, 1);
+    CHECK_VALUES(one, 5);
+    THTensor_free(one);
+    THTensor_free(scalar);
+    THTensor_free(rows);
+    THTensor_free(matrix);
+    THTensor_free(whole);
+    THTensor_free(apart);
+    THTensor_free(pairs);
+    THTensor_free(t);
+}
+
+static void squeeze(void) {
+    THTensor *t = counted(SIZES(2, 1, 3, 1)), *v = THTensor_newSqueeze(t);
+    CHECK_SHAPE(v, 2, 3);
+    CHECK_STRIDES(v, 3, 1);
+    CHECK_SHARED(v, t);
+    CHECK_VALUES(v, 0, 1, 2, 3, 4, 5);
+    CHECK_FORMS(v, t, THTensor_squeeze(r, src));
+    CHECK_FORMS(v, v, THTensor_squeeze(r, src));
+
+    THTensor *first = THTensor_newSqueeze1d(t, 1);
+    CHECK_SHAPE(first, 2, 3, 1);
+    CHECK_STRIDES(first, 3, 1, 1);
+    CHECK_FORMS(first, t, THTensor_squeeze1d(r, src, 1));
+    CHECK_FORMS(first, t, THTensor_squeeze1d(r, src, -3));
+    CHECK_FORMS(t, t, THTensor_squeeze1d(r, src, 0));
+    CHECK_REFUSED(THTensor_squeeze1d, THTensor_newSqueeze1d, t, TH_ERR_ARGUMENT, "dimension 4 out of range", 4);
+    CHECK_REFUSED(THTensor_squeeze1d, THTensor_newSqueeze1d, NULL, TH_ERR_ARGUMENT, "NULL", 0);
+    CHECK_FAILURE(THTensor_newSqueeze(NULL) == NULL, TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_squeeze(NULL, t), TH_ERR_ARGUMENT, "NULL");
+
+    THTensor *ones = counted(SIZES(1, 1)), *scalar = THTensor_newSqueeze(ones);
+    CHECK_EQ(THTensor_nDimension(scalar), 0);
+    CHECK_EQ(THTensor_nElement(scalar), 1);
+    CHECK_FORMS(scalar, scalar, THTensor_squeeze1d(r, src, 0));
+    THTensor_free(scalar);
+    THTensor_free(ones);
+    THTensor_free(first);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void unsqueeze(void) {
+    THTensor *t = counted(SIZES(2, 3)), *v = THTensor_newUnsqueeze1d(t, 0);
+    CHECK_SHAPE(v, 1, 2, 3);
+    CHECK_STRIDES(v, 6, 3, 1);
+    CHECK_SHARED(v, t);
+    CHECK_FORMS(v, t, THTensor_unsqueeze1d(r, src, 0));
+    CHECK_FORMS(v, t, THTensor_unsqueeze1d(r, src, -3));
+    CHECK_OK(THTensor_unsqueeze1d(v, t, 1));
+    CHECK_SHAPE(v, 2, 1, 3);
+    CHECK_STRIDES(v, 3, 3, 1);
+    CHECK_OK(THTensor_unsqueeze1d(v, t, -1));
+    CHECK_SHAPE(v, 2, 3, 1);
+    CHECK_STRIDES(v, 3, 1, 1);
+    CHECK_VALUES(v, 0, 1, 2, 3, 4, 5);
+    CHECK_REFUSED(THTensor_unsqueeze1d, THTensor_newUnsqueeze1d, t, TH_ERR_ARGUMENT, "dimension 3 out of range", 3);
+    CHECK_REFUSED(THTensor_unsqueeze1d, THTensor_newUnsqueeze1d, t, TH_ERR_ARGUMENT, "dimension -4 out of range", -4);
+    CHECK_REFUSED(THTensor_unsqueeze1d, THTensor_newUnsqueeze1d, NULL, TH_ERR_ARGUMENT, "NULL", 0);
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_OK(THTensor_unsqueeze1d(v, scalar, -1));
+    CHECK_SHAPE(v, 1);
+    CHECK_VALUES(v, 5);
+    THTensor_free(scalar);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void view(void) {
+    THTensor *t = counted(SIZES(4, 6)), *v = THTensor_newView(t, SIZES(2, 3, 4));
+    CHECK_SHAPE(v, 2, 3, 4);
+    CHECK_STRIDES(v, 12, 4, 1);
+    CHECK_SHARED(v, t);
+    CHECK_EQ(THTensor_get3d(v, 1, 2, 3), 23);
+    CHECK_FORMS(v, t, THTensor_view(r, src, SIZES(2, 3, 4)));
+    CHECK_FORMS(v, t, THTensor_view(r, src, SIZES(2, -1, 4)));
+    CHECK_FORMS(t, v, THTensor_view(r, src, SIZES(-1, 6)));
+    CHECK_FORMS(v, t, THTensor_viewAs(r, src, v));
+    CHECK_FORMS(t, v, THTensor_viewAs(r, src, t));
+    THTensor *flat = THTensor_newViewAs(v, t);
+    CHECK(THTensor_isSetTo(flat, t));
+    CHECK_OK(THTensor_view(flat, v, SIZES(-1)));
+    CHECK_SHAPE(flat, 24);
+    CHECK_STRIDES(flat, 1);
+    THTensor_free(flat);
+
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "24 elements", SIZES(5, 5));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "24 elements", SIZES(-1, 7));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "negative", SIZES(-1, -1));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "negative", SIZES(-2, -12));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "cannot infer the size -1", SIZES(-1, 0));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_SHAPE, "overflows",
+                  SIZES(INT64_C(1) << 32, INT64_C(1) << 32, 24));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_ARGUMENT, "NULL", 2, NULL);
+    CHECK_REFUSED(THTensor_view, THTensor_newView, t, TH_ERR_ARGUMENT, "entries", 1025, THTensor_sizes(t));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, NULL, TH_ERR_ARGUMENT, "NULL", SIZES(24));
+    CHECK_REFUSED(THTensor_viewAs, THTensor_newViewAs, t, TH_ERR_ARGUMENT, "NULL", NULL);
+    CHECK_ERROR(THTensor_view(NULL, t, SIZES(24)), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+/* Where strides allow, a view may cut and join dimensions of what is not contiguous. */
+static void view_of_a_view(void) {
+    THTensor *t = counted(SIZES(4, 6)), *left = THTensor_newNarrow(t, 1, 0, 4);
+    THTensor *cut = THTensor_newView(left, SIZES(2, 2, 1, 2, 2));
+    CHECK_SHAPE(cut, 2, 2, 1, 2, 2);
+    for (int d = 0; d < 5; d++) {
+        if (d != 2) CHECK_EQ(THTensor_stride(cut, d), ((const int64_t[]){12, 6, 0, 2, 1})[d]);
+    }
+    CHECK_VALUES(cut, 0, 1, 2, 3, 6, 7, 8, 9, 12, 13, 14, 15, 18, 19, 20, 21);
+    THTensor *joined = THTensor_newView(cut, SIZES(4, 4));
+    CHECK(THTensor_isSetTo(joined, left));
+
+    const char *incompatible =
+        "invalid argument 2: view size is not compatible with input tensor's size and stride (at least one dimension "
+        "spans across two contiguous subspaces). Call .contiguous() before .view()";
+    CHECK_REFUSED(THTensor_view, THTensor_newView, left, TH_ERR_SHAPE, incompatible, SIZES(16));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, left, TH_ERR_SHAPE, incompatible, SIZES(2, 8));
+    THTensor *turned = THTensor_newT(t), *vector = counted(SIZES(24));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, turned, TH_ERR_SHAPE, incompatible, SIZES(-1));
+    CHECK_REFUSED(THTensor_viewAs, THTensor_newViewAs, turned, TH_ERR_SHAPE, incompatible, vector);
+    THTensor_free(vector);
+    THTensor_free(turned);
+    THTensor_free(joined);
+    THTensor_free(cut);
+    THTensor_free(left);
+    THTensor_free(t);
+}
+
+static void view_of_one_or_no_element(void) {
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5), *v = THTensor_newView(scalar, SIZES(1, 1));
+    CHECK_SHAPE(v, 1, 1);
+    CHECK_VALUES(v, 5);
+    CHECK_OK(THTensor_view(v, v, 0, NULL));
+    CHECK_EQ(THTensor_nDimension(v), 0);
+    CHECK_EQ(THTensor_item(v), 5);
+    CHECK_OK(THTensor_view(v, scalar, SIZES(-1)));
+    CHECK_SHAPE(v, 1);
+    THTensor_free(scalar);
+
+    THTensor *none = counted(SIZES(0, 3));
+    CHECK_OK(THTensor_view(v, none, SIZES(3, 0, 7)));
+    CHECK_SHAPE(v, 3, 0, 7);
+    CHECK_OK(THTensor_view(v, none, SIZES(-1, 3)));
+    CHECK_SHAPE(v, 0, 3);
+    CHECK_REFUSED(THTensor_view, THTensor_newView, none, TH_ERR_SHAPE, "cannot infer the size -1", SIZES(-1, 0));
+    CHECK_REFUSED(THTensor_view, THTensor_newView, none, TH_ERR_SHAPE, "0 elements", SIZES(1));
+    THTensor_free(none);
+    THTensor_free(v);
+}
+
+static void expand(void) {
+    THTensor *t = matrix_of(TH_INT64, 3, 1, 2, 3), *v = THTensor_newExpand(t, SIZES(3, 4));
+    CHECK_SHAPE(v, 3, 4);
+    CHECK_STRIDES(v, 1, 0);
+    CHECK_SHARED(v, t);
+    CHECK_VALUES(v, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    CHECK_FORMS(v, t, THTensor_expand(r, src, SIZES(3, 4)));
+    CHECK_FORMS(v, t, THTensor_expand(r, src, SIZES(-1, 4)));
+    CHECK_FORMS(v, t, THTensor_expandAs(r, src, v));
+    THTensor *like = THTensor_newExpandAs(t, v);
+    CHECK(THTensor_isSetTo(like, v));
+    THTensor_free(like);
+
+    THTensor *stack = THTensor_newExpand(t, SIZES(2, -1, -1));
+    CHECK_SHAPE(stack, 2, 3, 1);
+    CHECK_STRIDES(stack, 0, 1, 1);
+    CHECK_OK(THTensor_expand(stack, t, SIZES(3, 0)));
+    CHECK_SHAPE(stack, 3, 0);
+
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "expand: size 3 of dimension 0 cannot become 4",
+                  SIZES(4, 1));
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_ARGUMENT, "new dimension 0 cannot be set to -1",
+                  SIZES(-1, 3, 4));
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "1 sizes given for a tensor with 2 dimensions",
+                  SIZES(3));
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "negative", SIZES(3, -2));
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "overflows", SIZES(3, INT64_MAX));
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_ARGUMENT, "NULL", 2, NULL);
+    CHECK_REFUSED(THTensor_expandAs, THTensor_newExpandAs, v, TH_ERR_SHAPE, "cannot become 1", t);
+    CHECK_REFUSED(THTensor_expandAs, THTensor_newExpandAs, t, TH_ERR_ARGUMENT, "NULL", NULL);
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, NULL, TH_ERR_ARGUMENT, "NULL", SIZES(1));
+    CHECK_ERROR(THTensor_expand(NULL, t, SIZES(3, 4)), TH_ERR_ARGUMENT, "NULL");
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_OK(THTensor_expand(stack, scalar, SIZES(2, 2)));
+    CHECK_STRIDES(stack, 0, 0);
+    CHECK_VALUES(stack, 5, 5, 5, 5);
+    THTensor_free(scalar);
+    THTensor_free(stack);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+/* One value fits all positions of an element; several do not. */
+static void writing_through_expanded_tensors(void) {
+    THTensor *t = counted(SIZES(3, 1)), *v = THTensor_newExpand(t, SIZES(3, 4)), *other = counted(SIZES(3, 4));
+    CHECK_OK(THTensor_fill(v, 7));
+    CHECK_VALUES(t, 7, 7, 7);
+    CHECK_ERROR(THTensor_copy(v, other), TH_ERR_SHAPE, "share one element");
+    CHECK_ERROR(THTensor_cadd(v, v, 1, other), TH_ERR_SHAPE, "share one element");
+    CHECK_VALUES(t, 7, 7, 7);
+    THTensor_free(other);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+static void view_as_another_dtype(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1, -2, 0.5, 0), *bits = THTensor_newViewDtype(t, TH_INT32);
+    CHECK_EQ(THTensor_dtype(bits), TH_INT32);
+    CHECK_SHARED(bits, t);
+    CHECK_VALUES(bits, 0x3f800000, -0x40000000, 0x3f000000, 0);
+    CHECK_OK(THTensor_set1d(bits, 3, 1000000000));
+    CHECK_EQ(THTensor_get1d(t, 3), 0.004723787307739258);
+    THTensor_free(bits);
+
+    THTensor *every_other = THTensor_newSlice(t, 0, 0, 4, 2);
+    bits = THTensor_newViewDtype(every_other, TH_INT32);
+    CHECK_STRIDES(bits, 2);
+    CHECK_VALUES(bits, 0x3f800000, 0x3f000000);
+
+    CHECK_FAILURE(THTensor_newViewDtype(t, TH_INT16) == NULL, TH_ERR_DTYPE,
+                  "Viewing a tensor as a new dtype with a different number of bytes per element is not supported.");
+    CHECK_FAILURE(THTensor_newViewDtype(t, TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "0 is no dtype");
+    CHECK_FAILURE(THTensor_newViewDtype(t, 99) == NULL, TH_ERR_ARGUMENT, "99 is no dtype");
+    CHECK_FAILURE(THTensor_newViewDtype(NULL, TH_INT32) == NULL, TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(bits);
+    THTensor_free(every_other);
+    THTensor_free(t);
+}
+
+static void get_device_is_for_gpus(void) {
+    static const struct {
+        THDtype dtype;
+        const char *message;
+    } types[] = {
+        {TH_FLOAT32, "get_device is not implemented for type torch.FloatTensor"},
+        {TH_FLOAT64, "get_device is not implemented for type torch.DoubleTensor"},
+        {TH_FLOAT16, "get_device is not implemented for type torch.HalfTensor"},
+        {TH_UINT8, "get_device is not implemented for type torch.ByteTensor"},
+        {TH_INT8, "get_device is not implemented for type torch.CharTensor"},
+        {TH_INT64, "get_device is not implemented for type torch.LongTensor"},
+    };
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        THTensor *t = THTensor_newZeros(types[k].dtype, SIZES(3, 4, 5));
+        CHECK_FAILURE(THTensor_getDevice(t) == -1, TH_ERR_DEVICE, types[k].message);
+        CHECK_EQ(THTensor_deviceType(t), TH_CPU);
+        THTensor_free(t);
+    }
+}
+
+static void reshape_views_or_copies(void) {
+    THTensor *t = counted(SIZES(2, 3)), *flat = THTensor_newReshape(t, SIZES(-1));
+    CHECK_SHAPE(flat, 6);
+    CHECK_SHARED(flat, t);
+    THTensor *turned = THTensor_newT(t), *copied = THTensor_newReshape(turned, SIZES(6));
+    CHECK_STRIDES(copied, 1);
+    CHECK(THTensor_storage(copied) != THTensor_storage(t));
+    CHECK_VALUES(copied, 0, 3, 1, 4, 2, 5);
+    CHECK_EQ(THTensor_dtype(copied), TH_FLOAT32);
+    THTensor *same = THTensor_newReshape(turned, SIZES(3, 2));
+    CHECK(THTensor_isSetTo(same, turned));
+    CHECK_FAILURE(THTensor_newReshape(t, SIZES(4)) == NULL, TH_ERR_SHAPE, "6 elements");
+    CHECK_FAILURE(THTensor_newReshape(t, SIZES(-1, -1)) == NULL, TH_ERR_SHAPE, "negative");
+    CHECK_FAILURE(THTensor_newReshape(NULL, SIZES(4)) == NULL, TH_ERR_ARGUMENT, "NULL");
+    CHECK_FAILURE(THTensor_newReshape(t, 1, NULL) == NULL, TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(same);
+    THTensor_free(copied);
+    THTensor_free(turned);
+    THTensor_free(flat);
+    THTensor_free(t);
+}
+
+static void flatten_views_or_copies(void) {
+    THTensor *t = counted(SIZES(2, 3, 4)), *v = THTensor_newFlatten(t, 0, -1);
+    CHECK_SHAPE(v, 24);
+    CHECK_SHARED(v, t);
+    THTensor_free(v);
+    v = THTensor_newFlatten(t, 1, 2);
+    CHECK_SHAPE(v, 2, 12);
+    CHECK_STRIDES(v, 12, 1);
+    CHECK_SHARED(v, t);
+    THTensor_free(v);
+    v = THTensor_newFlatten(t, -3, -2);
+    CHECK_SHAPE(v, 6, 4);
+    THTensor_free(v);
+    v = THTensor_newFlatten(t, 1, 1);
+    CHECK(THTensor_isSetTo(v, t));
+    THTensor_free(v);
+
+    THTensor *turned = THTensor_newTranspose(t, 0, 1);
+    v = THTensor_newFlatten(turned, 0, 1);
+    CHECK_SHAPE(v, 6, 4);
+    CHECK_STRIDES(v, 4, 1);
+    CHECK(THTensor_storage(v) != THTensor_storage(t));
+    CHECK_VALUES(v, 0, 1, 2, 3, 12, 13, 14, 15, 4, 5, 6, 7, 16, 17, 18, 19, 8, 9, 10, 11, 20, 21, 22, 23);
+    THTensor_free(v);
+    THTensor_free(turned);
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    v = THTensor_newFlatten(scalar, 0, -1);
+    CHECK_SHAPE(v, 1);
+    CHECK_VALUES(v, 5);
+    CHECK_FAILURE(THTensor_newFlatten(t, 2, 1) == NULL, TH_ERR_ARGUMENT,
+                  "start dimension 2 comes after end dimension 1");
+    CHECK_FAILURE(THTensor_newFlatten(t, 0, 3) == NULL, TH_ERR_ARGUMENT, "dimension 3 out of range");
+    CHECK_FAILURE(THTensor_newFlatten(NULL, 0, 0) == NULL, TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(v);
+    THTensor_free(scalar);
+    THTensor_free(t);
+}
+
+static void split_into_pieces(void) {
+    THTensor *t = counted(SIZES(2, 5)), *pieces[4] = {NULL};
+    int count = -1;
+    CHECK_OK(THTensor_split(NULL, &count, t, 2, 1));
+    CHECK_EQ(count, 3);
+
+    /* Too little room changes nothing, more than enough is cut to what there is. */
+    count = 2;
+    CHECK_ERROR(THTensor_split(pieces, &count, t, 2, 1), TH_ERR_ARGUMENT, "3 are needed");
+    CHECK_EQ(count, 2);
+    CHECK(pieces[0] == NULL && pieces[1] == NULL);
+    count = 4;
+    CHECK_OK(THTensor_split(pieces, &count, t, 2, -1));
+    CHECK_EQ(count, 3);
+    CHECK(pieces[3] == NULL);
+
+    CHECK_SHAPE(pieces[0], 2, 2);
+    CHECK_SHAPE(pieces[1], 2, 2);
+    CHECK_SHAPE(pieces[2], 2, 1);
+    CHECK_VALUES(pieces[1], 2, 3, 7, 8);
+    CHECK_VALUES(pieces[2], 4, 9);
+    for (int i = 0; i < count; i++) {
+        CHECK_STRIDES(pieces[i], 5, 1);
+        CHECK_OFFSET(pieces[i], 2 * i);
+        CHECK_SHARED(pieces[i], t);
+        CHECK_EQ(THTensor_refcount(pieces[i]), 1);
+        THTensor_free(pieces[i]);
+    }
+
+    count = 1;
+    CHECK_OK(THTensor_split(pieces, &count, t, INT64_MAX, 0));
+    CHECK_EQ(count, 1);
+    CHECK(THTensor_isSetTo(pieces[0], t));
+    THTensor_free(pieces[0]);
+
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_ERROR(THTensor_split(pieces, &count, t, 0, 1), TH_ERR_ARGUMENT, "piece size 0 must be positive");
+    CHECK_ERROR(THTensor_split(pieces, &count, t, -1, 1), TH_ERR_ARGUMENT, "piece size -1 must be positive");
+    CHECK_ERROR(THTensor_split(pieces, &count, t, 1, 2), TH_ERR_ARGUMENT, "dimension 2 out of range");
+    CHECK_ERROR(THTensor_split(pieces, &count, scalar, 1, 0), TH_ERR_SHAPE, "0-d");
+    CHECK_ERROR(THTensor_split(pieces, NULL, t, 1, 1), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_split(pieces, &count, NULL, 1, 1), TH_ERR_ARGUMENT, "NULL");
+    count = -1;
+    CHECK_ERROR(THTensor_split(pieces, &count, t, 5, 1), TH_ERR_ARGUMENT, "room for -1 handles");
+    THTensor_free(scalar);
+    THTensor_free(t);
+}
+
+/* The sizes PyTorch gives: pieces of ceil(n / chunks), as many as it takes. */
+static void chunk_into_equal_pieces(void) {
+    static const struct {
+        int64_t n, chunks;
+        int pieces;
+        int64_t first, last;
+    } cases[] = {{6, 3, 3, 2, 2}, {5, 3, 3, 2, 1}, {5, 4, 3, 2, 1}, {5, 1, 1, 5, 5}, {3, 7, 3, 1, 1}, {9, 6, 5, 2, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, cases[k].n)), *pieces[5];
+        int count = 0;
+        CHECK_OK(THTensor_chunk(NULL, &count, t, cases[k].chunks, 1));
+        CHECK_EQ(count, cases[k].pieces);
+        CHECK_OK(THTensor_chunk(pieces, &count, t, cases[k].chunks, -1));
+        CHECK_EQ(THTensor_size(pieces[0], 1), cases[k].first);
+        CHECK_EQ(THTensor_size(pieces[count - 1], 1), cases[k].last);
+        for (int i = 0; i < count; i++) {
+            CHECK_OFFSET(pieces[i], i * cases[k].first);
+            THTensor_free(pieces[i]);
+        }
+        THTensor_free(t);
+    }
+    THTensor *t = counted(SIZES(2, 5));
+    int count = 0;
+    CHECK_ERROR(THTensor_chunk(NULL, &count, t, 0, 0), TH_ERR_ARGUMENT, "chunks 0 must be positive");
+    CHECK_ERROR(THTensor_chunk(NULL, &count, t, -2, 0), TH_ERR_ARGUMENT, "chunks -2 must be positive");
+    CHECK_ERROR(THTensor_chunk(NULL, &count, t, 1, -3), TH_ERR_ARGUMENT, "dimension -3 out of range");
+    CHECK_ERROR(THTensor_chunk(NULL, NULL, t, 1, 0), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_chunk(NULL, &count, NULL, 1, 0), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(t);
+}
+
+static void unbind_takes_a_dimension_apart(void) {
+    THTensor *t = counted(SIZES(2, 3)), *columns[3] = {NULL};
+    int count = 0;
+    CHECK_OK(THTensor_unbind(NULL, &count, t, 1));
+    CHECK_EQ(count, 3);
+    CHECK_OK(THTensor_unbind(columns, &count, t, -1));
+    for (int i = 0; i < 3; i++) {
+        CHECK_SHAPE(columns[i], 2);
+        CHECK_STRIDES(columns[i], 3);
+        CHECK_VALUES(columns[i], i, 3 + i);
+        CHECK_SHARED(columns[i], t);
+        THTensor_free(columns[i]);
+    }
+    count = 1;
+    CHECK_ERROR(THTensor_unbind(columns, &count, t, 0), TH_ERR_ARGUMENT, "2 are needed");
+
+    THTensor *none = counted(SIZES(0, 3)), *scalar = THTensor_newScalar(TH_FLOAT32, 5);
+    CHECK_OK(THTensor_unbind(NULL, &count, none, 0));
+    CHECK_EQ(count, 0);
+    CHECK_ERROR(THTensor_unbind(NULL, &count, scalar, 0), TH_ERR_SHAPE, "0-d");
+    CHECK_ERROR(THTensor_unbind(NULL, &count, t, 2), TH_ERR_ARGUMENT, "dimension 2 out of range");
+    CHECK_ERROR(THTensor_unbind(NULL, NULL, t, 0), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_unbind(NULL, &count, NULL, 0), TH_ERR_ARGUMENT, "NULL");
+    THTensor_free(scalar);
+    THTensor_free(none);
+    THTensor_free(t);
+}
+
+static void expand_several_to_one_shape(void) {
+    THTensor *row = vector_of(TH_FLOAT32, 1, 2, 3), *column = matrix_of(TH_INT32, 2, 10, 20);
+    THTensor *scalar = THTensor_newScalar(TH_FLOAT64, 5);
+    THTensor *sources[] = {row, column, scalar};
+    THTensor *views[] = {THTensor_new(), THTensor_new(), THTensor_new()};
+    CHECK_OK(THTensor_expandNd(views, sources, 3));
+    CHECK_VALUES(views[0], 1, 2, 3, 1, 2, 3);
+    CHECK_VALUES(views[1], 10, 10, 10, 20, 20, 20);
+    CHECK_VALUES(views[2], 5, 5, 5, 5, 5, 5);
+    CHECK_STRIDES(views[0], 0, 1);
+    CHECK_STRIDES(views[1], 1, 0);
+    CHECK_STRIDES(views[2], 0, 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK_SHAPE(views[i], 2, 3);
+        CHECK_SHARED(views[i], sources[i]);
+        CHECK_EQ(THTensor_dtype(views[i]), THTensor_dtype(sources[i]));
+    }
+
+    /* Results may stand among the sources, in any order. */
+    THTensor *swapped[] = {column, row, scalar};
+    CHECK_OK(THTensor_expandNd(swapped, sources, 3));
+    CHECK(THTensor_isSetTo(column, views[0]));
+    CHECK(THTensor_isSetTo(row, views[1]));
+    CHECK(THTensor_isSetTo(scalar, views[2]));
+
+    THTensor *two = vector_of(TH_FLOAT32, 1, 2), *three = vector_of(TH_FLOAT32, 1, 2, 3);
+    THTensor *unlike[] = {two, three}, *missing[] = {two, NULL};
+    CHECK_ERROR(THTensor_expandNd(views, unlike, 2), TH_ERR_SHAPE, "sizes 2 and 3 of dimension 0 do not broadcast");
+    CHECK_ERROR(THTensor_expandNd(views, missing, 2), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_expandNd(missing, unlike, 2), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_expandNd(NULL, unlike, 2), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_expandNd(views, NULL, 2), TH_ERR_ARGUMENT, "NULL");
+    CHECK_OK(THTensor_expandNd(NULL, NULL, 0));
+    CHECK_SHAPE(views[0], 2, 3);
+    THTensor_free(two);
+    THTensor_free(three);
+    for (int i = 0; i < 3; i++) {
+        THTensor_free(sources[i]);
+        THTensor_free(views[i]);
+    }
+}
+
+static void set_makes_a_second_handle(void) {
+    THTensor *t = counted(SIZES(2, 3)), *r = vector_of(TH_INT64, 1, 2);
+    THStorage *old = THTensor_storage(r);
+    THStorage_retain(old);
+    CHECK_OK(THTensor_set(r, t));
+    CHECK(THTensor_isSetTo(r, t));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
+    CHECK_EQ(THStorage_refcount(old), 1);
+    CHECK_EQ(THStorage_refcount(THTensor_storage(t)), 2);
+    CHECK_OK(THTensor_set(t, t));
+    CHECK_EQ(THStorage_refcount(THTensor_storage(t)), 2);
+    CHECK_OK(THTensor_zero(r));
+    CHECK_VALUES(t, 0, 0, 0, 0, 0, 0);
+    CHECK_ERROR(THTensor_set(NULL, t), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_set(t, NULL), TH_ERR_ARGUMENT, "NULL");
+    THStorage_free(old);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+/* The figures of the slides: [5 6; 9 10; 13 14] inside 0 ... 19, and replication by stride 0. */
+static void set_a_geometry_over_a_storage(void) {
+    THTensor *numbers = counted(SIZES(20)), *x = THTensor_new();
+    THStorage *storage = THTensor_storage(numbers);
+    CHECK_OK(THTensor_setStorage(x, storage, 5, 2, (const int64_t[]){3, 2}, (const int64_t[]){4, 1}));
+    CHECK_SHAPE(x, 3, 2);
+    CHECK_STRIDES(x, 4, 1);
+    CHECK_OFFSET(x, 5);
+    CHECK_VALUES(x, 5, 6, 9, 10, 13, 14);
+    CHECK_OK(THTensor_setStorageNd(x, storage, 1, 2, (const int64_t[]){3, 3}, (const int64_t[]){0, 1}));
+    CHECK_VALUES(x, 1, 2, 3, 1, 2, 3, 1, 2, 3);
+    CHECK_OK(THTensor_setStorage(x, storage, 2, 2, (const int64_t[]){2, 3}, NULL));
+    CHECK_STRIDES(x, 3, 1);
+    CHECK_VALUES(x, 2, 3, 4, 5, 6, 7);
+    CHECK_OK(THTensor_setStorage(x, storage, 7, 0, NULL, NULL));
+    CHECK_EQ(THTensor_nDimension(x), 0);
+    CHECK_EQ(THTensor_item(x), 7);
+
+    CHECK_OK(THTensor_setStorage1d(x, storage, 3, 4, 5));
+    CHECK_VALUES(x, 3, 8, 13, 18);
+    CHECK_OK(THTensor_setStorage2d(x, storage, 1, 2, 1, 4, 0));
+    CHECK_VALUES(x, 1, 1, 1, 1, 2, 2, 2, 2);
+    CHECK_OK(THTensor_setStorage3d(x, storage, 0, 2, 8, 2, 4, 2, 1));
+    CHECK_STRIDES(x, 8, 4, 1);
+    CHECK_VALUES(x, 0, 1, 4, 5, 8, 9, 12, 13);
+    CHECK_OK(THTensor_setStorage4d(x, storage, 1, 2, 8, 1, 0, 2, 4, 2, 1));
+    CHECK_SHAPE(x, 2, 1, 2, 2);
+    CHECK_STRIDES(x, 8, 0, 4, 1);
+    CHECK_VALUES(x, 1, 2, 5, 6, 9, 10, 13, 14);
+    CHECK_EQ(THStorage_size(storage), 20);
+
+    /* A storage too small grows to the last element and keeps what it has. */
+    CHECK_OK(THTensor_setStorage2d(x, storage, 19, 2, 10, 2, 2));
+    CHECK_EQ(THStorage_size(storage), 19 + 10 + 2 + 1);
+    CHECK_EQ(THTensor_get2d(x, 0, 0), 19);
+    THTensor_free(x);
+    THTensor_free(numbers);
+}
+
+static void set_storage_refuses(void) {
+    THTensor *x = vector_of(TH_INT16, 1, 2);
+    float memory[4] = {1, 2, 3, 4};
+    THStorage *foreign = THStorage_newFromBlob(TH_FLOAT32, memory, 4, NULL, NULL);
+    THStorage *storage = THStorage_newWithSize(TH_FLOAT32, 4);
+    CHECK_ERROR(THTensor_setStorage1d(x, storage, -1, 2, 1), TH_ERR_ARGUMENT, "storage offset -1 is negative");
+    CHECK_ERROR(THTensor_setStorage1d(x, storage, 0, -2, 1), TH_ERR_SHAPE, "size -2 of dimension 0 is negative");
+    CHECK_ERROR(THTensor_setStorage1d(x, storage, 0, 2, -1), TH_ERR_ARGUMENT, "stride -1 of dimension 0 is negative");
+    CHECK_ERROR(THTensor_setStorage1d(x, storage, 1, 3, INT64_MAX), TH_ERR_SHAPE, "overflows");
+    CHECK_ERROR(THTensor_setStorage1d(x, storage, PTRDIFF_MAX, 2, 1), TH_ERR_SHAPE, "overflows");
+    CHECK_ERROR(THTensor_setStorage2d(x, storage, 0, INT64_MAX, 1, INT64_MAX, 1), TH_ERR_SHAPE, "overflows");
+    CHECK_ERROR(THTensor_setStorage1d(x, foreign, 0, 5, 1), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_setStorage(x, storage, 0, -2, NULL, NULL), TH_ERR_ARGUMENT, "-2 entries");
+    CHECK_ERROR(THTensor_setStorage(x, storage, 0, 1, NULL, NULL), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_setStorage1d(x, NULL, 0, 1, 1), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_setStorage1d(NULL, storage, 0, 1, 1), TH_ERR_ARGUMENT, "NULL");
+    CHECK(THTensor_setStorage1d(x, storage, 0, INT64_C(1) << 60, 1) != TH_OK);
+    CHECK_VALUES(x, 1, 2);
+    CHECK_EQ(THStorage_size(storage), 4);
+    CHECK_OK(THTensor_setStorage1d(x, foreign, 1, 3, 1));
+    CHECK_VALUES(x, 2, 3, 4);
+    THStorage_free(storage);
+    THStorage_free(foreign);
+    THTensor_free(x);
+}
+
+static void resize_keeps_elements_where_they_lie(void) {
+    THTensor *t = matrix_of(TH_INT64, 3, 1, 2, 3, 4, 5, 6);
+    CHECK_OK(THTensor_resize2d(t, 2, 2));
+    CHECK_STRIDES(t, 2, 1);
+    CHECK_VALUES(t, 1, 2, 3, 4);
+    CHECK_EQ(THStorage_size(THTensor_storage(t)), 6);
+    CHECK_OK(THTensor_resize1d(t, 6));
+    CHECK_VALUES(t, 1, 2, 3, 4, 5, 6);
+    CHECK_OK(THTensor_resize2d(t, 2, 4));
+    CHECK_SHAPE(t, 2, 4);
+    CHECK_STRIDES(t, 4, 1);
+    CHECK_EQ(THStorage_size(THTensor_storage(t)), 8);
+    CHECK_EQ(THTensor_get2d(t, 1, 1), 6);
+
+    /* The same sizes change nothing, strides included; others lie row-major. */
+    THTensor *turned = THTensor_newT(t);
+    CHECK_OK(THTensor_resize2d(turned, 4, 2));
+    CHECK_STRIDES(turned, 1, 4);
+    CHECK_OK(THTensor_resizeAs(turned, t));
+    CHECK_SHAPE(turned, 2, 4);
+    CHECK_STRIDES(turned, 4, 1);
+    THTensor_free(turned);
+
+    /* An offset stays, and counts for what the storage must hold. */
+    THTensor *row = THTensor_newSelect(t, 0, 1);
+    CHECK_OK(THTensor_resize1d(row, 6));
+    CHECK_OFFSET(row, 4);
+    CHECK_EQ(THStorage_size(THTensor_storage(t)), 10);
+    THTensor_free(row);
+    THTensor_free(t);
+}
+
+static void resize_in_all_its_forms(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(1)), *like = counted(SIZES(2, 1, 3));
+    CHECK_OK(THTensor_resize3d(t, 2, 3, 4));
+    CHECK_SHAPE(t, 2, 3, 4);
+    CHECK_OK(THTensor_resize4d(t, 5, 4, 3, 2));
+    CHECK_SHAPE(t, 5, 4, 3, 2);
+    CHECK_OK(THTensor_resize5d(t, 1, 2, 3, 4, 5));
+    CHECK_SHAPE(t, 1, 2, 3, 4, 5);
+    CHECK_STRIDES(t, 120, 60, 20, 5, 1);
+    CHECK_EQ(THStorage_size(THTensor_storage(t)), 120);
+    CHECK_OK(THTensor_resizeAs(t, like));
+    CHECK_SHAPE(t, 2, 1, 3);
+    CHECK_OK(THTensor_resizeNd(t, 2, (const int64_t[]){2, 3}, (const int64_t[]){1, 2}));
+    CHECK_STRIDES(t, 1, 2);
+    CHECK_OK(THTensor_resize(t, 2, (const int64_t[]){2, 3}, (const int64_t[]){100, 1}));
+    CHECK_STRIDES(t, 100, 1);
+    CHECK_OK(THTensor_resize(t, 2, (const int64_t[]){2, 101}, (const int64_t[]){100, 1}));
+    CHECK_EQ(THStorage_size(THTensor_storage(t)), 201);
+    CHECK_OK(THTensor_resize2d(t, 0, 7));
+    CHECK_SHAPE(t, 0, 7);
+    CHECK_OK(THTensor_resize(t, 0, NULL, NULL));
+    CHECK_EQ(THTensor_nDimension(t), 0);
+    CHECK_EQ(THTensor_nElement(t), 1);
+
+    /* A fresh handle takes the default dtype. */
+    THTensor *fresh = THTensor_new();
+    CHECK_OK(THTensor_resize2d(fresh, 2, 3));
+    CHECK_SHAPE(fresh, 2, 3);
+    CHECK_EQ(THTensor_dtype(fresh), THGetDefaultDtype());
+    THTensor_free(fresh);
+    THTensor_free(like);
+    THTensor_free(t);
+}
+
+static void resize_refuses(void) {
+    float memory[4] = {1, 2, 3, 4};
+    THTensor *t = counted(SIZES(2, 2)), *foreign = THTensor_newFromBlob(TH_FLOAT32, SIZES(4), NULL, memory, NULL, NULL);
+    CHECK_ERROR(THTensor_resize1d(t, -1), TH_ERR_SHAPE, "size -1 of dimension 0 is negative");
+    CHECK_ERROR(THTensor_resize2d(t, INT64_MAX, 2), TH_ERR_SHAPE, "overflows");
+    CHECK(THTensor_resize1d(t, INT64_MAX) != TH_OK);
+    CHECK(THTensor_resize1d(t, INT64_C(1) << 60) != TH_OK);
+    CHECK_ERROR(THTensor_resize(t, 1, (const int64_t[]){2}, (const int64_t[]){-1}), TH_ERR_ARGUMENT, "negative");
+    CHECK_ERROR(THTensor_resize(t, 2, (const int64_t[]){2, 2}, (const int64_t[]){INT64_MAX, 1}), TH_ERR_SHAPE,
+                "overflows");
+    CHECK_ERROR(THTensor_resize(t, 1, NULL, NULL), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_resize1d(NULL, 1), TH_ERR_ARGUMENT, "NULL");
+    CHECK_ERROR(THTensor_resizeAs(t, NULL), TH_ERR_ARGUMENT, "NULL");
+    CHECK_SHAPE(t, 2, 2);
+    CHECK_VALUES(t, 0, 1, 2, 3);
+    CHECK_ERROR(THTensor_resize1d(foreign, 5), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_VALUES(foreign, 1, 2, 3, 4);
+    CHECK_OK(THTensor_resize1d(foreign, 3));
+    CHECK_VALUES(foreign, 1, 2, 3);
+    THTensor_free(foreign);
+    THTensor_free(t);
+}
+
+/* More dimensions than fit into a handle. */
+static void views_of_many_dimensions(void) {
+    int64_t twos[12], order[12];
+    for (int d = 0; d < 12; d++) twos[d] = 2, order[d] = 11 - d;
+    THTensor *t = counted(SIZES(64, 64)), *v = THTensor_newView(t, 12, twos),
+             *turned = THTensor_newPermute(v, 12, order);
+    for (int d = 0; d < 12; d++) {
+        CHECK_EQ(THTensor_stride(v, d), 1 << (11 - d));
+        CHECK_EQ(THTensor_stride(turned, d), 1 << d);
+    }
+    int64_t last[12];
+    for (int d = 0; d < 12; d++) last[d] = 1;
+    last[11] = 0;
+    CHECK_EQ(THTensor_get(v, 12, last), 4094);
+    CHECK_EQ(THTensor_get(turned, 12, last), 2047);
+    CHECK_OK(THTensor_view(v, v, SIZES(4096)));
+    CHECK_SHAPE(v, 4096);
+    CHECK_OK(THTensor_set(v, turned));
+    CHECK(THTensor_isSetTo(v, turned));
+    CHECK_OK(THTensor_select(v, v, 11, 1));
+    CHECK_EQ(THTensor_nDimension(v), 11);
+    CHECK_EQ(THTensor_nElement(v), 2048);
+    THTensor_free(turned);
+    THTensor_free(v);
+    THTensor_free(t);
+}
+
+/* A fresh handle has neither elements nor dtype: there is nothing to view. */
+static void fresh_handles_have_no_views(void) {
+    THTensor *fresh = THTensor_new(), *t = counted(SIZES(2));
+    int count = 0;
+    CHECK_FAILURE(THTensor_newTranspose(fresh, 0, 0) == NULL, TH_ERR_DTYPE, "no dtype yet");
+    CHECK_FAILURE(THTensor_newView(fresh, SIZES(0)) == NULL, TH_ERR_DTYPE, "no dtype yet");
+    CHECK_FAILURE(THTensor_newReshape(fresh, SIZES(0)) == NULL, TH_ERR_DTYPE, "no dtype yet");
+    CHECK_FAILURE(THTensor_newViewDtype(fresh, TH_INT32) == NULL, TH_ERR_DTYPE, "no dtype yet");
+    CHECK_ERROR(THTensor_split(NULL, &count, fresh, 1, 0), TH_ERR_DTYPE, "no dtype yet");
+    CHECK_ERROR(THTensor_set(t, fresh), TH_ERR_DTYPE, "no dtype yet");
+    CHECK_ERROR(THTensor_squeeze(t, fresh), TH_ERR_DTYPE, "no dtype yet");
+    CHECK_VALUES(t, 0, 1);
+    THTensor_free(t);
+    THTensor_free(fresh);
+}
+
+/* A view keeps the memory alive; the handle it came from may go or change. */
+static void views_outlive_their_source(void) {
+    THTensor *t = counted(SIZES(2, 3)), *row = THTensor_newSelect(t, 0, 1);
+    THStorage *storage = THTensor_storage(t);
+    CHECK_EQ(THStorage_refcount(storage), 2);
+    CHECK_OK(THTensor_transpose(t, t, 0, 1));
+    CHECK_SHAPE(row, 3);
+    THTensor_free(t);
+    CHECK_EQ(THStorage_refcount(storage), 1);
+    CHECK_VALUES(row, 3, 4, 5);
+    THTensor_free(row);
+}
+
+CHECK_MAIN(CASE(narrow), CASE(narrow_refuses), CASE(select_an_entry), CASE(slices_are_pythons),
+           CASE(slice_along_a_dimension), CASE(transpose), CASE(t_is_for_matrices), CASE(permute), CASE(unfold),
+           CASE(squeeze), CASE(unsqueeze), CASE(view), CASE(view_of_a_view), CASE(view_of_one_or_no_element),
+           CASE(expand), CASE(writing_through_expanded_tensors), CASE(view_as_another_dtype),
+           CASE(get_device_is_for_gpus), CASE(reshape_views_or_copies), CASE(flatten_views_or_copies),
+           CASE(split_into_pieces), CASE(chunk_into_equal_pieces), CASE(unbind_takes_a_dimension_apart),
+           CASE(expand_several_to_one_shape), CASE(set_makes_a_second_handle), CASE(set_a_geometry_over_a_storage),
+           CASE(set_storage_refuses), CASE(resize_keeps_elements_where_they_lie), CASE(resize_in_all_its_forms),
+           CASE(resize_refuses), CASE(views_of_many_dimensions), CASE(fresh_handles_have_no_views),
+           CASE(views_outlive_their_source))

@@ -1,0 +1,261 @@
+//! Matrix times vector: bound by how fast the matrix can be read, which is once, in the order it lies in memory.
+
+use super::number::Number;
+use super::{Gemm, Mat};
+use crate::cpu::pool;
+use crate::cpu::simd::{Level, level};
+use std::mem::MaybeUninit;
+
+/// Elements of a vector that are summed up at a time, or made contiguous.
+const CHUNK: usize = 1024;
+/// Rows of dot products computed together.
+const DOTS: usize = 4;
+/// Columns added together.
+const COLUMNS: usize = 8;
+/// Elements of a matrix whose reading takes a thread about a microsecond.
+const PART_WORK: usize = 1 << 14;
+
+/// `y = beta * y + alpha * a @ x` with vectors given as address and stride.
+///
+/// With `beta` 0, y is written without being read; with `alpha` 0, A and x are not read.
+///
+/// # Safety
+/// x has the columns of A, and y its rows. All elements must exist; nobody else may touch those of y, which are distinct and none of A or x,
+/// nor write to A and x meanwhile.
+pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
+    let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
+    let whole = Task { beta, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
+    let work = a.rows.saturating_mul(a.cols);
+    let threads = if work < 2 * PART_WORK { 1 } else { pool::num_threads() };
+    // Whole cache lines for each thread, and enough parts for when one of them is held up.
+    let parts = (work / PART_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
+    let rows = a.rows.div_ceil(parts).next_multiple_of(64 / size_of::<T>());
+    let task = |part: usize| {
+        // SAFETY: the caller's; the rows of parts are distinct.
+        unsafe { whole.rows(part * rows, rows).run() };
+    };
+    match a.rows.div_ceil(rows.max(1)) {
+        0 => {}
+        1 => task(0),
+        parts => pool::run(parts, &task),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Task<T> {
+    beta: T,
+    y: *mut T,
+    y_step: isize,
+    alpha: T,
+    a: Mat<T>,
+    x: *const T,
+    x_step: isize,
+}
+
+// SAFETY: the contract of `gemv`.
+unsafe impl<T: Sync> Sync for Task<T> {}
+
+impl<T: Number> Task<T> {
+    /// The task for at most `count` rows from `row` on.
+    fn rows(&self, row: usize, count: usize) -> Task<T> {
+        let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
+        Task { y, a: self.a.block(row, count.min(self.a.rows - row), 0, self.a.cols), ..*self }
+    }
+
+    unsafe fn run(&self) {
+        // SAFETY: the caller's; the level is this machine's.
+        unsafe {
+            match level() {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => avx512(self),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => avx2(self),
+                _ => self.run_in::<{ cfg!(target_arch = "aarch64") }>(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn run_in<const FUSED: bool>(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.a.row_stride == 1 && self.a.rows > 1 {
+                self.add_columns::<FUSED>();
+            } else {
+                self.dot_rows::<FUSED>();
+            }
+        }
+    }
+
+    /// `y[row] = beta * y[row] + alpha * sum`
+    #[inline(always)]
+    unsafe fn store(&self, row: usize, sum: T) {
+        let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
+        let sum = T::mul(self.alpha, sum);
+        // SAFETY: the caller's.
+        unsafe { *y = if self.beta == T::ZERO { sum } else { T::add(T::mul(self.beta, *y), sum) } };
+    }
+
+    #[inline(always)]
+    unsafe fn x(&self, i: usize) -> T {
+        // SAFETY: the caller's.
+        unsafe { *self.x.offset(i as isize * self.x_step) }
+    }
+
+    /// For contiguous columns: sums of a piece of the columns, a few columns at a time.
+    #[inline(always)]
+    unsafe fn add_columns<const FUSED: bool>(&self) {
+        let mut sums = [T::ZERO; CHUNK];
+        for row in (0..self.a.rows).step_by(CHUNK) {
+            let rows = CHUNK.min(self.a.rows - row);
+            let sums = &mut sums[..rows];
+            sums.fill(T::ZERO);
+            let mut col = 0;
+            while col + COLUMNS <= self.a.cols {
+                // SAFETY: the caller's.
+                unsafe { self.add::<FUSED, COLUMNS>(sums, row, col) };
+                col += COLUMNS;
+            }
+            while col < self.a.cols {
+                // SAFETY: the caller's.
+                unsafe { self.add::<FUSED, 1>(sums, row, col) };
+                col += 1;
+            }
+            for (i, sum) in sums.iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { self.store(row + i, *sum) };
+            }
+        }
+    }
+
+    /// Adds N columns from `col` on, times their elements of x, to the sums of the rows from `row` on.
+    #[inline(always)]
+    unsafe fn add<const FUSED: bool, const N: usize>(&self, sums: &mut [T], row: usize, col: usize) {
+        // SAFETY: the caller's.
+        let x: [T; N] = std::array::from_fn(|j| unsafe { self.x(col + j) });
+        let columns: [*const T; N] = std::array::from_fn(|j| self.a.at(row, col + j).cast_const());
+        for (i, sum) in sums.iter_mut().enumerate() {
+            for j in 0..N {
+                // SAFETY: the caller's.
+                *sum = T::mul_add::<FUSED>(unsafe { *columns[j].add(i) }, x[j], *sum);
+            }
+        }
+    }
+
+    /// For all other layouts: dot products of a few rows at a time, with pieces of x made contiguous.
+    #[inline(always)]
+    unsafe fn dot_rows<const FUSED: bool>(&self) {
+        let mut copy = [const { MaybeUninit::uninit() }; CHUNK];
+        let mut part = *self;
+        let mut col = 0;
+        loop {
+            let cols = if self.x_step == 1 { self.a.cols } else { CHUNK.min(self.a.cols - col) };
+            if self.x_step != 1 {
+                for (i, element) in copy[..cols].iter_mut().enumerate() {
+                    // SAFETY: the caller's.
+                    element.write(unsafe { self.x(col + i) });
+                }
+                part.x = copy.as_ptr().cast();
+                part.x_step = 1;
+            }
+            part.a = self.a.block(0, self.a.rows, col, cols);
+            // SAFETY: the caller's.
+            unsafe { part.dots::<FUSED>() };
+            part.beta = T::ONE;
+            col += cols;
+            if col >= self.a.cols {
+                break;
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dots<const FUSED: bool>(&self) {
+        let mut row = 0;
+        while row < self.a.rows {
+            // SAFETY: the caller's.
+            unsafe {
+                if row + DOTS <= self.a.rows {
+                    self.dots_of::<FUSED, DOTS>(row);
+                    row += DOTS;
+                } else {
+                    self.dots_of::<FUSED, 1>(row);
+                    row += 1;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dots_of<const FUSED: bool, const R: usize>(&self, row: usize) {
+        // SAFETY: the caller's.
+        let sums = unsafe {
+            match (self.a.col_stride == 1, size_of::<T>()) {
+                (true, 4) => dot::<T, FUSED, R, 16>(&self.a, row, self.x),
+                (true, _) => dot::<T, FUSED, R, 8>(&self.a, row, self.x),
+                (false, _) => dot::<T, FUSED, R, 1>(&self.a, row, self.x),
+            }
+        };
+        for (i, sum) in sums.into_iter().enumerate() {
+            // SAFETY: the caller's.
+            unsafe { self.store(row + i, sum) };
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+unsafe fn avx512<T: Number>(task: &Task<T>) {
+    // SAFETY: the caller's.
+    unsafe { task.run_in::<true>() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+unsafe fn avx2<T: Number>(task: &Task<T>) {
+    // SAFETY: the caller's.
+    unsafe { task.run_in::<true>() }
+}
+
+/// Dot products of R rows with x, `N` elements at a time: more than one only where rows are contiguous.
+#[inline(always)]
+unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &Mat<T>, row: usize, x: *const T) -> [T; R] {
+    let mut sums = [[T::ZERO; N]; R];
+    let mut col = 0;
+    while col + N <= a.cols {
+        // SAFETY: the caller's.
+        let x = unsafe { x.add(col).cast::<[T; N]>().read_unaligned() };
+        for r in 0..R {
+            // SAFETY: the caller's.
+            let left = unsafe { a.at(row + r, col).cast::<[T; N]>().read_unaligned() };
+            for l in 0..N {
+                sums[r][l] = T::mul_add::<FUSED>(left[l], x[l], sums[r][l]);
+            }
+        }
+        col += N;
+    }
+    let mut totals = totals(&sums);
+    while col < a.cols {
+        for r in 0..R {
+            // SAFETY: the caller's.
+            totals[r] = unsafe { T::mul_add::<FUSED>(*a.at(row + r, col), *x.add(col), totals[r]) };
+        }
+        col += 1;
+    }
+    totals
+}
+
+/// The sum of each row. Apart from [`dot`], which would otherwise be vectorised across the rows.
+#[inline(never)]
+fn totals<T: Number, const R: usize, const N: usize>(sums: &[[T; N]; R]) -> [T; R] {
+    sums.map(|mut row| {
+        let mut half = N / 2;
+        while half > 0 {
+            for l in 0..half {
+                row[l] = T::add(row[l], row[l + half]);
+            }
+            half /= 2;
+        }
+        row[0]
+    })
+}

@@ -1,0 +1,328 @@
+//! Cuts a product into parts for threads, and those into blocks and strips that stay in the caches.
+//!
+//! A part of C is computed in steps of [`DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while strips of
+//! B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are not
+//! contiguous; so is the block of A, given the memory for it.
+
+use super::Mat;
+use super::kernel::{Kernel, Layout, Merge, Strip};
+use super::number::Number;
+use crate::alloc;
+use crate::cpu::{pool, transpose};
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Bytes in two of the widest vectors: no strip has longer rows.
+const WIDTH: usize = 128;
+/// Columns of A in one step. A strip of B takes 32 KiB.
+const DEPTH: usize = 256;
+/// Rows computed at a time where C cannot take the rows of a strip: six of the tallest tiles.
+const CHUNK: usize = 84;
+/// A block of A takes a quarter of the second-level cache of the machines with the widest vectors, 512 KiB.
+const PART_ROWS: usize = 2048;
+/// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
+const PART_COLS: usize = 8192;
+/// Multiplications that take one thread about half a microsecond, not much longer than it takes to call another.
+const PART_WORK: usize = 1 << 17;
+/// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
+const SPARE_WORK: usize = 1 << 24;
+/// Columns of C that make up for laying out A.
+const PACK_A_COLS: usize = 192;
+/// Rows of C that make up for laying out B.
+const PACK_B_ROWS: usize = 128;
+/// Rows this many bytes apart compete for the same places in a cache.
+const ALIAS: isize = 4096;
+/// Bytes between the rows of a laid out block of A, so that they do not.
+const PAD: usize = 64;
+
+#[repr(align(64))]
+struct Aligned<const N: usize>([MaybeUninit<u8>; N]);
+
+impl<const N: usize> Aligned<N> {
+    #[inline(always)]
+    fn new() -> Aligned<N> {
+        Aligned([MaybeUninit::uninit(); N])
+    }
+}
+
+/// `c = beta * c + alpha * a @ b`, where no dimension is 0.
+#[derive(Clone, Copy)]
+pub(super) struct Product<T> {
+    pub kernel: Kernel<T>,
+    pub beta: T,
+    pub c: Mat<T>,
+    pub alpha: T,
+    pub a: Mat<T>,
+    pub b: Mat<T>,
+}
+
+// SAFETY: threads work on different parts of C, and only read A and B: the contract of `run`.
+unsafe impl<T: Sync> Sync for Product<T> {}
+
+impl<T: Number> Product<T> {
+    /// Computes it, on several threads if that is quicker.
+    ///
+    /// # Safety
+    /// As for [`super::gemm`].
+    pub unsafe fn run(&self) {
+        let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
+        // SAFETY: the caller's.
+        unsafe { if work < 2 * PART_WORK { self.part(None) } else { self.parts(work) } }
+    }
+
+    unsafe fn parts(&self, work: usize) {
+        let threads = pool::num_threads();
+        let parts = Parts::new(self.c.rows, self.c.cols, &self.kernel, work, threads);
+        let slots = threads.min(parts.count());
+        let block = if self.packs_a(&parts) { parts.rows * (DEPTH * size_of::<T>() + PAD) } else { 0 };
+        // Allocated here, for it may call back, which must not happen on a thread of the pool.
+        let memory = Memory::new(block.saturating_mul(slots));
+        let next = AtomicUsize::new(0);
+        let task = |slot: usize| {
+            loop {
+                let part = next.fetch_add(1, Relaxed);
+                let Some((row, rows, col, cols)) = parts.get(part) else { break };
+                let (a, b) = (self.a.block(row, rows, 0, self.a.cols), self.b.block(0, self.b.rows, col, cols));
+                let room = memory.as_ref().map(|memory| memory.at(slot * block));
+                // SAFETY: the caller's, and parts are distinct, as are slots.
+                unsafe { Product { c: self.c.block(row, rows, col, cols), a, b, ..*self }.part(room) };
+            }
+        };
+        if slots > 1 { pool::run(slots, &task) } else { task(0) }
+    }
+
+    /// Whether A should be laid out, block by block.
+    fn packs_a(&self, parts: &Parts) -> bool {
+        let reuse = if self.a.col_stride != 1 {
+            64
+        } else if aliased(&self.a) {
+            128
+        } else {
+            usize::MAX
+        };
+        parts.cols >= reuse && parts.rows > CHUNK && self.a.cols > 128
+    }
+
+    /// Computes a part, laying out A in `room` if there is one.
+    unsafe fn part(&self, room: Option<*mut u8>) {
+        let total = self.a.cols;
+        let most = total.div_ceil(total.div_ceil(DEPTH));
+        let mut done = 0;
+        while done < total {
+            let depth = most.min(total - done);
+            let mut step = *self;
+            step.a = self.a.block(0, self.a.rows, done, depth);
+            step.b = self.b.block(done, depth, 0, self.b.cols);
+            // SAFETY: the caller's; the room is for DEPTH columns.
+            unsafe {
+                if let Some(room) = room {
+                    let a = room.cast::<T>();
+                    let row = depth + PAD / size_of::<T>();
+                    lay_out(a, row, step.a);
+                    step.a = Mat { data: a, row_stride: row as isize, col_stride: 1, ..step.a };
+                }
+                if done > 0 {
+                    step.beta = T::ONE;
+                }
+                step.strips();
+            }
+            done += depth;
+        }
+    }
+
+    /// Computes a part whose depth is at most DEPTH, strip by strip.
+    unsafe fn strips(&self) {
+        let (cols, depth) = (self.c.cols, self.a.cols);
+        let reuse = if self.b.col_stride != 1 {
+            0
+        } else if depth <= 128 {
+            128
+        } else {
+            32
+        };
+        let pack = self.c.rows >= reuse;
+        let mut room = Aligned::<{ WIDTH * DEPTH }>::new();
+        let room = room.0.as_mut_ptr().cast::<T>();
+        let mut col = 0;
+        while col < cols {
+            let count = self.kernel.cols.min(cols - col);
+            let width = self.kernel.width(count);
+            let b = self.b.block(0, depth, col, count);
+            let rows = self.c.rows;
+            let mut strip = Strip {
+                alpha: self.alpha,
+                beta: self.beta,
+                depth,
+                rows,
+                cols: width,
+                a: self.a.data,
+                a_row: self.a.row_stride,
+                a_col: self.a.col_stride,
+                b: b.data,
+                b_row: b.row_stride,
+                c: self.c.at(0, col),
+                c_row: self.c.row_stride,
+                next: self.b.at(0, col + count),
+                next_row: self.b.row_stride,
+                next_rows: 0,
+            };
+            // SAFETY: the caller's; the room is for a strip of DEPTH rows.
+            unsafe {
+                if pack || width != count {
+                    self.lay_out_strip(room, width, b);
+                    strip.b = room;
+                    strip.b_row = width as isize;
+                    // Where B must be fetched from afar, have it come nearer while this strip is computed.
+                    if b.col_stride == 1 && rows >= 128 && col + count < cols {
+                        strip.next_rows = depth * self.kernel.rows / rows + 1;
+                    }
+                }
+                if width == count && self.c.col_stride == 1 { (self.kernel.strip)(&strip) } else { self.merged(strip, col, count) }
+            }
+            col += count;
+        }
+    }
+
+    unsafe fn lay_out_strip(&self, room: *mut T, width: usize, b: Mat<T>) {
+        // SAFETY: the caller's: the room holds the strip.
+        unsafe {
+            if b.col_stride == 1 {
+                (self.kernel.lay_out)(&Layout { rows: b.rows, cols: b.cols, dst: room, src: b.data, src_row: b.row_stride });
+            } else {
+                if width != b.cols {
+                    room.write_bytes(0, b.rows * width);
+                }
+                lay_out(room, width, b);
+            }
+        }
+    }
+
+    /// Computes a strip whose `cols` columns, from `col` on, are fewer than the kernel's or not contiguous in C.
+    unsafe fn merged(&self, strip: Strip<T>, col: usize, cols: usize) {
+        let mut sums = Aligned::<{ WIDTH * CHUNK }>::new();
+        let sums = sums.0.as_mut_ptr().cast::<T>();
+        let mut strip = Strip { alpha: T::ONE, beta: T::ZERO, c: sums, c_row: strip.cols as isize, next_rows: 0, ..strip };
+        let mut row = 0;
+        while row < self.c.rows {
+            strip.rows = CHUNK.min(self.c.rows - row);
+            strip.a = self.a.at(row, 0);
+            let c = self.c.block(row, strip.rows, col, cols);
+            let merge =
+                Merge { alpha: self.alpha, beta: self.beta, sums, rows: c.rows, cols, c: c.data, c_row: c.row_stride, c_col: c.col_stride };
+            // SAFETY: the caller's; the sums have room for so many rows.
+            unsafe {
+                (self.kernel.strip)(&strip);
+                (self.kernel.merge)(&merge);
+            }
+            row += strip.rows;
+        }
+    }
+}
+
+/// Memory that ends with its scope.
+struct Memory {
+    ptr: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: an address; each thread has its own slot behind it.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// None if that many bytes cannot be had, or none are needed.
+    fn new(bytes: usize) -> Option<Memory> {
+        if bytes == 0 { None } else { alloc::allocate(bytes).map(|ptr| Memory { ptr, bytes }) }
+    }
+
+    fn at(&self, offset: usize) -> *mut u8 {
+        self.ptr.as_ptr().wrapping_add(offset)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new` for as many bytes.
+        unsafe { alloc::release(self.ptr, self.bytes) };
+    }
+}
+
+/// A matrix cut into a grid of parts of equal size, but for the last of a row or column.
+struct Parts {
+    shape: (usize, usize),
+    rows: usize,
+    cols: usize,
+}
+
+impl Parts {
+    fn new<T>(rows: usize, cols: usize, kernel: &Kernel<T>, work: usize, threads: usize) -> Parts {
+        let wanted = match threads {
+            1 => 1,
+            _ => (work / PART_WORK).clamp(1, if work < SPARE_WORK { threads } else { 2 * threads }),
+        };
+        let (mut down, mut across) = (rows.div_ceil(PART_ROWS / size_of::<T>()), cols.div_ceil(PART_COLS / size_of::<T>()));
+        loop {
+            let parts = Parts {
+                shape: (rows, cols),
+                rows: rows.div_ceil(down).next_multiple_of(kernel.rows),
+                cols: cols.div_ceil(across).next_multiple_of(kernel.cols),
+            };
+            if parts.count() >= wanted {
+                return parts;
+            }
+            if parts.cols > kernel.cols && (parts.cols >= parts.rows || parts.rows <= 2 * kernel.rows) {
+                across *= 2;
+            } else if parts.rows > kernel.rows {
+                down *= 2;
+            } else {
+                return parts;
+            }
+        }
+    }
+
+    fn across(&self) -> usize {
+        self.shape.1.div_ceil(self.cols)
+    }
+
+    fn count(&self) -> usize {
+        self.shape.0.div_ceil(self.rows) * self.across()
+    }
+
+    /// First row, rows, first column and columns of a part.
+    fn get(&self, part: usize) -> Option<(usize, usize, usize, usize)> {
+        let (row, col) = (part / self.across() * self.rows, part % self.across() * self.cols);
+        let rows = self.shape.0.checked_sub(row).filter(|&left| left > 0)?;
+        Some((row, rows.min(self.rows), col, (self.shape.1 - col).min(self.cols)))
+    }
+}
+
+/// Whether rows, or columns, compete for the same places in a cache.
+fn aliased<T>(m: &Mat<T>) -> bool {
+    let stride = if m.col_stride == 1 { m.row_stride } else { m.col_stride };
+    stride.wrapping_mul(size_of::<T>() as isize) % ALIAS == 0
+}
+
+/// Copies a matrix to rows of contiguous elements, `row` elements apart.
+///
+/// # Safety
+/// Both sides hold the elements, and do not overlap.
+unsafe fn lay_out<T: Number>(dst: *mut T, row: usize, src: Mat<T>) {
+    let size = size_of::<T>();
+    // SAFETY: the caller's.
+    unsafe {
+        if src.col_stride == 1 {
+            for i in 0..src.rows {
+                dst.add(i * row).copy_from_nonoverlapping(src.at(i, 0), src.cols);
+            }
+        } else if src.row_stride == 1 {
+            let step = src.col_stride * size as isize;
+            transpose::transpose(size, dst.cast(), (row * size) as isize, src.data.cast(), step, src.rows, src.cols);
+        } else {
+            for i in 0..src.rows {
+                for j in 0..src.cols {
+                    *dst.add(i * row + j) = *src.at(i, j);
+                }
+            }
+        }
+    }
+}
