@@ -29,7 +29,7 @@ local function load_library()
     local named = os.getenv("THORN_LIB")
     if named then return ffi.load(named) end
     local name = ({ OSX = "libthorn.dylib", Windows = "thorn.dll" })[ffi.os] or "libthorn.so"
-    for _, folder in ipairs({ "/target/release/", "/build/", "/target/debug/" }) do
+    for _, folder in ipairs({ "/target/release/", "/build/lib/", "/target/debug/" }) do
         local file = io.open(root .. folder .. name, "rb")
         if file then
             file:close()

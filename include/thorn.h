@@ -517,9 +517,6 @@ struct THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filena
 // The file name given. Borrowed: valid as long as the context. NULL on error.
 const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
 
-// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
-
 // Bytes mapped; -1 on error.
 ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
 
@@ -531,6 +528,9 @@ THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void
 
 // Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
 int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
+
+// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
 
 // A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
 struct THGenerator *THGenerator_new(void);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const HOUSE: &[(&str, &str)] = &[
     ("capi", "ops cpu plan tensor storage alloc layout random dtype scalar device error"),
     ("ops", "cpu plan tensor storage alloc layout random dtype scalar device error"),
-    ("cpu", "plan layout random dtype scalar device error"),
+    ("cpu", "plan alloc layout random dtype scalar device error"),
     ("plan", "layout dtype scalar device error"),
     ("tensor", "storage alloc layout dtype scalar device error"),
     ("storage", "alloc dtype scalar device error"),

@@ -1,6 +1,6 @@
 //! Memory: TH's heap functions, statistics of the caching allocator, and the contexts of mapped memory.
 
-use super::{Arg, export, null_argument};
+use super::{Arg, export, guard, null_argument};
 use crate::alloc::{self, THMapAllocatorContext, THMemoryHook, THMemoryStats};
 use crate::error::{Result, bail};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -62,8 +62,6 @@ export! {
         THMapAllocatorContext::with_fd(unsafe { text(filename) }, fd, flags).map(Box::into_raw);
     /// The file name given. Borrowed: valid as long as the context. NULL on error.
     fn THMapAllocatorContext_filename(ctx: *mut THMapAllocatorContext) -> *const c_char = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
-    /// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-    fn THMapAllocatorContext_fd(ctx: *mut THMapAllocatorContext) -> c_int = Ok(ctx.fd());
     /// Bytes mapped; -1 on error.
     fn THMapAllocatorContext_size(ctx: *mut THMapAllocatorContext) -> isize = Ok(ctx.size());
     /// Frees a context no storage was made with.
@@ -91,6 +89,18 @@ export! {
         // SAFETY: `data` is such memory.
         Ok(unsafe { alloc::decref(data) })
     };
+}
+
+/// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+#[unsafe(no_mangle)] // no row: every other `int` is 0 on error
+pub unsafe extern "C" fn THMapAllocatorContext_fd(ctx: *mut THMapAllocatorContext) -> c_int {
+    let mut fd = -1;
+    guard("THMapAllocatorContext_fd", &mut || {
+        // SAFETY: the caller passes a live context.
+        fd = unsafe { Arg::take(&ctx, "ctx") }?.fd();
+        Ok(())
+    });
+    fd
 }
 
 fn heap(size: isize, block: *mut c_void) -> Result<*mut c_void> {

@@ -79,7 +79,10 @@ fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
 #[cold]
 fn remember(name: &str, error: &Error) -> THStatus {
     let status = error.kind() as THStatus;
-    let text = format!("{name}: {}", error.message()).replace('\0', " ");
+    // Operations name themselves; where that is the function's own name, once is enough.
+    let message = error.message();
+    let own = message.split_once(": ").filter(|(op, _)| name.rsplit('_').next() == Some(op));
+    let text = format!("{name}: {}", own.map_or(message, |(_, rest)| rest)).replace('\0', " ");
     // While a thread is going down there may be nowhere left to put it.
     let _ = LAST_ERROR.try_with(|last| {
         if let Ok(mut last) = last.try_borrow_mut() {

@@ -27,10 +27,6 @@ const PART_COLS: usize = 8192;
 const PART_WORK: usize = 1 << 17;
 /// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
 const SPARE_WORK: usize = 1 << 24;
-/// Columns of C that make up for laying out A.
-const PACK_A_COLS: usize = 192;
-/// Rows of C that make up for laying out B.
-const PACK_B_ROWS: usize = 128;
 /// Rows this many bytes apart compete for the same places in a cache.
 const ALIAS: isize = 4096;
 /// Bytes between the rows of a laid out block of A, so that they do not.
