@@ -77,7 +77,7 @@
 #define CHECK_COUNT(type, ...) (int)(sizeof((type[]){__VA_ARGS__}) / sizeof(type))
 #define CHECK_COUNTED(type, ...) (const type[]){__VA_ARGS__}, CHECK_COUNT(type, __VA_ARGS__)
 
-/* The ten dtypes: `for (size_t k = 0; k < DTYPES; k++) use(dtypes[k]);` */
+/* The ten dtypes: `for (int k = 0; k < DTYPES; k++) use(dtypes[k]);` */
 #define DTYPES 10
 static const THDtype dtypes[DTYPES] = {TH_UINT8,   TH_INT8,     TH_INT16,   TH_INT32,   TH_INT64,
                                        TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64, TH_BOOL};

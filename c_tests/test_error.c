@@ -7,11 +7,13 @@
 /* Messages and codes */
 
 static void a_failure_has_a_status_and_a_message(void) {
-    THTensor *m = THTensor_newZeros(TH_FLOAT32, SIZES(2, 6));
-    THTensor *view = THTensor_newNarrow(m, 1, 3, 5);
-    CHECK(view == NULL);
+    THTensor *m = THTensor_newZeros(TH_FLOAT32, SIZES(2, 6)), *view = THTensor_new();
+    CHECK_EQ(THTensor_narrow(view, m, 1, 3, 5), TH_ERR_ARGUMENT);
     CHECK_EQ(THGetLastErrorCode(), TH_ERR_ARGUMENT);
-    CHECK_STR(THGetLastError(), "THTensor_newNarrow: narrow: start 3 + length 5 exceeds size 6 of dimension 1");
+    CHECK_STR(THGetLastError(), "THTensor_narrow: start 3 + length 5 exceeds size 6 of dimension 1");
+    CHECK(THTensor_newNarrow(m, 1, 3, 5) == NULL);
+    CHECK_EQ(THGetLastErrorCode(), TH_ERR_ARGUMENT);
+    THTensor_free(view);
     THTensor_free(m);
 }
 
@@ -30,7 +32,7 @@ static void success_leaves_the_last_error_alone_until_it_is_cleared(void) {
 
 static void each_kind_of_failure_has_its_code(void) {
     THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *v = vector_of(TH_INT32, 1, 2), *r = THTensor_new();
-    CHECK_ERROR(THTensor_sum(r, m, 2, 0), TH_ERR_ARGUMENT, "THTensor_sum: sum: dimension 2 out of range");
+    CHECK_ERROR(THTensor_sum(r, m, 2, 0), TH_ERR_ARGUMENT, "THTensor_sum: dimension 2 out of range");
     CHECK_ERROR(THTensor_mm(r, m, m), TH_ERR_SHAPE, "shapes [2, 3] and [2, 3] do not multiply");
     CHECK_ERROR(THTensor_cadd(v, v, 0.5, v), TH_ERR_DTYPE, "0.5");
     CHECK_ERROR(THTensor_sqrt(v, v), TH_ERR_DTYPE, "a result of float32 cannot be stored in a tensor of int32");
@@ -102,7 +104,7 @@ static struct snapshot snapshot_of(const THTensor *t) {
     return seen;
 }
 
-#define CAST 6
+#define CAST 7
 
 static void remember(THTensor *const *tensors, struct snapshot *before) {
     for (int i = 0; i < CAST; i++) before[i] = snapshot_of(tensors[i]);
@@ -126,7 +128,9 @@ static void a_failed_call_has_changed_nothing(void) {
     THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *v = vector_of(TH_FLOAT32, 7, 8);
     THTensor *ints = vector_of(TH_INT32, 1, 2), *bools = vector_of(TH_BOOL, 1, 0);
     THTensor *row = THTensor_newSelect(m, 0, 1), *fresh = THTensor_new();
-    THTensor *const cast[CAST] = {m, v, ints, bools, row, fresh};
+    int64_t memory[] = {7};
+    THTensor *foreign = THTensor_newFromBlob(TH_INT64, SIZES(1), NULL, memory, NULL, NULL);
+    THTensor *const cast[CAST] = {m, v, ints, bools, row, fresh, foreign};
     struct snapshot before[CAST];
     const int64_t bad_sizes[] = {2, -2}, twice[] = {0, 0};
     THTensor *results[] = {fresh, v}, *sources[] = {m, v};
@@ -149,6 +153,8 @@ static void a_failed_call_has_changed_nothing(void) {
     FAILS_UNCHANGED(THTensor_mean(fresh, ints, 0, 0));
     FAILS_UNCHANGED(THTensor_max(m, fresh, m, 5, 0));
     FAILS_UNCHANGED(THTensor_max(fresh, v, m, 0, 0));
+    FAILS_UNCHANGED(THTensor_max(fresh, foreign, m, 0, 0));
+    FAILS_UNCHANGED(THTensor_cmul(foreign, ints, ints));
     FAILS_UNCHANGED(THTensor_uniform(ints, NULL, 0, 1));
     FAILS_UNCHANGED(THTensor_normal(m, NULL, 0, -1));
 
@@ -231,6 +237,27 @@ static void results_no_memory_holds_are_errors(void) {
     THTensor_free(vast);
     THTensor_free(v);
     THTensor_free(r);
+    THTensor_free(one);
+}
+
+static void lists_longer_than_their_room_are_errors(void) {
+    THTensor *one = THTensor_newScalar(TH_FLOAT32, 1), *list[2] = {NULL, NULL};
+    THTensor *billions = THTensor_newExpand(one, SIZES(2000000000)),
+             *trillions = THTensor_newExpand(one, SIZES(1LL << 40));
+    int count = 2;
+    CHECK_ERROR(THTensor_unbind(list, &count, billions, 0), TH_ERR_ARGUMENT, "2000000000 are needed");
+    CHECK_ERROR(THTensor_split(list, &count, billions, 1, 0), TH_ERR_ARGUMENT, "2000000000 are needed");
+    CHECK_ERROR(THTensor_chunk(list, &count, billions, INT64_MAX, 0), TH_ERR_ARGUMENT, "2000000000 are needed");
+    CHECK_ERROR(THTensor_unbind(list, &count, trillions, 0), TH_ERR_ARGUMENT, "1099511627776");
+    CHECK_ERROR(THTensor_unbind(NULL, &count, trillions, 0), TH_ERR_ARGUMENT, "1099511627776");
+    CHECK(count == 2 && list[0] == NULL && list[1] == NULL);
+    count = -1;
+    CHECK_ERROR(THTensor_chunk(list, &count, billions, 2, 0), TH_ERR_ARGUMENT, "2 are needed");
+    CHECK_ERROR(THTensor_split(list, NULL, billions, 1, 0), TH_ERR_ARGUMENT, "'count' is NULL");
+    CHECK_OK(THTensor_unbind(NULL, &count, billions, 0));
+    CHECK_EQ(count, 2000000000);
+    THTensor_free(trillions);
+    THTensor_free(billions);
     THTensor_free(one);
 }
 
@@ -358,6 +385,7 @@ CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_l
            CASE(each_kind_of_failure_has_its_code), CASE(each_thread_has_its_own_last_error),
            CASE(null_handles_are_named), CASE(a_failed_call_has_changed_nothing),
            CASE(dimensions_out_of_range_are_errors), CASE(sizes_no_memory_holds_are_errors),
-           CASE(results_no_memory_holds_are_errors), CASE(codes_of_no_dtype_are_errors),
-           CASE(damaged_sizes_and_strides_are_refused), CASE(damaged_offsets_are_refused),
-           CASE(a_storage_that_shrank_is_refused), CASE(a_storage_of_another_dtype_is_no_way_out_of_bounds))
+           CASE(results_no_memory_holds_are_errors), CASE(lists_longer_than_their_room_are_errors),
+           CASE(codes_of_no_dtype_are_errors), CASE(damaged_sizes_and_strides_are_refused),
+           CASE(damaged_offsets_are_refused), CASE(a_storage_that_shrank_is_refused),
+           CASE(a_storage_of_another_dtype_is_no_way_out_of_bounds))

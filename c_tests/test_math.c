@@ -308,6 +308,38 @@ static void operands_may_overlap_the_result_partly(void) {
     THTensor_free(m);
 }
 
+/* A 3 x 3 view somewhere in `storage`, of 40 elements; `random` holds the choice. */
+static THTensor *random_view(THStorage *storage, unsigned *random) {
+    int64_t picked[3];
+    for (int i = 0; i < 3; i++) {
+        *random = *random * 1664525 + 1013904223;
+        picked[i] = *random >> 24;
+    }
+    return THTensor_newWithStorage2d(storage, picked[0] % 8, 3, picked[1] % 8, 3, picked[2] % 8);
+}
+
+static void views_of_one_storage_behave_as_if_copied(void) {
+    THStorage *storage = THStorage_newWithSize(TH_INT32, 40);
+    unsigned random = 1;
+    int done = 0;
+    for (int64_t round = shrunk(3000) * 2; round > 0; round--) {
+        for (int i = 0; i < 40; i++) CHECK_OK(THStorage_set(storage, i, i * i));
+        THTensor *r = random_view(storage, &random), *a = random_view(storage, &random);
+        THTensor *b = random_view(storage, &random), *expected = THTensor_new();
+        THTensor *a_copy = THTensor_newClone(a), *b_copy = THTensor_newClone(b);
+        CHECK_OK(THTensor_cadd(expected, a_copy, 2, b_copy));
+        /* A result whose positions share elements is refused; what counts is all others. */
+        if (THTensor_cadd(r, a, 2, b) == TH_OK) {
+            done++;
+            for (int i = 0; i < 9; i++) CHECK_NEAR(element_at(r, i), element_at(expected, i), 0);
+        }
+        THTensor *made[] = {r, a, b, expected, a_copy, b_copy};
+        for (int i = 0; i < 6; i++) THTensor_free(made[i]);
+    }
+    CHECK(done > 0);
+    THStorage_free(storage);
+}
+
 static void a_result_that_grows_leaves_its_old_memory_to_the_inputs(void) {
     THTensor *row = vector_of(TH_FLOAT32, 1, 2), *column = matrix_of(TH_FLOAT32, 2, 10, 20);
     THTensor *also_row = THTensor_newWithTensor(row);
@@ -523,7 +555,8 @@ CHECK_MAIN(CASE(a_result_is_computed_into_a_fresh_handle), CASE(numbers_work_on_
            CASE(shapes_broadcast), CASE(dtypes_promote_as_in_pytorch),
            CASE(scalars_and_numbers_count_only_where_their_kind_is_higher),
            CASE(a_result_keeps_its_dtype_and_takes_what_fits), CASE(factors_of_integers_are_whole),
-           CASE(operands_may_overlap_the_result_partly), CASE(a_result_that_grows_leaves_its_old_memory_to_the_inputs),
+           CASE(operands_may_overlap_the_result_partly), CASE(views_of_one_storage_behave_as_if_copied),
+           CASE(a_result_that_grows_leaves_its_old_memory_to_the_inputs),
            CASE(a_result_whose_positions_share_elements_is_an_error), CASE(functions_agree_with_the_c_library),
            CASE(functions_take_the_ends_of_their_domains), CASE(functions_are_accurate_where_results_are_tiny_or_vast),
            CASE(comparisons_give_bool), CASE(every_dtype_compares_with_numbers),

@@ -226,6 +226,8 @@ static void indices_are_int64_and_apart_from_values(void) {
     THTensor *t = vector_of(TH_INT64, 5, 7), *floats = vector_of(TH_FLOAT32, 1), *r = THTensor_new();
     CHECK_ERROR(THTensor_max(r, floats, t, 0, 0), TH_ERR_DTYPE, "indices are int64");
     CHECK_ERROR(THTensor_min(NULL, floats, t, 0, 0), TH_ERR_DTYPE, "indices are int64");
+    CHECK_ERROR(THTensor_max(r, r, t, 0, 0), TH_ERR_ARGUMENT, "THTensor_max");
+    CHECK_EQ(THTensor_dtype(r), TH_UNDEFINED);
     THTensor_free(r);
     THTensor_free(floats);
     THTensor_free(t);

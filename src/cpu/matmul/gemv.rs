@@ -1,5 +1,8 @@
 //! Matrix times vector: bound by how fast the matrix can be read, which is once, in the order it lies in memory.
 
+// Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
+#![allow(clippy::needless_range_loop)]
+
 use super::number::Number;
 use super::{Gemm, Mat};
 use crate::cpu::pool;
@@ -27,9 +30,9 @@ pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x:
     let whole = Task { beta, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * PART_WORK { 1 } else { pool::num_threads() };
-    // Whole cache lines for each thread, and enough parts for when one of them is held up.
+    // Enough parts for when a thread is held up, but whole cache lines of columns.
     let parts = (work / PART_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
-    let rows = a.rows.div_ceil(parts).next_multiple_of(64 / size_of::<T>());
+    let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
         // SAFETY: the caller's; the rows of parts are distinct.
         unsafe { whole.rows(part * rows, rows).run() };
@@ -190,10 +193,10 @@ impl<T: Number> Task<T> {
     unsafe fn dots_of<const FUSED: bool, const R: usize>(&self, row: usize) {
         // SAFETY: the caller's.
         let sums = unsafe {
-            match (self.a.col_stride == 1, size_of::<T>()) {
-                (true, 4) => dot::<T, FUSED, R, 16>(&self.a, row, self.x),
-                (true, _) => dot::<T, FUSED, R, 8>(&self.a, row, self.x),
-                (false, _) => dot::<T, FUSED, R, 1>(&self.a, row, self.x),
+            match size_of::<T>() {
+                _ if self.a.col_stride != 1 || self.a.cols < 16 => dot::<T, FUSED, R, 1>(&self.a, row, self.x),
+                4 => dot::<T, FUSED, R, 16>(&self.a, row, self.x),
+                _ => dot::<T, FUSED, R, 8>(&self.a, row, self.x),
             }
         };
         for (i, sum) in sums.into_iter().enumerate() {
@@ -234,7 +237,9 @@ unsafe fn dot<T: Number, const FUSED: bool, const R: usize, const N: usize>(a: &
         }
         col += N;
     }
-    let mut totals = totals(&sums);
+    // A copy, for what has an address is not kept in registers.
+    let sums = sums;
+    let mut totals = if N == 1 { std::array::from_fn(|r| sums[r][0]) } else { totals(&sums) };
     while col < a.cols {
         for r in 0..R {
             // SAFETY: the caller's.

@@ -4,14 +4,19 @@
 //! tile in one register, as long as loops have constant bounds and nothing takes the address of a sum. A tile holds enough sums to keep
 //! the multipliers busy, and reads A one element at a time, whatever its layout.
 
+// Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
+#![allow(clippy::needless_range_loop)]
+
 use super::number::Number;
-use crate::cpu::simd::{Level, level};
+use crate::cpu::simd::Level;
 
 /// `c = beta * c + alpha * a @ b` for a strip of C; strides in elements.
 #[derive(Clone, Copy)]
 pub(super) struct Strip<T> {
     pub alpha: T,
     pub beta: T,
+    /// `beta` is 0: C is written without a look. Said apart from `beta`, since compilers know that 0 * x is 0 and would read C all the same.
+    pub fresh: bool,
     /// Columns of A, rows of B.
     pub depth: usize,
     pub rows: usize,
@@ -37,6 +42,8 @@ pub(super) struct Strip<T> {
 pub(super) struct Merge<T> {
     pub alpha: T,
     pub beta: T,
+    /// As in [`Strip`].
+    pub fresh: bool,
     /// Consecutive rows of [`Kernel::width`] elements.
     pub sums: *const T,
     pub rows: usize,
@@ -84,10 +91,12 @@ const SHORT: usize = 6;
 const BASE: usize = if cfg!(target_arch = "aarch64") { TALL } else { SHORT };
 const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
-/// The kernel for this machine; the numbers are the elements in 64, 32, ... 4 bytes, but at least one.
+/// The kernel for an instruction set, which the machine must have; the numbers are the elements in 64, 32, ... 4 bytes, but at least one.
 #[inline(always)]
-pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: usize, const N8: usize, const N4: usize>() -> Kernel<T> {
-    match level() {
+pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: usize, const N8: usize, const N4: usize>(
+    level: Level,
+) -> Kernel<T> {
+    match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => Kernel {
             rows: TALL,
@@ -239,19 +248,19 @@ unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: u
         for v in 0..VECTORS {
             let c = c.wrapping_offset(i as isize * s.c_row).wrapping_add(v * N).cast::<[T; N]>();
             // SAFETY: the caller's: elements of C.
-            unsafe { c.write_unaligned(updated(s.alpha, sums[i][v], s.beta, c)) };
+            unsafe { c.write_unaligned(updated(s.alpha, sums[i][v], (s.beta, s.fresh), c)) };
         }
     }
 }
 
 /// `beta * c + alpha * sums`
 #[inline(always)]
-unsafe fn updated<T: Number, const N: usize>(alpha: T, sums: [T; N], beta: T, c: *const [T; N]) -> [T; N] {
+unsafe fn updated<T: Number, const N: usize>(alpha: T, sums: [T; N], (beta, fresh): (T, bool), c: *const [T; N]) -> [T; N] {
     let mut new = sums;
     for l in 0..N {
         new[l] = T::mul(alpha, sums[l]);
     }
-    if beta != T::ZERO {
+    if !fresh {
         // SAFETY: the caller's.
         let old = unsafe { c.read_unaligned() };
         for l in 0..N {
@@ -299,8 +308,8 @@ unsafe fn merge_pair<T: Number, const N: usize>(m: &Merge<T>) {
         let (left, right) = (c.cast::<[T; N]>(), c.wrapping_add(second).cast::<[T; N]>());
         // SAFETY: the caller's: the row has these elements on both sides.
         unsafe {
-            let new_left = updated(m.alpha, sums.cast::<[T; N]>().read_unaligned(), m.beta, left);
-            let new_right = updated(m.alpha, sums.add(second).cast::<[T; N]>().read_unaligned(), m.beta, right);
+            let new_left = updated(m.alpha, sums.cast::<[T; N]>().read_unaligned(), (m.beta, m.fresh), left);
+            let new_right = updated(m.alpha, sums.add(second).cast::<[T; N]>().read_unaligned(), (m.beta, m.fresh), right);
             left.write_unaligned(new_left);
             right.write_unaligned(new_right);
         }
@@ -313,7 +322,7 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
         for j in 0..m.cols {
             let c = m.c.wrapping_offset(i as isize * m.c_row + j as isize * m.c_col);
             // SAFETY: the caller's: elements of C and of the sums.
-            unsafe { c.cast::<[T; 1]>().write(updated(m.alpha, [*m.sums.add(i * width + j)], m.beta, c.cast())) };
+            unsafe { c.cast::<[T; 1]>().write(updated(m.alpha, [*m.sums.add(i * width + j)], (m.beta, m.fresh), c.cast())) };
         }
     }
 }

@@ -27,6 +27,8 @@ const PART_COLS: usize = 8192;
 const PART_WORK: usize = 1 << 17;
 /// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
 const SPARE_WORK: usize = 1 << 24;
+/// A product of so few columns and rows finds what it reads in the caches anyway.
+const SHALLOW: usize = 128;
 /// Rows this many bytes apart compete for the same places in a cache.
 const ALIAS: isize = 4096;
 /// Bytes between the rows of a laid out block of A, so that they do not.
@@ -64,7 +66,15 @@ impl<T: Number> Product<T> {
     pub unsafe fn run(&self) {
         let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
         // SAFETY: the caller's.
-        unsafe { if work < 2 * PART_WORK { self.part(None) } else { self.parts(work) } }
+        unsafe {
+            if work >= 2 * PART_WORK {
+                self.parts(work);
+            } else if self.a.cols <= DEPTH {
+                self.strips();
+            } else {
+                self.part(None);
+            }
+        }
     }
 
     unsafe fn parts(&self, work: usize) {
@@ -88,19 +98,25 @@ impl<T: Number> Product<T> {
         if slots > 1 { pool::run(slots, &task) } else { task(0) }
     }
 
-    /// Whether A should be laid out, block by block.
+    /// Whether to lay out A, block by block: where its columns are contiguous, or its rows drive each other out of the cache, and that is
+    /// done for enough columns of C.
     fn packs_a(&self, parts: &Parts) -> bool {
-        let reuse = if self.a.col_stride != 1 {
+        let least = if self.a.col_stride != 1 {
             64
-        } else if aliased(&self.a) {
+        } else if self.a.row_stride.wrapping_mul(size_of::<T>() as isize) % ALIAS == 0 {
             128
         } else {
-            usize::MAX
+            return false;
         };
-        parts.cols >= reuse && parts.rows > CHUNK && self.a.cols > 128
+        parts.cols >= least && parts.rows > CHUNK && self.a.cols > SHALLOW
     }
 
-    /// Computes a part, laying out A in `room` if there is one.
+    /// Whether to lay out B, strip by strip.
+    fn packs_b(&self) -> bool {
+        self.b.col_stride != 1 || self.c.rows >= if self.a.cols > SHALLOW { 32 } else { 128 }
+    }
+
+    /// Computes a part, one step of its depth after the other, laying out A in `room` if there is one.
     unsafe fn part(&self, room: Option<*mut u8>) {
         let total = self.a.cols;
         let most = total.div_ceil(total.div_ceil(DEPTH));
@@ -129,54 +145,60 @@ impl<T: Number> Product<T> {
 
     /// Computes a part whose depth is at most DEPTH, strip by strip.
     unsafe fn strips(&self) {
-        let (cols, depth) = (self.c.cols, self.a.cols);
-        let reuse = if self.b.col_stride != 1 {
-            0
-        } else if depth <= 128 {
-            128
-        } else {
-            32
-        };
-        let pack = self.c.rows >= reuse;
+        let pack = self.packs_b();
         let mut room = Aligned::<{ WIDTH * DEPTH }>::new();
         let room = room.0.as_mut_ptr().cast::<T>();
         let mut col = 0;
-        while col < cols {
-            let count = self.kernel.cols.min(cols - col);
-            let width = self.kernel.width(count);
-            let b = self.b.block(0, depth, col, count);
-            let rows = self.c.rows;
-            let mut strip = Strip {
-                alpha: self.alpha,
-                beta: self.beta,
-                depth,
-                rows,
-                cols: width,
-                a: self.a.data,
-                a_row: self.a.row_stride,
-                a_col: self.a.col_stride,
-                b: b.data,
-                b_row: b.row_stride,
-                c: self.c.at(0, col),
-                c_row: self.c.row_stride,
-                next: self.b.at(0, col + count),
-                next_row: self.b.row_stride,
-                next_rows: 0,
-            };
+        while col < self.c.cols {
+            let cols = self.kernel.cols.min(self.c.cols - col);
+            let mut strip = self.strip(col, cols);
             // SAFETY: the caller's; the room is for a strip of DEPTH rows.
             unsafe {
-                if pack || width != count {
-                    self.lay_out_strip(room, width, b);
-                    strip.b = room;
-                    strip.b_row = width as isize;
-                    // Where B must be fetched from afar, have it come nearer while this strip is computed.
-                    if b.col_stride == 1 && rows >= 128 && col + count < cols {
-                        strip.next_rows = depth * self.kernel.rows / rows + 1;
-                    }
+                if pack || strip.cols != cols {
+                    self.lay_out_strip(room, strip.cols, self.b.block(0, self.b.rows, col, cols));
+                    (strip.b, strip.b_row) = (room, strip.cols as isize);
+                    strip.next_rows = self.rows_ahead(col + cols);
                 }
-                if width == count && self.c.col_stride == 1 { (self.kernel.strip)(&strip) } else { self.merged(strip, col, count) }
+                if strip.cols == cols && self.c.col_stride == 1 {
+                    (self.kernel.strip)(&strip);
+                } else {
+                    self.merged(strip, col, cols);
+                }
             }
-            col += count;
+            col += cols;
+        }
+    }
+
+    /// The strip of `cols` columns from `col` on.
+    #[inline(always)]
+    fn strip(&self, col: usize, cols: usize) -> Strip<T> {
+        Strip {
+            alpha: self.alpha,
+            beta: self.beta,
+            fresh: self.beta == T::ZERO,
+            depth: self.a.cols,
+            rows: self.c.rows,
+            cols: self.kernel.width(cols),
+            a: self.a.data,
+            a_row: self.a.row_stride,
+            a_col: self.a.col_stride,
+            b: self.b.at(0, col),
+            b_row: self.b.row_stride,
+            c: self.c.at(0, col),
+            c_row: self.c.row_stride,
+            next: self.b.at(0, col + cols),
+            next_row: self.b.row_stride,
+            next_rows: 0,
+        }
+    }
+
+    /// How many rows of the strip from `col` on to bring nearer with each tile of the one before: none where they are near, or few tiles
+    /// would have to do it.
+    fn rows_ahead(&self, col: usize) -> usize {
+        if self.b.col_stride == 1 && self.c.rows > CHUNK && col < self.c.cols {
+            self.b.rows * self.kernel.rows / self.c.rows + 1
+        } else {
+            0
         }
     }
 
@@ -198,14 +220,23 @@ impl<T: Number> Product<T> {
     unsafe fn merged(&self, strip: Strip<T>, col: usize, cols: usize) {
         let mut sums = Aligned::<{ WIDTH * CHUNK }>::new();
         let sums = sums.0.as_mut_ptr().cast::<T>();
-        let mut strip = Strip { alpha: T::ONE, beta: T::ZERO, c: sums, c_row: strip.cols as isize, next_rows: 0, ..strip };
+        let mut strip = Strip { alpha: T::ONE, beta: T::ZERO, fresh: true, c: sums, c_row: strip.cols as isize, next_rows: 0, ..strip };
         let mut row = 0;
         while row < self.c.rows {
             strip.rows = CHUNK.min(self.c.rows - row);
             strip.a = self.a.at(row, 0);
             let c = self.c.block(row, strip.rows, col, cols);
-            let merge =
-                Merge { alpha: self.alpha, beta: self.beta, sums, rows: c.rows, cols, c: c.data, c_row: c.row_stride, c_col: c.col_stride };
+            let merge = Merge {
+                alpha: self.alpha,
+                beta: self.beta,
+                fresh: self.beta == T::ZERO,
+                sums,
+                rows: c.rows,
+                cols,
+                c: c.data,
+                c_row: c.row_stride,
+                c_col: c.col_stride,
+            };
             // SAFETY: the caller's; the sums have room for so many rows.
             unsafe {
                 (self.kernel.strip)(&strip);
@@ -292,12 +323,6 @@ impl Parts {
     }
 }
 
-/// Whether rows, or columns, compete for the same places in a cache.
-fn aliased<T>(m: &Mat<T>) -> bool {
-    let stride = if m.col_stride == 1 { m.row_stride } else { m.col_stride };
-    stride.wrapping_mul(size_of::<T>() as isize) % ALIAS == 0
-}
-
 /// Copies a matrix to rows of contiguous elements, `row` elements apart.
 ///
 /// # Safety
@@ -311,7 +336,7 @@ unsafe fn lay_out<T: Number>(dst: *mut T, row: usize, src: Mat<T>) {
                 dst.add(i * row).copy_from_nonoverlapping(src.at(i, 0), src.cols);
             }
         } else if src.row_stride == 1 {
-            let step = src.col_stride * size as isize;
+            let step = src.col_stride.wrapping_mul(size as isize);
             transpose::transpose(size, dst.cast(), (row * size) as isize, src.data.cast(), step, src.rows, src.cols);
         } else {
             for i in 0..src.rows {
