@@ -22,7 +22,8 @@
  *
  * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
  * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole counts as
- * an integer. Floats become integers by truncation and saturation, NaN becomes 0. 0-d tensors have one element; sizes may be 0.
+ * an integer. Floats become integers by truncation and saturation, NaN becomes 0; integers wrap into narrower ones, as in C. 0-d tensors
+ * have one element; sizes may be 0.
  *
  * Errors. Most functions return a THStatus: TH_OK (0) or TH_ERR_*. Functions that return a handle give NULL, the others what their comment
  * says. THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status. A failed call has changed

@@ -5,7 +5,7 @@ use crate::device::{Device, TH_CPU};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
-use crate::storage::{self, Storage, THStorage};
+use crate::storage::{self, Storage, TH_STORAGE_RESIZABLE, THStorage};
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 
@@ -446,6 +446,18 @@ impl Tensor {
         }
         self.set_dims(&layout.shape, &layout.strides)?;
         self.set_elements(storage, dtype, offset);
+        Ok(())
+    }
+
+    /// Fails where [`Tensor::resize`] would, for want of room in a storage that cannot grow.
+    pub fn check_room(&self, op: &str, shape: &[i64]) -> Result<()> {
+        let Some(storage) = self.storage() else { return Ok(()) };
+        // SAFETY: a live tensor.
+        let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
+        let end = offset.saturating_add(checked_numel(op, shape)?);
+        if end > storage.len() && storage.flags() & TH_STORAGE_RESIZABLE == 0 {
+            bail!(Argument, "{op}: the result needs {end} elements, its storage holds {} and is not resizable", storage.len())
+        }
         Ok(())
     }
 

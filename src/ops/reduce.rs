@@ -56,7 +56,7 @@ impl Shapes {
         if layout.shape == self.wanted && layout.overlaps_itself() {
             bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
         }
-        if layout.shape == self.wanted { Operand::of(op, r).map(drop) } else { Ok(()) }
+        if layout.shape == self.wanted { Operand::of(op, r).map(drop) } else { r.check_room(op, &self.wanted) }
     }
 
     /// Makes the tensor the fold writes for result `r`, of `dtype` if it has none yet: `r` itself, or a new one where `r` lies on the input.

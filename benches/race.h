@@ -1,0 +1,184 @@
+// How things are timed: thorn and what it is held against take turns, so that both see the machine in the same state.
+#ifndef RACE_H
+#define RACE_H
+
+#include <dirent.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <thorn.h>
+
+#include "limits.h"
+
+enum { MIN_KEPT = 4, MAX_ROUNDS = 4096, MAX_RUNNERS = 4 };
+
+static double secondsPerRow = 2.5;
+
+// The first line of a file that starts with `key`, or what follows its colon where there is a key; "" without such a
+// line.
+static const char *lineOf(const char *path, const char *key) {
+    static char line[256];
+    FILE *file = fopen(path, "r");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) found = strncmp(line, key, strlen(key)) == 0;
+    if (file) fclose(file);
+    line[found ? strcspn(line, "\n") : 0] = 0;
+    return *key && strchr(line, ':') ? strchr(line, ':') + 2 : line;
+}
+
+static cpu_set_t allCores, firstCore, secondCore;
+
+// Finds two cores, or only one; the hardware threads of a core count as one.
+static int findCores(void) {
+    char first[256], path[80];
+    sched_getaffinity(0, sizeof allCores, &allCores);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allCores)) continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        const char *siblings = lineOf(path, "");
+        if (CPU_COUNT(&firstCore) == 0) {
+            CPU_SET(cpu, &firstCore);
+            strcpy(first, siblings);
+        } else if (!*siblings || strcmp(first, siblings) != 0) {
+            CPU_SET(cpu, &secondCore);
+            return 2;
+        }
+    }
+    return 1;
+}
+
+// Lets this thread run on `mine`, and all others of the process on `theirs`: left alone, systems were seen to put both
+// on one core for seconds.
+static void placeThreads(const cpu_set_t *mine, const cpu_set_t *theirs) {
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));) {
+        pid_t id = (pid_t)atoi(task->d_name);
+        if (id > 0) sched_setaffinity(id, sizeof *mine, id == getpid() ? mine : theirs);
+    }
+    if (tasks) closedir(tasks);
+}
+
+// Does the measured thing `calls` times.
+typedef void Work(const void *with, int calls);
+
+// One of those who take turns in a row: thorn, or something to hold it against.
+typedef struct {
+    const char *name;
+    Work *work;
+    const void *with;
+    int threads;
+    bool partner; // the second thread is the partner of limits.h, not one of thorn's pool
+    int calls;    // in a sample
+    int kept;     // samples
+    double best, median;
+    long faults; // page faults in all samples
+} Runner;
+
+// Ends the program where thorn refuses a call; there is nothing to time then.
+static void check(THStatus status) {
+    if (status == TH_OK) return;
+    fprintf(stderr, "foundation: %s\n", THGetLastError());
+    exit(1);
+}
+
+static double clockNs(clockid_t id) {
+    struct timespec t;
+    clock_gettime(id, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static double now(void) { return clockNs(CLOCK_MONOTONIC); }
+
+// What the system has done for this process so far.
+static struct rusage usage(void) {
+    struct rusage soFar;
+    getrusage(RUSAGE_SELF, &soFar);
+    return soFar;
+}
+
+static Runner thorn(Work *work, const void *with, int threads) {
+    return (Runner){.name = "thorn", .work = work, .with = with, .threads = threads};
+}
+
+// Something of ours; a second thread is the partner.
+static Runner limit(const char *name, Work *work, const void *with, int threads) {
+    return (Runner){.name = name, .work = work, .with = with, .threads = threads, .partner = threads > 1};
+}
+
+// Wakes the other thread, if there is one: it takes the system longer to do so than many an operation takes.
+static void warmUp(const Runner *runner, int threads) {
+    double start = now();
+    do runner->work(runner->with, 1);
+    while (threads > 1 && now() - start < 300e3);
+}
+
+// The time of a call in ns, and whether it counts.
+typedef struct {
+    double time;
+    bool counts;
+} Sample;
+
+// Takes a sample in a row of up to `threads` threads. It does not count where the system took a core away meanwhile;
+// but a long one of a single thread counts by the thread's own clock, which stood still then and is wrong by
+// microseconds only.
+static Sample sample(Runner *runner, int threads) {
+    check(THSetNumThreads(runner->threads));
+    if (runner->partner) startPartner();
+    if (threads > 1) placeThreads(&firstCore, &secondCore);
+    warmUp(runner, threads);
+    struct rusage before = usage();
+    double own = clockNs(CLOCK_THREAD_CPUTIME_ID), start = now();
+    runner->work(runner->with, runner->calls);
+    double time = now() - start;
+    own = clockNs(CLOCK_THREAD_CPUTIME_ID) - own;
+    struct rusage after = usage();
+    if (runner->partner) endPartner();
+    runner->faults += after.ru_minflt - before.ru_minflt;
+    bool disturbed = after.ru_nivcsw != before.ru_nivcsw, byOwnClock = disturbed && threads == 1 && own > 1e6;
+    return (Sample){(byOwnClock ? own : time) / runner->calls, !disturbed || byOwnClock};
+}
+
+// Makes samples so long that reading the clock does not count, and hardly longer, for the system to leave them alone.
+static void setCalls(Runner *runner, int threads) {
+    const double enough = 50e3;
+    runner->calls = 1;
+    while (sample(runner, threads).time * runner->calls < enough) runner->calls *= 2;
+    runner->faults = 0;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Lets the runners take turns until the time is up, or twice the time where many samples are lost.
+static void race(Runner *runners, int count, int threads) {
+    static double samples[MAX_RUNNERS][MAX_ROUNDS];
+    for (int i = 0; i < count; i++) setCalls(&runners[i], threads);
+    double start = now(), spent = 0;
+    int fewest = 0;
+    for (int round = 0; round < MAX_ROUNDS && (spent < 1 || (spent < 2 && fewest < MIN_KEPT)); round++) {
+        fewest = MAX_ROUNDS;
+        for (int i = 0; i < count; i++) {
+            Runner *runner = &runners[i];
+            Sample taken = sample(runner, threads);
+            if (taken.counts) samples[i][runner->kept++] = taken.time;
+            if (runner->kept < fewest) fewest = runner->kept;
+        }
+        spent = (now() - start) / (1e9 * secondsPerRow);
+    }
+    placeThreads(&allCores, &allCores);
+    for (int i = 0; i < count; i++) {
+        Runner *runner = &runners[i];
+        qsort(samples[i], (size_t)runner->kept, sizeof samples[i][0], ascending);
+        runner->best = runner->kept ? samples[i][0] : INFINITY;
+        runner->median = runner->kept ? samples[i][runner->kept / 2] : INFINITY;
+    }
+}
+
+#endif

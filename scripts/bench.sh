@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Measures the library against the limits of this machine; benches/README.md explains what it prints.
+#
+# Usage: scripts/bench.sh [--quick] [--build] [WORD]
+#   --quick  shorter rounds, for a first look
+#   --build  also times building the library, from scratch and after a change of one file
+#   WORD     only the rows whose name contains it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH="$PATH:$HOME/.cargo/bin"
+target=${CARGO_TARGET_DIR:-$PWD/target}
+out=$target/bench
+library=$out/libthorn.so.0 # by this name the program looks for it
+
+size_goal=$((8 << 20))
+
+options=()
+builds=no
+for argument; do
+    case $argument in
+    --build) builds=yes ;;
+    --quick) options+=("$argument") ;;
+    -*)
+        sed -n 's/^# Usage: /usage: /p' "$0" >&2
+        exit 2
+        ;;
+    *) options+=("$argument") ;;
+    esac
+done
+
+prepare() {
+    scripts/setup.sh demo
+    cargo build --release --locked --quiet
+    mkdir -p "$out"
+    strip --strip-unneeded -o "$library" "$target/release/libthorn.so"
+    "${CC:-cc}" -std=gnu99 -O3 -Wall -Wextra -Iinclude benches/foundation.c -o "$out/foundation" "$library" -pthread \
+        -Wl,-rpath,"$out"
+}
+
+verdict() { if [ "$1" = 0 ]; then echo ok; else echo MISS; fi; }
+
+# The library as it is shipped: its size, and the libraries it makes a program load.
+shipped() {
+    local size needed others
+    size=$(stat -c %s "$library")
+    needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    others=$(grep -Ecv '^(libc|libm|libgcc_s|ld-linux[^.]*)\.so' <<<"$needed" || true)
+    printf 'libthorn.so, stripped: %d bytes   <= %d %s\n' "$size" "$size_goal" "$(verdict $((size > size_goal)))"
+    printf 'it needs: %s   libc, libm, libgcc_s, ld-linux %s\n' "$(tr '\n' ' ' <<<"$needed")" "$(verdict "$others")"
+}
+
+seconds() {
+    local start=$EPOCHREALTIME
+    "$@"
+    awk -v start="$start" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f s\n", end - start }'
+}
+
+# Builds a copy, so that the files here keep their times and what is built here stays fresh.
+build_times() (
+    copy=$(mktemp -d)
+    trap 'rm -rf "$copy"' EXIT
+    cp -r Cargo.toml Cargo.lock build.rs src benches include "$copy"
+    cd "$copy"
+    export CARGO_TARGET_DIR=$copy/target
+    printf 'release build from scratch, dependencies included: %s\n' "$(seconds cargo build --release --locked --quiet)"
+    touch src/ops/pointwise.rs
+    printf 'release build after a change of src/ops/pointwise.rs: %s\n' "$(seconds cargo build --release --locked --quiet)"
+)
+
+prepare
+shipped
+"$out/foundation" "${options[@]}"
+cargo bench --locked --quiet --bench pool
+if [ $builds = yes ]; then build_times; fi
