@@ -19,6 +19,12 @@ pub(crate) const COSTLY: usize = 2 * 1024;
 const STAGE_BYTES: usize = 8 * 1024;
 /// Elements a staging buffer has room for, of any type.
 const STAGE: usize = 2048;
+/// Operands of this many bytes together come from beyond the second-level cache: asking for them ahead of time pays.
+const FAR: usize = 4 << 20;
+/// Elements between two looks ahead, and how far ahead they look.
+const STRIDE: usize = 128;
+/// See [`STRIDE`].
+const AHEAD: usize = 512;
 /// Bytes of a result streamed between two looks ahead.
 const PREFETCH: usize = 512;
 /// Rows of a staged tile.
@@ -144,9 +150,18 @@ impl<const N: usize> Job<N> {
     fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.data.map(Shared), self.plan.item);
+        let at = |start: usize| -> [*mut u8; N] { std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])) };
+        let far = self.grain == CHEAP && n * item.iter().sum::<usize>() >= FAR;
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
-            kernel(std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])), end - start);
+            if !far {
+                return kernel(at(start), end - start);
+            }
+            for start in (start..end).step_by(STRIDE) {
+                let ahead = at(start + AHEAD);
+                (0..N).for_each(|k| stream::prefetch(ahead[k], STRIDE * item[k]));
+                kernel(at(start), STRIDE.min(end - start));
+            }
         });
     }
 

@@ -27,7 +27,7 @@ const PART_WORK: usize = 1 << 14;
 /// nor write to A and x meanwhile.
 pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
-    let whole = Task { beta, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
+    let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * PART_WORK { 1 } else { pool::num_threads() };
     // Enough parts for when a thread is held up, but whole cache lines of columns.
@@ -47,6 +47,8 @@ pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x:
 #[derive(Clone, Copy)]
 struct Task<T> {
     beta: T,
+    /// `beta` is 0: y is written without a look. As in the strips of the kernel, said apart.
+    fresh: bool,
     y: *mut T,
     y_step: isize,
     alpha: T,
@@ -96,7 +98,7 @@ impl<T: Number> Task<T> {
         let y = self.y.wrapping_offset((row as isize).wrapping_mul(self.y_step));
         let sum = T::mul(self.alpha, sum);
         // SAFETY: the caller's.
-        unsafe { *y = if self.beta == T::ZERO { sum } else { T::add(T::mul(self.beta, *y), sum) } };
+        unsafe { *y = if self.fresh { sum } else { T::add(T::mul(self.beta, *y), sum) } };
     }
 
     #[inline(always)]
@@ -164,7 +166,7 @@ impl<T: Number> Task<T> {
             part.a = self.a.block(0, self.a.rows, col, cols);
             // SAFETY: the caller's.
             unsafe { part.dots::<FUSED>() };
-            part.beta = T::ONE;
+            (part.beta, part.fresh) = (T::ONE, false);
             col += cols;
             if col >= self.a.cols {
                 break;

@@ -146,11 +146,15 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
 /// # Safety
 /// The elements must exist, and nobody else may touch them.
 unsafe fn scale<T: Number>(beta: T, c: Mat<T>) {
+    // Asked once, outside of the loop: inside, 0 may be made a factor like others.
+    let fresh = beta == T::ZERO;
     for i in 0..c.rows {
-        for j in 0..c.cols {
-            let c = c.at(i, j);
+        if fresh {
             // SAFETY: the caller's.
-            unsafe { *c = if beta == T::ZERO { T::ZERO } else { T::mul(beta, *c) } };
+            (0..c.cols).for_each(|j| unsafe { c.at(i, j).write(T::ZERO) });
+        } else {
+            // SAFETY: the caller's.
+            (0..c.cols).for_each(|j| unsafe { c.at(i, j).write(T::mul(beta, *c.at(i, j))) });
         }
     }
 }
