@@ -2,15 +2,16 @@
 
 use super::convert::{Convert, converter};
 use super::engine::{CHEAP, Shared, parallel};
-use super::stream;
 use super::transpose::{stream_threshold, transpose, transpose_stream};
+use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
-/// Rows of the result in a band of a transposed copy; `transpose` cuts a band into tiles itself.
-const BAND: usize = 256;
+/// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
+/// tiles itself, and its edges cost.
+const BAND: usize = 64;
 /// Columns of a tile whose rows are contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
@@ -95,7 +96,8 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let transposed = dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size && first.step[1] != size);
     let tiles = if transposed {
         how.streamed = plan.numel() * 2 * src.1.size() >= stream_threshold();
-        plan.tiles(BAND, first.n)
+        let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
+        plan.tiles(share, first.n)
     } else if (0..2).all(|k| first.step[k] == plan.item[k] as isize) {
         plan.tiles(16, ROW)
     } else {
