@@ -138,8 +138,11 @@ impl Reduction<'_> {
         let per_row = run.n.div_ceil(PIECE);
         let pieces = rows * per_row;
         debug_assert!(self.fold.acc_size() <= ACC);
-        // Enough results keep all threads busy, each alone; otherwise the pieces of one result are shared out.
-        if outputs >= 64 || pieces < 2 {
+        // Enough results keep all threads busy, each alone; otherwise the pieces of one result are shared out, memory permitting: folding them
+        // one after the other is the same sum.
+        let mut partial = Vec::new();
+        let shared_out = outputs < 64 && pieces > 1 && partial.try_reserve_exact(pieces).is_ok();
+        if !shared_out {
             return parallel(outputs, count(&self.folded).max(1), CHEAP, &|range| {
                 for o in range {
                     let mut acc = Acc::new();
@@ -153,7 +156,8 @@ impl Reduction<'_> {
             });
         }
         for o in 0..outputs {
-            let mut partial = vec![Acc::new(); pieces];
+            partial.clear();
+            partial.resize(pieces, Acc::new());
             let shared = Shared(partial.as_mut_ptr().cast());
             parallel(pieces, run.n.min(PIECE), CHEAP, &|range| {
                 for p in range {
