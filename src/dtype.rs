@@ -243,10 +243,6 @@ pub unsafe trait Element: Copy + Send + Sync + PartialEq + PartialOrd + std::fmt
     const DTYPE: Dtype;
     /// 0 or false.
     const ZERO: Self;
-    /// 1 or true.
-    const ONE: Self;
-    /// The least value: -inf, the type's minimum, false.
-    const LEAST: Self;
     /// Not a number; never for integers.
     fn is_nan(self) -> bool;
     /// `self + b`: integers wrap, Bool is *or*.
@@ -286,8 +282,6 @@ macro_rules! integer_element {
         unsafe impl Element for $t {
             const DTYPE: Dtype = Dtype::$Variant;
             const ZERO: $t = 0;
-            const ONE: $t = 1;
-            const LEAST: $t = $t::MIN;
             #[inline(always)] fn is_nan(self) -> bool { false }
             #[inline(always)] fn add(self, b: $t) -> $t { self.wrapping_add(b) }
             #[inline(always)] fn sub(self, b: $t) -> $t { self.wrapping_sub(b) }
@@ -316,8 +310,6 @@ macro_rules! float_element {
         unsafe impl Element for $t {
             const DTYPE: Dtype = Dtype::$Variant;
             const ZERO: $t = 0.0;
-            const ONE: $t = 1.0;
-            const LEAST: $t = $t::NEG_INFINITY;
             #[inline(always)] fn is_nan(self) -> bool { self.is_nan() }
             #[inline(always)] fn add(self, b: $t) -> $t { self + b }
             #[inline(always)] fn sub(self, b: $t) -> $t { self - b }
@@ -338,8 +330,6 @@ float_element! { f32 Float32; f64 Float64; }
 unsafe impl Element for Bool {
     const DTYPE: Dtype = Dtype::Bool;
     const ZERO: Bool = Bool(0);
-    const ONE: Bool = Bool(1);
-    const LEAST: Bool = Bool(0);
     #[inline(always)]
     fn is_nan(self) -> bool {
         false

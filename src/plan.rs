@@ -60,13 +60,6 @@ impl<const N: usize> Plan<N> {
         Plan { loops: smallvec::smallvec![Loop { n, step: item.map(|i| i as isize) }], item }
     }
 
-    /// A plan from loops that are in order already.
-    pub fn from_loops(loops: &[Loop<N>], item: [usize; N]) -> Plan<N> {
-        let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = loops.iter().copied().filter(|l| l.n != 1).collect();
-        merge(&mut loops);
-        Plan::finish(loops, item)
-    }
-
     fn finish(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
         if loops.is_empty() {
             loops.push(Loop { n: 1, step: item.map(|i| i as isize) });
