@@ -352,6 +352,76 @@ THStatus THGetLastErrorCode(void);
 // Forgets the last failure of this thread.
 void THClearLastError(void);
 
+// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32, integers wrap.
+THStatus THTensor_mm(struct THTensor *r, const struct THTensor *m1, const struct THTensor *m2);
+
+// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
+THStatus THTensor_mv(struct THTensor *r, const struct THTensor *mat, const struct THTensor *vec);
+
+// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
+THStatus THTensor_addmm(struct THTensor *r,
+                        double beta,
+                        const struct THTensor *t,
+                        double alpha,
+                        const struct THTensor *m1,
+                        const struct THTensor *m2);
+
+// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
+THStatus THTensor_addmv(struct THTensor *r,
+                        double beta,
+                        const struct THTensor *t,
+                        double alpha,
+                        const struct THTensor *mat,
+                        const struct THTensor *vec);
+
+// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
+// `THStorage_newWithData`.
+void *THAlloc(ptrdiff_t size);
+
+// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
+void *THRealloc(void *ptr, ptrdiff_t size);
+
+// Frees a block of `THAlloc` or malloc; NULL is ignored.
+void THFree(void *ptr);
+
+// Gives all memory the caching allocator keeps for reuse back to the system.
+THStatus THAllocator_emptyCache(void);
+
+// Stores the counters of the caching allocator in `stats`.
+THStatus THMemory_stats(struct THMemoryStats *stats);
+
+// Bytes in use by storages and handles, foreign and mapped memory included.
+int64_t THMemory_liveBytes(void);
+
+// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
+// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
+THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+
+// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
+// one, free it. NULL on error.
+struct THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
+
+// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
+struct THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
+
+// The file name given. Borrowed: valid as long as the context. NULL on error.
+const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
+
+// Bytes mapped; -1 on error.
+ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
+
+// Frees a context no storage was made with.
+THStatus THMapAllocatorContext_free(struct THMapAllocatorContext *ctx);
+
+// Adds a user to memory mapped by `THRefcountedMapAllocator`.
+THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void *data);
+
+// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
+int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
+
+// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
+
 // `r = -t`. Not for Bool.
 THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
 
@@ -433,6 +503,30 @@ THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double valu
 // `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
 
+// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+struct THGenerator *THGenerator_new(void);
+
+// Makes `to` continue as `from` would.
+THStatus THGenerator_copy(struct THGenerator *to, struct THGenerator *from);
+
+// Seeds from the system; returns the seed, 0 on error.
+uint64_t THRandom_seed(struct THGenerator *generator);
+
+// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
+THStatus THRandom_manualSeed(struct THGenerator *generator, uint64_t seed);
+
+// The seed the sequence was started with; 0 on error.
+uint64_t THRandom_initialSeed(struct THGenerator *generator);
+
+// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, double from, double to);
+
+// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
+
+// Frees a generator; NULL is ignored.
+void THGenerator_free(struct THGenerator *generator);
+
 // `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are summed in float64 and rounded
 // once. With `keepdim` the dimension stays with size 1, else it disappears.
 THStatus THTensor_sum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
@@ -462,100 +556,6 @@ double THTensor_maxall(const struct THTensor *t);
 
 // The least element; NaN on error and if one is NaN.
 double THTensor_minall(const struct THTensor *t);
-
-// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32, integers wrap.
-THStatus THTensor_mm(struct THTensor *r, const struct THTensor *m1, const struct THTensor *m2);
-
-// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
-THStatus THTensor_mv(struct THTensor *r, const struct THTensor *mat, const struct THTensor *vec);
-
-// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
-THStatus THTensor_addmm(struct THTensor *r,
-                        double beta,
-                        const struct THTensor *t,
-                        double alpha,
-                        const struct THTensor *m1,
-                        const struct THTensor *m2);
-
-// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
-THStatus THTensor_addmv(struct THTensor *r,
-                        double beta,
-                        const struct THTensor *t,
-                        double alpha,
-                        const struct THTensor *mat,
-                        const struct THTensor *vec);
-
-// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
-// `THStorage_newWithData`.
-void *THAlloc(ptrdiff_t size);
-
-// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
-void *THRealloc(void *ptr, ptrdiff_t size);
-
-// Frees a block of `THAlloc` or malloc; NULL is ignored.
-void THFree(void *ptr);
-
-// Gives all memory the caching allocator keeps for reuse back to the system.
-THStatus THAllocator_emptyCache(void);
-
-// Stores the counters of the caching allocator in `stats`.
-THStatus THMemory_stats(struct THMemoryStats *stats);
-
-// Bytes in use by storages and handles, foreign and mapped memory included.
-int64_t THMemory_liveBytes(void);
-
-// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
-THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
-
-// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
-// one, free it. NULL on error.
-struct THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
-
-// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
-struct THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
-
-// The file name given. Borrowed: valid as long as the context. NULL on error.
-const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
-
-// Bytes mapped; -1 on error.
-ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
-
-// Frees a context no storage was made with.
-THStatus THMapAllocatorContext_free(struct THMapAllocatorContext *ctx);
-
-// Adds a user to memory mapped by `THRefcountedMapAllocator`.
-THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void *data);
-
-// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
-int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
-
-// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
-
-// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
-struct THGenerator *THGenerator_new(void);
-
-// Makes `to` continue as `from` would.
-THStatus THGenerator_copy(struct THGenerator *to, struct THGenerator *from);
-
-// Seeds from the system; returns the seed, 0 on error.
-uint64_t THRandom_seed(struct THGenerator *generator);
-
-// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
-THStatus THRandom_manualSeed(struct THGenerator *generator, uint64_t seed);
-
-// The seed the sequence was started with; 0 on error.
-uint64_t THRandom_initialSeed(struct THGenerator *generator);
-
-// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, double from, double to);
-
-// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
-
-// Frees a generator; NULL is ignored.
-void THGenerator_free(struct THGenerator *generator);
 
 // The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const struct THStorage *storage);

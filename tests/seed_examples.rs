@@ -12,7 +12,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
-use thorn::capi::{general::*, math::*, random::*, storage::*, tensor::*, view::*};
+use thorn::capi::{general::*, matmul::*, pointwise::*, random::*, reduce::*, storage::*, tensor::*, view::*};
 use thorn::dtype::*;
 use thorn::error::{TH_OK, THStatus};
 use thorn::layout::TH_CONTIGUOUS_FORMAT;

@@ -1,9 +1,11 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; every row is guard, NULL checks, conversion, call.
 
 pub mod general;
-pub mod math;
+pub mod matmul;
 pub mod memory;
+pub mod pointwise;
 pub mod random;
+pub mod reduce;
 pub mod storage;
 pub mod tensor;
 pub mod view;
