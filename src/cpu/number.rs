@@ -225,6 +225,19 @@ pub fn min<T: Element>(a: T, b: T) -> T {
     if a <= b || a.is_nan() { a } else { b }
 }
 
+/// -1, 0 or 1; NaN is neither negative nor positive.
+#[inline(always)]
+pub fn sign<T: Element>(x: T) -> T {
+    let (positive, negative) = (x > T::ZERO, T::ZERO > x);
+    T::from_i64(positive as i64 - negative as i64)
+}
+
+/// The positive part; NaN stays.
+#[inline(always)]
+pub fn relu<T: Element>(x: T) -> T {
+    if T::ZERO > x { T::ZERO } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::simd::simd;

@@ -3,20 +3,20 @@
 use super::{promote, promote_scalar, whole_factor};
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
-use crate::cpu::number::{Number, max, min};
+use crate::cpu::number::{self, Number, max, min};
 use crate::dtype::{Element, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::prepare::elementwise;
+use crate::ops::prepare::{elementwise, typed};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 unary! {
-    /// `r = -t`
-    neg(): numeric same CHEAP, |_, x| x.neg();
-    /// `r = |t|`
-    abs(): numeric same CHEAP, |_, x| Element::abs(x);
+    /// `r = -t`, but for 16-bit floats
+    neg_wide(): numeric same CHEAP, |_, x| x.neg();
+    /// `r = |t|`, but for 16-bit floats
+    abs_wide(): numeric same CHEAP, |_, x| Element::abs(x);
     /// `r = -1, 0 or 1`, as `t` is negative, neither, or positive
-    sign(): all same CHEAP, |_, x| T::from_i64((x > T::ZERO) as i64 - (x < T::ZERO) as i64);
+    sign(): all same CHEAP, |_, x| number::sign(x);
     /// `r = floor(t)`
     floor(): numeric same CHEAP, |_, x| Number::floor(x);
     /// `r = ceil(t)`
@@ -29,6 +29,42 @@ unary! {
     frac(): float same CHEAP, |_, x| x - Number::trunc(x);
     /// `r = 1 / t`
     cinv(): float real CHEAP, |_, x| T::from_i64(1) / x;
+}
+
+/// `r = -t`
+pub fn neg(r: &Tensor, t: &Tensor) -> Result<()> {
+    sign_bit("neg", r, t, neg_wide, |bits| bits ^ i16::MIN)
+}
+
+/// `r = |t|`
+pub fn abs(r: &Tensor, t: &Tensor) -> Result<()> {
+    sign_bit("abs", r, t, abs_wide, |bits| bits & i16::MAX)
+}
+
+/// What concerns nothing but the sign needs no conversion of 16-bit floats.
+#[inline(always)]
+fn sign_bit(
+    op: &str,
+    r: &Tensor,
+    t: &Tensor,
+    wide: fn(&Tensor, &Tensor) -> Result<()>,
+    narrow: impl Fn(i16) -> i16 + Copy + Sync,
+) -> Result<()> {
+    let dtype = t.defined(op)?;
+    if dtype == dtype.compute() {
+        return wide(r, t);
+    }
+    typed(op, [r, t], [dtype; 2], dtype, CHEAP, &|work| {
+        // SAFETY: `typed` checked every operand against its storage; both are 16 bits wide.
+        unsafe {
+            map::map1::<i16, i16>(
+                work,
+                #[inline(always)]
+                move |_, bits| narrow(bits),
+            )
+        }
+        Ok(())
+    })
 }
 
 both! {

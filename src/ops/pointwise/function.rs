@@ -3,6 +3,7 @@
 use super::promote;
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
+use crate::cpu::number;
 use crate::cpu::real::Real;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
@@ -48,7 +49,7 @@ unary! {
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
     /// `r = max(t, 0)`
-    relu(): numeric same CHEAP, |_, x| if x < T::ZERO { T::ZERO } else { x };
+    relu(): numeric same CHEAP, |_, x| number::relu(x);
     /// `r = t where t > 0, else slope * t`
     leaky_relu(slope): float same CHEAP, |_, x| if x > T::ZERO { x } else { x.mul(slope) };
     /// `r = t where t > 0, else alpha * (e^t - 1)`
@@ -126,6 +127,7 @@ fn next_f16(a: f32, b: f32) -> f32 {
     let even = a.abs() < least_normal || (a.abs() == least_normal && inward);
     let moved = if even { if b > a { a + step } else { a - step } } else { next_f32(a, b, 1 << 13) };
     let signed = if moved == 0.0 { moved.copysign(a) } else { moved };
+    let signed = if a.abs() == f32::INFINITY { 65_504f32.copysign(a) } else { signed };
     if a == b {
         b
     } else if a.is_nan() || b.is_nan() {
