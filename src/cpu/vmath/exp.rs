@@ -13,7 +13,7 @@ const SHIFT_32: f32 = 12_582_912.0 + 254.0;
 const SHIFT_64: f64 = 6_755_399_441_055_744.0 + 2046.0;
 
 /// `(exp(r) - 1 - r) / r^2` on |r| <= ln 2 / 2.
-const EXP_32: [f32; 6] = [0.5, 0.166_666_66, 4.166_649_3e-2, 8.333_544e-3, 1.393_233_9e-3, 1.976_335_6e-4];
+const EXP_32: [f32; 5] = [0.5, 0.166_665_17, 4.166_620_2e-2, 8.369_088e-3, 1.395_072_7e-3];
 const EXP_64: [f64; 10] = [
     5.000_000_000_000_011e-1,
     1.666_666_666_666_645_5e-1,
@@ -27,27 +27,67 @@ const EXP_64: [f64; 10] = [
     2.500_729_757_458_745_2e-8,
 ];
 
+/// `(2^r - 1) / r` on |r| <= 1/2.
+const EXP2_32: [f32; 6] = [0.693_147_2, 0.240_226_5, 5.550_327e-2, 9.618_003e-3, 1.340_050_1e-3, 1.547_654_5e-4];
+const EXP2_64: [f64; 11] = [
+    6.931_471_805_599_453e-1,
+    2.402_265_069_591_013_3e-1,
+    5.550_410_866_482_174e-2,
+    9.618_129_107_592_834e-3,
+    1.333_355_814_637_852_7e-3,
+    1.540_353_045_878_534e-4,
+    1.525_273_386_809_246_6e-5,
+    1.321_543_443_284_168_2e-6,
+    1.017_804_621_675_108_5e-7,
+    7.073_930_953_024_694e-9,
+    4.457_425_408_742_262_5e-10,
+];
+
+/// The powers of two a and b with `a * b = 2^n`, from `t = n + SHIFT`.
+#[inline(always)]
+fn halves_f32(t: f32) -> (f32, f32) {
+    let half = t.to_bits() >> 1;
+    let rest = t.to_bits().wrapping_sub(half);
+    (f32::from_bits(half << 23), f32::from_bits(rest << 23))
+}
+
+#[inline(always)]
+fn halves_f64(t: f64) -> (f64, f64) {
+    let half = t.to_bits() >> 1;
+    let rest = t.to_bits().wrapping_sub(half);
+    (f64::from_bits(half << 52), f64::from_bits(rest << 52))
+}
+
+/// `x = n LN2_HI + h` exactly and `2^n = a * b`: returns (n, h, a, b). For |x| < 104.
+#[inline(always)]
+pub(super) fn exp_reduce_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32) {
+    let t = isa.fma_f32(x, LOG2_E_32, SHIFT_32);
+    let n = t - SHIFT_32;
+    let (a, b) = halves_f32(t);
+    (n, isa.fma_f32(n, -LN2_HI_32, x), a, b)
+}
+
+#[inline(always)]
+pub(super) fn exp_reduce_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64) {
+    let t = isa.fma_f64(x, LOG2_E_64, SHIFT_64);
+    let n = t - SHIFT_64;
+    let (a, b) = halves_f64(t);
+    (n, isa.fma_f64(n, -LN2_HI_64, x), a, b)
+}
+
 /// `exp(x) = (1 + p) * a * b`: returns p and the powers of two a and b. For |x| < 104.
 #[inline(always)]
 pub(super) fn exp_parts_f32(isa: Isa, x: f32) -> (f32, f32, f32) {
-    let t = isa.fma_f32(x, LOG2_E_32, SHIFT_32);
-    let n = t - SHIFT_32;
-    let r = isa.fma_f32(n, -LN2_LO_32, isa.fma_f32(n, -LN2_HI_32, x));
-    let p = isa.fma_f32(r * r, poly_f32(isa, r, EXP_32), r);
-    let half = t.to_bits() >> 1;
-    let rest = t.to_bits().wrapping_sub(half);
-    (p, f32::from_bits(half << 23), f32::from_bits(rest << 23))
+    let (n, h, a, b) = exp_reduce_f32(isa, x);
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    (isa.fma_f32(r * r, poly_f32(isa, r, EXP_32), r), a, b)
 }
 
 #[inline(always)]
 pub(super) fn exp_parts_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
-    let t = isa.fma_f64(x, LOG2_E_64, SHIFT_64);
-    let n = t - SHIFT_64;
-    let r = isa.fma_f64(n, -LN2_LO_64, isa.fma_f64(n, -LN2_HI_64, x));
-    let p = isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r);
-    let half = t.to_bits() >> 1;
-    let rest = t.to_bits().wrapping_sub(half);
-    (p, f64::from_bits(half << 52), f64::from_bits(rest << 52))
+    let (n, h, a, b) = exp_reduce_f64(isa, x);
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
 }
 
 /// `exp(x)`
@@ -67,6 +107,95 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     let x = if x < -746.0 { -746.0 } else { x };
     let (p, a, b) = exp_parts_f64(isa, x);
     (1.0 + p) * a * b
+}
+
+/// `exp(x) - 1` for |x| < 87, where one power of two is enough.
+#[inline(always)]
+pub(super) fn expm1_near_f32(isa: Isa, x: f32) -> f32 {
+    const SHIFT: f32 = SHIFT_32 - 127.0;
+    let t = isa.fma_f32(x, LOG2_E_32, SHIFT);
+    let n = t - SHIFT;
+    let h = isa.fma_f32(n, -LN2_HI_32, x);
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    let low = isa.fma_f32(n, -LN2_LO_32, r * r * poly_f32(isa, r, EXP_32));
+    let s = f32::from_bits(t.to_bits() << 23);
+    isa.fma_f32(s, low, isa.fma_f32(s, h, s - 1.0))
+}
+
+/// [`expm1_near_f32`] for f64, and |x| < 708.
+#[inline(always)]
+pub(super) fn expm1_near_f64(isa: Isa, x: f64) -> f64 {
+    const SHIFT: f64 = SHIFT_64 - 1023.0;
+    let t = isa.fma_f64(x, LOG2_E_64, SHIFT);
+    let n = t - SHIFT;
+    let h = isa.fma_f64(n, -LN2_HI_64, x);
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    let low = isa.fma_f64(n, -LN2_LO_64, r * r * poly_f64(isa, r, EXP_64));
+    let s = f64::from_bits(t.to_bits() << 52);
+    isa.fma_f64(s, low, isa.fma_f64(s, h, s - 1.0))
+}
+
+/// `exp2(x)`
+#[inline(always)]
+pub fn exp2_f32(isa: Isa, x: f32) -> f32 {
+    let x = if x > 129.0 { 129.0 } else { x };
+    let x = if x < -151.0 { -151.0 } else { x };
+    exp2_sum_f32(isa, x, 0.0)
+}
+
+/// `exp2(x)`
+#[inline(always)]
+pub fn exp2_f64(isa: Isa, x: f64) -> f64 {
+    let x = if x > 1025.0 { 1025.0 } else { x };
+    let x = if x < -1076.0 { -1076.0 } else { x };
+    exp2_sum_f64(isa, x, 0.0)
+}
+
+/// `exp2(x + low)`, for |x| < 200 and low far below 1.
+#[inline(always)]
+pub(super) fn exp2_sum_f32(isa: Isa, x: f32, low: f32) -> f32 {
+    let t = x + SHIFT_32;
+    let r = (x - (t - SHIFT_32)) + low;
+    let p = r * poly_f32(isa, r, EXP2_32);
+    let (a, b) = halves_f32(t);
+    (1.0 + p) * a * b
+}
+
+/// [`exp2_sum_f32`] for f64, and |x| < 1100.
+#[inline(always)]
+pub(super) fn exp2_sum_f64(isa: Isa, x: f64, low: f64) -> f64 {
+    let t = x + SHIFT_64;
+    let r = (x - (t - SHIFT_64)) + low;
+    let p = r * poly_f64(isa, r, EXP2_64);
+    let (a, b) = halves_f64(t);
+    (1.0 + p) * a * b
+}
+
+/// `exp(x) - 1`
+#[inline(always)]
+pub fn expm1_f32(isa: Isa, x: f32) -> f32 {
+    let t = if x > 89.0 { 89.0 } else { x };
+    let t = if t < -20.0 { -20.0 } else { t };
+    let (n, h, a, b) = exp_reduce_f32(isa, t);
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    let low = isa.fma_f32(n, -LN2_LO_32, r * r * poly_f32(isa, r, EXP_32));
+    // ((1 + h + low) a - 1 / b) b: the large parts meet first, where they cancel exactly.
+    let c = f32::from_bits(0x7f00_0000_u32.wrapping_sub(b.to_bits()));
+    let high = isa.fma_f32(a, h, a - c);
+    (isa.fma_f32(a, low, high) * b).copysign(x)
+}
+
+/// `exp(x) - 1`
+#[inline(always)]
+pub fn expm1_f64(isa: Isa, x: f64) -> f64 {
+    let t = if x > 710.0 { 710.0 } else { x };
+    let t = if t < -40.0 { -40.0 } else { t };
+    let (n, h, a, b) = exp_reduce_f64(isa, t);
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    let low = isa.fma_f64(n, -LN2_LO_64, r * r * poly_f64(isa, r, EXP_64));
+    let c = f64::from_bits(0x7fe0_0000_0000_0000_u64.wrapping_sub(b.to_bits()));
+    let high = isa.fma_f64(a, h, a - c);
+    (isa.fma_f64(a, low, high) * b).copysign(x)
 }
 
 #[cfg(test)]

@@ -3,36 +3,127 @@
 //! Largest errors (all inputs of f32, eight million of f64): tanh 1.35.
 
 use super::super::simd::Isa;
-use super::exp::{exp_parts_f32, exp_parts_f64};
-use super::{poly_f32, poly_f64};
+use super::exp::{exp_reduce_f32, exp_reduce_f64, expm1_near_f32, expm1_near_f64};
+use super::{LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
 
-/// `(tanh(x) / x - 1) / x^2` as a polynomial of x^2, on |x| <= 0.55.
-const TANH_32: [f32; 5] = [-3.333_331_6e-1, 1.333_254_6e-1, -5.384_784e-2, 2.105_237_4e-2, -6.245_768e-3];
-const TANH_64: [f64; 10] = [
-    -3.333_333_333_333_231_6e-1,
-    1.333_333_333_316_893e-1,
-    -5.396_825_387_616_148_4e-2,
-    2.186_948_597_635_869_3e-2,
-    -8.863_194_521_182_708e-3,
-    3.591_719_812_339_739_5e-3,
-    -1.453_217_234_469_326_5e-3,
-    5.791_382_127_287_165e-4,
-    -2.103_040_487_176_349_3e-4,
-    5.102_243_419_252_139e-5,
+/// `(cosh(r) - 1) / r^2` as a polynomial of r^2, on |r| <= ln 2 / 2.
+const COSH_32: [f32; 3] = [0.5, 4.166_626_6e-2, 1.394_629_2e-3];
+const COSH_64: [f64; 5] = [
+    5.000_000_000_000_012e-1,
+    4.166_666_666_651_737_4e-2,
+    1.388_888_894_680_367e-3,
+    2.480_148_992_960_948_7e-5,
+    2.763_135_066_133_256e-7,
 ];
+
+/// `(sinh(r) / r - 1) / r^2` likewise.
+const SINH_32: [f32; 3] = [0.166_666_67, 8.333_289e-3, 1.990_503e-4];
+const SINH_64: [f64; 5] = [
+    1.666_666_666_666_667_7e-1,
+    8.333_333_333_321_853e-3,
+    1.984_126_988_580_833_3e-4,
+    2.755_724_433_925_241_3e-6,
+    2.510_904_614_211_217e-8,
+];
+
+/// `exp(x) = (c + s) * 2^n` with c = cosh(r), s = sinh(r), so that both functions are sums of c and s with `2^n +- 2^-n` as weights.
+struct Parts<T> {
+    /// `c - 1`
+    c: T,
+    /// The high part of s; exact.
+    h: T,
+    /// The low part of s.
+    low: T,
+    /// `2^n / b`
+    a: T,
+    /// `2^-n / b`
+    w: T,
+    /// A power of two that keeps the weights finite.
+    b: T,
+}
+
+#[inline(always)]
+fn parts_f32(isa: Isa, x: f32) -> Parts<f32> {
+    let t = x.abs();
+    let (n, h, a, b) = exp_reduce_f32(isa, if t > 90.0 { 90.0 } else { t });
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    let z = r * r;
+    let c = z * poly_f32(isa, z, COSH_32);
+    let low = isa.fma_f32(n, -LN2_LO_32, r * z * poly_f32(isa, z, SINH_32));
+    let (one_a, one_b) = (0x7f00_0000_u32.wrapping_sub(a.to_bits()), 0x7f00_0000_u32.wrapping_sub(b.to_bits()));
+    let w = f32::from_bits(one_b) * f32::from_bits(one_b) * f32::from_bits(one_a);
+    Parts { c, h, low, a, w, b }
+}
+
+#[inline(always)]
+fn parts_f64(isa: Isa, x: f64) -> Parts<f64> {
+    const ONES: u64 = 0x7fe0_0000_0000_0000;
+    let t = x.abs();
+    let (n, h, a, b) = exp_reduce_f64(isa, if t > 711.0 { 711.0 } else { t });
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    let z = r * r;
+    let c = z * poly_f64(isa, z, COSH_64);
+    let low = isa.fma_f64(n, -LN2_LO_64, r * z * poly_f64(isa, z, SINH_64));
+    let (one_a, one_b) = (ONES.wrapping_sub(a.to_bits()), ONES.wrapping_sub(b.to_bits()));
+    let w = f64::from_bits(one_b) * f64::from_bits(one_b) * f64::from_bits(one_a);
+    Parts { c, h, low, a, w, b }
+}
+
+/// `sinh(x)`
+#[inline(always)]
+pub fn sinh_f32(isa: Isa, x: f32) -> f32 {
+    let p = parts_f32(isa, x);
+    let (plus, minus) = (p.a + p.w, p.a - p.w);
+    let lost = (p.a - minus) - p.w;
+    let high = isa.fma_f32(plus, p.h, minus);
+    let low = isa.fma_f32(plus, p.low, isa.fma_f32(minus, p.c, lost));
+    ((high + low) * (0.5 * p.b)).copysign(x)
+}
+
+/// `sinh(x)`
+#[inline(always)]
+pub fn sinh_f64(isa: Isa, x: f64) -> f64 {
+    let p = parts_f64(isa, x);
+    let (plus, minus) = (p.a + p.w, p.a - p.w);
+    let lost = (p.a - minus) - p.w;
+    let high = isa.fma_f64(plus, p.h, minus);
+    let low = isa.fma_f64(plus, p.low, isa.fma_f64(minus, p.c, lost));
+    ((high + low) * (0.5 * p.b)).copysign(x)
+}
+
+/// `cosh(x)`
+#[inline(always)]
+pub fn cosh_f32(isa: Isa, x: f32) -> f32 {
+    let p = parts_f32(isa, x);
+    let (plus, minus) = (p.a + p.w, p.a - p.w);
+    let lost = p.w - (plus - p.a);
+    let high = isa.fma_f32(minus, p.h, plus);
+    let low = isa.fma_f32(minus, p.low, isa.fma_f32(plus, p.c, lost));
+    (high + low) * (0.5 * p.b)
+}
+
+/// `cosh(x)`
+#[inline(always)]
+pub fn cosh_f64(isa: Isa, x: f64) -> f64 {
+    let p = parts_f64(isa, x);
+    let (plus, minus) = (p.a + p.w, p.a - p.w);
+    let lost = p.w - (plus - p.a);
+    let high = isa.fma_f64(minus, p.h, plus);
+    let low = isa.fma_f64(minus, p.low, isa.fma_f64(plus, p.c, lost));
+    (high + low) * (0.5 * p.b)
+}
 
 /// `tanh(x)`
 #[inline(always)]
 pub fn tanh_f32(isa: Isa, x: f32) -> f32 {
     let t = x.abs();
     let t = if t > 10.0 { 10.0 } else { t };
-    let (p, a, b) = exp_parts_f32(isa, 2.0 * t);
-    let s = a * b;
-    let large = 1.0 - 2.0 / isa.fma_f32(s, p, s + 1.0);
-    let z = t * t;
-    let small = isa.fma_f32(poly_f32(isa, z, TANH_32) * z, t, t);
-    // NaN takes the second arm.
-    (if t > 0.55 { large } else { small }).copysign(x)
+    let e = expm1_near_f32(isa, 2.0 * t);
+    let q = e / (e + 2.0);
+    // The same, but small results come without the rounding of the sum.
+    let half = 0.5 * e;
+    let small = isa.fma_f32(-half, q, half);
+    (if e < 0.5 { small } else { q }).copysign(x)
 }
 
 /// `tanh(x)`
@@ -40,13 +131,11 @@ pub fn tanh_f32(isa: Isa, x: f32) -> f32 {
 pub fn tanh_f64(isa: Isa, x: f64) -> f64 {
     let t = x.abs();
     let t = if t > 20.0 { 20.0 } else { t };
-    let (p, a, b) = exp_parts_f64(isa, 2.0 * t);
-    let s = a * b;
-    let large = 1.0 - 2.0 / isa.fma_f64(s, p, s + 1.0);
-    let z = t * t;
-    let small = isa.fma_f64(poly_f64(isa, z, TANH_64) * z, t, t);
-    // NaN takes the second arm.
-    (if t > 0.55 { large } else { small }).copysign(x)
+    let e = expm1_near_f64(isa, 2.0 * t);
+    let q = e / (e + 2.0);
+    let half = 0.5 * e;
+    let small = isa.fma_f64(-half, q, half);
+    (if e < 0.5 { small } else { q }).copysign(x)
 }
 
 #[cfg(test)]

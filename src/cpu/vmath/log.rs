@@ -28,6 +28,20 @@ const LOG_64: [f64; 7] = [
     1.479_795_895_913_975e-1,
 ];
 
+// Logarithms of 2 and e as sums of two. The high part of those that meet an exponent is short, as that of ln 2.
+const LOG2_E_32: f32 = std::f32::consts::LOG2_E;
+const LOG2_E_LO_32: f32 = 1.925_963e-8;
+const LOG2_E_64: f64 = std::f64::consts::LOG2_E;
+const LOG2_E_LO_64: f64 = 2.035_527_374_093_103_3e-17;
+const LOG10_E_32: f32 = std::f32::consts::LOG10_E;
+const LOG10_E_LO_32: f32 = -1.010_305e-8;
+const LOG10_E_64: f64 = std::f64::consts::LOG10_E;
+const LOG10_E_LO_64: f64 = 1.098_319_650_216_765e-17;
+const LOG10_2_HI_32: f32 = 0.301_025_4;
+const LOG10_2_LO_32: f32 = 4.605_039e-6;
+const LOG10_2_HI_64: f64 = 0.301_029_995_663_839_14;
+const LOG10_2_LO_64: f64 = 1.420_502_322_726_61e-13;
+
 const SQRT_HALF_32: u32 = 0x3f35_04f3;
 const SQRT_HALF_64: u64 = 0x3fe6_a09e_667f_3bcd;
 
@@ -47,34 +61,141 @@ pub(in crate::cpu) fn log_parts_f64(x: f64) -> (f64, f64) {
     (e, f64::from_bits((t & 0xf_ffff_ffff_ffff).wrapping_add(SQRT_HALF_64)) - 1.0)
 }
 
+/// `log(1 + f) - f` for the f of [`log_parts_f32`].
+#[inline(always)]
+fn log_tail_f32(isa: Isa, f: f32) -> f32 {
+    let f2 = f * f;
+    isa.fma_f32(f2, -0.5, poly_f32(isa, f, LOG_32) * (f2 * f))
+}
+
+#[inline(always)]
+fn log_tail_f64(isa: Isa, f: f64) -> f64 {
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let h = 0.5 * f * f;
+    isa.fma_f64(s, isa.fma_f64(z, poly_f64(isa, z, LOG_64), h), -h)
+}
+
+/// `e ln 2 + log(1 + f)`
+#[inline(always)]
+pub(super) fn log_sum_f32(isa: Isa, e: f32, f: f32) -> f32 {
+    let tail = isa.fma_f32(e, LN2_LO_32, log_tail_f32(isa, f));
+    isa.fma_f32(e, LN2_HI_32, f + tail)
+}
+
+#[inline(always)]
+pub(super) fn log_sum_f64(isa: Isa, e: f64, f: f64) -> f64 {
+    let tail = isa.fma_f64(e, LN2_LO_64, log_tail_f64(isa, f));
+    isa.fma_f64(e, LN2_HI_64, f + tail)
+}
+
+/// [`log_parts_f32`] for any x but infinity. -inf and NaN leave as exponents: selected last, the compiler would classify x in a dozen integer
+/// instructions.
+#[inline(always)]
+pub(super) fn log_reduce_f32(x: f32) -> (f32, f32) {
+    let tiny = x < f32::MIN_POSITIVE;
+    let (e, f) = log_parts_f32(if tiny { x * 33_554_432.0 } else { x });
+    let down = if tiny { 25.0 } else { 0.0 };
+    (e - log_special_f32(x, down), f)
+}
+
+#[inline(always)]
+pub(super) fn log_reduce_f64(x: f64) -> (f64, f64) {
+    let tiny = x < f64::MIN_POSITIVE;
+    let (e, f) = log_parts_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
+    let down = if tiny { 54.0 } else { 0.0 };
+    (e - log_special_f64(x, down), f)
+}
+
+/// What to take from the exponent of x.
+#[inline(always)]
+fn log_special_f32(x: f32, down: f32) -> f32 {
+    let down = if x == 0.0 { f32::INFINITY } else { down };
+    if x >= 0.0 { down } else { f32::NAN }
+}
+
+#[inline(always)]
+fn log_special_f64(x: f64, down: f64) -> f64 {
+    let down = if x == 0.0 { f64::INFINITY } else { down };
+    if x >= 0.0 { down } else { f64::NAN }
+}
+
 /// `log(x)`
 #[inline(always)]
 pub fn log_f32(isa: Isa, x: f32) -> f32 {
-    let tiny = x < f32::MIN_POSITIVE;
-    let (e, f) = log_parts_f32(if tiny { x * 33_554_432.0 } else { x });
-    // -inf and NaN enter as exponents: selected last, the compiler would classify x in a dozen integer instructions.
-    let down = if tiny { 25.0 } else { 0.0 };
-    let down = if x == 0.0 { f32::INFINITY } else { down };
-    let e = e - if x >= 0.0 { down } else { f32::NAN };
-    let f2 = f * f;
-    let p = isa.fma_f32(f2, -0.5, poly_f32(isa, f, LOG_32) * (f2 * f));
-    let r = isa.fma_f32(e, LN2_HI_32, f + isa.fma_f32(e, LN2_LO_32, p));
+    let (e, f) = log_reduce_f32(x);
+    let r = log_sum_f32(isa, e, f);
     if x == f32::INFINITY { x } else { r }
 }
 
 /// `log(x)`
 #[inline(always)]
 pub fn log_f64(isa: Isa, x: f64) -> f64 {
-    let tiny = x < f64::MIN_POSITIVE;
-    let (e, f) = log_parts_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
-    let down = if tiny { 54.0 } else { 0.0 };
-    let down = if x == 0.0 { f64::INFINITY } else { down };
-    let e = e - if x >= 0.0 { down } else { f64::NAN };
-    let s = f / (2.0 + f);
-    let z = s * s;
-    let h = 0.5 * f * f;
-    let p = isa.fma_f64(s, isa.fma_f64(z, poly_f64(isa, z, LOG_64), h), e * LN2_LO_64);
-    let r = isa.fma_f64(e, LN2_HI_64, f - (h - p));
+    let (e, f) = log_reduce_f64(x);
+    let r = log_sum_f64(isa, e, f);
+    if x == f64::INFINITY { x } else { r }
+}
+
+/// `log2(x)`
+#[inline(always)]
+pub fn log2_f32(isa: Isa, x: f32) -> f32 {
+    let (e, f) = log_reduce_f32(x);
+    let low = isa.fma_f32(f, LOG2_E_LO_32, log_tail_f32(isa, f) * LOG2_E_32);
+    let r = e + isa.fma_f32(f, LOG2_E_32, low);
+    if x == f32::INFINITY { x } else { r }
+}
+
+/// `log2(x)`
+#[inline(always)]
+pub fn log2_f64(isa: Isa, x: f64) -> f64 {
+    let (e, f) = log_reduce_f64(x);
+    let low = isa.fma_f64(f, LOG2_E_LO_64, log_tail_f64(isa, f) * LOG2_E_64);
+    let r = e + isa.fma_f64(f, LOG2_E_64, low);
+    if x == f64::INFINITY { x } else { r }
+}
+
+/// `log10(x)`
+#[inline(always)]
+pub fn log10_f32(isa: Isa, x: f32) -> f32 {
+    let (e, f) = log_reduce_f32(x);
+    let low = isa.fma_f32(log_tail_f32(isa, f), LOG10_E_32, e * LOG10_2_LO_32);
+    let low = isa.fma_f32(f, LOG10_E_LO_32, low);
+    let r = isa.fma_f32(e, LOG10_2_HI_32, isa.fma_f32(f, LOG10_E_32, low));
+    if x == f32::INFINITY { x } else { r }
+}
+
+/// `log10(x)`
+#[inline(always)]
+pub fn log10_f64(isa: Isa, x: f64) -> f64 {
+    let (e, f) = log_reduce_f64(x);
+    let low = isa.fma_f64(log_tail_f64(isa, f), LOG10_E_64, e * LOG10_2_LO_64);
+    let low = isa.fma_f64(f, LOG10_E_LO_64, low);
+    let r = isa.fma_f64(e, LOG10_2_HI_64, isa.fma_f64(f, LOG10_E_64, low));
+    if x == f64::INFINITY { x } else { r }
+}
+
+/// `log(1 + x)`
+#[inline(always)]
+pub fn log1p_f32(isa: Isa, x: f32) -> f32 {
+    let u = 1.0 + x;
+    let (e, f) = log_parts_f32(u);
+    // What the sum has lost goes into f, in units of 2^e. Beyond the bound it is zero, and the power must stay finite.
+    let bound = if u > 1e30 { 1e30 } else { u };
+    let scale = f32::from_bits((1.0 + f).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3f80_0000));
+    let f = isa.fma_f32(x - (u - 1.0), scale, f);
+    let r = log_sum_f32(isa, e - log_special_f32(u, 0.0), f).copysign(x);
+    if x == f32::INFINITY { x } else { r }
+}
+
+/// `log(1 + x)`
+#[inline(always)]
+pub fn log1p_f64(isa: Isa, x: f64) -> f64 {
+    let u = 1.0 + x;
+    let (e, f) = log_parts_f64(u);
+    let bound = if u > 1e300 { 1e300 } else { u };
+    let scale = f64::from_bits((1.0 + f).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3ff0_0000_0000_0000));
+    let f = isa.fma_f64(x - (u - 1.0), scale, f);
+    let r = log_sum_f64(isa, e - log_special_f64(u, 0.0), f).copysign(x);
     if x == f64::INFINITY { x } else { r }
 }
 

@@ -3,7 +3,8 @@
 //! Largest errors (all inputs of f32, eight million of f64): sigmoid 1.44.
 
 use super::super::simd::Isa;
-use super::exp::{exp_parts_f32, exp_parts_f64};
+use super::exp::{exp_f32, exp_f64, exp_parts_f32, exp_parts_f64};
+use super::log::{log_parts_f32, log_parts_f64, log_sum_f32, log_sum_f64};
 
 /// `1 / (1 + exp(-x))`
 #[inline(always)]
@@ -35,6 +36,53 @@ pub fn sigmoid_f64(isa: Isa, x: f64) -> f64 {
     let lost = isa.fma_f64(a, p, sum - d) + lost;
     let q = c / d;
     isa.fma_f64(-q, q * (lost * b), q)
+}
+
+/// `log(1 + q)` for 0 <= q <= 1.
+#[inline(always)]
+fn log1p_unit_f32(isa: Isa, q: f32) -> f32 {
+    // The exponent of the sum is 0 or 1. As numbers: from a condition, the compiler would make two copies of what follows.
+    let (e, _) = log_parts_f32(1.0 + q);
+    let scale = isa.fma_f32(-0.5, e, 1.0);
+    log_sum_f32(isa, e, isa.fma_f32(scale, q, scale - 1.0))
+}
+
+#[inline(always)]
+fn log1p_unit_f64(isa: Isa, q: f64) -> f64 {
+    let (e, _) = log_parts_f64(1.0 + q);
+    let scale = isa.fma_f64(-0.5, e, 1.0);
+    log_sum_f64(isa, e, isa.fma_f64(scale, q, scale - 1.0))
+}
+
+/// `log(1 + exp(beta x)) / beta`, and `x` where `beta x > threshold`.
+#[inline(always)]
+pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
+    let t = beta * x;
+    let r = (if t > 0.0 { t } else { 0.0 }) + log1p_unit_f32(isa, exp_f32(isa, -t.abs()));
+    if t > threshold { x } else { r * (1.0 / beta) }
+}
+
+/// `log(1 + exp(beta x)) / beta`, and `x` where `beta x > threshold`.
+#[inline(always)]
+pub fn softplus_f64(isa: Isa, x: f64, beta: f64, threshold: f64) -> f64 {
+    let t = beta * x;
+    let r = (if t > 0.0 { t } else { 0.0 }) + log1p_unit_f64(isa, exp_f64(isa, -t.abs()));
+    if t > threshold { x } else { r * (1.0 / beta) }
+}
+
+/// `log(exp(a) + exp(b))`
+#[inline(always)]
+pub fn logaddexp_f32(isa: Isa, a: f32, b: f32) -> f32 {
+    // Equal infinities have no difference.
+    let apart = if a == b { 0.0 } else { a - b };
+    (if a > b { a } else { b }) + log1p_unit_f32(isa, exp_f32(isa, -apart.abs()))
+}
+
+/// `log(exp(a) + exp(b))`
+#[inline(always)]
+pub fn logaddexp_f64(isa: Isa, a: f64, b: f64) -> f64 {
+    let apart = if a == b { 0.0 } else { a - b };
+    (if a > b { a } else { b }) + log1p_unit_f64(isa, exp_f64(isa, -apart.abs()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod exp;
 mod hyperbolic;
 mod log;
 mod logistic;
+mod power;
+mod root;
 
 #[cfg(test)]
 mod check;
@@ -16,6 +18,8 @@ pub use exp::*;
 pub use hyperbolic::*;
 pub use log::*;
 pub use logistic::*;
+pub use power::*;
+pub use root::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite
 // exponent, which is how log makes its infinity, must not meet its opposite.
