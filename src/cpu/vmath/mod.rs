@@ -6,6 +6,7 @@ mod exp;
 mod hyperbolic;
 mod log;
 mod logistic;
+mod modulo;
 mod power;
 mod root;
 
@@ -18,6 +19,7 @@ pub use exp::*;
 pub use hyperbolic::*;
 pub use log::*;
 pub use logistic::*;
+pub use modulo::*;
 pub use power::*;
 pub use root::*;
 

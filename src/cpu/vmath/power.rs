@@ -30,7 +30,7 @@ macro_rules! power {
      $atanh:ident, $third:ident, $scale:ident, $half_bits:literal, $integers:literal, $least:literal, $most:literal) => {
         /// `a * b` as a sum of two, the first rounded.
         #[inline(always)]
-        fn $product(isa: Isa, a: $t, b: $t) -> ($t, $t) {
+        pub(super) fn $product(isa: Isa, a: $t, b: $t) -> ($t, $t) {
             let p = a * b;
             if isa.has_fma() {
                 return (p, a.mul_add(b, -p));
