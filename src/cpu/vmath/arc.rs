@@ -1,0 +1,183 @@
+//! The inverse trigonometric functions.
+
+use super::super::simd::Isa;
+use super::{poly_f32, poly_f64};
+use std::f32::consts::{FRAC_PI_2 as FRAC_PI_2_32, PI as PI_32};
+use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, PI as PI_64};
+
+const PI_2_LOW_32: f32 = -4.371_139e-8;
+const PI_2_LOW_64: f64 = 6.123_233_995_736_766e-17;
+const SIGN_32: u32 = 1 << 31;
+const SIGN_64: u64 = 1 << 63;
+/// The least positive number.
+const LEAST_32: f32 = f32::from_bits(1);
+const LEAST_64: f64 = f64::from_bits(1);
+
+/// `(asin(s) / s - 1) / s^2` as a polynomial of s^2, on |s| <= 1 / 2.
+const ASIN_32: [f32; 5] = [1.666_675_2e-1, 7.495_309_4e-2, 4.546_915e-2, 2.418_478_2e-2, 4.215_829e-2];
+const ASIN_64: [f64; 13] = [
+    0.1666666666666676,
+    0.07499999999970865,
+    0.044642857174563094,
+    0.030381942709735047,
+    0.022372214940141282,
+    0.017351612768870952,
+    0.013980812398322304,
+    0.011398972973318723,
+    0.010779939743929975,
+    0.0037075037533424327,
+    0.02170496477169485,
+    -0.02099577255923384,
+    0.03262668830907583,
+];
+
+/// `(atan(q) / q - 1) / q^2` as a polynomial of q^2, on |q| <= 1.
+const ATAN_32: [f32; 8] =
+    [-3.333_315_3e-1, 1.999_376_7e-1, -1.421_100_2e-1, 1.066_577_06e-1, -7.551_693e-2, 4.320_6e-2, -1.636_484_6e-2, 2.920_123_5e-3];
+const ATAN_64: [f64; 19] = [
+    -0.3333333333333186,
+    0.19999999999755197,
+    -0.14285714271342292,
+    0.11111110678918201,
+    -0.0909090123776932,
+    0.07692212953022862,
+    -0.06665860514301496,
+    0.05877308518545679,
+    -0.0523923578035863,
+    0.04673957494142169,
+    -0.04092655443291032,
+    0.03406810117862181,
+    -0.02582717339088883,
+    0.016978408425542928,
+    -0.009184834939134101,
+    0.0038561226178046113,
+    -0.001164125828862028,
+    0.00022303449399719042,
+    -2.025979952806724e-05,
+];
+
+/// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and which of them holds.
+#[inline(always)]
+fn arc_f32(isa: Isa, x: f32, low: f32) -> (f32, f32, bool) {
+    let t = x.abs();
+    let far = t > 0.5;
+    let z = if far { isa.fma_f32(t, -0.5, 0.5) } else { t * t };
+    let s = if far { z.sqrt() } else { t };
+    (s, isa.fma_f32(s * z, poly_f32(isa, z, ASIN_32), if far { -0.5 * low } else { -0.0 }), far)
+}
+
+/// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and which of them holds.
+#[inline(always)]
+fn arc_f64(isa: Isa, x: f64, low: f64) -> (f64, f64, bool) {
+    let t = x.abs();
+    let far = t > 0.5;
+    let z = if far { isa.fma_f64(t, -0.5, 0.5) } else { t * t };
+    let s = if far { z.sqrt() } else { t };
+    (s, isa.fma_f64(s * z, poly_f64(isa, z, ASIN_64), if far { -0.5 * low } else { -0.0 }), far)
+}
+
+/// `asin(x)`
+#[inline(always)]
+pub fn asin_f32(isa: Isa, x: f32) -> f32 {
+    let (s, rest, far) = arc_f32(isa, x, PI_2_LOW_32);
+    let times = if far { -2.0 } else { 1.0 };
+    let from = if far { FRAC_PI_2_32 } else { 0.0 };
+    isa.fma_f32(times, rest, isa.fma_f32(times, s, from)).copysign(x)
+}
+
+/// `asin(x)`
+#[inline(always)]
+pub fn asin_f64(isa: Isa, x: f64) -> f64 {
+    let (s, rest, far) = arc_f64(isa, x, PI_2_LOW_64);
+    let times = if far { -2.0 } else { 1.0 };
+    let from = if far { FRAC_PI_2_64 } else { 0.0 };
+    isa.fma_f64(times, rest, isa.fma_f64(times, s, from)).copysign(x)
+}
+
+/// `acos(x)`
+#[inline(always)]
+pub fn acos_f32(isa: Isa, x: f32) -> f32 {
+    let (s, rest, far) = arc_f32(isa, x, 0.0);
+    let times: f32 = if far { 2.0 } else { -1.0 };
+    let times = f32::from_bits(times.to_bits() ^ (x.to_bits() & SIGN_32));
+    let from = if far { 0.0 } else { FRAC_PI_2_32 };
+    let from = if x < -0.5 { PI_32 } else { from };
+    isa.fma_f32(times, rest, isa.fma_f32(times, s, from))
+}
+
+/// `acos(x)`
+#[inline(always)]
+pub fn acos_f64(isa: Isa, x: f64) -> f64 {
+    let (s, rest, far) = arc_f64(isa, x, 0.0);
+    let times: f64 = if far { 2.0 } else { -1.0 };
+    let times = f64::from_bits(times.to_bits() ^ (x.to_bits() & SIGN_64));
+    let from = if far { 0.0 } else { FRAC_PI_2_64 };
+    let from = if x < -0.5 { PI_64 } else { from };
+    isa.fma_f64(times, rest, isa.fma_f64(times, s, from))
+}
+
+/// `from + atan(q)`
+#[inline(always)]
+fn atan_from_f32(isa: Isa, from: f32, q: f32) -> f32 {
+    let z = q * q;
+    isa.fma_f32(q * z, poly_f32(isa, z, ATAN_32), from + q)
+}
+
+/// `from + atan(q)`
+#[inline(always)]
+fn atan_from_f64(isa: Isa, from: f64, q: f64) -> f64 {
+    let z = q * q;
+    isa.fma_f64(q * z, poly_f64(isa, z, ATAN_64), from + q)
+}
+
+/// `atan(x)`
+#[inline(always)]
+pub fn atan_f32(isa: Isa, x: f32) -> f32 {
+    let t = x.abs();
+    let far = t > 1.0;
+    let q = (if far { -1.0 } else { t }) / (if far { t } else { 1.0 });
+    atan_from_f32(isa, if far { FRAC_PI_2_32 } else { 0.0 }, q).copysign(x)
+}
+
+/// `atan(x)`
+#[inline(always)]
+pub fn atan_f64(isa: Isa, x: f64) -> f64 {
+    let t = x.abs();
+    let far = t > 1.0;
+    let q = (if far { -1.0 } else { t }) / (if far { t } else { 1.0 });
+    atan_from_f64(isa, if far { FRAC_PI_2_64 } else { 0.0 }, q).copysign(x)
+}
+
+/// The angle of the point `(x, y)`, from -pi to pi
+#[inline(always)]
+pub fn atan2_f32(isa: Isa, y: f32, x: f32) -> f32 {
+    let (b, a) = (y.abs(), x.abs());
+    let steep = b > a;
+    let top = if steep { a } else { b };
+    let bottom = if steep { b } else { a };
+    // 0 / 0 counts as 0, and infinity / infinity as 1.
+    let bottom = if bottom < LEAST_32 { LEAST_32 } else { bottom };
+    let q = if top == f32::INFINITY { 1.0 } else { top / bottom };
+    let left = x.to_bits() & SIGN_32;
+    let flip = if steep { SIGN_32 } else { 0 };
+    let from = if left != 0 { PI_32 } else { 0.0 };
+    let from = if steep { FRAC_PI_2_32 } else { from };
+    atan_from_f32(isa, from, f32::from_bits(q.to_bits() ^ left ^ flip)).copysign(y)
+}
+
+/// The angle of the point `(x, y)`, from -pi to pi
+#[inline(always)]
+pub fn atan2_f64(isa: Isa, y: f64, x: f64) -> f64 {
+    let (b, a) = (y.abs(), x.abs());
+    let steep = b > a;
+    let top = if steep { a } else { b };
+    let bottom = if steep { b } else { a };
+    // 0 / 0 counts as 0, and infinity / infinity as 1.
+    let bottom = if bottom < LEAST_64 { LEAST_64 } else { bottom };
+    let q = if top == f64::INFINITY { 1.0 } else { top / bottom };
+    let left = x.to_bits() & SIGN_64;
+    let flip = if steep { SIGN_64 } else { 0 };
+    let from = if left != 0 { PI_64 } else { 0.0 };
+    let from = if steep { FRAC_PI_2_64 } else { from };
+    atan_from_f64(isa, from, f64::from_bits(q.to_bits() ^ left ^ flip)).copysign(y)
+}
