@@ -33,23 +33,8 @@ const SIN_64: [f64; 8] = [
 
 /// `(tan(r) / r - 1) / r^2` as a polynomial of r^2, on |r| <= pi / 4.
 const TAN_32: [f32; 7] = [3.3333352e-01, 1.3332577e-01, 5.4069865e-02, 2.1230109e-02, 1.0972236e-02, -8.487794e-05, 4.4629294e-03];
-const TAN_64: [f64; 15] = [
-    0.33333333333333376,
-    0.13333333333326072,
-    0.053968253972543484,
-    0.021869488408569424,
-    0.00886323777876791,
-    0.003592102338274084,
-    0.0014560354076905647,
-    0.0005889143631401381,
-    0.0002435760362749473,
-    8.400165995841249e-05,
-    6.64230106785563e-05,
-    -2.4630698332754422e-05,
-    4.7803491585925107e-05,
-    -2.3863585315252536e-05,
-    9.708087235236375e-06,
-];
+const TAN_TOP_64: [f64; 4] = [0.3333333333333333, -0.021442803724069648, 0.00024489104040993393, -1.7896519548536102e-08];
+const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.46432841117220863, 0.024561275685347436, -0.0002560487156859774];
 
 /// Where the fast functions are not good enough.
 #[inline(always)]
@@ -72,17 +57,20 @@ fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32) {
     (r, isa.fma_f32(m, -PI_32[2], above - r))
 }
 
+/// The same; third, what the rounding before the last has lost, which is not to be relied on near 0.
 #[inline(always)]
-fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64) {
+fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
-        let above = isa.fma_f64(m, -PI_FUSED_64[0], x);
-        let above = isa.fma_f64(m, -PI_FUSED_64[1], above);
-        let r = isa.fma_f64(m, -PI_FUSED_64[2], above);
-        return (r, isa.fma_f64(m, -PI_FUSED_64[2], above - r));
+        let first = isa.fma_f64(m, -PI_FUSED_64[0], x);
+        let second = isa.fma_f64(m, -PI_FUSED_64[1], first);
+        let lost = isa.fma_f64(m, -PI_FUSED_64[1], first - second);
+        let r = isa.fma_f64(m, -PI_FUSED_64[2], second);
+        return (r, isa.fma_f64(m, -PI_FUSED_64[2], second - r), lost);
     }
-    let (above, lost) = sum_f64(x - m * PI_SHORT_64[0], -m * PI_SHORT_64[1]);
-    let (above, more) = sum_f64(above, -m * PI_SHORT_64[2]);
-    sum_f64(above, lost + more - m * PI_SHORT_64[3])
+    let (first, lost) = sum_f64(x - m * PI_SHORT_64[0], -m * PI_SHORT_64[1]);
+    let (second, more) = sum_f64(first, -m * PI_SHORT_64[2]);
+    let (r, low) = sum_f64(second, lost + more - m * PI_SHORT_64[3]);
+    (r, low, 0.0)
 }
 
 /// `a + b` and what its rounding has lost.
@@ -106,7 +94,7 @@ fn half_wave_f32(isa: Isa, r: f32, turns: u32) -> f32 {
 #[inline(always)]
 fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
     let z = r * r;
-    let added = isa.fma_f64(-r, r, z);
+    let added = residue_f64(isa, -r, r, z);
     let y = isa.fma_f64(r, isa.fma_f64(z, poly_f64(isa, z, SIN_64), 0.13 * added), r);
     f64::from_bits(y.to_bits() ^ (turns << 63))
 }
@@ -126,22 +114,34 @@ fn quarter_tan_f32(isa: Isa, (r, low): (f32, f32), turns: u32) -> f32 {
 }
 
 #[inline(always)]
-fn quarter_tan_f64(isa: Isa, (r, low): (f64, f64), turns: u64) -> f64 {
+fn quarter_tan_f64(isa: Isa, (r, low, lost): (f64, f64, f64), turns: u64) -> f64 {
+    let odd = turns & 1 == 1;
     let z = r * r;
-    let rest = isa.fma_f64(r * z, poly_f64(isa, z, TAN_64), low);
-    let high = r + rest;
-    // Without fma the products below are exact because their factors are short.
-    let (cut, short) = if isa.has_fma() { (high, u64::MAX) } else { (f64::from_bits(high.to_bits() & SHORT), SHORT) };
-    let low = rest - (cut - r);
-    let q = -1.0 / high;
-    let p = f64::from_bits(q.to_bits() & short);
-    let off = isa.fma_f64(p, low, isa.fma_f64(p, cut, 1.0));
-    let q = isa.fma_f64(q, off, p);
-    if turns & 1 == 1 { q } else { high }
+    let top = isa.fma_f64(z, isa.fma_f64(r, poly_f64(isa, z, TAN_TOP_64), lost), low);
+    let bottom = poly_f64(isa, z, TAN_BOTTOM_64);
+    // tan(r) = r + top / bottom = whole / bottom
+    let whole = isa.fma_f64(r, bottom, top);
+    let inverse = 1.0 / if odd { whole } else { bottom };
+    // One step of Newton's takes in what `whole` and the quotient lack.
+    let lost = residue_f64(isa, r, bottom, -whole) + top;
+    let q = -bottom * inverse;
+    let off = isa.fma_f64(q, lost, residue_f64(isa, q, whole, bottom));
+    if odd { isa.fma_f64(-off, inverse, q) } else { isa.fma_f64(top, inverse, r) }
 }
 
-/// The upper half of a double, 21 bits of mantissa.
-const SHORT: u64 = 0xffff_ffff_0000_0000;
+/// `a * b + c` with an exact product, where the sum is small.
+#[inline(always)]
+fn residue_f64(isa: Isa, a: f64, b: f64, c: f64) -> f64 {
+    if isa.has_fma() {
+        return isa.fma_f64(a, b, c);
+    }
+    let (a1, b1) = (f64::from_bits(a.to_bits() & UPPER), f64::from_bits(b.to_bits() & UPPER));
+    let (a2, b2) = (a - a1, b - b1);
+    ((a1 * b1 + c) + (a1 * b2 + a2 * b1)) + a2 * b2
+}
+
+/// The upper half of a mantissa, whose products with another are exact.
+const UPPER: u64 = !0x7ff_ffff;
 
 /// `sin(x)`, where `x` is not [`rare_f32`]
 #[inline(always)]
@@ -158,7 +158,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
 #[inline(always)]
 pub fn sin_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, SHIFT_64);
-    let (r, _) = reduce_f64(isa, x, t - SHIFT_64);
+    let (r, ..) = reduce_f64(isa, x, t - SHIFT_64);
     half_wave_f64(isa, r, t.to_bits())
 }
 
@@ -177,7 +177,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
 #[inline(always)]
 pub fn cos_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, 0.5) + SHIFT_64;
-    let (r, _) = reduce_f64(isa, x, (t - SHIFT_64) - 0.5);
+    let (r, ..) = reduce_f64(isa, x, (t - SHIFT_64) - 0.5);
     half_wave_f64(isa, r, t.to_bits())
 }
 
@@ -261,7 +261,7 @@ impl Turns {
 
     fn sin(self) -> f64 {
         // Counted from the next half turn.
-        let r = fraction_of_pi((self.0 << 1) as i128);
+        let (r, _) = fraction_of_pi((self.0 << 1) as i128);
         let turns = (self.0.wrapping_add(1 << 126) >> 127) as u64;
         simd(
             #[inline(always)]
@@ -271,20 +271,23 @@ impl Turns {
 
     fn tan(self) -> f64 {
         // Counted from the next quarter turn.
-        let r = fraction_of_pi((self.0 << 2) as i128) / 2.0;
+        let (r, low) = fraction_of_pi((self.0 << 2) as i128);
         let turns = (self.0.wrapping_add(1 << 125) >> 126) as u64;
         simd(
             #[inline(always)]
-            move |isa| quarter_tan_f64(isa, (r, 0.0), turns),
+            move |isa| quarter_tan_f64(isa, (r / 2.0, low / 2.0, 0.0), turns),
         )
     }
 }
 
-/// `part * pi / 2^128`
-fn fraction_of_pi(part: i128) -> f64 {
+/// `part * pi / 2^128` and what its rounding has lost.
+fn fraction_of_pi(part: i128) -> (f64, f64) {
     let high = part as f64;
     let low = part.wrapping_sub(high as i128) as f64;
-    high.mul_add(PI_64, high * PI_FUSED_64[1] + low * PI_64) / 2f64.powi(128)
+    let product = high * PI_64;
+    let rest = high.mul_add(PI_64, -product) + (high * PI_FUSED_64[1] + low * PI_64);
+    let (r, lost) = sum_f64(product, rest);
+    (r / 2f64.powi(128), lost / 2f64.powi(128))
 }
 
 /// `1 / (2 pi)`, the point standing after the first word.
