@@ -21,20 +21,21 @@ const SHIFT_64: f64 = 6_755_399_441_055_744.0;
 /// `(sin(r) / r - 1) / r^2` as a polynomial of r^2, on |r| <= pi / 2.
 const SIN_32: [f32; 4] = [-1.666_666e-1, 8.333_066_5e-3, -1.980_944e-4, 2.605_140_5e-6];
 const SIN_64: [f64; 8] = [
-    -0.16666666666666666,
-    0.008333333333333203,
-    -0.0001984126984121051,
-    2.755731921115108e-06,
-    -2.5052106860682756e-08,
-    1.6058938591394153e-10,
-    -7.642952147394511e-13,
-    2.7206721964505993e-15,
+    -0.166_666_666_666_666_66,
+    0.008_333_333_333_333_203,
+    -0.000_198_412_698_412_105_1,
+    2.755_731_921_115_108e-6,
+    -2.505_210_686_068_275_6e-8,
+    1.605_893_859_139_415_3e-10,
+    -7.642_952_147_394_511e-13,
+    2.720_672_196_450_599_3e-15,
 ];
 
 /// `(tan(r) / r - 1) / r^2` as a polynomial of r^2, on |r| <= pi / 4.
-const TAN_32: [f32; 7] = [3.3333352e-01, 1.3332577e-01, 5.4069865e-02, 2.1230109e-02, 1.0972236e-02, -8.487794e-05, 4.4629294e-03];
-const TAN_TOP_64: [f64; 4] = [0.3333333333333333, -0.021442803724069648, 0.00024489104040993393, -1.7896519548536102e-08];
-const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.46432841117220863, 0.024561275685347436, -0.0002560487156859774];
+const TAN_32: [f32; 7] = [3.333_335_2e-1, 1.333_257_7e-1, 5.406_986_5e-2, 2.123_010_9e-2, 1.097_223_6e-2, -8.487_794e-5, 4.462_929_4e-3];
+const TAN_TOP_64: [f64; 4] =
+    [0.333_333_333_333_333_3, -0.021_442_803_724_069_648, 0.000_244_891_040_409_933_93, -1.789_651_954_853_610_2e-8];
+const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.464_328_411_172_208_63, 0.024_561_275_685_347_436, -0.000_256_048_715_685_977_4];
 
 /// Where the fast functions are not good enough.
 #[inline(always)]
@@ -48,16 +49,16 @@ pub fn rare_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
 }
 
-/// `x - m pi` and what its last rounding has lost.
+/// `x - m pi`, and what the rounding before the last has lost, which is not to be relied on near 0.
 #[inline(always)]
 fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32) {
-    let above = isa.fma_f32(m, -PI_32[0], x);
-    let above = isa.fma_f32(m, -PI_32[1], above);
-    let r = isa.fma_f32(m, -PI_32[2], above);
-    (r, isa.fma_f32(m, -PI_32[2], above - r))
+    let first = isa.fma_f32(m, -PI_32[0], x);
+    let second = isa.fma_f32(m, -PI_32[1], first);
+    let lost = isa.fma_f32(m, -PI_32[1], first - second);
+    (isa.fma_f32(m, -PI_32[2], second), lost)
 }
 
-/// The same; third, what the rounding before the last has lost, which is not to be relied on near 0.
+/// `x - m pi`, `lost` as for f32, and what the last rounding has lost.
 #[inline(always)]
 fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
@@ -65,12 +66,12 @@ fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
         let second = isa.fma_f64(m, -PI_FUSED_64[1], first);
         let lost = isa.fma_f64(m, -PI_FUSED_64[1], first - second);
         let r = isa.fma_f64(m, -PI_FUSED_64[2], second);
-        return (r, isa.fma_f64(m, -PI_FUSED_64[2], second - r), lost);
+        return (r, lost, isa.fma_f64(m, -PI_FUSED_64[2], second - r));
     }
     let (first, lost) = sum_f64(x - m * PI_SHORT_64[0], -m * PI_SHORT_64[1]);
     let (second, more) = sum_f64(first, -m * PI_SHORT_64[2]);
     let (r, low) = sum_f64(second, lost + more - m * PI_SHORT_64[3]);
-    (r, low, 0.0)
+    (r, 0.0, low)
 }
 
 /// `a + b` and what its rounding has lost.
@@ -99,11 +100,11 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
     f64::from_bits(y.to_bits() ^ (turns << 63))
 }
 
-/// `tan(r + low)` for |r| <= pi / 4, or `-1 / tan(r + low)` if the lowest bit of `turns` is set.
+/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
-fn quarter_tan_f32(isa: Isa, (r, low): (f32, f32), turns: u32) -> f32 {
+fn quarter_tan_f32(isa: Isa, (r, lost): (f32, f32), turns: u32) -> f32 {
     let z = r * r;
-    let rest = isa.fma_f32(r * z, poly_f32(isa, z, TAN_32), low);
+    let rest = z * isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost);
     let high = r + rest;
     let low = rest - (high - r);
     let q = -1.0 / high;
@@ -114,7 +115,7 @@ fn quarter_tan_f32(isa: Isa, (r, low): (f32, f32), turns: u32) -> f32 {
 }
 
 #[inline(always)]
-fn quarter_tan_f64(isa: Isa, (r, low, lost): (f64, f64, f64), turns: u64) -> f64 {
+fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64 {
     let odd = turns & 1 == 1;
     let z = r * r;
     let top = isa.fma_f64(z, isa.fma_f64(r, poly_f64(isa, z, TAN_TOP_64), lost), low);
@@ -275,7 +276,7 @@ impl Turns {
         let turns = (self.0.wrapping_add(1 << 125) >> 126) as u64;
         simd(
             #[inline(always)]
-            move |isa| quarter_tan_f64(isa, (r / 2.0, low / 2.0, 0.0), turns),
+            move |isa| quarter_tan_f64(isa, (r / 2.0, 0.0, low / 2.0), turns),
         )
     }
 }
