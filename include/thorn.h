@@ -737,6 +737,9 @@ THStatus THTensor_clamp(struct THTensor *r,
 // `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
 THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
 
+// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
+
 // `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
 // integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
 THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);

@@ -229,6 +229,9 @@ export! {
     /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
     fn THTensor_hardtanh(r: *mut THTensor, t: *const THTensor, minimum: f64, maximum: f64) =
         arithmetic::hardtanh(r, t, minimum.into(), maximum.into());
+    /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+    fn THTensor_softplus(r: *mut THTensor, t: *const THTensor, beta: f64, threshold: f64) =
+        function::softplus(r, t, beta.into(), threshold.into());
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
     /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
     fn THTensor_divMode(r: *mut THTensor, t: *const THTensor, value: f64, mode: THDivMode) = divide::div_mode(r, t, value.into(), mode);

@@ -1,5 +1,6 @@
 //! Arithmetic that integers and floats define differently, under one name for rows of operations.
 
+use super::real::Real;
 use super::simd::Isa;
 use crate::dtype::{Bool, Element};
 
@@ -17,10 +18,18 @@ pub trait Number: Element {
     fn fmod(self, b: Self, isa: Isa) -> Self;
     /// The remainder of floored division, with the sign of `b`. Integers: `b` is not 0.
     fn remainder(self, b: Self, isa: Isa) -> Self;
-    /// The quotient rounded towards zero. Integers: `b` is not 0.
-    fn div_trunc(self, b: Self) -> Self;
     /// The quotient rounded down. Integers: `b` is not 0.
-    fn div_floor(self, b: Self, isa: Isa) -> Self;
+    fn floor_div(self, b: Self, isa: Isa) -> Self;
+    /// Whether the three above have to leave a quotient to their slow forms; never for integers.
+    fn quotient_rare(self, b: Self, isa: Isa) -> bool;
+    /// [`Number::fmod`] for all arguments.
+    fn fmod_slow(self, b: Self) -> Self;
+    /// [`Number::remainder`] for all arguments.
+    fn remainder_slow(self, b: Self) -> Self;
+    /// [`Number::floor_div`] for all arguments.
+    fn floor_div_slow(self, b: Self) -> Self;
+    /// The quotient rounded towards zero. Integers: `b` is not 0.
+    fn trunc_div(self, b: Self) -> Self;
     /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
     fn pow(self, b: Self, isa: Isa) -> Self;
     /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
@@ -50,19 +59,35 @@ macro_rules! integer_number {
             }
             #[inline(always)]
             fn fmod(self, b: $t, _: Isa) -> $t {
-                self.wrapping_rem(b)
+                self.fmod_slow(b)
             }
             #[inline(always)]
             fn remainder(self, b: $t, _: Isa) -> $t {
+                self.remainder_slow(b)
+            }
+            #[inline(always)]
+            fn quotient_rare(self, _: $t, _: Isa) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn fmod_slow(self, b: $t) -> $t {
+                self.wrapping_rem(b)
+            }
+            #[inline(always)]
+            fn remainder_slow(self, b: $t) -> $t {
                 let rest = self.wrapping_rem(b);
                 if rest != 0 && ((rest ^ b) as i64) < 0 { rest.wrapping_add(b) } else { rest }
             }
             #[inline(always)]
-            fn div_trunc(self, b: $t) -> $t {
+            fn trunc_div(self, b: $t) -> $t {
                 self.wrapping_div(b)
             }
             #[inline(always)]
-            fn div_floor(self, b: $t, _: Isa) -> $t {
+            fn floor_div(self, b: $t, _: Isa) -> $t {
+                self.floor_div_slow(b)
+            }
+            #[inline(always)]
+            fn floor_div_slow(self, b: $t) -> $t {
                 let quotient = self.wrapping_div(b);
                 let rest = self.wrapping_sub(quotient.wrapping_mul(b));
                 quotient.wrapping_sub((rest != 0 && ((rest ^ b) as i64) < 0) as $t)
@@ -120,23 +145,39 @@ macro_rules! float_number {
             }
             #[inline(always)]
             fn fmod(self, b: $t, isa: Isa) -> $t {
-                super::real::Real::fmod(self, b, isa)
+                Real::fmod(self, b, isa)
             }
             #[inline(always)]
             fn remainder(self, b: $t, isa: Isa) -> $t {
-                super::real::Real::remainder(self, b, isa)
+                Real::remainder(self, b, isa)
             }
             #[inline(always)]
-            fn div_trunc(self, b: $t) -> $t {
+            fn floor_div(self, b: $t, isa: Isa) -> $t {
+                Real::floor_div(self, b, isa)
+            }
+            #[inline(always)]
+            fn quotient_rare(self, b: $t, isa: Isa) -> bool {
+                Real::quotient_rare(self, b, isa)
+            }
+            #[inline(always)]
+            fn fmod_slow(self, b: $t) -> $t {
+                Real::fmod_slow(self, b)
+            }
+            #[inline(always)]
+            fn remainder_slow(self, b: $t) -> $t {
+                Real::remainder_slow(self, b)
+            }
+            #[inline(always)]
+            fn floor_div_slow(self, b: $t) -> $t {
+                Real::floor_div_slow(self, b)
+            }
+            #[inline(always)]
+            fn trunc_div(self, b: $t) -> $t {
                 (self / b).trunc()
             }
             #[inline(always)]
-            fn div_floor(self, b: $t, isa: Isa) -> $t {
-                super::real::Real::div_floor(self, b, isa)
-            }
-            #[inline(always)]
             fn pow(self, b: $t, isa: Isa) -> $t {
-                super::real::Real::pow(self, b, isa)
+                Real::pow(self, b, isa)
             }
             #[inline(always)]
             fn shl(self, b: $t) -> $t {
@@ -245,13 +286,13 @@ mod tests {
 
     #[test]
     fn integers_divide_as_python_and_c_do() {
-        let all = |a: i32, b: i32| simd(move |isa| (a.div_trunc(b), a.fmod(b, isa), Number::div_floor(a, b, isa), a.remainder(b, isa)));
+        let all = |a: i32, b: i32| simd(move |isa| (a.trunc_div(b), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa)));
         assert_eq!(all(7, 2), (3, 1, 3, 1));
         assert_eq!(all(-7, 2), (-3, -1, -4, 1));
         assert_eq!(all(7, -2), (-3, 1, -4, -1));
         assert_eq!(all(-7, -2), (3, -1, 3, -1));
         assert_eq!(all(i32::MIN, -1), (i32::MIN, 0, i32::MIN, 0));
-        assert_eq!(simd(|isa| (Number::div_floor(200u8, 7, isa), 200u8.remainder(7, isa))), (28, 4));
+        assert_eq!(simd(|isa| (200u8.floor_div(7, isa), 200u8.remainder(7, isa))), (28, 4));
     }
 
     #[test]

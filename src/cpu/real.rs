@@ -1,13 +1,18 @@
 //! The two types functions of the reals are computed in.
 
 use super::simd::Isa;
-use super::vmath::{self, plain};
+use super::vmath;
 use crate::dtype::Element;
 use std::ops::Div;
 
-/// The functions: `name(arguments) = kernel for f32, kernel for f64`.
+/// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
+/// told by a predicate and left to a scalar function.
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)?) = $f32:path, $f64:path;)*) => {
+    (
+        vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
+        rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
+        careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
+    ) => {
         /// f32 or f64 with their vector mathematics.
         pub trait Real: Element + Div<Output = Self> {
             /// The square root, correctly rounded.
@@ -16,12 +21,24 @@ macro_rules! functions {
             fn copysign(self, sign: Self) -> Self;
             /// Whether it is neither infinite nor NaN.
             fn is_finite(self) -> bool;
-            $($(#[$doc])* fn $name(self $(, $b: Self)?, isa: Isa) -> Self;)*
+            $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
+            $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
+            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?) -> Self;)*
         }
-        functions! { @for f32 $($name($self $(, $b)?) = $f32;)* }
-        functions! { @for f64 $($name($self $(, $b)?) = $f64;)* }
+        functions! { @for f32
+            vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
+        }
+        functions! { @for f64
+            vector { $($name($self $(, $b)*) = $f64;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
+        }
     };
-    (@for $t:ident $($name:ident($self:ident $(, $b:ident)?) = $f:path;)*) => {
+    (@for $t:ident
+        vector { $($name:ident($self:ident $(, $b:ident)*) = $f:path;)* }
+        rare { $($rare:ident($rare_self:ident $(, $rare_b:ident)?) = $r:path;)* }
+        careful { $($slow:ident($slow_self:ident $(, $slow_b:ident)?) = $s:path;)* }
+    ) => {
         impl Real for $t {
             #[inline(always)]
             fn sqrt(self) -> $t {
@@ -37,8 +54,20 @@ macro_rules! functions {
             }
             $(
                 #[inline(always)]
-                fn $name($self $(, $b: $t)?, isa: Isa) -> $t {
-                    $f(isa, $self $(, $b)?)
+                fn $name($self $(, $b: $t)*, isa: Isa) -> $t {
+                    $f(isa, $self $(, $b)*)
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $rare($rare_self $(, $rare_b: $t)?, isa: Isa) -> bool {
+                    $r(isa, $rare_self $(, $rare_b)?)
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $slow($slow_self $(, $slow_b: $t)?) -> $t {
+                    $s($slow_self $(, $slow_b)?)
                 }
             )*
         }
@@ -46,52 +75,78 @@ macro_rules! functions {
 }
 
 functions! {
-    /// `e^self`
-    exp(self) = vmath::exp_f32, vmath::exp_f64;
-    /// `e^self - 1`
-    expm1(self) = plain::expm1_f32, plain::expm1_f64;
-    /// The natural logarithm.
-    log(self) = vmath::log_f32, vmath::log_f64;
-    /// `log(1 + self)`
-    log1p(self) = plain::log1p_f32, plain::log1p_f64;
-    /// The logarithm to base 2.
-    log2(self) = plain::log2_f32, plain::log2_f64;
-    /// The logarithm to base 10.
-    log10(self) = plain::log10_f32, plain::log10_f64;
-    /// `1 / sqrt(self)`
-    rsqrt(self) = plain::rsqrt_f32, plain::rsqrt_f64;
-    /// The sine.
-    sin(self) = plain::sin_f32, plain::sin_f64;
-    /// The cosine.
-    cos(self) = plain::cos_f32, plain::cos_f64;
-    /// The tangent.
-    tan(self) = plain::tan_f32, plain::tan_f64;
-    /// The inverse sine.
-    asin(self) = plain::asin_f32, plain::asin_f64;
-    /// The inverse cosine.
-    acos(self) = plain::acos_f32, plain::acos_f64;
-    /// The inverse tangent.
-    atan(self) = plain::atan_f32, plain::atan_f64;
-    /// The hyperbolic sine.
-    sinh(self) = plain::sinh_f32, plain::sinh_f64;
-    /// The hyperbolic cosine.
-    cosh(self) = plain::cosh_f32, plain::cosh_f64;
-    /// The hyperbolic tangent.
-    tanh(self) = vmath::tanh_f32, vmath::tanh_f64;
-    /// `1 / (1 + e^-self)`
-    sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
-    /// The angle of the point (`x`, `self`).
-    atan2(self, x) = plain::atan2_f32, plain::atan2_f64;
-    /// `sqrt(self^2 + b^2)` without overflow on the way.
-    hypot(self, b) = plain::hypot_f32, plain::hypot_f64;
-    /// `log(e^self + e^b)`
-    logaddexp(self, b) = plain::logaddexp_f32, plain::logaddexp_f64;
-    /// `self^b`
-    pow(self, b) = plain::pow_f32, plain::pow_f64;
-    /// The exact remainder of truncated division.
-    fmod(self, b) = plain::fmod_f32, plain::fmod_f64;
-    /// The exact remainder of floored division.
-    remainder(self, b) = plain::remainder_f32, plain::remainder_f64;
-    /// The quotient rounded down.
-    div_floor(self, b) = plain::div_floor_f32, plain::div_floor_f64;
+    vector {
+        /// `e^self`
+        exp(self) = vmath::exp_f32, vmath::exp_f64;
+        /// `e^self - 1`
+        expm1(self) = vmath::expm1_f32, vmath::expm1_f64;
+        /// The natural logarithm.
+        log(self) = vmath::log_f32, vmath::log_f64;
+        /// `log(1 + self)`
+        log1p(self) = vmath::log1p_f32, vmath::log1p_f64;
+        /// The logarithm to base 2.
+        log2(self) = vmath::log2_f32, vmath::log2_f64;
+        /// The logarithm to base 10.
+        log10(self) = vmath::log10_f32, vmath::log10_f64;
+        /// `1 / sqrt(self)`
+        rsqrt(self) = vmath::rsqrt_f32, vmath::rsqrt_f64;
+        /// The sine, unless [`Real::angle_rare`].
+        sin(self) = vmath::sin_f32, vmath::sin_f64;
+        /// The cosine, unless [`Real::angle_rare`].
+        cos(self) = vmath::cos_f32, vmath::cos_f64;
+        /// The tangent, unless [`Real::angle_rare`].
+        tan(self) = vmath::tan_f32, vmath::tan_f64;
+        /// The inverse sine.
+        asin(self) = vmath::asin_f32, vmath::asin_f64;
+        /// The inverse cosine.
+        acos(self) = vmath::acos_f32, vmath::acos_f64;
+        /// The inverse tangent.
+        atan(self) = vmath::atan_f32, vmath::atan_f64;
+        /// The hyperbolic sine.
+        sinh(self) = vmath::sinh_f32, vmath::sinh_f64;
+        /// The hyperbolic cosine.
+        cosh(self) = vmath::cosh_f32, vmath::cosh_f64;
+        /// The hyperbolic tangent.
+        tanh(self) = vmath::tanh_f32, vmath::tanh_f64;
+        /// `1 / (1 + e^-self)`
+        sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
+        /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
+        softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
+        /// The angle of the point (`x`, `self`).
+        atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
+        /// `sqrt(self^2 + b^2)` without overflow on the way.
+        hypot(self, b) = vmath::hypot_f32, vmath::hypot_f64;
+        /// `log(e^self + e^b)`
+        logaddexp(self, b) = vmath::logaddexp_f32, vmath::logaddexp_f64;
+        /// `self^b`
+        pow(self, b) = vmath::pow_f32, vmath::pow_f64;
+        /// The exact remainder of truncated division, unless [`Real::quotient_rare`].
+        fmod(self, b) = vmath::fmod_f32, vmath::fmod_f64;
+        /// The exact remainder of floored division, unless [`Real::quotient_rare`].
+        remainder(self, b) = vmath::remainder_f32, vmath::remainder_f64;
+        /// The quotient rounded down, unless [`Real::quotient_rare`].
+        floor_div(self, b) = vmath::floor_div_f32, vmath::floor_div_f64;
+    }
+
+    rare {
+        /// Whether an angle is too large for the fast functions.
+        angle_rare(self) = vmath::rare_f32, vmath::rare_f64;
+        /// Whether a quotient is too large for the fast functions.
+        quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
+    }
+
+    careful {
+        /// The sine of a large angle.
+        sin_slow(self) = vmath::sin_slow_f32, vmath::sin_slow_f64;
+        /// The cosine of a large angle.
+        cos_slow(self) = vmath::cos_slow_f32, vmath::cos_slow_f64;
+        /// The tangent of a large angle.
+        tan_slow(self) = vmath::tan_slow_f32, vmath::tan_slow_f64;
+        /// [`Real::fmod`] for all arguments.
+        fmod_slow(self, b) = vmath::fmod_slow_f32, vmath::fmod_slow_f64;
+        /// [`Real::remainder`] for all arguments.
+        remainder_slow(self, b) = vmath::remainder_slow_f32, vmath::remainder_slow_f64;
+        /// [`Real::floor_div`] for all arguments.
+        floor_div_slow(self, b) = vmath::floor_div_slow_f32, vmath::floor_div_slow_f64;
+    }
 }

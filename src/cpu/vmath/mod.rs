@@ -2,6 +2,7 @@
 //!
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
+mod arc;
 mod exp;
 mod hyperbolic;
 mod log;
@@ -9,14 +10,14 @@ mod logistic;
 mod modulo;
 mod power;
 mod root;
+mod trig;
 
 #[cfg(test)]
 mod check;
 
-pub mod plain;
-
 use super::simd::Isa;
 
+pub use arc::*;
 pub use exp::*;
 pub use hyperbolic::*;
 pub use log::*;
@@ -24,6 +25,7 @@ pub use logistic::*;
 pub use modulo::*;
 pub use power::*;
 pub use root::*;
+pub use trig::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite
 // exponent, which is how log makes its infinity, must not meet its opposite.

@@ -103,7 +103,39 @@ macro_rules! power {
         }
     };
 }
-power!(f32, pow_f32, log2_double_f32, product_f32, trunc_f32, fma_f32, poly_f32, log_reduce_f32, exp2_sum_f32,
-    ATANH_32, THIRD_32, SCALE_32, 12, 8_388_608.0, -151.0, 129.0);
-power!(f64, pow_f64, log2_double_f64, product_f64, trunc_f64, fma_f64, poly_f64, log_reduce_f64, exp2_sum_f64,
-    ATANH_64, THIRD_64, SCALE_64, 27, 4_503_599_627_370_496.0, -1076.0, 1025.0);
+power!(
+    f32,
+    pow_f32,
+    log2_double_f32,
+    product_f32,
+    trunc_f32,
+    fma_f32,
+    poly_f32,
+    log_reduce_f32,
+    exp2_sum_f32,
+    ATANH_32,
+    THIRD_32,
+    SCALE_32,
+    12,
+    8_388_608.0,
+    -151.0,
+    129.0
+);
+power!(
+    f64,
+    pow_f64,
+    log2_double_f64,
+    product_f64,
+    trunc_f64,
+    fma_f64,
+    poly_f64,
+    log_reduce_f64,
+    exp2_sum_f64,
+    ATANH_64,
+    THIRD_64,
+    SCALE_64,
+    27,
+    4_503_599_627_370_496.0,
+    -1076.0,
+    1025.0
+);

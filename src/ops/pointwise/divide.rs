@@ -1,7 +1,7 @@
 //! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
 
 use super::{promote, promote_scalar};
-use crate::cpu::engine::COSTLY;
+use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
 use crate::cpu::number::Number;
 use crate::dtype::{Dtype, Element, dispatch};
@@ -38,9 +38,9 @@ fn check_divisors(op: &str, dtype: Dtype, divisors: &Tensor) -> Result<()> {
     if dtype.is_float() || super::compare::nonzero_everywhere(divisors)? { Ok(()) } else { by_zero(op) }
 }
 
-/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: |isa, a, b| expression`.
+/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: fast, slow`.
 macro_rules! dividing {
-    ($($(#[$doc:meta])* $tensor:ident / $number:ident: |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $tensor:ident / $number:ident: $fast:ident, $slow:ident;)*) => { $(
         $(#[$doc])*
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             const OP: &str = stringify!($tensor);
@@ -50,7 +50,14 @@ macro_rules! dividing {
             elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
                 dispatch!(numeric, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
-                unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |$isa, $a, $b| $f) }
+                unsafe {
+                    map::map2_rare::<T>(
+                        work,
+                        #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
+                        #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
+                        #[inline(always)] move |a, b| Number::$slow(a, b),
+                    )
+                }
                 });
                 Ok(())
             })
@@ -64,9 +71,16 @@ macro_rules! dividing {
             check_divisor(OP, dtype, value)?;
             elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
                 dispatch!(numeric, OP, dtype, T => {
-                let $b = T::from_scalar(value);
+                let b = T::from_scalar(value);
                 // SAFETY: as above.
-                unsafe { map::map1::<T, T>(work, #[inline(always)] move |$isa, $a| $f) }
+                unsafe {
+                    map::map1_rare::<T, T>(
+                        work,
+                        #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
+                        #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
+                        #[inline(always)] move |a| Number::$slow(a, b),
+                    )
+                }
                 });
                 Ok(())
             })
@@ -76,13 +90,42 @@ macro_rules! dividing {
 
 dividing! {
     /// `r = a - b * trunc(a / b)`, with the sign of a
-    cfmod / fmod: |isa, a, b| Number::fmod(a, b, isa);
+    cfmod / fmod: fmod, fmod_slow;
     /// `r = a - b * floor(a / b)`, with the sign of b
-    cremainder / remainder: |isa, a, b| Number::remainder(a, b, isa);
-    /// `r = trunc(a / b)`
-    cdiv_trunc / div_trunc: |_, a, b| Number::div_trunc(a, b);
+    cremainder / remainder: remainder, remainder_slow;
     /// `r = floor(a / b)`
-    cdiv_floor / div_floor: |isa, a, b| Number::div_floor(a, b, isa);
+    cdiv_floor / div_floor: floor_div, floor_div_slow;
+}
+
+/// `r = trunc(a / b)`
+pub fn cdiv_trunc(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "cdivMode";
+    let dtype = promote(OP, &[a, b])?;
+    require!(numeric, OP, dtype);
+    check_divisors(OP, dtype, b)?;
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
+        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.trunc_div(b)) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = trunc(t / value)`
+pub fn div_trunc(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    const OP: &str = "divMode";
+    let dtype = promote_scalar(OP, t, value)?;
+    require!(numeric, OP, dtype);
+    check_divisor(OP, dtype, value)?;
+    elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        let b = T::from_scalar(value);
+        // SAFETY: as above.
+        unsafe { map::map1::<T, T>(work, #[inline(always)] move |_, a| a.trunc_div(b)) }
+        });
+        Ok(())
+    })
 }
 
 /// `r = a / b`, rounded as `mode` says

@@ -28,12 +28,6 @@ unary! {
     log2(): float real COSTLY, |isa, x| Real::log2(x, isa);
     /// `r = log10(t)`
     log10(): float real COSTLY, |isa, x| Real::log10(x, isa);
-    /// `r = sin(t)`
-    sin(): float real COSTLY, |isa, x| Real::sin(x, isa);
-    /// `r = cos(t)`
-    cos(): float real COSTLY, |isa, x| Real::cos(x, isa);
-    /// `r = tan(t)`
-    tan(): float real COSTLY, |isa, x| Real::tan(x, isa);
     /// `r = asin(t)`
     asin(): float real COSTLY, |isa, x| Real::asin(x, isa);
     /// `r = acos(t)`
@@ -54,6 +48,42 @@ unary! {
     leaky_relu(slope): float same CHEAP, |_, x| if x > T::ZERO { x } else { x.mul(slope) };
     /// `r = t where t > 0, else alpha * (e^t - 1)`
     elu(alpha): float same COSTLY, |isa, x| if x > T::ZERO { x } else { alpha.mul(Real::expm1(x, isa)) };
+    /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
+    softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
+}
+
+/// Functions of angles, of which large ones need more care: `name: fast, slow`.
+macro_rules! angle {
+    ($($(#[$doc:meta])* $name:ident: $fast:ident, $slow:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = t.defined(OP)?.to_float();
+            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(float, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe {
+                    map::map1_rare::<T, T>(
+                        work,
+                        #[inline(always)] move |isa, x| Real::$fast(x, isa),
+                        #[inline(always)] move |isa, x| Real::angle_rare(x, isa),
+                        #[inline(always)] move |x| Real::$slow(x),
+                    )
+                }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+angle! {
+    /// `r = sin(t)`
+    sin: sin, sin_slow;
+    /// `r = cos(t)`
+    cos: cos, cos_slow;
+    /// `r = tan(t)`
+    tan: tan, tan_slow;
 }
 
 binary! {
