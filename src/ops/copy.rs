@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     const OP: &str = "copy";
-    if r.is(src) {
+    if r.is(src) || copied_at_once(r, src) {
         return Ok(());
     }
     prepare::same_device(OP, &[r, src])?;
@@ -31,6 +31,20 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
         return copy_elements(&to, &Operand::of(OP, &apart)?);
     }
     copy_elements(&to, &from)
+}
+
+/// Copies what is short, contiguous and alike without further ado.
+fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
+    const SHORT: usize = 4096;
+    if let Some(dtype) = r.dtype()
+        && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [dtype; 2], dtype, CHEAP)
+        && flat.n * dtype.size() <= SHORT
+    {
+        // SAFETY: both tensors hold `n` elements of the dtype inside their storages; they may be the same.
+        unsafe { std::ptr::copy(flat.data[1], flat.data[0], flat.n * dtype.size()) };
+        return true;
+    }
+    false
 }
 
 /// The elements of `from` broadcast over `to`; they do not overlap.
