@@ -4,7 +4,8 @@
 //! floats through a float32 rounded to odd, so that nothing is rounded twice.
 
 use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
-use super::simd::simd;
+use super::simd::{Level, level, simd};
+use super::truncate::{f32_to_i64, f32_to_narrow, f64_to_i64, f64_to_narrow, halves_to_i64};
 use crate::dtype::{Bool, Dtype, Element};
 use std::mem::MaybeUninit;
 
@@ -13,6 +14,9 @@ use std::mem::MaybeUninit;
 /// # Safety
 /// Both sides must hold `n` elements at their steps and not overlap.
 pub type Convert = unsafe fn(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize);
+
+/// Types float32 holds every value of.
+const EXACT: [Dtype; 5] = [Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Bool, Dtype::Float32];
 
 /// Elements converted through a buffer at a time.
 const CHUNK: usize = 512;
@@ -101,26 +105,61 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
 /// `x` as `D`, the one place where a number changes its type.
 #[inline(always)]
 fn cast<S: Element, D: Element>(x: S) -> D {
-    use Dtype::{Float32, Float64, Int64};
+    use Dtype::{Bool, Float32, Float64, Int64};
     // Only 64-bit sources need an integer path of 64 bits; float64 carries every other value exactly.
     match (S::DTYPE, D::DTYPE) {
         (Int64, _) => D::from_i64(x.to_i64()),
-        (Float32, _) => D::from_f32(x.to_f64() as f32),
-        (Float64, _) => D::from_f64(x.to_f64()),
-        (_, Float32 | Float64 | Dtype::Bool) => D::from_f64(x.to_f64()),
+        (Float32, Float32 | Float64 | Bool) => D::from_f32(x.to_f64() as f32),
+        (Float32, Int64) => D::from_i64(f32_to_i64(x.to_f64() as f32)),
+        (Float32, _) => f32_to_narrow(x.to_f64() as f32),
+        (Float64, Float32 | Float64 | Bool) => D::from_f64(x.to_f64()),
+        (Float64, Int64) => D::from_i64(f64_to_i64(x.to_f64())),
+        (Float64, _) => f64_to_narrow(x.to_f64()),
+        (_, Float32 | Float64 | Bool) => D::from_f64(x.to_f64()),
         _ => D::from_i64(x.to_i64()),
     }
+}
+
+/// `dst[i] = f(src[i])`
+///
+/// # Safety
+/// Both sides hold `n` elements, of any alignment.
+#[inline(always)]
+unsafe fn each<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize, f: impl Fn(S) -> D) {
+    for i in 0..n {
+        // SAFETY: the caller's.
+        unsafe { dst.add(i).write_unaligned(f(src.add(i).read_unaligned())) }
+    }
+}
+
+/// A run of contiguous elements.
+///
+/// # Safety
+/// As for [`each`].
+unsafe fn run_flat<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize) {
+    let to_i64 = S::DTYPE.is_float() && D::DTYPE == Dtype::Int64;
+    let halves = to_i64 && level() == Level::Avx2;
+    let scalar = to_i64 && level() == Level::Baseline;
+    simd(
+        #[inline(always)]
+        move |_| unsafe {
+            // SAFETY: the caller's.
+            if halves {
+                each(dst, src, n, #[inline(always)] |x: S| D::from_i64(halves_to_i64(x.to_f64())))
+            } else if scalar {
+                each(dst, src, n, #[inline(always)] |x: S| D::from_i64(x.to_i64()))
+            } else {
+                each(dst, src, n, cast)
+            }
+        },
+    )
 }
 
 unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     // SAFETY: the caller's; elements may be unaligned in foreign memory.
     unsafe {
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
-            let (dst, src) = (dst.cast::<D>(), src.cast::<S>());
-            return simd(
-                #[inline(always)]
-                move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(cast(src.add(i).read_unaligned()))),
-            );
+            return run_flat::<S, D>(dst.cast(), src.cast(), n);
         }
         for i in 0..n as isize {
             let x = src.offset(i * src_step).cast::<S>().read_unaligned();
@@ -131,6 +170,8 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
 
 /// A 16-bit float: stored, never computed in.
 trait Half {
+    /// Whether it reaches down to the subnormal numbers of float32.
+    const DEEP: bool;
     /// # Safety
     /// Both sides hold `n` elements.
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize);
@@ -143,6 +184,7 @@ struct F16;
 struct Bf16;
 
 impl Half for F16 {
+    const DEEP: bool = false;
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
         // SAFETY: the caller's.
         unsafe { f16_to_f32(dst, src, n) }
@@ -154,6 +196,7 @@ impl Half for F16 {
 }
 
 impl Half for Bf16 {
+    const DEEP: bool = true;
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
         // SAFETY: the caller's.
         unsafe { bf16_to_f32(dst, src, n) }
@@ -208,8 +251,11 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if direct && src.cast::<f32>().is_aligned() {
                 src.cast()
+            } else if EXACT.contains(&S::DTYPE) {
+                run::<S, f32>(floats.cast(), 4, src, src_step, len);
+                floats
             } else {
-                to_odd_f32::<S>(floats, src, src_step, len);
+                to_odd_f32::<S, H>(floats, src, src_step, len);
                 floats
             };
             if dst_step == 2 && dst.cast::<u16>().is_aligned() {
@@ -235,21 +281,50 @@ unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8
 }
 
 /// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
-unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
+unsafe fn to_odd_f32<S: Element, H: Half>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
+    let contiguous = src_step == size_of::<S>() as isize;
     // SAFETY: the caller's.
     simd(
         #[inline(always)]
         move |_| unsafe {
+            if contiguous {
+                return each(dst, src.cast::<S>(), n, round_to_odd::<S, H>);
+            }
             for i in 0..n {
-                let x = src.offset(i as isize * src_step).cast::<S>().read_unaligned().to_f64();
-                dst.add(i).write(round_to_odd(x));
+                dst.add(i).write(round_to_odd::<S, H>(src.offset(i as isize * src_step).cast::<S>().read_unaligned()));
             }
         },
     )
 }
 
 #[inline(always)]
-fn round_to_odd(x: f64) -> f32 {
+fn round_to_odd<S: Element, H: Half>(x: S) -> f32 {
+    match S::DTYPE {
+        Dtype::Int32 => {
+            let x = x.to_i64() as i32;
+            (if x.unsigned_abs() < 1 << f32::MANTISSA_DIGITS { x } else { x & !0xff | i32::from(x & 0xff != 0) << 8 }) as f32
+        }
+        Dtype::Int64 => {
+            let x = x.to_i64();
+            let held = x.unsigned_abs() < 1 << f64::MANTISSA_DIGITS;
+            cut_to_odd((if held { x } else { x & !0xfff | i64::from(x & 0xfff != 0) << 12 }) as f64)
+        }
+        _ if H::DEEP => near_to_odd(x.to_f64()),
+        _ => cut_to_odd(x.to_f64()),
+    }
+}
+
+/// Right where the result is no subnormal number.
+#[inline(always)]
+fn cut_to_odd(x: f64) -> f32 {
+    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS)) - 1;
+    let bits = x.to_bits();
+    f64::from_bits(bits & !LOST | if bits & LOST != 0 { LOST + 1 } else { 0 }) as f32
+}
+
+/// Right everywhere.
+#[inline(always)]
+fn near_to_odd(x: f64) -> f32 {
     let nearest = x as f32;
     let back = nearest as f64;
     let towards_zero = nearest.to_bits() - (back.abs() > x.abs()) as u32;

@@ -14,4 +14,5 @@ pub mod reduce;
 pub mod simd;
 pub mod stream;
 pub mod transpose;
+pub mod truncate;
 pub mod vmath;
