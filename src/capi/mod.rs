@@ -1,5 +1,6 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; every row is guard, NULL checks, conversion, call.
 
+pub mod create;
 pub mod general;
 pub mod matmul;
 pub mod memory;
