@@ -5,7 +5,7 @@
 
 use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use super::simd::{Level, level, simd};
-use super::truncate::{f32_to_i64, f32_to_narrow, f64_to_i64, f64_to_narrow, halves_to_i64};
+use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
 use crate::dtype::{Bool, Dtype, Element};
 use std::mem::MaybeUninit;
 
@@ -144,10 +144,30 @@ unsafe fn run_flat<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize)
         #[inline(always)]
         move |_| unsafe {
             // SAFETY: the caller's.
-            if halves {
-                each(dst, src, n, #[inline(always)] |x: S| D::from_i64(halves_to_i64(x.to_f64())))
+            if halves && S::DTYPE == Dtype::Float32 {
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(f32_halves_to_i64(x.to_f64() as f32)),
+                )
+            } else if halves {
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(f64_halves_to_i64(x.to_f64())),
+                )
             } else if scalar {
-                each(dst, src, n, #[inline(always)] |x: S| D::from_i64(x.to_i64()))
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(x.to_i64()),
+                )
             } else {
                 each(dst, src, n, cast)
             }
@@ -170,8 +190,6 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
 
 /// A 16-bit float: stored, never computed in.
 trait Half {
-    /// Whether it reaches down to the subnormal numbers of float32.
-    const DEEP: bool;
     /// # Safety
     /// Both sides hold `n` elements.
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize);
@@ -184,7 +202,6 @@ struct F16;
 struct Bf16;
 
 impl Half for F16 {
-    const DEEP: bool = false;
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
         // SAFETY: the caller's.
         unsafe { f16_to_f32(dst, src, n) }
@@ -196,7 +213,6 @@ impl Half for F16 {
 }
 
 impl Half for Bf16 {
-    const DEEP: bool = true;
     unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
         // SAFETY: the caller's.
         unsafe { bf16_to_f32(dst, src, n) }
@@ -255,7 +271,7 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
                 run::<S, f32>(floats.cast(), 4, src, src_step, len);
                 floats
             } else {
-                to_odd_f32::<S, H>(floats, src, src_step, len);
+                to_odd_f32::<S>(floats, src, src_step, len);
                 floats
             };
             if dst_step == 2 && dst.cast::<u16>().is_aligned() {
@@ -281,24 +297,24 @@ unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8
 }
 
 /// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
-unsafe fn to_odd_f32<S: Element, H: Half>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
+unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
     let contiguous = src_step == size_of::<S>() as isize;
     // SAFETY: the caller's.
     simd(
         #[inline(always)]
         move |_| unsafe {
             if contiguous {
-                return each(dst, src.cast::<S>(), n, round_to_odd::<S, H>);
+                return each(dst, src.cast::<S>(), n, round_to_odd);
             }
             for i in 0..n {
-                dst.add(i).write(round_to_odd::<S, H>(src.offset(i as isize * src_step).cast::<S>().read_unaligned()));
+                dst.add(i).write(round_to_odd(src.offset(i as isize * src_step).cast::<S>().read_unaligned()));
             }
         },
     )
 }
 
 #[inline(always)]
-fn round_to_odd<S: Element, H: Half>(x: S) -> f32 {
+fn round_to_odd<S: Element>(x: S) -> f32 {
     match S::DTYPE {
         Dtype::Int32 => {
             let x = x.to_i64() as i32;
@@ -306,29 +322,20 @@ fn round_to_odd<S: Element, H: Half>(x: S) -> f32 {
         }
         Dtype::Int64 => {
             let x = x.to_i64();
-            let held = x.unsigned_abs() < 1 << f64::MANTISSA_DIGITS;
+            let held = (x.wrapping_add(1 << 53) as u64) < 1 << 54;
             cut_to_odd((if held { x } else { x & !0xfff | i64::from(x & 0xfff != 0) << 12 }) as f64)
         }
-        _ if H::DEEP => near_to_odd(x.to_f64()),
         _ => cut_to_odd(x.to_f64()),
     }
 }
 
-/// Right where the result is no subnormal number.
+/// Cut to digits enough for either 16-bit float, and so few that subnormal numbers of float32 still have them where they matter.
 #[inline(always)]
 fn cut_to_odd(x: f64) -> f32 {
-    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS)) - 1;
+    const KEPT: u32 = 14;
+    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - KEPT)) - 1;
     let bits = x.to_bits();
     f64::from_bits(bits & !LOST | if bits & LOST != 0 { LOST + 1 } else { 0 }) as f32
-}
-
-/// Right everywhere.
-#[inline(always)]
-fn near_to_odd(x: f64) -> f32 {
-    let nearest = x as f32;
-    let back = nearest as f64;
-    let towards_zero = nearest.to_bits() - (back.abs() > x.abs()) as u32;
-    f32::from_bits(towards_zero | (back != x) as u32)
 }
 
 #[cfg(test)]
@@ -369,6 +376,20 @@ mod tests {
         assert_eq!(convert::<_, f64>(Dtype::Float64, Dtype::Float16, &[0x3c01u16]), [1.0 + 2f64.powi(-10)]);
         assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float16, &[0x3c00u16]), [0x3f80]);
         assert_eq!(convert::<_, i16>(Dtype::Int16, Dtype::Bfloat16, &[0xc040u16]), [-3]);
+    }
+
+    #[test]
+    fn sixteen_bit_floats_of_any_size_are_rounded_once() {
+        // Below, on and above the middle of two subnormal bfloat16 numbers, the least of which is 2^-133.
+        let half = 2f64.powi(-134);
+        let xs = [half.next_down(), half, half.next_up(), (3.0 * half).next_down(), 3.0 * half, -3.0 * half, f64::MAX, f64::NEG_INFINITY];
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float64, &xs), [0, 0, 1, 1, 2, 0x8002, 0x7f80, 0xff80]);
+        // Just above the middle of 2^62 and its neighbour; float64 holds only the middle.
+        let x = (1i64 << 62) + (1 << 54);
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Int64, &[x, x + 1, -x - 1]), [0x5e80, 0x5e81, 0xde81]);
+        let x = (1i32 << 30) + (1 << 22);
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Int32, &[x, x + 1, -x - 1]), [0x4e80, 0x4e81, 0xce81]);
+        assert_eq!(convert::<_, u16>(Dtype::Float16, Dtype::Int64, &[2049i64, 2051, 65519, 65520]), [0x6800, 0x6802, 0x7bff, 0x7c00]);
     }
 
     #[test]

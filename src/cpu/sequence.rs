@@ -126,13 +126,31 @@ impl Spaced {
         // SAFETY: the caller's.
         unsafe {
             match self.base {
-                None => line.map(dst, first, n, #[inline(always)] |_, x| x),
+                None => line.map(
+                    dst,
+                    first,
+                    n,
+                    #[inline(always)]
+                    |_, x| x,
+                ),
                 // The exponential loses digits, which only float64 shows.
                 Some(base) if T::DTYPE == Dtype::Float32 && base > 0.0 && base.is_finite() => {
                     let log = base.ln();
-                    line.map(dst, first, n, #[inline(always)] move |isa, x| vmath::exp_f64(isa, x * log))
+                    line.map(
+                        dst,
+                        first,
+                        n,
+                        #[inline(always)]
+                        move |isa, x| vmath::exp_f64(isa, x * log),
+                    )
                 }
-                Some(base) => line.map(dst, first, n, #[inline(always)] move |_, x| base.powf(x)),
+                Some(base) => line.map(
+                    dst,
+                    first,
+                    n,
+                    #[inline(always)]
+                    move |_, x| base.powf(x),
+                ),
             }
         }
     }

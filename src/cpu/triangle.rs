@@ -159,7 +159,8 @@ mod tests {
                 let mut sum = 0;
                 for row in 0..rows {
                     assert_eq!(t.before(row), sum, "{t:?} before row {row}");
-                    let inside = |c: &usize| if upper { *c as i128 - row as i128 >= k.into() } else { *c as i128 - row as i128 <= k.into() };
+                    let inside =
+                        |c: &usize| if upper { *c as i128 - row as i128 >= k.into() } else { *c as i128 - row as i128 <= k.into() };
                     assert!(t.columns(row).eq((0..cols).filter(inside)), "{t:?}, row {row}");
                     sum += t.columns(row).len() as i128;
                 }

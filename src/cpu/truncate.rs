@@ -4,7 +4,7 @@ use crate::dtype::{Dtype, Element};
 
 /// What is the same for both floats, with the type's own constants.
 macro_rules! truncation {
-    ($F:ident, $narrow:ident, $wide:ident, below 2^31 $below_31:literal, below 2^63 $below_63:literal) => {
+    ($F:ident, $narrow:ident, $wide:ident, $halves:ident, below 2^31 $below_31:literal, below 2^63 $below_63:literal) => {
         /// `x` as an integer of at most 32 bits.
         #[inline(always)]
         pub fn $narrow<D: Element>(x: $F) -> D {
@@ -29,10 +29,18 @@ macro_rules! truncation {
             let int = unsafe { within(x, -TWO_63, $below_63).to_int_unchecked::<i64>() };
             if x >= TWO_63 { i64::MAX } else { int }
         }
+
+        /// `x` as int64, for machines that convert vectors to int32 only.
+        #[inline(always)]
+        pub fn $halves(x: $F) -> i64 {
+            const TWO_63: $F = 9_223_372_036_854_775_808.0;
+            let int = join_halves(f64::from(within(x, -TWO_63, $below_63).trunc()));
+            if x >= TWO_63 { i64::MAX } else { int }
+        }
     };
 }
-truncation!(f32, f32_to_narrow, f32_to_i64, below 2^31 2_147_483_520.0, below 2^63 9_223_371_487_098_961_920.0);
-truncation!(f64, f64_to_narrow, f64_to_i64, below 2^31 2_147_483_647.0, below 2^63 9_223_372_036_854_774_784.0);
+truncation!(f32, f32_to_narrow, f32_to_i64, f32_halves_to_i64, below 2^31 2_147_483_520.0, below 2^63 9_223_371_487_098_961_920.0);
+truncation!(f64, f64_to_narrow, f64_to_i64, f64_halves_to_i64, below 2^31 2_147_483_647.0, below 2^63 9_223_372_036_854_774_784.0);
 
 /// `x` between the bounds, 0 for NaN: comparisons in the form that is one instruction.
 #[inline(always)]
@@ -42,19 +50,17 @@ fn within<F: PartialOrd + Default + Copy>(x: F, least: F, most: F) -> F {
     if x < most { x } else { most }
 }
 
-/// `x` as int64 in two halves, for machines that convert vectors to int32 only.
+/// `whole`, an integer in the range of int64, by way of its two halves.
 #[inline(always)]
-pub fn halves_to_i64(x: f64) -> i64 {
+fn join_halves(whole: f64) -> i64 {
     const TWO_32: f64 = 4_294_967_296.0;
-    const TWO_52: f64 = 4_503_599_627_370_496.0;
-    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
-    let whole = within(x, -TWO_63, TWO_63.next_down()).trunc();
-    let high = (whole / TWO_32).floor();
-    // Exact, and within [0, 2^32): on top of 2^52 it makes the last bits of the float.
-    let low = (whole - high * TWO_32 + TWO_52).to_bits() & 0xffff_ffff;
-    // SAFETY: within [-2^31, 2^31), as `whole` is within [-2^63, 2^63).
-    let high = i64::from(unsafe { high.to_int_unchecked::<i32>() });
-    if x >= TWO_63 { i64::MAX } else { high << 32 | low as i64 }
+    // An integer of less than 51 bits added to this stands in the last bits of the sum.
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    let high = whole / TWO_32 + SHIFT;
+    let low = whole - (high - SHIFT) * TWO_32;
+    // `low` is signed, as `high` was rounded to the nearest.
+    let low = (low + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits());
+    (high.to_bits() << 32).wrapping_add(low) as i64
 }
 
 #[cfg(test)]
@@ -80,7 +86,8 @@ mod tests {
             assert_eq!((f64_to_narrow::<i16>(x), f64_to_narrow::<i32>(x)), (x as i16, x as i32), "{x}");
             assert_eq!((f32_to_narrow::<u8>(f), f32_to_narrow::<i8>(f)), (f as u8, f as i8), "{f}");
             assert_eq!((f32_to_narrow::<i16>(f), f32_to_narrow::<i32>(f)), (f as i16, f as i32), "{f}");
-            assert_eq!((f64_to_i64(x), f32_to_i64(f), halves_to_i64(x)), (x as i64, f as i64, x as i64), "{x}");
+            assert_eq!((f64_to_i64(x), f64_halves_to_i64(x)), (x as i64, x as i64), "{x}");
+            assert_eq!((f32_to_i64(f), f32_halves_to_i64(f)), (f as i64, f as i64), "{f}");
         }
     }
 }

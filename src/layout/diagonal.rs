@@ -18,7 +18,8 @@ impl Layout {
         let (down, right) = (offset.saturating_neg().max(0), offset.max(0));
         let length = self.shape[a].saturating_sub(down).min(self.shape[b].saturating_sub(right)).max(0);
         let first = down.checked_mul(self.strides[a]).zip(right.checked_mul(self.strides[b]));
-        let Some(offset) = first.and_then(|(x, y)| self.offset.checked_add(x)?.checked_add(y)).or((length == 0).then_some(self.offset)) else {
+        let Some(offset) = first.and_then(|(x, y)| self.offset.checked_add(x)?.checked_add(y)).or((length == 0).then_some(self.offset))
+        else {
             bail!(Shape, "{OP}: offset {offset} lies beyond any storage")
         };
         // An empty diagonal stays where its matrix is.

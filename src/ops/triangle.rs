@@ -1,8 +1,8 @@
 //! Triangles: the lower and upper parts of matrices, and where their elements are.
 
+use super::copy;
 use super::create::{apart, ready};
 use super::prepare::Operand;
-use super::copy;
 use crate::cpu::triangle::{Rows, Triangle, indices, keep};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -21,9 +21,7 @@ pub fn triu(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
 
 fn part(op: &str, r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let (dtype, shape) = (t.defined(op)?, t.layout()?.shape);
-    let [.., rows, cols] = *shape.as_slice() else {
-        bail!(Shape, "{op}: expected at least 2 dimensions, got {}", shape.len())
-    };
+    let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "{op}: expected at least 2 dimensions, got {}", shape.len()) };
     Operand::of(op, t)?;
     let src = if r.is(t) { t.clone() } else { apart(op, r, t)? };
     ready(op, r, dtype, &shape)?;
