@@ -1,6 +1,7 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; every row is guard, NULL checks, conversion, call.
 
 pub mod apply;
+pub mod create;
 pub mod general;
 pub mod matmul;
 pub mod memory;

@@ -2,10 +2,14 @@
 
 pub mod copy;
 pub mod create;
+pub mod diagonal;
+pub mod grid;
 pub mod matmul;
 pub mod pointwise;
 mod prepare;
 pub mod random;
 pub mod reduce;
+pub mod sequence;
 pub mod storage;
+pub mod triangle;
 pub mod view;
