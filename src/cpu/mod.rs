@@ -5,6 +5,7 @@ pub mod copy;
 pub mod engine;
 pub mod fold;
 pub mod half;
+pub mod lines;
 pub mod map;
 pub mod matmul;
 pub mod pool;

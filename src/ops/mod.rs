@@ -2,6 +2,7 @@
 
 pub mod copy;
 pub mod create;
+pub mod lines;
 pub mod matmul;
 pub mod pointwise;
 mod prepare;
