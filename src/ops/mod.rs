@@ -2,8 +2,10 @@
 
 pub mod copy;
 pub mod create;
+pub mod histogram;
 pub mod lines;
 pub mod matmul;
+pub mod order;
 pub mod pointwise;
 mod prepare;
 pub mod random;
