@@ -34,8 +34,8 @@ export! {
     ) = order::mode((values, indices), t, dimension, keepdim != 0);
     /// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q from 0 to 1.
     ///
-    /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. Ranks are computed in the
-    /// type of `t`, 16-bit floats in float32. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
+    /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
+    /// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
     /// elements is an error.
     fn THTensor_quantile(r: *mut THTensor, t: *const THTensor, q: f64, dimension: c_int, keepdim: c_int, interpolation: c_int) =
         order::quantile(r, t, q, dimension, keepdim != 0, interpolation, false);

@@ -52,6 +52,29 @@ impl Tables {
         rest.iter().for_each(|&entry| increment(0, entry));
     }
 
+    /// Counts integers as long as all are below `most`, which is at most the width; whether that was to the end.
+    fn count_integers<T: Element>(&mut self, line: &[T], most: u64) -> bool {
+        simd(
+            #[inline(always)]
+            move |_| {
+                let mut entries = [0u32; BLOCK];
+                for block in line.chunks(BLOCK) {
+                    let mut fit = true;
+                    for (entry, x) in entries.iter_mut().zip(block) {
+                        *entry = x.to_i64() as u32;
+                        fit &= (x.to_i64() as u64) < most;
+                    }
+                    if !fit {
+                        return false;
+                    }
+                    // SAFETY: just seen to fit.
+                    unsafe { self.count(&entries[..block.len()]) };
+                }
+                true
+            },
+        )
+    }
+
     /// Adds the counts of the first entries to `total`.
     fn add_to(&self, total: &mut [i64]) {
         for table in self.counts.chunks_exact(self.width.max(1)) {
@@ -187,29 +210,14 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
 /// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then the answer is false, and the counts are
 /// worth nothing. `None` without memory.
 pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
+    // Tables of their own would take longer to add up than the elements to count.
+    if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {
+        let mut places = line.iter().map(|x| usize::try_from(x.to_i64()).ok());
+        return Some(places.all(|place| place.and_then(|i| total.get_mut(i)).map(|n| *n += 1).is_some()));
+    }
     let (most, stray) = (total.len() as u64, AtomicBool::new(false));
     in_parts(line.len(), total.len(), total, &|range, tables| {
-        let line = &line[range];
-        let fits = simd(
-            #[inline(always)]
-            move |_| {
-                let mut entries = [0u32; BLOCK];
-                for block in line.chunks(BLOCK) {
-                    let mut fit = true;
-                    for (entry, x) in entries.iter_mut().zip(block) {
-                        *entry = x.to_i64() as u32;
-                        fit &= (x.to_i64() as u64) < most;
-                    }
-                    if !fit {
-                        return false;
-                    }
-                    // SAFETY: just seen to fit.
-                    unsafe { tables.count(&entries[..block.len()]) };
-                }
-                true
-            },
-        );
-        if !fits {
+        if !tables.count_integers(&line[range], most) {
             stray.store(true, Ordering::Relaxed);
         }
     })?;

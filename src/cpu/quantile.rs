@@ -74,10 +74,9 @@ impl<T: Real + Ordered> Quantiles<'_, T> {
         }
     }
 
-    /// The rank of the neighbour below, and how far the quantile lies towards the one above, of `numbers` in order. Computed in `T`.
+    /// The rank of the neighbour below, and how far the quantile lies towards the one above, of `numbers` in order.
     fn place(&self, share: T, numbers: usize) -> (usize, T) {
-        let last = T::from_i64(numbers as i64 - 1);
-        let rank = share.mul(last).to_f64();
+        let rank = share.to_f64() * (numbers - 1) as f64;
         let whole = match self.interpolation {
             Interpolation::Higher => rank.ceil(),
             Interpolation::Nearest => rank.round_ties_even(),

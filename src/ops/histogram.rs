@@ -122,6 +122,12 @@ fn range<T: Binned>(op: &str, x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
 
 /// `r = made`, with the dtype `dtype` if it has none.
 fn deliver(op: &str, r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
+    if r.dtype().is_none() && made.dtype() == Some(dtype) {
+        let (layout, storage) = (made.layout()?, made.storage());
+        r.set_dims(&layout.shape, &layout.strides)?;
+        storage.into_iter().for_each(|storage| r.set_elements(storage, dtype, 0));
+        return Ok(());
+    }
     dispatch!(all, op, dtype, T => prepare::elementwise(op, [r, made], T::DTYPE, dtype, CHEAP, &|work| {
         // SAFETY: `elementwise` readied the work for these types.
         unsafe { map::map1::<T, T>(work, #[inline(always)] |_, x| x) };
@@ -146,7 +152,7 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
     match weights {
         None => {
             let counts = dispatch!(numeric, OP, dtype, T => count(elements::<T>(&x)?, minlength)?);
-            deliver(OP, r, &tensor_of(OP, &counts)?, Dtype::Int64)
+            deliver(OP, r, &counts, Dtype::Int64)
         }
         Some(weights) => {
             if weights.defined(OP)? != Dtype::Float32 {
@@ -157,22 +163,18 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
     }
 }
 
-/// `n` zeros.
-fn zeros<T: Element>(op: &str, n: i64) -> Result<Vec<T>> {
-    let (n, mut zeros) = (usize::try_from(n).unwrap_or(usize::MAX), Vec::new());
-    if zeros.try_reserve_exact(n).is_err() {
-        return Err(no_memory(op, n));
-    }
-    zeros.resize(n, T::ZERO);
-    Ok(zeros)
+/// A new vector of `n` zeros.
+fn zeros<T: Element>(op: &str, n: i64) -> Result<Tensor> {
+    let mut t = Tensor::empty(op, T::DTYPE, &[n])?;
+    elements_mut::<T>(&mut t, n).fill(T::ZERO);
+    Ok(t)
 }
 
-/// A new vector with these elements.
-fn tensor_of<T: Element>(op: &str, elements: &[T]) -> Result<Tensor> {
-    let t = Tensor::empty(op, T::DTYPE, &[elements.len() as i64])?;
-    // SAFETY: the tensor is new and has room for the elements.
-    unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), t.data().cast::<T>(), elements.len()) };
-    Ok(t)
+/// The `n` elements of a new vector that nobody else knows.
+fn elements_mut<T: Element>(t: &mut Tensor, n: i64) -> &mut [T] {
+    debug_assert_eq!(t.dtype(), Some(T::DTYPE));
+    // SAFETY: `Tensor::empty` made room for so many elements of `T`; any bits are one.
+    if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n as usize) } }
 }
 
 /// One more than the greatest of `x`, none of which is negative, or `minlength` if that is more.
@@ -187,24 +189,26 @@ fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
     Ok(greatest.to_i64().saturating_add(1).max(minlength))
 }
 
-fn count<T: Element>(x: &[T], minlength: i64) -> Result<Vec<i64>> {
+fn count<T: Element>(x: &[T], minlength: i64) -> Result<Tensor> {
     const OP: &str = "bincount";
     // The first elements tell how many counts there probably are: that saves a look at all of them.
     let guess = if x.len() > LOOK { length(&x[..LOOK], 1)?.saturating_mul(2) } else { i64::MAX };
     if guess <= NARROW {
-        let mut counts = zeros(OP, guess)?;
-        if count_integers(x, &mut counts).ok_or_else(|| no_memory(OP, counts.len()))? {
+        let mut guessed = zeros::<i64>(OP, guess)?;
+        let counts = elements_mut(&mut guessed, guess);
+        if count_integers(x, counts).ok_or_else(|| no_memory(OP, counts.len()))? {
             let n = counts.iter().rposition(|&n| n != 0).map_or(0, |last| last + 1);
-            counts.truncate(n);
-            let mut padded = zeros(OP, minlength.max(n as i64))?;
-            padded[..n].copy_from_slice(&counts);
-            return Ok(padded);
+            let length = minlength.max(n as i64);
+            let mut exact = zeros::<i64>(OP, length)?;
+            elements_mut(&mut exact, length)[..n].copy_from_slice(&counts[..n]);
+            return Ok(exact);
         }
     }
-    let mut counts = zeros(OP, length(x, minlength)?)?;
-    match count_integers(x, &mut counts) {
-        Some(_) => Ok(counts),
-        None => Err(no_memory(OP, counts.len())),
+    let length = length(x, minlength)?;
+    let mut t = zeros::<i64>(OP, length)?;
+    match count_integers(x, elements_mut(&mut t, length)) {
+        Some(_) => Ok(t),
+        None => Err(no_memory(OP, length as usize)),
     }
 }
 
@@ -217,11 +221,12 @@ fn weigh<W: Element>(r: &Tensor, x: &Tensor, weights: &Tensor, minlength: i64) -
     }
     let weights = dense(OP, weights, W::DTYPE)?;
     let dtype = x.defined(OP)?;
-    let sums = dispatch!(numeric, OP, dtype, T => {
+    let made = dispatch!(numeric, OP, dtype, T => {
         let x = elements::<T>(x)?;
-        let mut sums = zeros::<f64>(OP, length(x, minlength)?)?;
-        add_weights(x, elements::<W>(&weights)?, &mut sums);
-        sums
+        let length = length(x, minlength)?;
+        let mut made = zeros::<f64>(OP, length)?;
+        add_weights(x, elements::<W>(&weights)?, elements_mut(&mut made, length));
+        made
     });
-    deliver(OP, r, &tensor_of(OP, &sums)?, W::DTYPE)
+    deliver(OP, r, &made, W::DTYPE)
 }
