@@ -34,7 +34,7 @@ static void a_median_is_the_smaller_of_two_middle_elements(void) {
     CHECK_OK(THTensor_median(NULL, indices, v, -1, 1));
     CHECK_SHAPE(indices, 1);
     CHECK_OK(THTensor_median(NULL, NULL, v, -1, 1));
-    THTensor *scalar = THTensor_newScalar(TH_FLOAT32, -4);
+    THTensor *scalar = THTensor_newScalar(TH_INT64, -4);
     CHECK_OK(THTensor_median(values, indices, scalar, 0, 1));
     CHECK_EQ(THTensor_nDimension(values), 0);
     CHECK_NEAR(THTensor_item(values), -4, 0);
@@ -215,8 +215,10 @@ static void a_result_may_replace_its_input(void) {
 /* Quantiles */
 
 static void quantiles_lie_between_neighbours_as_told(void) {
-    static const double expected[][4] = {{3.25, 3.75, 6.5, 9}, {3, 3, 4, 9}, {4, 4, 9, 9}, {3.5, 3.5, 6.5, 9}, {3, 4, 9, 9}};
-    THTensor *v = vector_of(TH_FLOAT32, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0.125, 0.375, 0.75, 1), *r = THTensor_new();
+    static const double expected[][4] = {
+        {3.25, 3.75, 6.5, 9}, {3, 3, 4, 9}, {4, 4, 9, 9}, {3.5, 3.5, 6.5, 9}, {3, 4, 9, 9}};
+    THTensor *v = vector_of(TH_FLOAT32, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0.125, 0.375, 0.75, 1),
+             *r = THTensor_new();
     for (int how = TH_LINEAR; how <= TH_NEAREST; how++) {
         CHECK_OK(THTensor_quantiles(r, v, q, 0, 0, how));
         for (int i = 0; i < 4; i++) {
@@ -232,7 +234,8 @@ static void quantiles_lie_between_neighbours_as_told(void) {
 }
 
 static void quantiles_of_several_come_first(void) {
-    THTensor *m = matrix_of(TH_FLOAT64, 2, 1, NAN, 2, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0, 0.5, 1), *r = THTensor_new();
+    THTensor *m = matrix_of(TH_FLOAT64, 2, 1, NAN, 2, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0, 0.5, 1),
+             *r = THTensor_new();
     CHECK_OK(THTensor_quantiles(r, m, q, 1, 0, TH_LINEAR));
     CHECK_SHAPE(r, 3, 2);
     CHECK_VALUES(r, NAN, 3, NAN, 4, NAN, 9);
@@ -306,7 +309,8 @@ static void integers_are_counted(void) {
     CHECK_ERROR(THTensor_bincount(r, v, NULL, 0), TH_ERR_ARGUMENT, "element -1 is negative");
     CHECK_ERROR(THTensor_bincount(r, m, NULL, 0), TH_ERR_SHAPE, "expected a vector");
     CHECK_ERROR(THTensor_bincount(r, v, NULL, -1), TH_ERR_ARGUMENT, "minlength -1");
-    THTensor *vast = THTensor_newFull(TH_INT64, SIZES(1), 9223372036854775807.0), *none = THTensor_newZeros(TH_INT64, SIZES(0));
+    THTensor *vast = THTensor_newFull(TH_INT64, SIZES(1), 9223372036854775807.0),
+             *none = THTensor_newZeros(TH_INT64, SIZES(0));
     CHECK(THTensor_bincount(r, vast, NULL, 0) != TH_OK);
     CHECK_OK(THTensor_bincount(r, none, NULL, 2));
     CHECK_VALUES(r, 0, 0);
@@ -351,10 +355,10 @@ static void many_integers_are_counted_whatever_their_range(void) {
     }
 }
 
-CHECK_MAIN(CASE(the_kth_smallest_comes_with_where_it_first_occurs), CASE(a_median_is_the_smaller_of_two_middle_elements),
-           CASE(a_nan_is_the_median_unless_left_out), CASE(the_mode_is_the_smallest_of_the_most_frequent),
-           CASE(there_is_no_rank_among_nothing), CASE(wrong_arguments_change_nothing),
-           CASE(ranks_agree_with_sorting_on_all_dtypes_and_layouts),
+CHECK_MAIN(CASE(the_kth_smallest_comes_with_where_it_first_occurs),
+           CASE(a_median_is_the_smaller_of_two_middle_elements), CASE(a_nan_is_the_median_unless_left_out),
+           CASE(the_mode_is_the_smallest_of_the_most_frequent), CASE(there_is_no_rank_among_nothing),
+           CASE(wrong_arguments_change_nothing), CASE(ranks_agree_with_sorting_on_all_dtypes_and_layouts),
            CASE(long_lines_do_not_depend_on_the_number_of_threads), CASE(a_result_may_replace_its_input),
            CASE(quantiles_lie_between_neighbours_as_told), CASE(quantiles_of_several_come_first),
            CASE(bins_hold_their_lower_edge_and_the_last_both), CASE(each_row_may_have_its_histogram),

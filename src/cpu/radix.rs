@@ -48,7 +48,7 @@ mod tests {
                 expected.sort_unstable();
                 let mut other = vec![0; keys.len()];
                 assert_eq!(sorted(&mut keys, &mut other), expected);
-                let mut narrow: Vec<i32> = (0..n).map(|i| (i * 7919 % 5003 - 2500) as i32 * scale as i32).collect();
+                let mut narrow: Vec<i32> = (0..n).map(|i| ((i * 7919 % 5003 - 2500) as i32).wrapping_mul(scale as i32)).collect();
                 let mut expected = narrow.clone();
                 expected.sort_unstable();
                 assert_eq!(sorted(&mut narrow, &mut vec![0; n as usize]), expected);
