@@ -5,6 +5,7 @@ pub mod create;
 pub mod general;
 pub mod matmul;
 pub mod memory;
+pub mod order;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;

@@ -1,0 +1,437 @@
+//! The driver of kernels that need whole lines: all elements along one dimension at once, contiguous and in the compute type.
+//!
+//! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
+//! and results back the same way. Lines side by side in memory may also go to a panel kernel, which needs no transposition.
+//!
+//! Every line is computed alone, so results do not depend on the number of threads.
+
+use super::copy::{Side, TileCopy};
+use super::engine::{Shared, parallel};
+use super::pool;
+use crate::alloc;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::Layout;
+use crate::plan::{Plan, Tile};
+use std::mem::MaybeUninit;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The most lines of a panel.
+pub(crate) const PANEL: usize = 128;
+/// Fewer neighbours than this are not worth a panel.
+const FEW: usize = 16;
+/// Elements of short lines handed out or staged together.
+const TOGETHER: usize = 1024;
+/// Lines gathered together take this many bytes of every row: whole cache lines.
+const ACROSS: usize = 64;
+/// Bytes of buffers on the stack; larger ones come from the allocator.
+const STACK: usize = 32 * 1024;
+/// Buffers grow no further than this for the sake of several lines at a time.
+const MOST: usize = 8 << 20;
+/// Buffers and their lines begin at multiples of this.
+const ALIGN: usize = 64;
+
+/// One operand: its input, or a result.
+pub struct End<'a> {
+    /// Sizes and strides; those of results may differ from the input's along the lines' dimension only.
+    pub layout: &'a Layout,
+    /// The first element. NULL for a result that nobody wants: the kernel writes it, and it is dropped.
+    pub data: *mut u8,
+    /// What lies in memory.
+    pub dtype: Dtype,
+    /// What the kernel reads or writes.
+    pub compute: Dtype,
+}
+
+/// One line as the kernel sees it.
+#[derive(Clone, Copy)]
+pub struct Line {
+    /// Where the results' elements go; NULL for a result that the operation does not have.
+    pub out: [*mut u8; 2],
+    /// The elements.
+    pub x: *mut u8,
+    /// How many there are.
+    pub n: usize,
+    /// As many bytes as [`Lines::scratch`] asks for, aligned to 64.
+    pub scratch: *mut u8,
+}
+
+/// Lines side by side: element `i` of line `j` lies `i` steps and `j` elements from the beginning.
+#[derive(Clone, Copy)]
+pub struct Panel {
+    /// Where the results' elements go.
+    pub out: [*mut u8; 2],
+    /// Bytes from element to element of a result's line.
+    pub out_step: [isize; 2],
+    /// The elements.
+    pub x: *const u8,
+    /// Bytes from element to element of a line.
+    pub x_step: isize,
+    /// Elements of a line.
+    pub n: usize,
+    /// Lines, at most [`PANEL`].
+    pub width: usize,
+}
+
+/// A kernel over one line.
+pub type LineKernel<'a> = &'a (dyn Fn(Line) + Sync);
+/// A kernel over a panel.
+pub type PanelKernel<'a> = &'a (dyn Fn(Panel) + Sync);
+
+/// An operation over lines, ready to run.
+pub struct Lines {
+    /// Over the other dims: the input, then the results.
+    plan: Plan<3>,
+    ends: [Along; 3],
+    /// The kernel changes the elements it reads, which therefore are a copy.
+    pub spoils: bool,
+    /// Bytes the kernel wants for itself.
+    pub scratch: usize,
+    /// Elements a thread must have to be worth waking.
+    pub grain: usize,
+}
+
+/// An operand along its lines.
+#[derive(Clone, Copy)]
+struct Along {
+    data: Shared,
+    dtype: Dtype,
+    compute: Dtype,
+    n: usize,
+    step: isize,
+}
+
+/// How lines are cut into blocks, and what goes through buffers.
+struct Cut {
+    panel: bool,
+    /// Lines of a block.
+    lines: usize,
+    staged: [bool; 3],
+    /// Where each operand's buffer begins, and bytes from row to row there.
+    at: [usize; 3],
+    row: [usize; 3],
+    /// Where the kernel's scratch begins.
+    scratch: usize,
+    /// Bytes of all buffers.
+    bytes: usize,
+    copies: [TileCopy; 3],
+}
+
+impl Lines {
+    /// Lines of `input` along `dim`, which a 0-d tensor has too, and one or two results.
+    pub fn new(input: End<'_>, out: [Option<End<'_>>; 2], dim: usize, grain: usize) -> Lines {
+        let none = || End { layout: input.layout, data: null_mut(), dtype: input.dtype, compute: input.dtype };
+        let (exists, [a, b]) = ([true, out[0].is_some(), out[1].is_some()], out.map(|end| end.unwrap_or_else(none)));
+        let ends = [&input, &a, &b];
+        let others = ends.map(|end| {
+            let mut layout = end.layout.clone();
+            if end.data.is_null() {
+                layout.strides.iter_mut().for_each(|stride| *stride = 0);
+            }
+            if dim < layout.ndim() {
+                layout.shape.remove(dim);
+                layout.strides.remove(dim);
+            }
+            layout
+        });
+        let along = |k: usize| {
+            let (end, size) = (ends[k], ends[k].dtype.size());
+            let stride = end.layout.strides.get(dim).copied().unwrap_or(1) as isize;
+            let n = if exists[k] { end.layout.shape.get(dim).copied().unwrap_or(1) as usize } else { 0 };
+            let step = if n > 1 { stride * size as isize } else { size as isize };
+            Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
+        };
+        let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, grain }
+    }
+
+    /// Runs `line` over every line, or `panel` over lines side by side.
+    ///
+    /// # Safety
+    /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
+    /// read and write the compute types, and no more elements than the lines have.
+    pub unsafe fn run(&self, op: &str, line: LineKernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
+        let cut = self.cut(panel.is_some());
+        let tiles = self.plan.tiles(1, cut.lines);
+        let unit = |i: usize, room: *mut u8| {
+            // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
+            unsafe { self.block(&cut, &tiles.get(i), room, line, panel) }
+        };
+        let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
+        if cut.bytes <= STACK {
+            parallel(tiles.count(), area, self.grain, &|range| {
+                let mut room = Stack(MaybeUninit::uninit());
+                range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
+            });
+            return Ok(());
+        }
+        let wanted = if area.saturating_mul(tiles.count()) < 2 * self.grain { 1 } else { pool::num_threads().min(tiles.count()) };
+        let Some(rooms) = Rooms::new(wanted, cut.bytes).or_else(|| Rooms::new(1, cut.bytes)) else {
+            bail!(NoMem, "{op}: out of memory for {} bytes of buffers for lines of {} elements", cut.bytes, self.ends[0].n)
+        };
+        let next = AtomicUsize::new(0);
+        pool::run(rooms.count, &|part| {
+            while let i = next.fetch_add(1, Relaxed)
+                && i < tiles.count()
+            {
+                unit(i, rooms.get(part));
+            }
+        });
+        Ok(())
+    }
+
+    fn cut(&self, panels: bool) -> Cut {
+        let first = self.plan.loops()[0];
+        let input = self.ends[0];
+        let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
+        let width = PANEL.min(MOST / (input.n.max(1) * 24)).min(first.n);
+        if panels && beside && width >= FEW {
+            return self.layout_of(true, width);
+        }
+        let one = self.layout_of(false, 1);
+        let few = TOGETHER / input.n.max(1);
+        let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
+        let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
+        if lines == 1 { one } else { self.layout_of(false, lines) }
+    }
+
+    /// The cut into blocks of so many lines.
+    fn layout_of(&self, panel: bool, lines: usize) -> Cut {
+        let first = self.plan.loops()[0];
+        let staged = std::array::from_fn(|k| {
+            let end = self.ends[k];
+            let step = if panel { first.step[k] } else { end.step };
+            let unlike = end.data.get().is_null() || end.dtype != end.compute || step != self.plan.item[k] as isize;
+            let on_input = k > 0 && end.data.get() == self.ends[0].data.get();
+            end.n > 0 && (unlike || on_input || (k == 0 && self.spoils))
+        });
+        let copies = std::array::from_fn(|k| {
+            let end = self.ends[k];
+            if k == 0 { TileCopy::new(end.compute, end.dtype) } else { TileCopy::new(end.dtype, end.compute) }
+        });
+        let mut cut = Cut { panel, lines, staged, at: [0; 3], row: [0; 3], scratch: 0, bytes: 0, copies };
+        for k in (0..3).filter(|&k| staged[k]) {
+            let (rows, cols) = if panel { (self.ends[k].n, lines) } else { (lines, self.ends[k].n) };
+            let row = (cols * self.ends[k].compute.size()).next_multiple_of(ALIGN);
+            // Rows a multiple of 4 KiB apart would meet in few sets of the cache.
+            cut.row[k] = if rows > 1 && !panel { row + ALIGN } else { row };
+            cut.at[k] = cut.bytes;
+            cut.bytes = cut.bytes.saturating_add(cut.row[k].saturating_mul(rows));
+        }
+        cut.scratch = cut.bytes;
+        cut.bytes = cut.bytes.saturating_add(self.scratch);
+        cut
+    }
+
+    /// Brings a block of lines into the kernel's form, runs the kernel, and stores the results.
+    ///
+    /// # Safety
+    /// As for [`Lines::run`]; `room` has the bytes of the cut.
+    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, room: *mut u8, line: LineKernel<'_>, panel: Option<PanelKernel<'_>>) {
+        let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
+        for k in 0..3 {
+            at[k] = self.memory(cut, tile, k);
+            if cut.staged[k] {
+                let buffer = self.buffer(cut, k, room);
+                if k == 0 {
+                    let (rows, cols) = self.extent(cut, tile, k);
+                    // SAFETY: the caller's.
+                    unsafe { cut.copies[k].copy(buffer, at[k], rows, cols) };
+                }
+                at[k] = buffer;
+            }
+        }
+        match panel.filter(|_| cut.panel) {
+            Some(panel) => panel(Panel {
+                out: [at[1].data, at[2].data],
+                out_step: [at[1].row_step, at[2].row_step],
+                x: at[0].data,
+                x_step: at[0].row_step,
+                n: self.ends[0].n,
+                width: tile.cols,
+            }),
+            None => {
+                for j in 0..tile.cols as isize {
+                    let [x, a, b] = at.map(|side| side.data.wrapping_offset(j * side.row_step));
+                    line(Line { out: [a, b], x, n: self.ends[0].n, scratch: room.wrapping_add(cut.scratch) });
+                }
+            }
+        }
+        for k in (1..3).filter(|&k| cut.staged[k] && !self.ends[k].data.get().is_null()) {
+            let (rows, cols) = self.extent(cut, tile, k);
+            // SAFETY: the caller's.
+            unsafe { cut.copies[k].copy(self.memory(cut, tile, k), at[k], rows, cols) };
+        }
+    }
+
+    /// Rows and columns of a block in the kernel's form.
+    fn extent(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> (usize, usize) {
+        if cut.panel { (self.ends[k].n, tile.cols) } else { (tile.cols, self.ends[k].n) }
+    }
+
+    /// Where the block lies in memory.
+    fn memory(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> Side {
+        let data = self.ends[k].data.get().wrapping_offset(tile.at[k]);
+        let (row_step, col_step) = if cut.panel { (self.ends[k].step, tile.col_step[k]) } else { (tile.col_step[k], self.ends[k].step) };
+        Side { data, row_step, col_step }
+    }
+
+    /// Where the block lies in its buffer.
+    fn buffer(&self, cut: &Cut, k: usize, room: *mut u8) -> Side {
+        let col_step = self.ends[k].compute.size() as isize;
+        Side { data: room.wrapping_add(cut.at[k]), row_step: cut.row[k] as isize, col_step }
+    }
+}
+
+/// Buffers small enough for the stack.
+#[repr(align(64))]
+struct Stack(MaybeUninit<[u8; STACK]>);
+
+/// Buffers for several threads.
+struct Rooms {
+    memory: NonNull<u8>,
+    count: usize,
+    /// Bytes of each.
+    bytes: usize,
+}
+
+// SAFETY: each room is used by one thread, as `Lines::run` divides them.
+unsafe impl Sync for Rooms {}
+
+impl Rooms {
+    fn new(count: usize, bytes: usize) -> Option<Rooms> {
+        let bytes = bytes.checked_next_multiple_of(ALIGN)?;
+        Some(Rooms { memory: alloc::allocate(bytes.checked_mul(count)?)?, count, bytes })
+    }
+
+    fn get(&self, part: usize) -> *mut u8 {
+        self.memory.as_ptr().wrapping_add(part * self.bytes)
+    }
+}
+
+impl Drop for Rooms {
+    fn drop(&mut self) {
+        // SAFETY: `new` allocated as many bytes.
+        unsafe { alloc::release(self.memory, self.count * self.bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::Dtype::{Float32, Int32, Int64};
+
+    fn layout(shape: &[i64], strides: &[i64]) -> Layout {
+        Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
+    }
+
+    /// Adds 1 to each element, and the number of the element before that.
+    fn line(l: Line) {
+        let (out, last, x) = (l.out[0].cast::<i64>(), l.out[1].cast::<i64>(), l.x.cast::<i64>());
+        // SAFETY: the driver passes `n` elements, and one for the second result.
+        unsafe {
+            (0..l.n).for_each(|i| out.add(i).write(x.add(i).read() + i as i64 + 1));
+            last.write(if l.n > 0 { x.add(l.n - 1).read() } else { -1 });
+        }
+    }
+
+    fn panel(p: Panel) {
+        assert!(p.width <= PANEL && p.width >= 1);
+        for j in 0..p.width {
+            for i in 0..p.n as isize {
+                // SAFETY: as for `line`.
+                unsafe {
+                    let x = p.x.offset(i * p.x_step).cast::<i64>().add(j).read();
+                    p.out[0].offset(i * p.out_step[0]).cast::<i64>().add(j).write(x + i as i64 + 1);
+                    p.out[1].cast::<i64>().add(j).write(x);
+                }
+            }
+        }
+    }
+
+    /// Runs both kernels over int32 or int64 elements 0, 1, 2, ... of `input`, into float32 of layout `out` and int64.
+    fn check(input: &Layout, out: &Layout, dim: usize, dtype: Dtype, panels: bool) {
+        let room = |l: &Layout| l.end().unwrap_or(0).max(1) as usize;
+        let (narrow, wide): (Vec<i32>, Vec<i64>) = ((0..room(input) as i32).collect(), (0..room(input) as i64).collect());
+        let mut one = Layout::contiguous(&out.shape);
+        one.shape[dim] = 1;
+        one = Layout::contiguous(&one.shape);
+        let (mut values, mut lasts) = (vec![0f32; room(out)], vec![0i64; room(&one)]);
+        let data = if dtype == Int32 { narrow.as_ptr() as *mut u8 } else { wide.as_ptr() as *mut u8 };
+        let ends = [
+            Some(End { layout: out, data: values.as_mut_ptr().cast(), dtype: Float32, compute: Int64 }),
+            Some(End { layout: &one, data: lasts.as_mut_ptr().cast(), dtype: Int64, compute: Int64 }),
+        ];
+        let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, 64);
+        // SAFETY: the vectors are as long as the layouts reach.
+        unsafe { lines.run("test", &line, if panels { Some(&panel) } else { None }) }.unwrap();
+        let what = format!("{:?} along {dim}, {dtype}, panels {panels}", input.shape.as_slice());
+        let n = input.shape[dim];
+        for flat in 0..input.numel() {
+            let (mut rest, mut at, mut along) = (flat, [0i64; 3], 0);
+            for d in (0..input.ndim()).rev() {
+                let i = rest % input.shape[d];
+                rest /= input.shape[d];
+                at[0] += i * input.strides[d];
+                at[1] += i * out.strides[d];
+                at[2] += if d == dim { 0 } else { i * one.strides[d] };
+                along += if d == dim { i } else { 0 };
+            }
+            assert_eq!(values[at[1] as usize], (at[0] + along + 1) as f32, "{what}, element {flat}");
+            if along == n - 1 {
+                assert_eq!(lasts[at[2] as usize], at[0], "{what}, element {flat}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_any_layout_reach_the_kernel() {
+        let shapes: [&[i64]; 8] = [&[1], &[7], &[3, 5], &[40, 300], &[300, 40], &[4, 33, 20], &[1500, 2], &[3, 0, 2]];
+        for shape in shapes {
+            let contiguous = Layout::contiguous(shape);
+            let mut turned: Vec<i64> = shape.iter().rev().copied().collect();
+            let strides: Vec<i64> = Layout::contiguous(&turned).strides.iter().rev().copied().collect();
+            turned.reverse();
+            let stepped: Vec<i64> = contiguous.strides.iter().map(|s| 2 * s).collect();
+            let layouts = [contiguous, layout(&turned, &strides), layout(shape, &stepped)];
+            for (input, out) in layouts.iter().flat_map(|input| layouts.iter().map(move |out| (input, out))) {
+                for dim in 0..shape.len() {
+                    for (dtype, panels) in [(Int32, false), (Int64, true), (Int32, true), (Int64, false)] {
+                        check(input, out, dim, dtype, panels);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_lines_get_memory_of_their_own() {
+        let (input, out) = (layout(&[20_000, 3], &[3, 1]), layout(&[20_000, 3], &[1, 20_000]));
+        check(&input, &out, 0, Int32, false);
+        let wide = Layout::contiguous(&[20_000, 20]);
+        check(&wide, &wide, 0, Int64, true);
+    }
+
+    #[test]
+    fn a_kernel_may_spoil_its_input() {
+        let (mut x, l) = ([5i64, 1, 4, 2], layout(&[2, 2], &[2, 1]));
+        let mut least = [0i64; 2];
+        let end = |data: *mut i64, layout| End { layout, data: data.cast(), dtype: Int64, compute: Int64 };
+        let one = layout(&[2, 1], &[1, 1]);
+        let mut lines = Lines::new(end(x.as_mut_ptr(), &l), [None, Some(end(least.as_mut_ptr(), &one))], 1, 64);
+        (lines.spoils, lines.scratch) = (true, 8);
+        let kernel = |l: Line| {
+            // SAFETY: the driver passes a copy of two elements, eight bytes of scratch, and one result.
+            unsafe {
+                let x = std::slice::from_raw_parts_mut(l.x.cast::<i64>(), l.n);
+                x.sort_unstable();
+                l.scratch.cast::<i64>().write(x[0]);
+                l.out[1].cast::<i64>().write(l.scratch.cast::<i64>().read());
+            }
+        };
+        // SAFETY: the arrays are as long as the layouts reach.
+        unsafe { lines.run("test", &kernel, None) }.unwrap();
+        assert_eq!((x, least), ([5, 1, 4, 2], [1, 2]));
+    }
+}

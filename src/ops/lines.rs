@@ -1,0 +1,307 @@
+//! The common first half of operations over whole lines: a dimension chosen or several joined, results checked, typed, shaped and kept apart.
+
+use super::copy;
+use super::prepare::{self, Operand};
+use super::reduce::TH_ALL_DIMS;
+use crate::cpu::lines::{End, LineKernel, Lines, PanelKernel};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::ptr::null_mut;
+
+/// What each line gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As many elements as it has: the result has the shape of the input.
+    Same,
+    /// One element: the dims of the line disappear, or stay with size 1.
+    One {
+        /// Whether they stay.
+        keepdim: bool,
+    },
+    /// `n` elements in a new first dimension; else as `One`.
+    Leading {
+        /// Elements.
+        n: i64,
+        /// As in `One`.
+        keepdim: bool,
+    },
+}
+
+/// A result of an operation.
+#[derive(Clone, Copy)]
+pub struct Want<'a> {
+    /// Where it goes; `None` if the caller does without.
+    pub r: Option<&'a Tensor>,
+    /// The dtype of a fresh one.
+    pub dtype: Dtype,
+    /// What the kernel writes.
+    pub compute: Dtype,
+}
+
+/// What runs over the lines.
+#[derive(Clone, Copy)]
+pub struct Kernels<'a> {
+    /// Over one line.
+    pub line: LineKernel<'a>,
+    /// Over lines side by side, where there is such a kernel.
+    pub panel: Option<PanelKernel<'a>>,
+    /// The kernel changes what it reads, and gets a copy.
+    pub spoils: bool,
+    /// Bytes the kernel wants for itself.
+    pub scratch: usize,
+    /// Elements a thread must have to be worth waking.
+    pub grain: usize,
+}
+
+/// An input cut into lines.
+pub struct Source {
+    /// With the dims of the lines joined into the last one.
+    operand: Operand,
+    /// Where the input's elements are, copied or not.
+    storage: Option<Storage>,
+    /// The shape the input came with.
+    shape: Dims,
+    dims: SmallVec<[usize; INLINE_DIMS]>,
+}
+
+impl Source {
+    /// Lines of `t` along `dim`; `TH_ALL_DIMS` makes one line of everything, in row-major order.
+    pub fn along(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
+        if dim == TH_ALL_DIMS {
+            return Source::over(op, t, &[]);
+        }
+        t.defined(op)?;
+        let dim = wrap_dim(op, dim, t.ndim())?;
+        Source::joined(op, t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
+    }
+
+    /// Lines of `t` over several dims, each given once, in row-major order; over all if none is given.
+    pub fn over(op: &str, t: &Tensor, dims: &[i64]) -> Result<Source> {
+        t.defined(op)?;
+        let ndim = t.ndim();
+        let mut found: SmallVec<[usize; INLINE_DIMS]> = SmallVec::new();
+        for &dim in dims {
+            let wrapped = wrap_dim(op, i32::try_from(dim).unwrap_or(i32::MAX), ndim)?;
+            if found.contains(&wrapped) {
+                bail!(Argument, "{op}: dimension {dim} is given twice")
+            }
+            found.push(wrapped);
+        }
+        if dims.is_empty() || ndim == 0 {
+            found = (0..ndim).collect();
+        }
+        found.sort_unstable();
+        Source::joined(op, t, &found)
+    }
+
+    /// Elements of a line.
+    pub fn n(&self) -> i64 {
+        self.operand.layout.shape.last().copied().unwrap_or(1)
+    }
+
+    /// Lines.
+    pub fn count(&self) -> i64 {
+        self.operand.layout.shape.split_last().map_or(1, |(_, rest)| rest.iter().product())
+    }
+
+    /// The input's dtype.
+    pub fn dtype(&self) -> Dtype {
+        self.operand.dtype
+    }
+
+    /// The input's shape.
+    pub fn shape(&self) -> &[i64] {
+        &self.shape
+    }
+
+    fn joined(op: &str, t: &Tensor, dims: &[usize]) -> Result<Source> {
+        prepare::same_device(op, &[t])?;
+        let mut operand = Operand::of(op, t)?;
+        let layout = operand.layout.clone();
+        let mut moved = Layout { shape: Dims::new(), strides: Dims::new(), offset: layout.offset };
+        for d in (0..layout.ndim()).filter(|d| !dims.contains(d)).chain(dims.iter().copied()) {
+            moved.shape.push(layout.shape[d]);
+            moved.strides.push(layout.strides[d]);
+        }
+        let kept = layout.ndim() - dims.len();
+        operand.layout = match join(&moved, kept) {
+            Some(joined) => joined,
+            None => {
+                let Some(storage) = t.storage() else { bail!(Shape, "{op}: the tensor has no storage") };
+                let view = Tensor::with_layout(storage, operand.dtype, &moved)?;
+                operand = Operand::of(op, &copy::contiguous_copy(op, &view)?)?;
+                join(&operand.layout, kept).unwrap_or(moved)
+            }
+        };
+        Ok(Source { operand, storage: t.storage(), shape: layout.shape, dims: dims.into() })
+    }
+
+    /// The shape of a result.
+    fn result_shape(&self, form: Form) -> Dims {
+        let reduced = |keepdim: bool| -> Dims {
+            let all = self.shape.iter().enumerate();
+            all.filter(|(d, _)| keepdim || !self.dims.contains(d)).map(|(d, &n)| if self.dims.contains(&d) { 1 } else { n }).collect()
+        };
+        match form {
+            Form::Same => self.shape.clone(),
+            Form::One { keepdim } => reduced(keepdim),
+            Form::Leading { n, keepdim } => {
+                let mut shape = reduced(keepdim);
+                shape.insert(0, n);
+                shape
+            }
+        }
+    }
+
+    /// The layout of a result with the elements of a line in the last dim.
+    fn result_layout(&self, form: Form, layout: &Layout) -> Layout {
+        let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> = layout.shape.iter().copied().zip(layout.strides.iter().copied()).collect();
+        let last = match form {
+            Form::Same if self.dims.is_empty() => (1, 1),
+            Form::Same => dims.remove(self.dims[0]),
+            Form::One { .. } => (1, 1),
+            Form::Leading { .. } => dims.remove(0),
+        };
+        if form != Form::Same && dims.len() == self.shape.len() {
+            let mut d = 0;
+            dims.retain(|_| {
+                d += 1;
+                !self.dims.contains(&(d - 1))
+            });
+        }
+        dims.push(last);
+        Layout { shape: dims.iter().map(|d| d.0).collect(), strides: dims.iter().map(|d| d.1).collect(), offset: layout.offset }
+    }
+
+    /// Runs `kernels` over the lines, read as `compute`, into one or two results. Nothing changes before all checks have passed.
+    pub fn run(&self, op: &str, compute: Dtype, form: Form, wants: [Option<Want<'_>>; 2], kernels: Kernels<'_>) -> Result<()> {
+        let shape = self.result_shape(form);
+        let tensors = wants.map(|want| want.and_then(|want| want.r.map(|r| (r, want.dtype))));
+        tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(op, r, *dtype, &shape))?;
+        let made = self.make(op, form, tensors, &shape)?;
+        let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(op, r)).transpose();
+        let operands = [operand(0)?, operand(1)?];
+        let one = Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: 0 };
+        let layouts = [0, 1].map(|k| self.result_layout(form, operands[k].as_ref().map_or(&one, |o| &o.layout)));
+        let ends = [0, 1].map(|k| {
+            let (data, dtype) = operands[k].as_ref().map_or((null_mut(), compute), |o| (o.first(), o.dtype));
+            wants[k].map(|want| End { layout: &layouts[k], data, dtype, compute: want.compute })
+        });
+        let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
+        let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
+        (lines.spoils, lines.scratch) = (kernels.spoils, kernels.scratch);
+        // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
+        unsafe { lines.run(op, kernels.line, kernels.panel) }?;
+        for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {
+            if !made.is(r) {
+                copy::copy(r, made)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where results of `dtype` cannot go into `r`.
+    fn check(&self, op: &str, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<()> {
+        prepare::same_device(op, &[r])?;
+        let Some(have) = r.dtype() else { return Ok(()) };
+        if !dtype.can_cast(have) {
+            bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+        }
+        let layout = r.layout()?;
+        if layout.shape.as_slice() != shape {
+            return r.check_room(op, shape);
+        }
+        if layout.overlaps_itself() {
+            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+        }
+        r.check_bounds(op, &layout)
+    }
+
+    /// The tensors the kernel writes: the results themselves, or new ones for those that lie on the input or on each other.
+    fn make(&self, op: &str, form: Form, results: [Option<(&Tensor, Dtype)>; 2], shape: &[i64]) -> Result<[Option<Tensor>; 2]> {
+        if let [Some((a, _)), Some((b, _))] = results
+            && a.is(b)
+        {
+            bail!(Argument, "{op}: two results need a tensor each")
+        }
+        let other = |k: usize| results[0].map(|(r, _)| r).filter(|_| k == 1);
+        let mut made = [None, None];
+        for k in 0..2 {
+            if let Some((r, dtype)) = results[k]
+                && self.needs_memory(op, form, r, shape, other(k))?
+            {
+                made[k] = Some(Tensor::empty(op, r.dtype().unwrap_or(dtype), shape)?);
+            }
+        }
+        // Memory for all of them is there: only now do results change.
+        for k in 0..2 {
+            let Some((r, _)) = results[k] else { continue };
+            match &made[k] {
+                Some(_) if has_shape(r, shape)? => continue,
+                Some(new) => adopt(r, new)?,
+                None if has_shape(r, shape)? => {}
+                None => r.resize(op, shape, None)?,
+            }
+            made[k] = Some(r.clone());
+        }
+        Ok(made)
+    }
+
+    /// Whether `r` cannot take the result where it is: it has no room, or lies on the input or on the `other` result.
+    fn needs_memory(&self, op: &str, form: Form, r: &Tensor, shape: &[i64], other: Option<&Tensor>) -> Result<bool> {
+        let (Some(dtype), Some(storage)) = (r.dtype(), r.storage()) else { return Ok(true) };
+        let layout = r.layout()?;
+        if !has_shape(r, shape)? {
+            let shared = |s: Option<Storage>| s.is_some_and(|s| s.as_ptr() == storage.as_ptr());
+            let end = layout.offset.saturating_add(checked_numel(op, shape)?).saturating_mul(dtype.size() as i64);
+            return Ok(end > storage.bytes() as i64 || shared(self.storage.clone()) || shared(other.and_then(Tensor::storage)));
+        }
+        let (to, input) = (Operand::of(op, r)?, &self.operand);
+        let meets = |other: &Operand| {
+            let ((a, b), (c, d)) = (to.span(), other.span());
+            a < d && c < b
+        };
+        let in_step = form == Form::Same
+            && to.first() == input.first()
+            && dtype.size() == input.dtype.size()
+            && self.result_layout(form, &layout).strides == input.layout.strides;
+        let on_other = match other {
+            Some(other) if other.dtype().is_some() => meets(&Operand::of(op, other)?),
+            _ => false,
+        };
+        Ok(on_other || (meets(input) && !in_step))
+    }
+}
+
+fn has_shape(r: &Tensor, shape: &[i64]) -> Result<bool> {
+    Ok(r.dtype().is_some() && r.layout()?.shape.as_slice() == shape)
+}
+
+/// Gives `r` the elements and geometry of `new`.
+fn adopt(r: &Tensor, new: &Tensor) -> Result<()> {
+    let (Some(storage), Some(dtype), layout) = (new.storage(), new.dtype(), new.layout()?) else { return Ok(()) };
+    r.set_dims(&layout.shape, &layout.strides)?;
+    r.set_elements(storage, dtype, 0);
+    Ok(())
+}
+
+/// The layout with the dims from `kept` on joined into one; `None` where their elements are no single stride apart.
+fn join(layout: &Layout, kept: usize) -> Option<Layout> {
+    let (mut n, mut stride) = (1i64, 1i64);
+    let empty = layout.shape[kept..].contains(&0);
+    for d in (kept..layout.ndim()).rev().filter(|&d| layout.shape[d] != 1 && !empty) {
+        if n != 1 && Some(layout.strides[d]) != n.checked_mul(stride) {
+            return None;
+        }
+        (n, stride) = (n * layout.shape[d], if n == 1 { layout.strides[d] } else { stride });
+    }
+    let n = if empty { 0 } else { n };
+    let mut joined = Layout { shape: layout.shape[..kept].into(), strides: layout.strides[..kept].into(), offset: layout.offset };
+    joined.shape.push(n);
+    joined.strides.push(stride);
+    Some(joined)
+}
