@@ -2,23 +2,24 @@
 //!
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
+mod arc;
 mod exp;
 mod hyperbolic;
 mod log;
 mod logistic;
+mod trig;
 
 #[cfg(test)]
 mod check;
 
-pub mod arc;
-pub mod trig;
-
 use super::simd::Isa;
 
+pub use arc::*;
 pub use exp::*;
 pub use hyperbolic::*;
 pub use log::*;
 pub use logistic::*;
+pub use trig::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite
 // exponent, which is how log makes its infinity, must not meet its opposite.
