@@ -55,7 +55,7 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     work: &Work<2>,
     f: impl Fn(Isa, T) -> U + Copy + Sync,
     rare: impl Fn(Isa, T) -> bool + Copy + Sync,
-    slow: impl Fn(T) -> U + Copy + Sync,
+    slow: impl Fn(Isa, T) -> U + Copy + Sync,
 ) {
     let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
         let (r, a) = (r.cast::<U>(), a.cast::<T>());
@@ -75,7 +75,7 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
                             // SAFETY: as above.
                             unsafe {
                                 let x = a.add(i).read();
-                                r.add(i).write(if rare(isa, x) { slow(x) } else { f(isa, x) });
+                                r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
                             }
                         }
                     } else {

@@ -1,16 +1,17 @@
 //! Sine, cosine and tangent of every finite argument.
 //!
 //! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
-//! [`rare_f32`] and [`rare_f64`]. Beyond, [`Turns`] multiplies by as many digits of `1 / (2 pi)` as it takes, one number at a time.
+//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, [`Turns`] multiplies by as many digits of `1 / (2 pi)` as it takes, one number at a time.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
 use std::f32::consts::FRAC_1_PI as FRAC_1_PI_32;
 use std::f64::consts::{FRAC_1_PI as FRAC_1_PI_64, PI as PI_64};
 
-/// pi as a sum. A fused product with a part is exact until the parts cancel, and then the difference is.
-const PI_32: [f32; 3] = [3.141_592_7, -8.742_278e-8, -3.430_249e-15];
-const PI_FUSED_64: [f64; 3] = [PI_64, 1.224_646_799_147_353_2e-16, -2.994_769_809_718_339_7e-33];
+/// pi as a sum. A fused product with a part is exact until the parts cancel, and then the difference is. No part is negative: 0 of them,
+/// taken from -0, must leave it.
+const PI_32: [f32; 3] = [3.141_592_5, 1.509_957_9e-7, 1.078_060_5e-14];
+const PI_FUSED_64: [f64; 3] = [PI_64, 1.224_646_799_147_353e-16, 2.165_713_347_843_827_8e-32];
 /// The same in parts of 33 bits, whose products with 20 bits need no fma to be exact.
 const PI_SHORT_64: [f64; 4] = [3.141_592_653_468_251_2, 1.215_420_101_260_793_2e-10, 4.044_532_497_422_333e-21, 1.695_685_532_073_78e-31];
 
@@ -39,13 +40,13 @@ const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.464_328_411_172_208_63, 0.024_561_275_6
 
 /// Where the fast functions are not good enough.
 #[inline(always)]
-pub fn rare_f32(_isa: Isa, x: f32) -> bool {
+pub fn huge_angle_f32(_isa: Isa, x: f32) -> bool {
     x.abs() > 131_072.0
 }
 
 /// Where the fast functions are not good enough.
 #[inline(always)]
-pub fn rare_f64(isa: Isa, x: f64) -> bool {
+pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
 }
 
@@ -71,7 +72,7 @@ fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     let (first, lost) = sum_f64(x - m * PI_SHORT_64[0], -m * PI_SHORT_64[1]);
     let (second, more) = sum_f64(first, -m * PI_SHORT_64[2]);
     let (r, low) = sum_f64(second, lost + more - m * PI_SHORT_64[3]);
-    (r, 0.0, low)
+    (if m == 0.0 { x } else { r }, 0.0, low)
 }
 
 /// `a + b` and what its rounding has lost.
@@ -111,7 +112,8 @@ fn quarter_tan_f32(isa: Isa, (r, lost): (f32, f32), turns: u32) -> f32 {
     // One step of Newton's takes in what `high` and the quotient lack.
     let off = isa.fma_f32(q, low, isa.fma_f32(q, high, 1.0));
     let q = isa.fma_f32(q, off, q);
-    if turns & 1 == 1 { q } else { high }
+    // The sums above turn -0 into 0.
+    if turns & 1 == 1 { q } else { high.copysign(r) }
 }
 
 #[inline(always)]
@@ -127,7 +129,7 @@ fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64
     let lost = residue_f64(isa, r, bottom, -whole) + top;
     let q = -bottom * inverse;
     let off = isa.fma_f64(q, lost, residue_f64(isa, q, whole, bottom));
-    if odd { isa.fma_f64(-off, inverse, q) } else { isa.fma_f64(top, inverse, r) }
+    if odd { isa.fma_f64(-off, inverse, q) } else { isa.fma_f64(top, inverse, r).copysign(r) }
 }
 
 /// `a * b + c` with an exact product, where the sum is small.
@@ -144,7 +146,7 @@ fn residue_f64(isa: Isa, a: f64, b: f64, c: f64) -> f64 {
 /// The upper half of a mantissa, whose products with another are exact.
 const UPPER: u64 = !0x7ff_ffff;
 
-/// `sin(x)`, where `x` is not [`rare_f32`]
+/// `sin(x)`, where `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn sin_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -155,7 +157,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
     half_wave_f32(isa, r, t.to_bits())
 }
 
-/// `sin(x)`, where `x` is not [`rare_f64`]
+/// `sin(x)`, where `x` is not [`huge_angle_f64`]
 #[inline(always)]
 pub fn sin_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, SHIFT_64);
@@ -163,7 +165,7 @@ pub fn sin_f64(isa: Isa, x: f64) -> f64 {
     half_wave_f64(isa, r, t.to_bits())
 }
 
-/// `cos(x)`, where `x` is not [`rare_f32`]
+/// `cos(x)`, where `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn cos_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -174,7 +176,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
     half_wave_f32(isa, r, t.to_bits())
 }
 
-/// `cos(x)`, where `x` is not [`rare_f64`]
+/// `cos(x)`, where `x` is not [`huge_angle_f64`]
 #[inline(always)]
 pub fn cos_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, 0.5) + SHIFT_64;
@@ -182,7 +184,7 @@ pub fn cos_f64(isa: Isa, x: f64) -> f64 {
     half_wave_f64(isa, r, t.to_bits())
 }
 
-/// `tan(x)`, where `x` is not [`rare_f32`]
+/// `tan(x)`, where `x` is not [`huge_angle_f32`]
 #[inline(always)]
 pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     if !isa.has_fma() {
@@ -192,47 +194,88 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0), t.to_bits())
 }
 
-/// `tan(x)`, where `x` is not [`rare_f64`]
+/// `tan(x)`, where `x` is not [`huge_angle_f64`]
 #[inline(always)]
 pub fn tan_f64(isa: Isa, x: f64) -> f64 {
     let t = isa.fma_f64(x, FRAC_1_PI_64, SHIFT_64 / 2.0);
     quarter_tan_f64(isa, reduce_f64(isa, x, t - SHIFT_64 / 2.0), t.to_bits())
 }
 
-/// `sin(x)` for finite |x| > 1; NaN of infinity
+/// `sin(x)` where `x` is [`huge_angle_f64`]
 #[cold]
-pub fn sin_slow_f64(x: f64) -> f64 {
+pub fn sin_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, Turns::sin)
 }
 
-/// `cos(x)` for finite |x| > 1; NaN of infinity
+/// `cos(x)` where `x` is [`huge_angle_f64`]
 #[cold]
-pub fn cos_slow_f64(x: f64) -> f64 {
+pub fn cos_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, |turns| turns.quarter_on().sin())
 }
 
-/// `tan(x)` for finite |x| > 1; NaN of infinity
+/// `tan(x)` where `x` is [`huge_angle_f64`]
 #[cold]
-pub fn tan_slow_f64(x: f64) -> f64 {
+pub fn tan_slow_f64(_: Isa, x: f64) -> f64 {
     Turns::of(x).map_or(f64::NAN, Turns::tan)
 }
 
-/// `sin(x)` for finite |x| > 1; NaN of infinity
+/// `sin(x)` where `x` is [`huge_angle_f32`]
 #[inline(always)]
-pub fn sin_slow_f32(x: f32) -> f32 {
-    sin_slow_f64(f64::from(x)) as f32
+pub fn sin_slow_f32(isa: Isa, x: f32) -> f32 {
+    sin_turns_f32(isa, turns_f32(x), x)
 }
 
-/// `cos(x)` for finite |x| > 1; NaN of infinity
+/// `cos(x)` where `x` is [`huge_angle_f32`]
 #[inline(always)]
-pub fn cos_slow_f32(x: f32) -> f32 {
-    cos_slow_f64(f64::from(x)) as f32
+pub fn cos_slow_f32(isa: Isa, x: f32) -> f32 {
+    sin_turns_f32(isa, turns_f32(x).wrapping_add(1 << 62), x)
 }
 
-/// `tan(x)` for finite |x| > 1; NaN of infinity
+/// `tan(x)` where `x` is [`huge_angle_f32`]
 #[inline(always)]
-pub fn tan_slow_f32(x: f32) -> f32 {
-    tan_slow_f64(f64::from(x)) as f32
+pub fn tan_slow_f32(isa: Isa, x: f32) -> f32 {
+    let turns = turns_f32(x);
+    // Counted from the next quarter turn.
+    let r = (turns << 2) as i64 as f64 * (PI_64 / 2f64.powi(65));
+    let y = quarter_tan_f64(isa, (r, 0.0, 0.0), turns.wrapping_add(1 << 61) >> 62) as f32;
+    if x.abs() == f32::INFINITY { f32::NAN } else { y }
+}
+
+#[inline(always)]
+fn sin_turns_f32(isa: Isa, turns: u64, x: f32) -> f32 {
+    // Counted from the next half turn.
+    let r = (turns << 1) as i64 as f64 * (PI_64 / 2f64.powi(64));
+    let y = half_wave_f64(isa, r, turns.wrapping_add(1 << 62) >> 63) as f32;
+    if x.abs() == f32::INFINITY { f32::NAN } else { y }
+}
+
+/// `x / (2 pi)` modulo 1, in units of 2^-64; without branches, so that loops over it are vector code.
+#[inline(always)]
+fn turns_f32(x: f32) -> u64 {
+    let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
+    let (high, low) = TURN_DIGITS_32[(x.to_bits() >> 23 & 127) as usize];
+    let turns = mantissa.wrapping_mul(high).wrapping_add(mantissa * low >> 32);
+    if x > 0.0 { turns } else { turns.wrapping_neg() }
+}
+
+/// The 64 digits of `1 / (2 pi)` that matter for mantissas of f32, and the 32 after them, by the lower bits of the exponents from 2^1 on.
+const TURN_DIGITS_32: [(u64, u64); 128] = {
+    let mut digits = [(0, 0); 128];
+    let mut k = 0;
+    while k < 128 {
+        // The mantissa counts units of 2^(k - 22).
+        let at = 64 + k - 22;
+        digits[k] = (digits_per_turn(at), digits_per_turn(at + 64) >> 32);
+        k += 1;
+    }
+    digits
+};
+
+/// 64 bits of [`PER_TURN`], from the given one on.
+#[inline(always)]
+const fn digits_per_turn(at: usize) -> u64 {
+    let two = (PER_TURN[at / 64] as u128) << 64 | PER_TURN[at / 64 + 1] as u128;
+    (two << (at % 64) >> 64) as u64
 }
 
 /// An angle without its whole turns, in units of 2^-128 turns.
@@ -248,10 +291,7 @@ impl Turns {
         // x = mantissa * 2^exponent: the bits before `at` make whole turns.
         let mantissa = u128::from(x.to_bits() & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
         let at = (x.to_bits() >> 52 & 0x7ff) as usize - (1075 - 64);
-        let digits = |k: usize| {
-            let two = u128::from(PER_TURN[at / 64 + k]) << 64 | u128::from(PER_TURN[at / 64 + k + 1]);
-            two << (at % 64) >> 64
-        };
+        let digits = |k: usize| u128::from(digits_per_turn(at + 64 * k));
         let turns = (mantissa * digits(0) << 64).wrapping_add(mantissa * digits(1)).wrapping_add(mantissa * digits(2) >> 64);
         Some(Turns(if x > 0.0 { turns } else { turns.wrapping_neg() }))
     }
@@ -315,3 +355,143 @@ const PER_TURN: [u64; 21] = [
     0x1580_cc11_bf1e_daea,
     0xfc33_ef08_26bd_0d87,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{check_f32, check_f64, check_std};
+    use super::*;
+
+    /// A function as `map1_rare` composes it.
+    macro_rules! whole {
+        ($fast:ident, $huge:ident, $slow:ident) => {
+            #[inline(always)]
+            |isa, x| if $huge(isa, x) { $slow(isa, x) } else { $fast(isa, x) }
+        };
+    }
+
+    #[test]
+    fn f32_errors_stay_below_their_limits() {
+        check_f32(1.6, whole!(sin_f32, huge_angle_f32, sin_slow_f32), f64::sin);
+        check_f32(1.7, whole!(cos_f32, huge_angle_f32, cos_slow_f32), f64::cos);
+        check_f32(1.9, whole!(tan_f32, huge_angle_f32, tan_slow_f32), f64::tan);
+    }
+
+    #[test]
+    fn f64_errors_stay_below_their_limits() {
+        check_f64(SIN, 1.9, whole!(sin_f64, huge_angle_f64, sin_slow_f64));
+        check_f64(COS, 1.9, whole!(cos_f64, huge_angle_f64, cos_slow_f64));
+        check_f64(TAN, 1.9, whole!(tan_f64, huge_angle_f64, tan_slow_f64));
+    }
+
+    #[test]
+    fn f64_agrees_with_the_standard_library() {
+        check_std(whole!(sin_f64, huge_angle_f64, sin_slow_f64), f64::sin);
+        check_std(whole!(cos_f64, huge_angle_f64, cos_slow_f64), f64::cos);
+        check_std(whole!(tan_f64, huge_angle_f64, tan_slow_f64), f64::tan);
+    }
+
+    /// At 0, -0, infinity, -infinity and NaN.
+    fn check_ends(f: impl Fn(Isa, f64) -> f64 + Copy, at_zero: [f64; 2]) {
+        let at = |x: f64| simd(move |isa| f(isa, x));
+        assert_eq!([at(0.0), at(-0.0)].map(f64::to_bits), at_zero.map(f64::to_bits));
+        assert!([f64::INFINITY, f64::NEG_INFINITY, f64::NAN].into_iter().all(|x| at(x).is_nan()));
+    }
+
+    #[test]
+    fn special_values_are_those_of_c99() {
+        check_ends(whole!(sin_f64, huge_angle_f64, sin_slow_f64), [0.0, -0.0]);
+        check_ends(whole!(cos_f64, huge_angle_f64, cos_slow_f64), [1.0, 1.0]);
+        check_ends(whole!(tan_f64, huge_angle_f64, tan_slow_f64), [0.0, -0.0]);
+    }
+
+    const SIN: &[(u64, u64, f64)] = &[
+        (0xc022_b97a_79de_71af, 0xbfaf_fcaf_40f8_541c, 0.41),
+        (0x3ff9_1296_81b9_bf3e, 0x3fef_fff1_307b_0e56, 0.35),
+        (0x4012_e1c3_93b9_cc79, 0xbfef_ffbb_7b13_a4e4, 0.34),
+        (0xbff9_4010_0572_7162, 0xbfef_ffc7_725d_7847, -0.34),
+        (0xc13a_02ec_78de_31ab, 0x3fcf_b686_c55a_d080, -0.43),
+        (0xc142_3266_ed6e_f5b2, 0x3fef_ffff_ff70_ed86, 0.40),
+        (0xc12d_9c8d_78ed_abff, 0x3fef_ffff_ffff_5446, -0.39),
+        (0xc128_f090_22b2_c5cc, 0xbfef_ffff_fffe_a1a5, -0.38),
+        (0x3ffb_5d23_29a5_aaf4, 0x3fef_b07c_5869_032e, 0.12),
+        (0xbffb_2f92_e065_5514, 0xbfef_bca6_3e87_c8c4, 0.20),
+        (0x411d_781d_97e4_498d, 0xbfef_c27e_877f_817a, 0.13),
+        (0x412b_e0c0_b854_d8c1, 0xbfef_d8d9_1f23_f876, -0.14),
+        (0x7506_ac5b_262c_a1ff, 0x3ff0_0000_0000_0000, -0.00),
+        (0x4480_f0cf_064d_d592, 0xbfeb_453a_b76b_f397, 0.06),
+        (0x7fef_ffff_ffff_ffff, 0x3f74_52fc_98b3_4e97, -0.29),
+        (0xfe37_e43c_8800_759c, 0x3fea_2c16_b010_e385, 0.43),
+        (0x7e70_0000_0000_0000, 0xbfc4_60b8_ae1c_886e, 0.30),
+        (0x41cd_cd65_0000_0000, 0x3fe1_778c_ae83_c69b, 0.06),
+        (0x41e6_5a0b_c000_0000, 0x3fef_958b_458c_c91b, -0.21),
+        (0xc130_0001_8000_0000, 0xbfee_dfd3_04b9_53b9, -0.09),
+        (0x4009_21fb_5444_2d18, 0x3ca1_a626_3314_5c07, -0.12),
+        (0x3ff9_21fb_5444_2d18, 0x3ff0_0000_0000_0000, -0.00),
+        (0x4076_3000_0000_0000, 0xbeff_9bd0_307d_1de3, -0.38),
+        (0x01a5_6e1f_c2f8_f359, 0x01a5_6e1f_c2f8_f359, 0.00),
+        (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
+        (0x41d0_0000_0020_0000, 0xbfc5_1133_4524_78d7, 0.22),
+        (0x3fe9_21fb_5444_2d18, 0x3fe6_a09e_667f_3bcc, 0.37),
+        (0x44a9_79c0_0000_0000, 0xbfd7_e4ea_2522_99b9, -0.48),
+    ];
+    const COS: &[(u64, u64, f64)] = &[
+        (0xc01e_69de_dc30_7384, 0x3fcf_bdbd_9dbb_9e46, -0.45),
+        (0xc01e_6807_ac5f_160f, 0x3fcf_f6c9_465e_3341, -0.43),
+        (0x4020_3577_8040_755d, 0xbfcf_b915_49e6_71eb, 0.43),
+        (0xc01e_68c0_93ef_2cac, 0x3fcf_e067_4468_896b, -0.43),
+        (0x41ad_0582_aa82_a582, 0xbfcf_b892_87f6_f288, 0.45),
+        (0xc1cb_2c84_29b0_f084, 0x3fcf_bb0e_97d4_1c9b, 0.44),
+        (0xc1c3_ebcd_560b_a6b2, 0xbfcf_c8bd_1066_3c7f, 0.44),
+        (0xc1cd_7070_a3c5_ec62, 0x3fcf_ddc9_1e62_a8d3, -0.43),
+        (0x4022_abb6_f40e_6c2b, 0xbfef_df49_66fc_bc68, 0.13),
+        (0xc023_1408_5d49_2db0, 0xbfef_ca80_3aa9_ed7e, 0.19),
+        (0xc120_0fbb_0405_f660, 0xbfef_e2b0_1d0f_b752, -0.15),
+        (0xc117_2549_a831_7a88, 0xbfef_dc51_04a7_f616, -0.20),
+        (0x7506_ac5b_262c_a1ff, 0xbc21_4ae7_2e6b_a22f, -0.05),
+        (0x4480_f0cf_064d_d592, 0x3fe0_be2c_ef01_c8f4, -0.42),
+        (0x7fef_ffff_ffff_ffff, 0xbfef_ffe6_2ecf_ab75, 0.23),
+        (0xfe37_e43c_8800_759c, 0xbfe2_6990_22ad_c4c1, -0.24),
+        (0x7e70_0000_0000_0000, 0x3fef_9785_160c_8815, 0.09),
+        (0x41cd_cd65_0000_0000, 0x3fea_cff8_c736_4234, -0.49),
+        (0x41e6_5a0b_c000_0000, 0xbfc4_917f_746f_a4f0, 0.46),
+        (0xc130_0001_8000_0000, 0xbfd0_d366_9fe6_c521, 0.02),
+        (0x4009_21fb_5444_2d18, 0xbff0_0000_0000_0000, -0.00),
+        (0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07, -0.12),
+        (0x4076_3000_0000_0000, 0xbfef_ffff_ffc1_8e4c, -0.10),
+        (0x01a5_6e1f_c2f8_f359, 0x3ff0_0000_0000_0000, 0.00),
+        (0x0000_0000_0000_0001, 0x3ff0_0000_0000_0000, 0.00),
+        (0x41d0_0000_0020_0000, 0x3fef_9048_17b5_69bf, -0.50),
+        (0x3fe9_21fb_5444_2d18, 0x3fe6_a09e_667f_3bcd, -0.24),
+        (0x44a9_79c0_0000_0000, 0x3fed_afa6_c86a_d469, -0.19),
+    ];
+    const TAN: &[(u64, u64, f64)] = &[
+        (0x41ca_d933_af0d_4ca7, 0xbfed_f8bb_dbff_c636, -0.32),
+        (0xc1a8_03ac_fc28_f788, 0x3fed_6dff_8ef2_8fc9, -0.35),
+        (0xc1cc_8d6b_6c65_c443, 0x3fef_c424_c352_4b8d, -0.39),
+        (0xc1c2_6533_d4be_9469, 0x3fef_19e1_f7ff_c006, -0.39),
+        (0x40fe_176e_0c3a_0258, 0x3fef_3dd9_dcf4_78a9, -0.18),
+        (0xc127_018c_3ba0_616a, 0x3fed_3644_9fc4_5ef2, -0.27),
+        (0xc11d_0b73_50e7_df14, 0x3fef_711c_2366_f53e, -0.35),
+        (0xc11c_31cb_feed_a9f8, 0x3fef_f6b3_c74e_973f, -0.36),
+        (0xc11d_a842_8d17_5669, 0xbfef_fd64_2859_2324, -0.28),
+        (0xc115_564f_29d5_0527, 0xbfef_fbbd_be4a_a382, -0.34),
+        (0xc13a_4fb6_7108_5d89, 0xbfef_4410_0ed6_5123, 0.46),
+        (0xc11f_06f6_fe2a_885b, 0x3fef_e69c_ae00_b427, 0.41),
+        (0x7506_ac5b_262c_a1ff, 0xc3bd_9ba9_a797_5636, -0.36),
+        (0x4480_f0cf_064d_d592, 0xbffa_0f79_c1b6_b257, 0.46),
+        (0x7fef_ffff_ffff_ffff, 0xbf74_530c_fe72_9484, -0.28),
+        (0xfe37_e43c_8800_759c, 0xbff6_be41_1f37_ac77, -0.34),
+        (0x7e70_0000_0000_0000, 0xbfc4_a41d_560c_08cc, -0.10),
+        (0x41cd_cd65_0000_0000, 0x3fe4_d8b2_49e3_dba7, -0.32),
+        (0x41e6_5a0b_c000_0000, 0xc018_91b2_89d2_4f04, -0.06),
+        (0xc130_0001_8000_0000, 0x400d_5bea_900d_6e49, 0.22),
+        (0x4009_21fb_5444_2d18, 0xbca1_a626_3314_5c07, -0.12),
+        (0x3ff9_21fb_5444_2d18, 0x434d_0296_7c31_cdb5, -0.12),
+        (0x4076_3000_0000_0000, 0x3eff_9bd0_30ba_cc16, 0.09),
+        (0x01a5_6e1f_c2f8_f359, 0x01a5_6e1f_c2f8_f359, 0.00),
+        (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
+        (0x41d0_0000_0020_0000, 0xbfc5_5bc4_5604_bd22, -0.09),
+        (0x3fe9_21fb_5444_2d18, 0x3fef_ffff_ffff_ffff, 0.45),
+        (0x44a9_79c0_0000_0000, 0xbfd9_c1b1_43fe_7c77, 0.14),
+    ];
+}
