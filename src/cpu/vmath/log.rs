@@ -201,6 +201,7 @@ pub fn log1p_f64(isa: Isa, x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::simd::simd;
     use super::super::check::*;
     use super::*;
 
@@ -210,21 +211,54 @@ mod tests {
     #[test]
     fn f32_errors_stay_below_their_limits() {
         check_f32(0.9, log_f32, f64::ln);
+        check_f32(1.9, log2_f32, f64::log2);
+        check_f32(1.9, log10_f32, f64::log10);
+        check_f32(1.4, log1p_f32, f64::ln_1p);
     }
 
     #[test]
     fn f64_errors_stay_below_their_limits() {
         check_f64(LOG, 0.9, log_f64);
+        check_f64(LOG2, 1.95, log2_f64);
+        check_f64(LOG10, 1.9, log10_f64);
+        check_f64(LOG1P, 1.4, log1p_f64);
     }
 
     #[test]
     fn f64_agrees_with_the_standard_library() {
         check_std(log_f64, f64::ln);
+        check_std(log2_f64, f64::log2);
+        check_std(log10_f64, f64::log10);
+        check_std(log1p_f64, f64::ln_1p);
     }
 
     #[test]
     fn special_values_are_those_of_c99() {
         check_special(log_f64, [-INF, -INF, INF, NAN, NAN, f64::MAX.ln(), NAN]);
+        check_special(log2_f64, [-INF, -INF, INF, NAN, NAN, 1024.0, NAN]);
+        check_special(log10_f64, [-INF, -INF, INF, NAN, NAN, f64::MAX.log10(), NAN]);
+        check_special(log1p_f64, [0.0, -0.0, INF, NAN, NAN, f64::MAX.ln(), NAN]);
+        for x in [-1.0, -1.5] {
+            let got = simd(move |isa| (log1p_f64(isa, x), log1p_f32(isa, x as f32)));
+            assert!(if x == -1.0 { got == (-INF, f32::NEG_INFINITY) } else { got.0.is_nan() && got.1.is_nan() });
+        }
+    }
+
+    #[test]
+    fn logarithms_of_powers_are_exact() {
+        for n in -1074..1024 {
+            let x = if n < -1022 { f64::from_bits(1 << (n + 1074)) } else { f64::from_bits(((n + 1023) as u64) << 52) };
+            assert_eq!(simd(move |isa| log2_f64(isa, x)), f64::from(n));
+            if (-149..128).contains(&n) {
+                assert_eq!(simd(move |isa| log2_f32(isa, x as f32)), n as f32);
+            }
+        }
+        for n in 0..=22 {
+            assert_eq!(simd(move |isa| log10_f64(isa, 10f64.powi(n))), f64::from(n));
+            if n <= 10 {
+                assert_eq!(simd(move |isa| log10_f32(isa, 10f32.powi(n))), n as f32);
+            }
+        }
     }
 
     const LOG: &[(u64, u64, f64)] = &[
@@ -247,5 +281,59 @@ mod tests {
         (0x7fef_ffff_ffff_ffff, 0x4086_2e42_fefa_39ef, 0.21),
         (0x3fef_ffff_ffff_ffff, 0xbca0_0000_0000_0000, 0.25),
         (0x3ff0_0000_0000_0001, 0x3caf_ffff_ffff_ffff, 0.00),
+    ];
+    const LOG2: &[(u64, u64, f64)] = &[
+        (0x3ff6_072a_ebc4_4d39, 0x3fdd_8564_0427_bf72, 0.04),
+        (0x3fe5_c405_5c93_568a, 0xbfe1_cae0_0abd_ed17, -0.04),
+        (0x3ff7_3847_e193_f06b, 0x3fe1_3173_8ff3_77c3, 0.05),
+        (0x3ff6_9635_7228_1fa0, 0x3fdf_d57b_b75e_97bb, 0.06),
+        (0x3ff5_a399_1fc9_3821, 0x3fdb_e04e_91c1_00aa, 0.06),
+        (0x3ff6_7cfe_5bd9_bdc4, 0x3fdf_6e2e_3c04_1274, 0.06),
+        (0x3ff6_8686_c8e4_913e, 0x3fdf_9549_dec8_fc72, 0.06),
+        (0x3ff5_fa7d_facd_734e, 0x3fdd_5033_38e5_ab8a, 0.06),
+        (0x3ff6_2060_6e3c_3ff4, 0x3fdd_eed2_3de9_c56c, 0.07),
+        (0x3fe5_d5e2_da23_06a2, 0xbfe1_a50a_f07b_3b61, -0.07),
+        (0x4008_0000_0000_0000, 0x3ff9_5c01_a39f_bd68, 0.48),
+        (0x0000_0000_0000_0001, 0xc090_c800_0000_0000, 0.00),
+        (0x7fe1_ccf3_85eb_c8a0, 0x408f_f93b_1766_58a4, 0.40),
+        (0x3fef_ffff_ffff_ffff, 0xbca7_1547_652b_82fe, 0.45),
+        (0x3ff0_0000_0000_0001, 0x3cb7_1547_652b_82fd, 0.37),
+    ];
+    const LOG10: &[(u64, u64, f64)] = &[
+        (0x3fe5_12b1_61ce_60d2, 0xbfc7_38e0_3f73_bd4f, -0.09),
+        (0x3ff7_ffb2_5af8_f4d5, 0x3fc6_8974_b254_8185, -0.12),
+        (0x3fe5_370b_3ffd_d557, 0xbfc6_d94e_1dfb_be25, 0.12),
+        (0x3fe5_3341_1a4e_30f0, 0xbfc6_e33d_14a5_fa43, -0.12),
+        (0x3ff8_8dba_caf6_853f, 0x3fc7_ceb5_713f_d611, 0.13),
+        (0x3fe4_f53d_8b21_0745, 0xbfc7_86c8_8077_3ed3, -0.14),
+        (0x3fe4_f511_b369_feff, 0xbfc7_873c_cb22_f863, -0.14),
+        (0x3fe4_792e_192d_a5de, 0xbfc8_d3b5_a4bd_5633, -0.15),
+        (0x3ff8_b0af_6fd5_677f, 0x3fc8_1da1_255f_cf99, 0.15),
+        (0x3ff8_9e2d_3a76_fddc, 0x3fc7_f3e5_7735_ff89, 0.15),
+        (0x408f_4000_0000_0000, 0x4008_0000_0000_0000, 0.00),
+        (0x3ee4_f8b5_88e3_68f1, 0xc014_0000_0000_0000, -0.04),
+        (0x0000_0000_0000_0001, 0xc074_34e6_420f_4374, -0.10),
+        (0x7fe1_ccf3_85eb_c8a0, 0x4073_4000_0000_0000, 0.00),
+        (0x3fef_ffff_ffff_ffff, 0xbc8b_cb7b_1526_e50f, -0.37),
+        (0x3ff0_0000_0000_0001, 0x3c9b_cb7b_1526_e50d, 0.33),
+    ];
+    const LOG1P: &[(u64, u64, f64)] = &[
+        (0x3fda_cf1e_ed31_61fd, 0x3fd6_645e_788c_371e, -0.11),
+        (0xbfd2_fbf0_dd2c_7150, 0xbfd6_8502_9f5d_0bc1, 0.20),
+        (0x3ffb_66c5_8463_ee7e, 0x3fef_eed4_b481_780d, -0.20),
+        (0xbfd2_ef82_b746_59c4, 0xbfd6_7358_eee2_57af, 0.21),
+        (0xbfd7_6fa4_638e_8db5, 0xbfdd_2f2e_0837_7c21, 0.21),
+        (0xbfd7_9a9b_8806_a059, 0xbfdd_731c_0380_eabf, 0.22),
+        (0xbfd7_8cbf_dd1d_6d10, 0xbfdd_5d2b_2946_7041, 0.22),
+        (0xbfd3_4eb8_4ea1_1893, 0xbfd6_fb1f_ad60_4dff, 0.22),
+        (0x3ffb_4dca_afa2_3e16, 0x3fef_dc64_78c9_8c03, -0.22),
+        (0xbfd7_c1f1_cdc0_5ca6, 0xbfdd_b18c_e55c_abf3, 0.22),
+        (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
+        (0x81a5_6e1f_c2f8_f359, 0x81a5_6e1f_c2f8_f359, 0.00),
+        (0x3c67_0ef5_4646_d497, 0x3c67_0ef5_4646_d497, -0.03),
+        (0xbfef_ffff_ffff_ffff, 0xc042_5e4f_7b27_37fa, 0.09),
+        (0x430c_6bf5_2634_0000, 0x4041_44f6_9ff9_ffc4, 0.31),
+        (0x4340_0000_0000_0000, 0x4042_5e4f_7b27_37fa, 0.11),
+        (0x7fef_ffff_ffff_ffff, 0x4086_2e42_fefa_39ef, 0.21),
     ];
 }
