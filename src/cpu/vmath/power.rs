@@ -4,7 +4,7 @@
 
 use super::super::simd::Isa;
 use super::exp::{exp2_sum_f32, exp2_sum_f64};
-use super::log::{log_reduce_f32, log_reduce_f64};
+use super::log::{log_parts_f32, log_parts_f64};
 use super::{poly_f32, poly_f64};
 
 /// `(atanh(s) / s - 1 - s^2 / 3) / s^4` as a polynomial of s^2, on the s of sqrt(1/2) <= (1 + s) / (1 - s) < sqrt(2).
@@ -26,8 +26,8 @@ const SCALE_32: (f32, f32) = (2.885_39, 3.851_926e-8);
 const SCALE_64: (f64, f64) = (2.885_390_081_777_926_8, 4.071_054_748_186_207e-17);
 
 macro_rules! power {
-    ($t:ident, $pow:ident, $log2:ident, $product:ident, $trunc:ident, $fma:ident, $poly:ident, $reduce:ident, $exp2_sum:ident,
-     $atanh:ident, $third:ident, $scale:ident, $half_bits:literal, $integers:literal, $least:literal, $most:literal) => {
+    ($t:ident, $pow:ident, $log2:ident, $product:ident, $trunc:ident, $fma:ident, $poly:ident, $parts:ident, $exp2_sum:ident,
+     $atanh:ident, $third:ident, $scale:ident, $half_bits:literal, $integers:literal, $up:expr, $least:literal, $most:literal) => {
         /// `a * b` as a sum of two, the first rounded.
         #[inline(always)]
         pub(super) fn $product(isa: Isa, a: $t, b: $t) -> ($t, $t) {
@@ -44,13 +44,20 @@ macro_rules! power {
         /// `log2(x)` as a sum of two, for x >= 0.
         #[inline(always)]
         fn $log2(isa: Isa, x: $t) -> ($t, $t) {
-            let (e, f) = $reduce(x);
+            let tiny = x < $t::MIN_POSITIVE;
+            let (e, f) = $parts(if tiny { x * $up.0 } else { x });
+            let e = if tiny { e - $up.1 } else { e };
             // log(1 + f) = 2 atanh(s) with s = f / (2 + f); what each step rounds off is carried along.
             let d = 2.0 + f;
             let one = 1.0 / d;
             let s = f * one;
-            let (p, p_low) = $product(isa, s, d);
-            let s_low = (((f - p) - p_low) - s * (f - (d - 2.0))) * one;
+            let rest = if isa.has_fma() {
+                (-s).mul_add(d, f)
+            } else {
+                let (p, p_low) = $product(isa, s, d);
+                (f - p) - p_low
+            };
+            let s_low = isa.$fma(-s, f - (d - 2.0), rest) * one;
             let (z, z_low) = $product(isa, s, s);
             let z_low = isa.$fma(s + s, s_low, z_low);
             // u = 1/3 + z/5 + ..., t = z u, atanh(s) = s + s t
@@ -84,7 +91,8 @@ macro_rules! power {
         pub fn $pow(isa: Isa, x: $t, y: $t) -> $t {
             let size = x.abs();
             let (log, log_low) = $log2(isa, size);
-            let log = if size == $t::INFINITY { size } else { log };
+            // Zero, infinity and NaN have no logarithm yet.
+            let log = if size.to_bits().wrapping_sub(1) < $t::MAX.to_bits() { log } else { (size - 1.0) * $t::INFINITY };
             // The largest finite y says the same as an infinite one, but for |x| = 1, where it says more.
             let t = if y > $t::MAX { $t::MAX } else { y };
             let t = if t < $t::MIN { $t::MIN } else { t };
@@ -94,11 +102,12 @@ macro_rules! power {
             let q = if q > $most { $most } else { q };
             let q = if q < $least { $least } else { q };
             let r = $exp2_sum(isa, q, q_low);
-            // A negative x: its sign for odd y, NaN for y that is no integer.
-            let integer = $trunc(isa, y) == y;
-            let odd = integer && $trunc(isa, 0.5 * y) != 0.5 * y;
+            // A negative x: its sign for odd y, NaN for y that is no integer unless x is infinite, which shows in its logarithm: asked
+            // about x, the compiler would classify it in integer instructions.
+            let whole = $trunc(isa, y) == y;
+            let odd = whole && $trunc(isa, 0.5 * y) != 0.5 * y;
             let r = if odd { r.copysign(x) } else { r };
-            let r = if x < 0.0 && !integer && size < $t::INFINITY { $t::NAN } else { r };
+            let r = if x < 0.0 && !whole && log < $t::MAX { $t::NAN } else { r };
             if y == 0.0 || x == 1.0 { 1.0 } else { r }
         }
     };
@@ -111,13 +120,14 @@ power!(
     trunc_f32,
     fma_f32,
     poly_f32,
-    log_reduce_f32,
+    log_parts_f32,
     exp2_sum_f32,
     ATANH_32,
     THIRD_32,
     SCALE_32,
     12,
     8_388_608.0,
+    (33_554_432.0, 25.0),
     -151.0,
     129.0
 );
@@ -129,13 +139,14 @@ power!(
     trunc_f64,
     fma_f64,
     poly_f64,
-    log_reduce_f64,
+    log_parts_f64,
     exp2_sum_f64,
     ATANH_64,
     THIRD_64,
     SCALE_64,
     27,
     4_503_599_627_370_496.0,
+    (18_014_398_509_481_984.0, 54.0),
     -1076.0,
     1025.0
 );
