@@ -46,17 +46,39 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
 /// `r[i] = f(a[i], b[i])`
 ///
 /// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `T` and `T`.
+/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
-pub unsafe fn map2<T: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, T, T) -> U + Copy + Sync) {
+pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        let (r, a, b) = (r.cast::<U>(), a.cast::<T>(), b.cast::<T>());
+        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
         simd(
             #[inline(always)]
             move |isa| {
                 for i in 0..n {
                     // SAFETY: the engine passes runs of `n` elements.
                     unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
+/// `r[i] = f(a[i], b[i], c[i])`
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `U`, `A`, `B` and `C`.
+#[inline(always)]
+pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
+    let kernel = move |[r, a, b, c]: [*mut u8; 4], n: usize| {
+        let (r, a, b, c) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>(), c.cast::<C>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n {
+                    // SAFETY: the engine passes runs of `n` elements.
+                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read(), c.add(i).read())) }
                 }
             },
         )

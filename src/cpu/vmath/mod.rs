@@ -13,6 +13,8 @@ mod root;
 #[cfg(test)]
 mod check;
 
+pub mod plain;
+
 use super::simd::Isa;
 
 pub use exp::*;
