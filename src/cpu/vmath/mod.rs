@@ -2,18 +2,19 @@
 //!
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
+pub mod arc;
 mod exp;
 mod hyperbolic;
 mod log;
 mod logistic;
 mod modulo;
+pub mod plain;
 mod power;
 mod root;
+pub mod trig;
 
 #[cfg(test)]
 mod check;
-
-pub mod plain;
 
 use super::simd::Isa;
 
