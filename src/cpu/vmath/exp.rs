@@ -97,7 +97,7 @@ pub fn exp_f32(isa: Isa, x: f32) -> f32 {
     let x = if x > 89.0 { 89.0 } else { x };
     let x = if x < -104.0 { -104.0 } else { x };
     let (p, a, b) = exp_parts_f32(isa, x);
-    (1.0 + p) * a * b
+    isa.fma_f32(p, a, a) * b
 }
 
 /// `exp(x)`
@@ -106,7 +106,7 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
     let (p, a, b) = exp_parts_f64(isa, x);
-    (1.0 + p) * a * b
+    isa.fma_f64(p, a, a) * b
 }
 
 /// `exp(x) - 1` for |x| < 87, where one power of two is enough.
@@ -158,7 +158,7 @@ pub(super) fn exp2_sum_f32(isa: Isa, x: f32, low: f32) -> f32 {
     let r = (x - (t - SHIFT_32)) + low;
     let p = r * poly_f32(isa, r, EXP2_32);
     let (a, b) = halves_f32(t);
-    (1.0 + p) * a * b
+    isa.fma_f32(p, a, a) * b
 }
 
 /// [`exp2_sum_f32`] for f64, and |x| < 1100.
@@ -168,7 +168,7 @@ pub(super) fn exp2_sum_f64(isa: Isa, x: f64, low: f64) -> f64 {
     let r = (x - (t - SHIFT_64)) + low;
     let p = r * poly_f64(isa, r, EXP2_64);
     let (a, b) = halves_f64(t);
-    (1.0 + p) * a * b
+    isa.fma_f64(p, a, a) * b
 }
 
 /// `exp(x) - 1`

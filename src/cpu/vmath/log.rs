@@ -45,20 +45,36 @@ const LOG10_2_LO_64: f64 = 1.420_502_322_726_61e-13;
 const SQRT_HALF_32: u32 = 0x3f35_04f3;
 const SQRT_HALF_64: u64 = 0x3fe6_a09e_667f_3bcd;
 
+/// What the exponent of [`log_split_f32`] has too much.
+const BIAS_32: f32 = 127.0;
+const BIAS_64: f64 = 4_503_599_627_370_496.0 + 1023.0;
+
+/// `x = 2^(e - BIAS) (1 + f)` with sqrt(1/2) <= 1 + f < sqrt(2), for positive normal x.
+#[inline(always)]
+fn log_split_f32(x: f32) -> (f32, f32) {
+    let t = x.to_bits().wrapping_add(0x3f80_0000 - SQRT_HALF_32);
+    ((t >> 23) as i32 as f32, f32::from_bits((t & 0x7f_ffff).wrapping_add(SQRT_HALF_32)) - 1.0)
+}
+
+#[inline(always)]
+fn log_split_f64(x: f64) -> (f64, f64) {
+    let t = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - SQRT_HALF_64);
+    // No vector conversion from 64-bit integers before AVX-512: the low bits of 2^52 + e need none.
+    let e = f64::from_bits((t >> 52) | 0x4330_0000_0000_0000);
+    (e, f64::from_bits((t & 0xf_ffff_ffff_ffff).wrapping_add(SQRT_HALF_64)) - 1.0)
+}
+
 /// `x = 2^e (1 + f)` with sqrt(1/2) <= 1 + f < sqrt(2), for positive normal x.
 #[inline(always)]
 pub(in crate::cpu) fn log_parts_f32(x: f32) -> (f32, f32) {
-    let t = x.to_bits().wrapping_add(0x3f80_0000 - SQRT_HALF_32);
-    let e = (t >> 23) as i32 - 127;
-    (e as f32, f32::from_bits((t & 0x7f_ffff).wrapping_add(SQRT_HALF_32)) - 1.0)
+    let (e, f) = log_split_f32(x);
+    (e - BIAS_32, f)
 }
 
 #[inline(always)]
 pub(in crate::cpu) fn log_parts_f64(x: f64) -> (f64, f64) {
-    let t = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - SQRT_HALF_64);
-    // No vector conversion from 64-bit integers before AVX-512: as the low bits of 2^52 + e it is a subtraction.
-    let e = f64::from_bits((t >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0);
-    (e, f64::from_bits((t & 0xf_ffff_ffff_ffff).wrapping_add(SQRT_HALF_64)) - 1.0)
+    let (e, f) = log_split_f64(x);
+    (e - BIAS_64, f)
 }
 
 /// `log(1 + f) - f` for the f of [`log_parts_f32`].
@@ -92,22 +108,22 @@ pub(super) fn log_sum_f64(isa: Isa, e: f64, f: f64) -> f64 {
 /// [`log_parts_f32`] for any x but infinity. -inf and NaN leave as exponents: selected last, the compiler would classify x in a dozen integer
 /// instructions.
 #[inline(always)]
-pub(super) fn log_reduce_f32(x: f32) -> (f32, f32) {
+fn log_reduce_f32(x: f32) -> (f32, f32) {
     let tiny = x < f32::MIN_POSITIVE;
-    let (e, f) = log_parts_f32(if tiny { x * 33_554_432.0 } else { x });
-    let down = if tiny { 25.0 } else { 0.0 };
-    (e - log_special_f32(x, down), f)
+    let (e, f) = log_split_f32(if tiny { x * 33_554_432.0 } else { x });
+    let bias = if tiny { BIAS_32 + 25.0 } else { BIAS_32 };
+    (e - log_special_f32(x, bias), f)
 }
 
 #[inline(always)]
-pub(super) fn log_reduce_f64(x: f64) -> (f64, f64) {
+fn log_reduce_f64(x: f64) -> (f64, f64) {
     let tiny = x < f64::MIN_POSITIVE;
-    let (e, f) = log_parts_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
-    let down = if tiny { 54.0 } else { 0.0 };
-    (e - log_special_f64(x, down), f)
+    let (e, f) = log_split_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
+    let bias = if tiny { BIAS_64 + 54.0 } else { BIAS_64 };
+    (e - log_special_f64(x, bias), f)
 }
 
-/// What to take from the exponent of x.
+/// What to take from the exponent of x: `down`, or what makes it the logarithm of zero or of a negative number.
 #[inline(always)]
 fn log_special_f32(x: f32, down: f32) -> f32 {
     let down = if x == 0.0 { f32::INFINITY } else { down };
@@ -178,12 +194,12 @@ pub fn log10_f64(isa: Isa, x: f64) -> f64 {
 #[inline(always)]
 pub fn log1p_f32(isa: Isa, x: f32) -> f32 {
     let u = 1.0 + x;
-    let (e, f) = log_parts_f32(u);
+    let (e, f) = log_split_f32(u);
     // What the sum has lost goes into f, in units of 2^e. Beyond the bound it is zero, and the power must stay finite.
     let bound = if u > 1e30 { 1e30 } else { u };
     let scale = f32::from_bits((1.0 + f).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3f80_0000));
     let f = isa.fma_f32(x - (u - 1.0), scale, f);
-    let r = log_sum_f32(isa, e - log_special_f32(u, 0.0), f).copysign(x);
+    let r = log_sum_f32(isa, e - log_special_f32(u, BIAS_32), f).copysign(x);
     if x == f32::INFINITY { x } else { r }
 }
 
@@ -191,11 +207,11 @@ pub fn log1p_f32(isa: Isa, x: f32) -> f32 {
 #[inline(always)]
 pub fn log1p_f64(isa: Isa, x: f64) -> f64 {
     let u = 1.0 + x;
-    let (e, f) = log_parts_f64(u);
+    let (e, f) = log_split_f64(u);
     let bound = if u > 1e300 { 1e300 } else { u };
     let scale = f64::from_bits((1.0 + f).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3ff0_0000_0000_0000));
     let f = isa.fma_f64(x - (u - 1.0), scale, f);
-    let r = log_sum_f64(isa, e - log_special_f64(u, 0.0), f).copysign(x);
+    let r = log_sum_f64(isa, e - log_special_f64(u, BIAS_64), f).copysign(x);
     if x == f64::INFINITY { x } else { r }
 }
 

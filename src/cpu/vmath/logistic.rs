@@ -3,39 +3,28 @@
 //! Largest errors (all inputs of f32, eight million of f64): sigmoid 1.44.
 
 use super::super::simd::Isa;
-use super::exp::{exp_f32, exp_f64, exp_parts_f32, exp_parts_f64};
+use super::exp::{exp_f32, exp_f64};
 use super::log::{log_parts_f32, log_parts_f64, log_sum_f32, log_sum_f64};
 
 /// `1 / (1 + exp(-x))`
 #[inline(always)]
 pub fn sigmoid_f32(isa: Isa, x: f32) -> f32 {
-    let x = if x > 104.0 { 104.0 } else { x };
-    let x = if x < -104.0 { -104.0 } else { x };
-    // 1 / (1 + (1 + p) a b) with both sides divided by b: nothing overflows, and a subnormal result is rounded once.
-    let (p, a, b) = exp_parts_f32(isa, -x);
-    let c = f32::from_bits(0x7f00_0000_u32.wrapping_sub(b.to_bits()));
-    // The reciprocal doubles what the rounding of the sum loses: find out how much that is, and correct the quotient by it.
-    let sum = a + c;
-    let lost = if a < c { a - (sum - c) } else { c - (sum - a) };
-    let d = isa.fma_f32(a, p, sum);
-    let lost = isa.fma_f32(a, p, sum - d) + lost;
-    let q = c / d;
-    isa.fma_f32(-q, q * (lost * b), q)
+    // One of e^-|x| and 1 is the numerator, so that nothing overflows and a subnormal result is rounded once.
+    let e = exp_f32(isa, -x.abs());
+    let d = 1.0 + e;
+    let q = (if x < 0.0 { e } else { 1.0 }) / d;
+    // The quotient without the rounding of d, where that counts: at small e.
+    isa.fma_f32(-q, e - (d - 1.0), q)
 }
 
 /// `1 / (1 + exp(-x))`
 #[inline(always)]
 pub fn sigmoid_f64(isa: Isa, x: f64) -> f64 {
-    let x = if x > 746.0 { 746.0 } else { x };
-    let x = if x < -746.0 { -746.0 } else { x };
-    let (p, a, b) = exp_parts_f64(isa, -x);
-    let c = f64::from_bits(0x7fe0_0000_0000_0000_u64.wrapping_sub(b.to_bits()));
-    let sum = a + c;
-    let lost = if a < c { a - (sum - c) } else { c - (sum - a) };
-    let d = isa.fma_f64(a, p, sum);
-    let lost = isa.fma_f64(a, p, sum - d) + lost;
-    let q = c / d;
-    isa.fma_f64(-q, q * (lost * b), q)
+    let e = exp_f64(isa, -x.abs());
+    let d = 1.0 + e;
+    let q = (if x < 0.0 { e } else { 1.0 }) / d;
+    // The quotient without the rounding of d, where that counts: at small e.
+    isa.fma_f64(-q, e - (d - 1.0), q)
 }
 
 /// `log(1 + q)` for 0 <= q <= 1.

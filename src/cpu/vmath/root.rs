@@ -6,14 +6,33 @@ use super::super::simd::Isa;
 
 /// `1 / sqrt(x)`
 #[inline(always)]
-pub fn rsqrt_f32(_: Isa, x: f32) -> f32 {
-    1.0 / x.sqrt()
+pub fn rsqrt_f32(isa: Isa, x: f32) -> f32 {
+    let tiny = x < f32::MIN_POSITIVE;
+    let (t, back) = if tiny { (x * 67_108_864.0, 8192.0) } else { (x, 1.0) };
+    // Halving the exponent is the first guess; Newton's steps take less time than a root and a division.
+    let mut y = f32::from_bits(0x5f37_59df_u32.wrapping_sub(t.to_bits() >> 1));
+    for _ in 0..2 {
+        y *= isa.fma_f32(-0.5 * t * y, y, 1.5);
+    }
+    let y = isa.fma_f32(0.5 * y, isa.fma_f32(-(t * y), y, 1.0), y) * back;
+    let y = if x == 0.0 { f32::INFINITY.copysign(x) } else { y };
+    let y = if x == f32::INFINITY { 0.0 } else { y };
+    if x >= 0.0 { y } else { f32::NAN }
 }
 
 /// `1 / sqrt(x)`
 #[inline(always)]
-pub fn rsqrt_f64(_: Isa, x: f64) -> f64 {
-    1.0 / x.sqrt()
+pub fn rsqrt_f64(isa: Isa, x: f64) -> f64 {
+    let tiny = x < f64::MIN_POSITIVE;
+    let (t, back) = if tiny { (x * 18_014_398_509_481_984.0, 134_217_728.0) } else { (x, 1.0) };
+    let mut y = f64::from_bits(0x5fe6_eb50_c7b5_37a9_u64.wrapping_sub(t.to_bits() >> 1));
+    for _ in 0..3 {
+        y *= isa.fma_f64(-0.5 * t * y, y, 1.5);
+    }
+    let y = isa.fma_f64(0.5 * y, isa.fma_f64(-(t * y), y, 1.0), y) * back;
+    let y = if x == 0.0 { f64::INFINITY.copysign(x) } else { y };
+    let y = if x == f64::INFINITY { 0.0 } else { y };
+    if x >= 0.0 { y } else { f64::NAN }
 }
 
 /// `sqrt(x^2 + y^2)`
