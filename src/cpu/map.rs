@@ -92,19 +92,41 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     unsafe { work.run(&kernel) }
 }
 
+/// `r[i] = f(a[i], b[i])`
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
+#[inline(always)]
+pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
+    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n {
+                    // SAFETY: the engine passes runs of `n` elements.
+                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
 /// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
 ///
 /// # Safety
-/// As for [`Work::run`]; the compute types are `T`.
+/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
-pub unsafe fn map2_rare<T: Element>(
+pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
     work: &Work<3>,
-    f: impl Fn(Isa, T, T) -> T + Copy + Sync,
-    rare: impl Fn(Isa, T, T) -> bool + Copy + Sync,
-    slow: impl Fn(T, T) -> T + Copy + Sync,
+    f: impl Fn(Isa, A, B) -> U + Copy + Sync,
+    rare: impl Fn(Isa, A, B) -> bool + Copy + Sync,
+    slow: impl Fn(Isa, A, B) -> U + Copy + Sync,
 ) {
     let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        let (r, a, b) = (r.cast::<T>(), a.cast::<T>(), b.cast::<T>());
+        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
         simd(
             #[inline(always)]
             move |isa| {
@@ -120,7 +142,7 @@ pub unsafe fn map2_rare<T: Element>(
                             // SAFETY: as above.
                             unsafe {
                                 let (x, y) = (a.add(i).read(), b.add(i).read());
-                                r.add(i).write(if rare(isa, x, y) { slow(x, y) } else { f(isa, x, y) });
+                                r.add(i).write(if rare(isa, x, y) { slow(isa, x, y) } else { f(isa, x, y) });
                             }
                         }
                     } else {
@@ -129,28 +151,6 @@ pub unsafe fn map2_rare<T: Element>(
                             unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
                         }
                     }
-                }
-            },
-        )
-    };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
-}
-
-/// `r[i] = f(a[i], b[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
-#[inline(always)]
-pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
-    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
-        simd(
-            #[inline(always)]
-            move |isa| {
-                for i in 0..n {
-                    // SAFETY: the engine passes runs of `n` elements.
-                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
                 }
             },
         )

@@ -23,11 +23,11 @@ pub trait Number: Element {
     /// Whether the three above have to leave a quotient to their slow forms; never for integers.
     fn quotient_rare(self, b: Self, isa: Isa) -> bool;
     /// [`Number::fmod`] for all arguments.
-    fn fmod_slow(self, b: Self) -> Self;
+    fn fmod_slow(self, b: Self, isa: Isa) -> Self;
     /// [`Number::remainder`] for all arguments.
-    fn remainder_slow(self, b: Self) -> Self;
+    fn remainder_slow(self, b: Self, isa: Isa) -> Self;
     /// [`Number::floor_div`] for all arguments.
-    fn floor_div_slow(self, b: Self) -> Self;
+    fn floor_div_slow(self, b: Self, isa: Isa) -> Self;
     /// The quotient rounded towards zero. Integers: `b` is not 0.
     fn trunc_div(self, b: Self) -> Self;
     /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
@@ -58,23 +58,23 @@ macro_rules! integer_number {
                 self
             }
             #[inline(always)]
-            fn fmod(self, b: $t, _: Isa) -> $t {
-                self.fmod_slow(b)
+            fn fmod(self, b: $t, isa: Isa) -> $t {
+                self.fmod_slow(b, isa)
             }
             #[inline(always)]
-            fn remainder(self, b: $t, _: Isa) -> $t {
-                self.remainder_slow(b)
+            fn remainder(self, b: $t, isa: Isa) -> $t {
+                self.remainder_slow(b, isa)
             }
             #[inline(always)]
             fn quotient_rare(self, _: $t, _: Isa) -> bool {
                 false
             }
             #[inline(always)]
-            fn fmod_slow(self, b: $t) -> $t {
+            fn fmod_slow(self, b: $t, _: Isa) -> $t {
                 self.wrapping_rem(b)
             }
             #[inline(always)]
-            fn remainder_slow(self, b: $t) -> $t {
+            fn remainder_slow(self, b: $t, _: Isa) -> $t {
                 let rest = self.wrapping_rem(b);
                 if rest != 0 && ((rest ^ b) as i64) < 0 { rest.wrapping_add(b) } else { rest }
             }
@@ -83,11 +83,11 @@ macro_rules! integer_number {
                 self.wrapping_div(b)
             }
             #[inline(always)]
-            fn floor_div(self, b: $t, _: Isa) -> $t {
-                self.floor_div_slow(b)
+            fn floor_div(self, b: $t, isa: Isa) -> $t {
+                self.floor_div_slow(b, isa)
             }
             #[inline(always)]
-            fn floor_div_slow(self, b: $t) -> $t {
+            fn floor_div_slow(self, b: $t, _: Isa) -> $t {
                 let quotient = self.wrapping_div(b);
                 let rest = self.wrapping_sub(quotient.wrapping_mul(b));
                 quotient.wrapping_sub((rest != 0 && ((rest ^ b) as i64) < 0) as $t)
@@ -160,16 +160,16 @@ macro_rules! float_number {
                 Real::quotient_rare(self, b, isa)
             }
             #[inline(always)]
-            fn fmod_slow(self, b: $t) -> $t {
-                Real::fmod_slow(self, b)
+            fn fmod_slow(self, b: $t, isa: Isa) -> $t {
+                Real::fmod_slow(self, b, isa)
             }
             #[inline(always)]
-            fn remainder_slow(self, b: $t) -> $t {
-                Real::remainder_slow(self, b)
+            fn remainder_slow(self, b: $t, isa: Isa) -> $t {
+                Real::remainder_slow(self, b, isa)
             }
             #[inline(always)]
-            fn floor_div_slow(self, b: $t) -> $t {
-                Real::floor_div_slow(self, b)
+            fn floor_div_slow(self, b: $t, isa: Isa) -> $t {
+                Real::floor_div_slow(self, b, isa)
             }
             #[inline(always)]
             fn trunc_div(self, b: $t) -> $t {

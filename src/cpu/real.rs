@@ -23,7 +23,7 @@ macro_rules! functions {
             fn is_finite(self) -> bool;
             $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
             $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
-            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?) -> Self;)*
+            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
         }
         functions! { @for f32
             vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
@@ -66,8 +66,8 @@ macro_rules! functions {
             )*
             $(
                 #[inline(always)]
-                fn $slow($slow_self $(, $slow_b: $t)?) -> $t {
-                    $s($slow_self $(, $slow_b)?)
+                fn $slow($slow_self $(, $slow_b: $t)?, isa: Isa) -> $t {
+                    $s(isa, $slow_self $(, $slow_b)?)
                 }
             )*
         }
@@ -90,11 +90,11 @@ functions! {
         log10(self) = vmath::log10_f32, vmath::log10_f64;
         /// `1 / sqrt(self)`
         rsqrt(self) = vmath::rsqrt_f32, vmath::rsqrt_f64;
-        /// The sine, unless [`Real::angle_rare`].
+        /// The sine, unless [`Real::huge_angle`].
         sin(self) = vmath::sin_f32, vmath::sin_f64;
-        /// The cosine, unless [`Real::angle_rare`].
+        /// The cosine, unless [`Real::huge_angle`].
         cos(self) = vmath::cos_f32, vmath::cos_f64;
-        /// The tangent, unless [`Real::angle_rare`].
+        /// The tangent, unless [`Real::huge_angle`].
         tan(self) = vmath::tan_f32, vmath::tan_f64;
         /// The inverse sine.
         asin(self) = vmath::asin_f32, vmath::asin_f64;
@@ -130,7 +130,7 @@ functions! {
 
     rare {
         /// Whether an angle is too large for the fast functions.
-        angle_rare(self) = vmath::rare_f32, vmath::rare_f64;
+        huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
         /// Whether a quotient is too large for the fast functions.
         quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
     }

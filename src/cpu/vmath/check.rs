@@ -38,13 +38,37 @@ pub fn check_f64(points: &[(u64, u64, f64)], limit: f64, f: impl Fn(Isa, f64) ->
     }
 }
 
-/// Steps through f64 that visit every exponent, with bits moving in all of the mantissa: at most 2 apart from the standard library.
+/// [`check_f32`] for two arguments: 700 x 700 of them.
+pub fn check_f32_2(limit: f64, f: impl Fn(Isa, f32, f32) -> f32 + Copy, exact: fn(f64, f64) -> f64) {
+    let steps = || (0..=u32::MAX).step_by(6_133_001).map(f32::from_bits);
+    for x in steps() {
+        for y in steps() {
+            let (got, exact) = (simd(move |isa| f(isa, x, y)), exact(f64::from(x), f64::from(y)));
+            let same = got.is_nan() && exact.is_nan();
+            let close = ulps(got, exact) <= limit && got.is_sign_negative() == exact.is_sign_negative();
+            assert!(same || close, "{x:e}, {y:e}: {got:e}, not {exact:e}");
+        }
+    }
+}
+
+/// [`check_f64`] for two arguments: points (x, y, z, rest), the exact result z + rest units in its last place.
+pub fn check_f64_2(points: &[(u64, u64, u64, f64)], limit: f64, f: impl Fn(Isa, f64, f64) -> f64 + Copy) {
+    for &(x, y, exact, rest) in points {
+        let (x, y) = (f64::from_bits(x), f64::from_bits(y));
+        let got = simd(move |isa| f(isa, x, y));
+        let error = got.to_bits().wrapping_sub(exact) as i64 as f64 - rest;
+        assert!(error.abs() <= limit, "{x:e}, {y:e}: {got:e} is off by {error}");
+    }
+}
+
+/// Steps through f64 that visit every exponent, with bits moving in all of the mantissa: at most 3 apart from the standard library,
+/// whose hyperbolic functions are off by 2 themselves.
 pub fn check_std(f: impl Fn(Isa, f64) -> f64 + Copy, exact: fn(f64) -> f64) {
     for bits in (0..=u64::MAX).step_by(0x0000_4001_2345_6789) {
         let x = f64::from_bits(bits);
         let (got, exact) = (simd(move |isa| f(isa, x)), exact(x));
         let apart = got.to_bits().abs_diff(exact.to_bits());
-        assert!(apart <= 2 || (got.is_nan() && exact.is_nan()), "{x:e}: {got:e}, not {exact:e}");
+        assert!(apart <= 3 || (got.is_nan() && exact.is_nan()), "{x:e}: {got:e}, not {exact:e}");
     }
 }
 

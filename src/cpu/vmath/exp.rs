@@ -97,7 +97,7 @@ pub fn exp_f32(isa: Isa, x: f32) -> f32 {
     let x = if x > 89.0 { 89.0 } else { x };
     let x = if x < -104.0 { -104.0 } else { x };
     let (p, a, b) = exp_parts_f32(isa, x);
-    (1.0 + p) * a * b
+    isa.fma_f32(p, a, a) * b
 }
 
 /// `exp(x)`
@@ -106,7 +106,7 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
     let (p, a, b) = exp_parts_f64(isa, x);
-    (1.0 + p) * a * b
+    isa.fma_f64(p, a, a) * b
 }
 
 /// `exp(x) - 1` for |x| < 87, where one power of two is enough.
@@ -158,7 +158,7 @@ pub(super) fn exp2_sum_f32(isa: Isa, x: f32, low: f32) -> f32 {
     let r = (x - (t - SHIFT_32)) + low;
     let p = r * poly_f32(isa, r, EXP2_32);
     let (a, b) = halves_f32(t);
-    (1.0 + p) * a * b
+    isa.fma_f32(p, a, a) * b
 }
 
 /// [`exp2_sum_f32`] for f64, and |x| < 1100.
@@ -168,7 +168,7 @@ pub(super) fn exp2_sum_f64(isa: Isa, x: f64, low: f64) -> f64 {
     let r = (x - (t - SHIFT_64)) + low;
     let p = r * poly_f64(isa, r, EXP2_64);
     let (a, b) = halves_f64(t);
-    (1.0 + p) * a * b
+    isa.fma_f64(p, a, a) * b
 }
 
 /// `exp(x) - 1`
@@ -200,6 +200,7 @@ pub fn expm1_f64(isa: Isa, x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::simd::simd;
     use super::super::check::*;
     use super::*;
 
@@ -209,21 +210,40 @@ mod tests {
     #[test]
     fn f32_errors_stay_below_their_limits() {
         check_f32(1.0, exp_f32, f64::exp);
+        check_f32(1.25, exp2_f32, f64::exp2);
+        check_f32(1.25, expm1_f32, f64::exp_m1);
     }
 
     #[test]
     fn f64_errors_stay_below_their_limits() {
         check_f64(EXP, 1.0, exp_f64);
+        check_f64(EXP2, 1.2, exp2_f64);
+        check_f64(EXPM1, 1.3, expm1_f64);
     }
 
     #[test]
     fn f64_agrees_with_the_standard_library() {
         check_std(exp_f64, f64::exp);
+        check_std(exp2_f64, f64::exp2);
+        check_std(expm1_f64, f64::exp_m1);
     }
 
     #[test]
     fn special_values_are_those_of_c99() {
         check_special(exp_f64, [1.0, 1.0, INF, 0.0, NAN, INF, 0.0]);
+        check_special(exp2_f64, [1.0, 1.0, INF, 0.0, NAN, INF, 0.0]);
+        check_special(expm1_f64, [0.0, -0.0, INF, -1.0, NAN, INF, -1.0]);
+    }
+
+    #[test]
+    fn powers_of_two_are_exact() {
+        for n in -1074..1024 {
+            let exact = if n < -1022 { f64::from_bits(1 << (n + 1074)) } else { f64::from_bits(((n + 1023) as u64) << 52) };
+            assert_eq!(simd(move |isa| exp2_f64(isa, f64::from(n))), exact);
+            if (-149..128).contains(&n) {
+                assert_eq!(simd(move |isa| exp2_f32(isa, n as f32)), exact as f32);
+            }
+        }
     }
 
     const EXP: &[(u64, u64, f64)] = &[
@@ -245,5 +265,40 @@ mod tests {
         (0x4083_e000_e0ed_d8f1, 0x7947_8051_3c5a_d6db, -0.06),
         (0xc087_4910_d52d_3051, 0x0000_0000_0000_0001, -0.50),
         (0x4086_2e42_fefa_39ef, 0x7fef_ffff_ffff_ff2a, 0.11),
+    ];
+    const EXP2: &[(u64, u64, f64)] = &[
+        (0x407c_e84e_42c3_fc14, 0x5cd6_edd8_4449_9f21, -0.10),
+        (0x4058_a208_c405_48b0, 0x4617_21a7_fc60_537d, -0.07),
+        (0x408c_2c18_e432_ab0c, 0x7846_d19f_f819_c9bd, -0.05),
+        (0xc064_cebb_18f3_a4b0, 0x3587_4212_6efa_1913, -0.04),
+        (0x408f_e435_e07b_8198, 0x7fb7_0b36_d419_9d0b, -0.04),
+        (0x408d_e426_8a94_bab8, 0x7bb6_ecac_b4a6_d527, -0.04),
+        (0x4085_6c32_2880_0cb0, 0x6ac7_03cb_4d6e_67ab, -0.04),
+        (0xc07f_77ee_4743_b1a4, 0x2076_b204_3f59_66c5, -0.03),
+        (0x4083_bc1b_9f3d_8388, 0x6766_d706_afb5_66c9, -0.02),
+        (0x4072_c82e_aa6b_7bac, 0x52b6_ce8b_5646_e157, -0.02),
+        (0x3fe0_0000_0000_0000, 0x3ff6_a09e_667f_3bcd, -0.44),
+        (0xc090_c933_3333_3333, 0x0000_0000_0000_0001, -0.19),
+        (0x408f_ffff_ffff_ffff, 0x7fef_ffff_ffff_fd3a, 0.22),
+        (0x3c67_0ef5_4646_d497, 0x3ff0_0000_0000_0000, 0.03),
+    ];
+    const EXPM1: &[(u64, u64, f64)] = &[
+        (0xbfd6_5e8e_56b2_44a7, 0xbfd2_e0dc_87e5_157f, -0.19),
+        (0xbfd6_3bef_9611_e37f, 0xbfd2_c86d_7528_e6ab, -0.12),
+        (0xbfd6_3731_1db0_c4db, 0xbfd2_c513_4a2a_6a25, -0.08),
+        (0xbfdd_d27b_3135_7939, 0xbfd7_d6a1_5875_2795, 0.07),
+        (0xbfde_94ab_010b_865d, 0xbfd8_4fc4_9c8c_9a31, 0.07),
+        (0xbfd6_e28b_d9d9_49d5, 0xbfd3_3d8b_4cc6_c669, 0.06),
+        (0xbfde_550a_0ff9_aec1, 0xbfd8_283b_b02b_3df2, 0.06),
+        (0xbfdc_f487_3bb6_cb19, 0xbfd7_4a66_caa8_0455, 0.04),
+        (0xbfdf_f853_627f_5389, 0xbfd9_29f2_263b_a563, 0.04),
+        (0xbfdf_2619_eb3e_fc95, 0xbfd8_a98e_8017_8d8f, 0.04),
+        (0x01a5_6e1f_c2f8_f359, 0x01a5_6e1f_c2f8_f359, 0.00),
+        (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
+        (0xbbc7_9ca1_0c92_4223, 0xbbc7_9ca1_0c92_4223, -0.00),
+        (0xc042_0000_0000_0000, 0xbfef_ffff_ffff_fffe, -0.09),
+        (0xc042_c000_0000_0000, 0xbff0_0000_0000_0000, -0.23),
+        (0x4086_2e3d_70a3_d70a, 0x7fef_e9ce_5c4c_52b4, 0.41),
+        (0x4039_8000_0000_0000, 0x423b_a406_8aab_2b6e, 0.25),
     ];
 }

@@ -138,49 +138,85 @@ mod tests {
     use super::super::check::*;
     use super::*;
 
+    const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;
 
     #[test]
     fn f32_errors_stay_below_their_limits() {
-        check_f32(1.4, tanh_f32, f64::tanh);
+        check_f32(1.5, sinh_f32, f64::sinh);
+        check_f32(1.5, cosh_f32, f64::cosh);
+        check_f32(1.99, tanh_f32, f64::tanh);
     }
 
     #[test]
     fn f64_errors_stay_below_their_limits() {
-        check_f64(TANH, 1.4, tanh_f64);
+        check_f64(SINH, 1.5, sinh_f64);
+        check_f64(COSH, 1.5, cosh_f64);
+        check_f64(TANH, 1.99, tanh_f64);
     }
 
     #[test]
     fn f64_agrees_with_the_standard_library() {
+        check_std(sinh_f64, f64::sinh);
+        check_std(cosh_f64, f64::cosh);
         check_std(tanh_f64, f64::tanh);
     }
 
     #[test]
     fn special_values_are_those_of_c99() {
+        check_special(sinh_f64, [0.0, -0.0, INF, -INF, NAN, INF, -INF]);
+        check_special(cosh_f64, [1.0, 1.0, INF, INF, NAN, INF, INF]);
         check_special(tanh_f64, [0.0, -0.0, 1.0, -1.0, NAN, 1.0, -1.0]);
     }
-
-    const TANH: &[(u64, u64, f64)] = &[
-        (0xbfe1_b2e7_1154_4f7e, 0xbfe0_1732_2eab_62c7, 0.33),
-        (0xbfe1_ba47_a648_282f, 0xbfe0_1cb4_9deb_dd81, 0.30),
-        (0x3fe2_431a_b314_5a15, 0x3fe0_81fb_4ab1_fded, 0.27),
-        (0x3fe1_c0d9_365d_1aed, 0x3fe0_219b_5e80_98df, 0.27),
-        (0xbfe2_7dcd_d4ad_c43b, 0xbfe0_ace6_9efb_4287, 0.26),
-        (0x3fe1_fc7a_06d0_0152, 0x3fe0_4deb_46b5_67c3, 0.26),
-        (0xbfe1_e463_63b4_c1fe, 0xbfe0_3c0e_ac5e_7a69, 0.26),
-        (0x3fe2_e784_1d80_ce93, 0x3fe0_f963_57d9_4625, 0.26),
-        (0xbfa1_7096_23d6_99b8, 0xbfa1_6edc_5309_8dcc, 0.28),
-        (0xbfd4_775d_096f_25e0, 0xbfd3_cbc8_0f0f_6a9b, -0.25),
-        (0x4031_4e0e_1102_421c, 0x3fef_ffff_ffff_ffef, 0.22),
-        (0x3f63_de10_70ee_7ab0, 0x3f63_de0d_e36f_5734, 0.19),
-        (0x4032_6932_5f39_52ca, 0x3fef_ffff_ffff_fffe, 0.16),
-        (0xc033_b75e_82f6_483b, 0xbff0_0000_0000_0000, -0.07),
-        (0x3fe2_1e70_eb0f_701e, 0x3fe0_6703_5938_4e91, 0.29),
-        (0xbfe2_936a_4a3b_77d5, 0xbfe0_bc9f_30c2_b367, 0.27),
+    const SINH: &[(u64, u64, f64)] = &[
+        (0x3fd7_b501_2a32_3e72, 0x3fd8_40c0_379b_a0f1, 0.21),
+        (0xbfda_5c70_1000_af42, 0xbfdb_1ce1_714f_1e15, 0.14),
+        (0x3ff0_f272_a386_826c, 0x3ff4_4c64_e4b1_5c25, -0.12),
+        (0x3ff1_638c_0945_2124, 0x3ff5_0518_ee61_b439, 0.11),
+        (0xbffc_903d_19dc_992f, 0xc007_2c21_be19_0fef, 0.11),
+        (0xc003_6f25_97a7_e821, 0xc016_8666_bb43_ac79, -0.10),
+        (0xbffc_929b_f7b5_5510, 0xc007_2fc3_cf81_dea5, 0.10),
+        (0x3ff1_6185_d2c6_2744, 0x3ff5_01c1_82b1_b0c5, 0.10),
+        (0x3ffc_64c0_1d26_9a10, 0x4006_e9d5_8e67_ea9f, 0.09),
+        (0x3ff1_8563_79ab_2924, 0x3ff5_3d27_c622_7843, 0.09),
         (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
-        (0x3e10_0000_0000_0000, 0x3e10_0000_0000_0000, -0.00),
-        (0x3fe1_9999_9999_999a, 0x3fe0_0442_f641_9203, -0.21),
-        (0x3fe1_9999_9999_999b, 0x3fe0_0442_f641_9204, -0.46),
+        (0x01a5_6e1f_c2f8_f359, 0x01a5_6e1f_c2f8_f359, 0.00),
+        (0x4032_1999_9999_999a, 0x4181_4d0b_c17d_4211, 0.22),
+        (0xc032_1999_9999_999a, 0xc181_4d0b_c17d_4211, 0.22),
+        (0x4086_2f33_3333_3333, 0x7fe1_fdb7_1f93_35ba, -0.04),
+        (0xc086_3333_3333_3333, 0xffed_a98a_7371_610b, 0.03),
+    ];
+    const COSH: &[(u64, u64, f64)] = &[
+        (0x3ff0_e28a_ce97_0594, 0x3ff9_c47f_0d59_53fb, -0.14),
+        (0x3ff0_d540_3872_a084, 0x3ff9_b3c0_8d70_41f9, -0.14),
+        (0x3ffc_6bf8_230c_4270, 0x4008_4f6c_7dd1_90b9, 0.13),
+        (0xbfd9_4753_4dad_9978, 0x3ff1_43ad_faf1_f553, 0.12),
+        (0xbff1_5763_5341_20dc, 0x3ffa_5ab4_86ed_5e09, 0.11),
+        (0xbff0_2a68_c53a_c0a2, 0x3ff8_e2a3_2a8a_5fbd, -0.10),
+        (0x4004_18f9_9880_4da0, 0x4018_d37c_2fc6_86da, -0.10),
+        (0x3ffc_e21f_ce5f_e7f0, 0x4008_fb8f_af7e_1e25, 0.10),
+        (0x3ffd_4296_7bf1_9510, 0x4009_8c09_6511_7759, -0.10),
+        (0x3ff1_a209_b28d_b754, 0x3ffa_bd89_5aad_0bcd, -0.09),
+        (0x3e11_2e0b_e826_d695, 0x3ff0_0000_0000_0000, 0.00),
+        (0x4032_1999_9999_999a, 0x4181_4d0b_c17d_4213, 0.07),
+        (0x4086_2f33_3333_3333, 0x7fe1_fdb7_1f93_35ba, -0.04),
+        (0xc086_3333_3333_3333, 0x7fed_a98a_7371_610b, 0.03),
+    ];
+    const TANH: &[(u64, u64, f64)] = &[
+        (0xbfca_5fdd_7928_9f40, 0xbfca_01e7_fd1e_a29d, -0.10),
+        (0xbfcb_875c_f24e_c810, 0xbfcb_1cad_e041_79e3, -0.13),
+        (0xbfcb_77c4_089f_9348, 0xbfcb_0dc7_b82e_7d67, -0.13),
+        (0x3fca_c340_9b43_70e0, 0x3fca_6121_a51e_a8a8, -0.13),
+        (0xbfcd_8944_7fe5_bbb0, 0xbfcd_05dc_c9f5_8e6e, 0.14),
+        (0xbfca_475c_b415_dee0, 0xbfc9_ea69_4479_c85d, -0.15),
+        (0x3fcf_e9fa_15f4_6298, 0x3fcf_44ca_0e53_ccfd, -0.15),
+        (0xbfca_38bb_63d2_6210, 0xbfc9_dc61_28cf_af73, -0.16),
+        (0xbfcc_a946_fb8d_8068, 0xbfcc_310f_b544_37ec, 0.16),
+        (0x3fd0_4e43_53f7_1690, 0x3fcf_ec75_5c47_6b41, -0.17),
+        (0x0000_0000_0000_0001, 0x0000_0000_0000_0001, 0.00),
+        (0x3bc7_9ca1_0c92_4223, 0x3bc7_9ca1_0c92_4223, 0.00),
         (0x4033_0000_0000_0000, 0x3fef_ffff_ffff_ffff, 0.43),
+        (0xc032_b333_3333_3333, 0xbfef_ffff_ffff_ffff, -0.03),
+        (0x3fd0_5879_3dd9_7f63, 0x3fcf_ff9b_3e30_a278, -0.01),
     ];
 }

@@ -13,8 +13,8 @@ const INTEGER_64: f64 = 6_755_399_441_055_744.0;
 /// Whether [`fmod_f32`], [`remainder_f32`] and [`floor_div_f32`] must leave `a / b` to the slow functions.
 #[inline(always)]
 pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
-    // NaN is rare.
-    !((a / b).abs() < 4_194_304.0)
+    // A product, since a quotient takes longer. NaN is rare.
+    !(a.abs() < b.abs() * 2_097_152.0)
 }
 
 /// [`quotient_rare_f32`] for f64.
@@ -22,7 +22,7 @@ pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
 pub fn quotient_rare_f64(isa: Isa, a: f64, b: f64) -> bool {
     // Without fma, products close to the largest number might overflow.
     let large = !isa.has_fma() && a.abs() > 0.5 * f64::MAX;
-    !((a / b).abs() < 2_251_799_813_685_248.0) || large
+    !(a.abs() < b.abs() * 1_125_899_906_842_624.0) || large
 }
 
 /// `a = n b + r` exactly with an integer n and -b/2 <= r <= b/2 or so, for b >= 0.
@@ -54,7 +54,7 @@ macro_rules! modulo {
         }
 
         #[doc = concat!("[`", stringify!($fmod), "`] for all operands.")]
-        pub fn $fmod_slow(a: $t, b: $t) -> $t {
+        pub fn $fmod_slow(_: Isa, a: $t, b: $t) -> $t {
             a % b
         }
 
@@ -70,7 +70,7 @@ macro_rules! modulo {
         }
 
         #[doc = concat!("[`", stringify!($remainder), "`] for all operands.")]
-        pub fn $remainder_slow(a: $t, b: $t) -> $t {
+        pub fn $remainder_slow(_: Isa, a: $t, b: $t) -> $t {
             let r = a % b;
             if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
         }
@@ -85,7 +85,7 @@ macro_rules! modulo {
         }
 
         #[doc = concat!("[`", stringify!($floor_div), "`] for all operands: the exact quotient, floored and rounded; `a / b` where b is zero.")]
-        pub fn $floor_div_slow(a: $t, b: $t) -> $t {
+        pub fn $floor_div_slow(_: Isa, a: $t, b: $t) -> $t {
             if b == 0.0 {
                 return a / b;
             }

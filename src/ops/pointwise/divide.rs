@@ -51,11 +51,11 @@ macro_rules! dividing {
                 dispatch!(numeric, OP, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
                 unsafe {
-                    map::map2_rare::<T>(
+                    map::map2_rare::<T, T, T>(
                         work,
                         #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
                         #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
-                        #[inline(always)] move |a, b| Number::$slow(a, b),
+                        #[inline(always)] move |isa, a, b| Number::$slow(a, b, isa),
                     )
                 }
                 });
@@ -78,7 +78,7 @@ macro_rules! dividing {
                         work,
                         #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
                         #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
-                        #[inline(always)] move |a| Number::$slow(a, b),
+                        #[inline(always)] move |isa, a| Number::$slow(a, b, isa),
                     )
                 }
                 });

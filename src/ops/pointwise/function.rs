@@ -66,8 +66,8 @@ macro_rules! angle {
                     map::map1_rare::<T, T>(
                         work,
                         #[inline(always)] move |isa, x| Real::$fast(x, isa),
-                        #[inline(always)] move |isa, x| Real::angle_rare(x, isa),
-                        #[inline(always)] move |x| Real::$slow(x),
+                        #[inline(always)] move |isa, x| Real::huge_angle(x, isa),
+                        #[inline(always)] move |isa, x| Real::$slow(x, isa),
                     )
                 }
                 });
