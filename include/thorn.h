@@ -223,6 +223,9 @@ typedef int32_t THMemoryFormat;
 // Code of a kind of device in the C API; the values are DLPack's.
 typedef int32_t THDeviceType;
 
+// What a quantile between two elements is.
+typedef int32_t THInterpolation;
+
 // Host memory.
 #define TH_CPU 1
 
@@ -307,6 +310,21 @@ typedef int32_t THDeviceType;
 // Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 #define TH_CHANNELS_LAST_3D 3
 
+// `a + (b - a) * fraction` for neighbours a and b.
+#define TH_LINEAR 0
+
+// The smaller neighbour.
+#define TH_LOWER 1
+
+// The greater neighbour.
+#define TH_HIGHER 2
+
+// `(a + b) / 2`
+#define TH_MIDPOINT 3
+
+// The nearer neighbour; of two the one with the even rank.
+#define TH_NEAREST 4
+
 // Not at all: integers give the default dtype.
 #define TH_DIV_TRUE 0
 
@@ -341,6 +359,106 @@ THStatus THTensor_map(struct THTensor *t, const struct THTensor *src, THMapFunct
 
 // `t = function(t, a, b)`, as apply; `a` and `b` broadcast to the shape of `t`.
 THStatus THTensor_map2(struct THTensor *t, const struct THTensor *a, const struct THTensor *b, THMap2Function function, void *context);
+
+// `r = 0` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_zeros(struct THTensor *r, int ndim, const int64_t *size);
+
+// `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_ones(struct THTensor *r, int ndim, const int64_t *size);
+
+// `r = value` in these sizes. A fresh `r` takes int64 for a whole `value`, else the default dtype; any other keeps its own, and the value is
+// converted as by `THTensor_fill`.
+THStatus THTensor_full(struct THTensor *r,
+                       int ndim,
+                       const int64_t *size,
+                       double value);
+
+// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_zerosLike(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_onesLike(struct THTensor *r, const struct THTensor *t);
+
+// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_fullLike(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; integers take
+// whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
+THStatus THTensor_arange(struct THTensor *r,
+                         double start,
+                         double end,
+                         double step);
+
+// `r[i] = start + i * step`, all numbers up to and including `end`. A fresh `r` takes the default dtype; else as `THTensor_arange`.
+THStatus THTensor_range(struct THTensor *r, double start, double end, double step);
+
+// `r` = `n` numbers from `start` to `end`, both included, evenly spaced; of one, `start`. Floats only; a fresh `r` takes the default dtype.
+// A tensor that has `n` elements already keeps its shape.
+THStatus THTensor_linspace(struct THTensor *r, double start, double end, int64_t n);
+
+// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspace(struct THTensor *r, double start, double end, int64_t n);
+
+// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspaceBase(struct THTensor *r, double start, double end, double base, int64_t n);
+
+// `r[i, j] = 1` where `i = j`, else 0: `n` rows, `m` columns. A fresh `r` takes the default dtype.
+THStatus THTensor_eye(struct THTensor *r, int64_t n, int64_t m);
+
+// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the vector on diagonal `k` and zeros
+// elsewhere. Diagonal 0 is the main one, positive ones lie above.
+THStatus THTensor_diag(struct THTensor *r,
+                       const struct THTensor *t,
+                       int64_t k);
+
+// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns become dimensions `dim1` and
+// `dim2` of the result, which has one dimension more than `t`.
+THStatus THTensor_diagEmbed(struct THTensor *r,
+                            const struct THTensor *t,
+                            int64_t offset,
+                            int dim1,
+                            int dim2);
+
+// `sum of t[i, i]` of a matrix; NaN on error. Sums of integers that a double cannot hold: `THTensor_sum` of `THTensor_newDiagonal`.
+double THTensor_trace(const struct THTensor *t);
+
+// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
+THStatus THTensor_tril(struct THTensor *r, const struct THTensor *t, int64_t k);
+
+// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0. `r` may be `t`.
+THStatus THTensor_triu(struct THTensor *r, const struct THTensor *t, int64_t k);
+
+// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major order. A fresh `r` takes int64.
+THStatus THTensor_trilIndices(struct THTensor *r,
+                              int64_t rows,
+                              int64_t cols,
+                              int64_t offset);
+
+// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major order. A fresh `r` takes int64.
+THStatus THTensor_triuIndices(struct THTensor *r,
+                              int64_t rows,
+                              int64_t cols,
+                              int64_t offset);
+
+// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its place, expanded over the
+// grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two. Vectors have one dtype; scalars count as one element.
+THStatus THTensor_meshgrid(struct THTensor *const *rets,
+                           struct THTensor *const *tensors,
+                           int count,
+                           const char *indexing);
+
+// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest; of one vector, a copy.
+THStatus THTensor_cartesianProd(struct THTensor *r,
+                                struct THTensor *const *tensors,
+                                int count);
+
+// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class more than the greatest.
+// A fresh `r` takes int64.
+THStatus THTensor_oneHot(struct THTensor *r, const struct THTensor *t, int64_t numClasses);
+
+// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands for the length of `t`.
+// Integers give int64.
+THStatus THTensor_vander(struct THTensor *r, const struct THTensor *t, int64_t n, int increasing);
 
 // The version of the library in use, `"0.1.0"`. Never freed.
 const char *THVersion(void);
@@ -457,6 +575,88 @@ int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *dat
 
 // The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
 int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
+
+// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices` tell where each first
+// occurs (row-major over all). Either result may be NULL. NaN is greater than everything, -0.0 equals 0.0 and is returned as that. Every
+// dtype but Bool; `values` get that of `t` if they have none. With `keepdim` the dimension stays with size 1, else it disappears. A
+// dimension without elements and a `k` out of range are errors.
+THStatus THTensor_kthvalue(struct THTensor *values,
+                           struct THTensor *indices,
+                           const struct THTensor *t,
+                           int64_t k,
+                           int dimension,
+                           int keepdim);
+
+// `values = medians of t over dimension`: the middle element in order, the smaller of two. A NaN is the median of its line. Everything else
+// as for kthvalue.
+THStatus THTensor_median(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing else. Everything else as
+// for kthvalue.
+THStatus THTensor_nanmedian(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// The median of all elements; NaN on error, if one is NaN, and for no floats at all.
+double THTensor_medianall(const struct THTensor *t);
+
+// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`; int64 `indices` tell where
+// each last occurs. No NaN equals another: one counts only where there is nothing else, and then it is the first. Every dtype; results as
+// for kthvalue.
+THStatus THTensor_mode(struct THTensor *values,
+                       struct THTensor *indices,
+                       const struct THTensor *t,
+                       int dimension,
+                       int keepdim);
+
+// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q from 0 to 1.
+//
+// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
+// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
+// elements is an error.
+THStatus THTensor_quantile(struct THTensor *r,
+                           const struct THTensor *t,
+                           double q,
+                           int dimension,
+                           int keepdim,
+                           int interpolation);
+
+// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantile(struct THTensor *r, const struct THTensor *t, double q, int dimension, int keepdim, int interpolation);
+
+// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
+THStatus THTensor_quantiles(struct THTensor *r,
+                            const struct THTensor *t,
+                            const struct THTensor *q,
+                            int dimension,
+                            int keepdim,
+                            int interpolation);
+
+// As quantiles, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantiles(struct THTensor *r,
+                               const struct THTensor *t,
+                               const struct THTensor *q,
+                               int dimension,
+                               int keepdim,
+                               int interpolation);
+
+// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
+//
+// Elements outside of min to max and NaNs are left out. If min and max are equal, the least and the greatest element take their place, and
+// if those are equal, one less and one more. Floats only, in whose type edges are computed; a fresh `r` gets the dtype of `t`. A range that
+// is not finite is an error.
+THStatus THTensor_histc(struct THTensor *r, const struct THTensor *t, int64_t bins, double min, double max);
+
+// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place. Without a range it is that of all rows together.
+THStatus THTensor_bhistc(struct THTensor *r,
+                         const struct THTensor *t,
+                         int64_t bins,
+                         double min,
+                         double max);
+
+// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
+//
+// `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements, or as many as the
+// greatest element asks for. A fresh `r` is int64, with float32 weights float32, with others float64; sums are float64 until stored.
+THStatus THTensor_bincount(struct THTensor *r, const struct THTensor *t, struct THTensor *weights, int64_t minlength);
 
 // `r = -t`. Not for Bool.
 THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
@@ -1207,6 +1407,14 @@ THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int nd
 // Dimension `d` of the view is dimension `dims[d]` of the source.
 // Returns a new reference.
 struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Returns a new reference.
+struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
 
 // All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
 // Makes `r` this view of `src`; both may be the same handle.

@@ -118,7 +118,7 @@ mod tests {
             fn $name(a: $t, b: $t) -> $t {
                 simd(
                     #[inline(always)]
-                    move |isa| if $rare(isa, a, b) { $slow(a, b) } else { $fast(isa, a, b) },
+                    move |isa| if $rare(isa, a, b) { $slow(isa, a, b) } else { $fast(isa, a, b) },
                 )
             }
         )* };
@@ -183,9 +183,9 @@ mod tests {
             let near = 1023 - 30 + round % 61;
             let a = f64::from_bits(mantissa(7) | (near + round % 52) << 52);
             let b = f64::from_bits(mantissa(31) | near << 52);
-            assert!(same(fmod(a, b), fmod_slow_f64(a, b)), "fmod({a:e}, {b:e})");
-            assert!(same(remainder(a, b), remainder_slow_f64(a, b)), "remainder({a:e}, {b:e})");
-            assert!(same(floor_div(a, b), floor_div_slow_f64(a, b)), "floor_div({a:e}, {b:e})");
+            assert!(same(fmod(a, b), simd(move |isa| fmod_slow_f64(isa, a, b))), "fmod({a:e}, {b:e})");
+            assert!(same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))), "remainder({a:e}, {b:e})");
+            assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e})");
             let (a, b) = (a as f32, b as f32);
             assert!(same(f64::from(fmod32(a, b)), f64::from(fmod_slow_f32(a, b))), "fmod({a:e}f32, {b:e})");
             assert!(same(f64::from(remainder32(a, b)), f64::from(remainder_slow_f32(a, b))), "remainder({a:e}f32, {b:e})");
@@ -198,9 +198,9 @@ mod tests {
         let values = [f64::MAX, f64::MIN, 5e-324, -5e-324, 1.5e-323, f64::MIN_POSITIVE, 1e308, 3.0, 0.1, 9_007_199_254_740_991.0];
         for a in values {
             for b in values {
-                assert!(same(fmod(a, b), fmod_slow_f64(a, b)), "fmod({a:e}, {b:e}) = {}", fmod(a, b));
-                assert!(same(remainder(a, b), remainder_slow_f64(a, b)), "remainder({a:e}, {b:e}) = {}", remainder(a, b));
-                assert!(same(floor_div(a, b), floor_div_slow_f64(a, b)), "floor_div({a:e}, {b:e}) = {}", floor_div(a, b));
+                assert!(same(fmod(a, b), simd(move |isa| fmod_slow_f64(isa, a, b))), "fmod({a:e}, {b:e}) = {}", fmod(a, b));
+                assert!(same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))), "remainder({a:e}, {b:e}) = {}", remainder(a, b));
+                assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e}) = {}", floor_div(a, b));
             }
         }
     }
