@@ -187,9 +187,9 @@ mod tests {
             assert!(same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))), "remainder({a:e}, {b:e})");
             assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e})");
             let (a, b) = (a as f32, b as f32);
-            assert!(same(f64::from(fmod32(a, b)), f64::from(fmod_slow_f32(a, b))), "fmod({a:e}f32, {b:e})");
-            assert!(same(f64::from(remainder32(a, b)), f64::from(remainder_slow_f32(a, b))), "remainder({a:e}f32, {b:e})");
-            assert!(same(f64::from(floor_div32(a, b)), f64::from(floor_div_slow_f32(a, b))), "floor_div({a:e}f32, {b:e})");
+            assert!(same(f64::from(fmod32(a, b)), f64::from(simd(move |isa| fmod_slow_f32(isa, a, b)))), "fmod({a:e}f32, {b:e})");
+            assert!(same(f64::from(remainder32(a, b)), f64::from(simd(move |isa| remainder_slow_f32(isa, a, b)))), "remainder({a:e}f32, {b:e})");
+            assert!(same(f64::from(floor_div32(a, b)), f64::from(simd(move |isa| floor_div_slow_f32(isa, a, b)))), "floor_div({a:e}f32, {b:e})");
         }
     }
 
