@@ -2,6 +2,7 @@
 
 use super::engine::{CHEAP, parallel};
 use super::simd::simd;
+use super::stream;
 use crate::dtype::Element;
 use std::ops::{Div, Range};
 use std::sync::Mutex;
@@ -212,8 +213,7 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
 pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
     // Tables of their own would take longer to add up than the elements to count.
     if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {
-        let mut places = line.iter().map(|x| usize::try_from(x.to_i64()).ok());
-        return Some(places.all(|place| place.and_then(|i| total.get_mut(i)).map(|n| *n += 1).is_some()));
+        return Some(count_far_apart(line, total));
     }
     let (most, stray) = (total.len() as u64, AtomicBool::new(false));
     in_parts(line.len(), total.len(), total, &|range, tables| {
@@ -222,6 +222,22 @@ pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool>
         }
     })?;
     Some(!stray.into_inner())
+}
+
+/// [`count_integers`] into counts that no cache near the core holds: they are asked for ahead of time.
+fn count_far_apart<T: Element>(line: &[T], total: &mut [i64]) -> bool {
+    const AHEAD: usize = 64;
+    let counts = total.as_ptr();
+    for (i, x) in line.iter().enumerate() {
+        if let Some(later) = line.get(i + AHEAD) {
+            stream::prefetch(counts.wrapping_add(later.to_i64() as usize).cast(), 1);
+        }
+        match usize::try_from(x.to_i64()).ok().and_then(|at| total.get_mut(at)) {
+            Some(n) => *n += 1,
+            None => return false,
+        }
+    }
+    true
 }
 
 /// Adds the weight of each element of `line` to `total[element]`, one after the other; all are in `0..total.len()`.

@@ -167,7 +167,7 @@ fn sample_size(n: usize) -> usize {
 fn sample_at(i: usize, n: usize, size: usize) -> usize {
     let (start, end) = ((i as u128 * n as u128 / size as u128) as usize, ((i + 1) as u128 * n as u128 / size as u128) as usize);
     let scattered = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    start + (scattered as u128 * (end - start) as u128 >> 64) as usize
+    start + ((scattered as u128 * (end - start) as u128) >> 64) as usize
 }
 
 /// Where the first element with this key is; `line.len()` if there is none.
@@ -197,7 +197,18 @@ fn first_in<T: Ordered>(line: &[T], key: T::Key) -> usize {
     const LOOK: usize = 128;
     let block = simd(
         #[inline(always)]
-        move |_| line.chunks(LOOK).position(|block| block.iter().fold(false, |any, x| any | (x.key() == key))),
+        move |_| {
+            for (at, block) in line.chunks(LOOK).enumerate() {
+                let mut any = false;
+                for x in block {
+                    any |= x.key() == key;
+                }
+                if any {
+                    return Some(at);
+                }
+            }
+            None
+        },
     );
     let Some(block) = block else { return line.len() };
     let start = block * LOOK;
@@ -212,10 +223,19 @@ pub fn count_nans<T: Ordered>(line: &[T]) -> usize {
     let nans = AtomicUsize::new(0);
     parallel(line.len().div_ceil(PIECE), PIECE, CHEAP, &|range| {
         let part = &line[range.start * PIECE..line.len().min(range.end * PIECE)];
-        let count = |block: &[T]| block.iter().fold(0u32, |sum, x| sum + x.is_nan() as u32) as usize;
         let sum = simd(
             #[inline(always)]
-            move |_| part.chunks(PIECE).map(count).sum::<usize>(),
+            move |_| {
+                let mut sum = 0;
+                for piece in part.chunks(PIECE) {
+                    let mut nans = 0u32;
+                    for x in piece {
+                        nans += x.is_nan() as u32;
+                    }
+                    sum += nans as usize;
+                }
+                sum
+            },
         );
         nans.fetch_add(sum, Ordering::Relaxed);
     });

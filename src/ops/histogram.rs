@@ -7,6 +7,7 @@ use crate::cpu::map;
 use crate::dtype::{Category, Dtype, Element, dispatch};
 use crate::error::{Error, Kind, Result, bail};
 use crate::tensor::Tensor;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most bins of a histogram.
 const MOST_BINS: i64 = 1 << 30;
@@ -76,7 +77,7 @@ fn rows(
         let x = elements::<T>(t)?;
         let bins = Bins { n: bins as usize, ..range::<T>(op, x, min, max)? };
         let (total, columns) = (Shared(counts.data()), columns as usize);
-        let failed = std::sync::atomic::AtomicBool::new(false);
+        let failed = AtomicBool::new(false);
         parallel(rows as usize, columns.max(1), CHEAP, &|part| {
             for row in part {
                 // SAFETY: each row has its bins of the new tensor to itself.
@@ -86,7 +87,7 @@ fn rows(
                     std::slice::from_raw_parts_mut(first, bins.n)
                 };
                 if bins.count(&x[row * columns..(row + 1) * columns], total).is_none() {
-                    failed.store(true, std::sync::atomic::Ordering::Relaxed);
+                    failed.store(true, Ordering::Relaxed);
                 }
             }
         });
