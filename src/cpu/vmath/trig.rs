@@ -254,7 +254,7 @@ fn sin_turns_f32(isa: Isa, turns: u64, x: f32) -> f32 {
 fn turns_f32(x: f32) -> u64 {
     let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
     let (high, low) = TURN_DIGITS_32[(x.to_bits() >> 23 & 127) as usize];
-    let turns = mantissa.wrapping_mul(high).wrapping_add(mantissa * low >> 32);
+    let turns = mantissa.wrapping_mul(high).wrapping_add((mantissa * low) >> 32);
     if x > 0.0 { turns } else { turns.wrapping_neg() }
 }
 
@@ -292,7 +292,7 @@ impl Turns {
         let mantissa = u128::from(x.to_bits() & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
         let at = (x.to_bits() >> 52 & 0x7ff) as usize - (1075 - 64);
         let digits = |k: usize| u128::from(digits_per_turn(at + 64 * k));
-        let turns = (mantissa * digits(0) << 64).wrapping_add(mantissa * digits(1)).wrapping_add(mantissa * digits(2) >> 64);
+        let turns = ((mantissa * digits(0)) << 64).wrapping_add(mantissa * digits(1)).wrapping_add((mantissa * digits(2)) >> 64);
         Some(Turns(if x > 0.0 { turns } else { turns.wrapping_neg() }))
     }
 
