@@ -190,8 +190,14 @@ mod tests {
             assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e})");
             let (a, b) = (a as f32, b as f32);
             assert!(same(f64::from(fmod32(a, b)), f64::from(simd(move |isa| fmod_slow_f32(isa, a, b)))), "fmod({a:e}f32, {b:e})");
-            assert!(same(f64::from(remainder32(a, b)), f64::from(simd(move |isa| remainder_slow_f32(isa, a, b)))), "remainder({a:e}f32, {b:e})");
-            assert!(same(f64::from(floor_div32(a, b)), f64::from(simd(move |isa| floor_div_slow_f32(isa, a, b)))), "floor_div({a:e}f32, {b:e})");
+            assert!(
+                same(f64::from(remainder32(a, b)), f64::from(simd(move |isa| remainder_slow_f32(isa, a, b)))),
+                "remainder({a:e}f32, {b:e})"
+            );
+            assert!(
+                same(f64::from(floor_div32(a, b)), f64::from(simd(move |isa| floor_div_slow_f32(isa, a, b)))),
+                "floor_div({a:e}f32, {b:e})"
+            );
         }
     }
 
@@ -201,8 +207,16 @@ mod tests {
         for a in values {
             for b in values {
                 assert!(same(fmod(a, b), simd(move |isa| fmod_slow_f64(isa, a, b))), "fmod({a:e}, {b:e}) = {}", fmod(a, b));
-                assert!(same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))), "remainder({a:e}, {b:e}) = {}", remainder(a, b));
-                assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e}) = {}", floor_div(a, b));
+                assert!(
+                    same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))),
+                    "remainder({a:e}, {b:e}) = {}",
+                    remainder(a, b)
+                );
+                assert!(
+                    same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))),
+                    "floor_div({a:e}, {b:e}) = {}",
+                    floor_div(a, b)
+                );
             }
         }
     }

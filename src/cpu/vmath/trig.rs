@@ -1,7 +1,9 @@
 //! Sine, cosine and tangent of every finite argument.
 //!
 //! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
-//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, [`Turns`] multiplies by as many digits of `1 / (2 pi)` as it takes, one number at a time.
+//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 / (2 pi)` as it takes.
+//!
+//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.50 and 1.92, cos 1.65 and 1.87, tan 1.77 and 1.83.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
@@ -11,6 +13,8 @@ use std::f64::consts::{FRAC_1_PI as FRAC_1_PI_64, PI as PI_64};
 /// pi as a sum. A fused product with a part is exact until the parts cancel, and then the difference is. No part is negative: 0 of them,
 /// taken from -0, must leave it.
 const PI_32: [f32; 3] = [3.141_592_5, 1.509_957_9e-7, 1.078_060_5e-14];
+/// Nearer parts, for tan, which restores the sign of 0.
+const PI_NEAR_32: [f32; 3] = [3.141_592_7, -8.742_278e-8, -3.430_249e-15];
 const PI_FUSED_64: [f64; 3] = [PI_64, 1.224_646_799_147_353e-16, 2.165_713_347_843_827_8e-32];
 /// The same in parts of 33 bits, whose products with 20 bits need no fma to be exact.
 const PI_SHORT_64: [f64; 4] = [3.141_592_653_468_251_2, 1.215_420_101_260_793_2e-10, 4.044_532_497_422_333e-21, 1.695_685_532_073_78e-31];
@@ -52,11 +56,11 @@ pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
 
 /// `x - m pi`, and what the rounding before the last has lost, which is not to be relied on near 0.
 #[inline(always)]
-fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32) {
-    let first = isa.fma_f32(m, -PI_32[0], x);
-    let second = isa.fma_f32(m, -PI_32[1], first);
-    let lost = isa.fma_f32(m, -PI_32[1], first - second);
-    (isa.fma_f32(m, -PI_32[2], second), lost)
+fn reduce_f32(isa: Isa, x: f32, m: f32, pi: [f32; 3]) -> (f32, f32) {
+    let first = isa.fma_f32(m, -pi[0], x);
+    let second = isa.fma_f32(m, -pi[1], first);
+    let lost = isa.fma_f32(m, -pi[1], first - second);
+    (isa.fma_f32(m, -pi[2], second), lost)
 }
 
 /// `x - m pi`, `lost` as for f32, and what the last rounding has lost.
@@ -153,7 +157,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
         return sin_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32);
-    let (r, _) = reduce_f32(isa, x, t - SHIFT_32);
+    let (r, _) = reduce_f32(isa, x, t - SHIFT_32, PI_32);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -172,7 +176,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
         return cos_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, 0.5) + SHIFT_32;
-    let (r, _) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
+    let (r, _) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5, PI_32);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -191,7 +195,7 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
         return tan_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32 / 2.0);
-    quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0), t.to_bits())
+    quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0, PI_NEAR_32), t.to_bits())
 }
 
 /// `tan(x)`, where `x` is not [`huge_angle_f64`]
@@ -254,7 +258,7 @@ fn sin_turns_f32(isa: Isa, turns: u64, x: f32) -> f32 {
 fn turns_f32(x: f32) -> u64 {
     let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
     let (high, low) = TURN_DIGITS_32[(x.to_bits() >> 23 & 127) as usize];
-    let turns = mantissa.wrapping_mul(high).wrapping_add(mantissa * low >> 32);
+    let turns = mantissa.wrapping_mul(high).wrapping_add((mantissa * low) >> 32);
     if x > 0.0 { turns } else { turns.wrapping_neg() }
 }
 
@@ -292,7 +296,7 @@ impl Turns {
         let mantissa = u128::from(x.to_bits() & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
         let at = (x.to_bits() >> 52 & 0x7ff) as usize - (1075 - 64);
         let digits = |k: usize| u128::from(digits_per_turn(at + 64 * k));
-        let turns = (mantissa * digits(0) << 64).wrapping_add(mantissa * digits(1)).wrapping_add(mantissa * digits(2) >> 64);
+        let turns = ((mantissa * digits(0)) << 64).wrapping_add(mantissa * digits(1)).wrapping_add((mantissa * digits(2)) >> 64);
         Some(Turns(if x > 0.0 { turns } else { turns.wrapping_neg() }))
     }
 
