@@ -1,0 +1,284 @@
+//! The error function and its kin: erf, erfc, the inverse of erf, and the two forms of gelu.
+
+use super::{LOG_32, LOG_64, exp_parts_f32, exp_parts_f64, log_parts_f32, log_parts_f64, poly_f32, poly_f64};
+use crate::cpu::simd::Isa;
+use std::f32::consts::{FRAC_1_SQRT_2 as FRAC_1_SQRT_2_32, FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_32, LN_2 as LN_2_32, LOG2_E as LOG2_E_32};
+use std::f64::consts::{FRAC_1_SQRT_2 as FRAC_1_SQRT_2_64, FRAC_2_SQRT_PI as FRAC_2_SQRT_PI_64, LN_2 as LN_2_64, LOG2_E as LOG2_E_64};
+
+/// `-log(erfc(a)) = 2 / sqrt(pi) a + a^2 P(a)` on 0 <= a <= 3.93 (5.95), where it matters to erf.
+const ERF_32: [f32; 7] = [6.366_175_4e-1, 1.028_073_1e-1, -1.930_176_1e-2, 1.783_121_6e-4, 1.271_057_6e-3, -3.876_708_2e-4, 4.159_786_5e-5];
+const ERF_64: [f64; 22] = [6.366_197_723_676_013e-1, 1.027_726_033_004_333e-1, -1.912_844_696_926_411_4e-2, -2.091_951_720_927_683e-4, 1.696_210_183_561_638e-3, -5.901_454_096_832_358e-4, 2.595_114_437_648_012e-5, 6.429_870_498_335_326e-5, -2.933_763_447_111_339_4e-5, 2.813_489_382_479_985_7e-6, 3.547_470_840_791_836e-6, -2.416_555_222_820_585e-6, 8.456_551_607_130_601e-7, -1.702_087_653_675_340_6e-7, 6.892_838_454_335_706e-9, 8.223_248_220_073_098e-9, -3.254_691_289_231_733e-9, 6.987_878_294_409_637e-10, -9.773_151_839_957_931e-11, 8.917_653_252_464_91e-12, -4.860_356_106_101_66e-13, 1.206_173_071_356_279_9e-14];
+
+/// `(exp(r) - 1 - r) / r^2` on |r| <= ln 2 / 2, with the weight that erf gives it.
+const EXPM1_32: [f32; 5] = [4.999_998_2e-1, 1.666_651_5e-1, 4.167_073_6e-2, 8.369_067e-3, 1.369_671e-3];
+const EXPM1_64: [f64; 10] = [5.0e-1, 1.666_666_666_666_584_7e-1, 4.166_666_666_659_915_6e-2, 8.333_333_333_835_093e-3, 1.388_888_892_885_545_2e-3, 1.984_126_880_322_097e-4, 2.480_150_600_461_307e-5, 2.755_819_107_241_228_5e-6, 2.762_627_048_280_572_7e-7, 2.481_475_142_356_790_2e-8];
+
+/// What f32 lacks of 2 / sqrt(pi); f64 lacks next to nothing.
+const FRAC_2_SQRT_PI_LOW_32: f32 = -5.863_538_3e-8;
+
+// 1.5 * 2^23 (2^52) rounds to an integer and leaves it in the low bits, here with the bias of the exponent.
+const SHIFT_32: f32 = 12_582_912.0 + 127.0;
+const SHIFT_64: f64 = 6_755_399_441_055_744.0 + 1023.0;
+
+/// `erf(x)`
+#[inline(always)]
+pub fn erf_f32(isa: Isa, x: f32) -> f32 {
+    // 1 - exp(-t) with t = -log(erfc(a)), which is smooth, and proportional to a small a: one expression serves everywhere.
+    let a = x.abs();
+    let a = if a > 3.93 { 3.93 } else { a };
+    let h = a * FRAC_2_SQRT_PI_32;
+    let lost = isa.fma_f32(a, FRAC_2_SQRT_PI_LOW_32, product_rest_f32(isa, a, FRAC_2_SQRT_PI_32, h));
+    let l = isa.fma_f32(a * a, poly_f32(isa, a, ERF_32), lost);
+    let m = isa.fma_f32(h + l, -LOG2_E_32, SHIFT_32);
+    // r = -h - l - n ln 2 in two parts: what l has lost against h counts while n is zero.
+    let rh = isa.fma_f32(m - SHIFT_32, -LN_2_32, -h);
+    let r = rh - l;
+    let p = rh + isa.fma_f32(r * r, poly_f32(isa, r, EXPM1_32), -l);
+    let s = f32::from_bits(m.to_bits() << 23);
+    isa.fma_f32(-p, s, 1.0 - s).copysign(x)
+}
+
+/// `erf(x)`
+#[inline(always)]
+pub fn erf_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 5.95 { 5.95 } else { a };
+    let h = a * FRAC_2_SQRT_PI_64;
+    let lost = product_rest_f64(isa, a, FRAC_2_SQRT_PI_64, h);
+    let l = isa.fma_f64(a * a, poly_f64(isa, a, ERF_64), lost);
+    let m = isa.fma_f64(h + l, -LOG2_E_64, SHIFT_64);
+    let rh = isa.fma_f64(m - SHIFT_64, -LN_2_64, -h);
+    let r = rh - l;
+    let p = rh + isa.fma_f64(r * r, poly_f64(isa, r, EXPM1_64), -l);
+    let s = f64::from_bits(m.to_bits() << 52);
+    isa.fma_f64(-p, s, 1.0 - s).copysign(x)
+}
+
+/// `a * b - h` without rounding, h being `a * b` rounded.
+#[inline(always)]
+fn product_rest_f32(isa: Isa, a: f32, b: f32, h: f32) -> f32 {
+    if isa.has_fma() {
+        return isa.fma_f32(a, b, -h);
+    }
+    let (ah, bh) = (f32::from_bits(a.to_bits() & 0xffff_f000), f32::from_bits(b.to_bits() & 0xffff_f000));
+    let (al, bl) = (a - ah, b - bh);
+    ((ah * bh - h) + ah * bl + al * bh) + al * bl
+}
+
+#[inline(always)]
+fn product_rest_f64(isa: Isa, a: f64, b: f64, h: f64) -> f64 {
+    if isa.has_fma() {
+        return isa.fma_f64(a, b, -h);
+    }
+    const HIGH: u64 = 0xffff_ffff_f800_0000;
+    let (ah, bh) = (f64::from_bits(a.to_bits() & HIGH), f64::from_bits(b.to_bits() & HIGH));
+    let (al, bl) = (a - ah, b - bh);
+    ((ah * bh - h) + ah * bl + al * bh) + al * bl
+}
+
+// Polynomials are taken about points where their value is close to a number: its rounding is the one that every result would feel.
+const ERFC_CENTRE_32: f32 = 2.909_844_5e-1;
+const ERFC_CENTRE_64: f64 = 1.409_235_723_549_5e-1;
+/// `exp(a^2) erfc(a) (1 + 2 a)` as a polynomial of 1 / (a + 2) about its centre, for 0 <= a <= 10.2.
+const ERFC_32: [f32; 10] = [1.286_962_9, 9.671_524e-2, -4.080_188, -12.589_69, -11.360_736, 15.915_29, 26.006_361, -41.608_147, -41.959_48, 105.059_21];
+/// `exp(a^2) erfc(a) (1 + 2 a)` as a polynomial of 1 / (a + 4) about its centre, for 0 <= a <= 27.4.
+const ERFC_64: [f64; 22] = [1.250_860_002_567_984_8, 1.114_006_794_262_271, -1.453_472_805_247_771_7, -70.609_943_400_268_56, -736.858_993_922_531_9, -5_214.876_482_822_833, -2.824_478_512_414_702_3e4, -1.190_783_096_832_762_5e5, -3.763_423_241_787_126e5, -7.713_788_919_283_649e5, -3.289_155_261_074_618e5, 3.865_318_076_689_761e6, 1.164_087_659_545_506_2e7, -2.464_092_484_169_459e6, -8.961_542_218_598_33e7, -1.151_399_368_768_945_6e8, 5.685_227_512_245_508e8, 1.485_214_869_952_152_7e9, -3.469_829_153_986_321_4e9, -1.348_743_049_449_498_4e10, 1.667_031_380_300_436_2e10, 7.755_802_912_038_023e10];
+
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2, and what is missing, relative to it.
+#[inline(always)]
+fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32) {
+    // One division for 1 / (1 + 2 a), which counts, and for 1 / (a + 2), on which little depends.
+    let (s, d) = (a + 2.0, isa.fma_f32(a, 2.0, 1.0));
+    let both = 1.0 / (s * d);
+    let w = both * d;
+    let y = both * s;
+    let low = 2.0 * low + if a > 0.5 { 1.0 - (d - 2.0 * a) } else { 2.0 * a - (d - 1.0) };
+    let yd = y * d;
+    let missing = (1.0 - yd) - isa.fma_f32(y, low, product_rest_f32(isa, y, d, yd));
+    (poly_f32(isa, w - ERFC_CENTRE_32, ERFC_32) * y, missing)
+}
+
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4, and what is missing, relative to it.
+#[inline(always)]
+fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64) {
+    // One division for 1 / (1 + 2 a), which counts, and for 1 / (a + 4), on which little depends.
+    let (s, d) = (a + 4.0, isa.fma_f64(a, 2.0, 1.0));
+    let both = 1.0 / (s * d);
+    let w = both * d;
+    let y = both * s;
+    let low = 2.0 * low + if a > 0.5 { 1.0 - (d - 2.0 * a) } else { 2.0 * a - (d - 1.0) };
+    let yd = y * d;
+    let missing = (1.0 - yd) - isa.fma_f64(y, low, product_rest_f64(isa, y, d, yd));
+    (poly_f64(isa, w - ERFC_CENTRE_64, ERFC_64) * y, missing)
+}
+
+/// `erfc(x)`
+#[inline(always)]
+pub fn erfc_f32(isa: Isa, x: f32) -> f32 {
+    let a = x.abs();
+    let a = if a > 10.2 { 10.2 } else { a };
+    let h = a * a;
+    let (p, b, c) = exp_parts_f32(isa, -h);
+    let (y, missing) = erfcx_f32(isa, a, 0.0);
+    let q = missing - product_rest_f32(isa, a, a, h);
+    let r = isa.fma_f32(y, isa.fma_f32(p, q, p + q), y) * b * c;
+    if x < 0.0 { 2.0 - r } else { r }
+}
+
+/// `erfc(x)`
+#[inline(always)]
+pub fn erfc_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 27.4 { 27.4 } else { a };
+    let h = a * a;
+    let (p, b, c) = exp_parts_f64(isa, -h);
+    let (y, missing) = erfcx_f64(isa, a, 0.0);
+    let q = missing - product_rest_f64(isa, a, a, h);
+    let r = isa.fma_f64(y, isa.fma_f64(p, q, p + q), y) * b * c;
+    if x < 0.0 { 2.0 - r } else { r }
+}
+
+const CENTRE_32: f32 = 2.500_017_6;
+const TAIL_CENTRE_32: f32 = 3.000_011_4;
+const CENTRE_64: f64 = 3.125_001_445_412_636;
+const TAIL_CENTRE_64: f64 = 4.250_002_652_406_692_5;
+/// `erfinv(x) / x` as a polynomial about CENTRE of w = -log(1 - x^2) up to 5 (6.25).
+const CENTRAL_32: [f32; 10] = [1.501_413_7, 2.466_401_5e-1, -4.177_422_7e-3, -1.252_729_4e-3, 2.183_234e-4, -4.964_494_6e-6, -3.457_876_8e-6, 4.665_943_4e-7, 2.287_517e-8, -8.830_759e-9];
+const CENTRAL_64: [f64; 25] = [1.653_654_909_810_761_6, 2.401_581_649_832_955_4e-1, -6.033_674_083_286_877_5e-3, -7.407_014_545_236_344e-4, 1.867_341_076_896_257_8e-4, -1.388_253_523_426_233_9e-5, -1.365_464_890_541_609_8e-6, 4.234_784_786_398_019e-7, -2.907_044_547_952_743_2e-8, -4.112_643_873_238_251e-9, 1.051_222_963_454_239_6e-9, -5.414_382_147_865_815e-11, -1.297_893_155_189_995_3e-11, 2.630_674_095_459_380_7e-12, -8.067_554_592_695_456e-14, -4.004_566_728_134_28e-14, 6.513_880_466_385_611e-15, -3.649_333_437_198_607_7e-17, -1.213_412_055_325_552_8e-16, 1.530_435_659_119_035_8e-17, 5.514_335_791_383_579e-19, -3.390_030_767_076_760_4e-19, 2.219_532_355_298_550_7e-20, 3.047_353_762_421_821e-21, -3.969_967_033_485_914_4e-22];
+/// `erfinv(x) / x` as a polynomial about TAIL_CENTRE of sqrt(w) for larger w.
+const TAIL_32: [f32; 10] = [2.832_988_3, 1.001_675_2, 9.445_234e-3, -7.638_048_4e-3, 5.684_81e-3, -3.592_691_4e-3, 1.490_459_5e-3, -6.526_802_5e-5, -3.140_233_5e-4, 1.213_430_4e-4];
+const TAIL_64: [f64; 28] = [4.092_226_102_541_276, 1.009_978_280_942_246_2, 7.127_451_355_152_868e-4, -6.078_917_762_729_073e-4, 2.121_758_590_691_618_3e-4, -6.441_940_182_971_805e-5, 2.197_993_790_987_617_6e-5, -1.019_753_720_270_852_6e-5, 5.807_195_108_117_616e-6, -3.211_101_567_855_33e-6, 1.490_152_179_011_810_2e-6, -5.152_347_138_888_627e-7, 9.330_271_401_082_617e-8, 2.558_359_707_795_828_2e-8, -3.015_254_474_090_098e-8, 1.346_020_001_153_098_6e-8, -3.060_078_024_586_869_4e-9, -2.029_716_657_513_758_6e-10, 4.594_044_241_647_584_6e-10, -1.812_315_502_608_633e-10, 3.483_416_360_100_37e-11, 8.426_445_047_630_465e-13, -4.253_988_673_263_23e-12, 1.983_990_098_008_554_6e-12, -2.971_098_027_252_284_4e-13, -7.839_235_843_123_363e-14, 3.362_754_063_300_728_3e-14, -3.295_308_087_023_339_7e-15];
+
+/// `erfinv(x)`, the inverse of erf: infinite at -1 and 1, NaN beyond.
+#[inline(always)]
+pub fn erfinv_f32(isa: Isa, x: f32) -> f32 {
+    let a = x.abs();
+    // The special values enter as a factor.
+    let limit = if a == 1.0 { x * f32::INFINITY } else { f32::NAN };
+    let x = if a < 1.0 { x } else { limit };
+    let (e, f) = log_parts_f32((1.0 - a) * (1.0 + a));
+    let log = isa.fma_f32(poly_f32(isa, f, LOG_32) * f, f * f, isa.fma_f32(f, -0.5 * f, f));
+    let w = isa.fma_f32(e, -LN_2_32, -log);
+    let central = poly_f32(isa, w - CENTRE_32, CENTRAL_32);
+    let tail = poly_f32(isa, w.sqrt() - TAIL_CENTRE_32, TAIL_32);
+    x * if w < 5.0 { central } else { tail }
+}
+
+/// Whether [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
+#[inline(always)]
+pub fn erfinv_rare_f64(x: f64) -> bool {
+    // NaN is rare too.
+    !(x.abs() <= 0.999)
+}
+
+/// `erfinv(x)` for |x| <= 0.999.
+#[inline(always)]
+pub fn erfinv_f64(isa: Isa, x: f64) -> f64 {
+    let (e, f) = log_parts_f64((1.0 - x) * (1.0 + x));
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let log = isa.fma_f64(s * z, poly_f64(isa, z, LOG_64), 2.0 * s);
+    let w = isa.fma_f64(e, -LN_2_64, -log);
+    x * poly_f64(isa, w - CENTRE_64, CENTRAL_64)
+}
+
+/// `erfinv(x)` for |x| > 0.999, infinite at -1 and 1, NaN beyond.
+pub fn erfinv_slow_f64(isa: Isa, x: f64) -> f64 {
+    if x.abs() == 1.0 {
+        return x * f64::INFINITY;
+    }
+    let w = -((1.0 - x) * (1.0 + x)).ln();
+    x * poly_f64(isa, w.sqrt() - TAIL_CENTRE_64, TAIL_64)
+}
+
+/// `exp(-a^2 / 2) erfc(a / sqrt 2)`, twice the weight of the normal distribution beyond a: for 0 <= a <= 14.4.
+#[inline(always)]
+fn normal_tail_f32(isa: Isa, a: f32) -> (f32, f32, f32) {
+    let h = a * a;
+    let (p, b, c) = exp_parts_f32(isa, -0.5 * h);
+    let s = a * FRAC_1_SQRT_2_32;
+    let low = isa.fma_f32(a, SQRT_HALF_LOW_32, product_rest_f32(isa, a, FRAC_1_SQRT_2_32, s));
+    let (y, missing) = erfcx_f32(isa, s, low);
+    let q = isa.fma_f32(product_rest_f32(isa, a, a, h), -0.5, missing);
+    (isa.fma_f32(y, isa.fma_f32(p, q, p + q), y), b, c)
+}
+
+/// `exp(-a^2 / 2) erfc(a / sqrt 2)` as a product; for 0 <= a <= 38.7.
+#[inline(always)]
+fn normal_tail_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
+    let h = a * a;
+    let (p, b, c) = exp_parts_f64(isa, -0.5 * h);
+    let s = a * FRAC_1_SQRT_2_64;
+    let low = isa.fma_f64(a, SQRT_HALF_LOW_64, product_rest_f64(isa, a, FRAC_1_SQRT_2_64, s));
+    let (y, missing) = erfcx_f64(isa, s, low);
+    let q = isa.fma_f64(product_rest_f64(isa, a, a, h), -0.5, missing);
+    (isa.fma_f64(y, isa.fma_f64(p, q, p + q), y), b, c)
+}
+
+/// `x Phi(x)`, Phi being the normal distribution: the exact gelu.
+#[inline(always)]
+pub fn gelu_f32(isa: Isa, x: f32) -> f32 {
+    // max(x, 0) - |x| Phi(-|x|): precise on both sides. NaN passes; -inf becomes NaN, as in PyTorch.
+    let a = x.abs();
+    let a = if a > 14.4 { 14.4 } else { a };
+    let (y, b, c) = normal_tail_f32(isa, a);
+    let base = if x > 0.0 { x } else { 0.0 * x };
+    base - 0.5 * a * y * b * c
+}
+
+/// `x Phi(x)`, Phi being the normal distribution: the exact gelu.
+#[inline(always)]
+pub fn gelu_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 38.7 { 38.7 } else { a };
+    let (y, b, c) = normal_tail_f64(isa, a);
+    let base = if x > 0.0 { x } else { 0.0 * x };
+    base - 0.5 * a * y * b * c
+}
+
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+#[inline(always)]
+pub fn gelu_tanh_f32(isa: Isa, x: f32) -> f32 {
+    // v needs more than 24 bits, since exp multiplies its errors by v.
+    let a = f64::from(x.abs());
+    let a = if a > 12.0 { 12.0 } else { a };
+    let v = a * isa.fma_f64(a * a, GELU_TANH_64[1], GELU_TANH_64[0]);
+    let m = isa.fma_f64(v, -LOG2_E_64, SHIFT_64);
+    let r = isa.fma_f64(m - SHIFT_64, -LN_2_64, -v);
+    let e = isa.fma_f64(r * r, poly_f64(isa, r, EXP_SHORT_64), r) + 1.0;
+    let e = e * f64::from_bits(m.to_bits() << 52);
+    let base = if x > 0.0 { x } else { 0.0 * x };
+    (f64::from(base) - a * e / (1.0 + e)) as f32
+}
+
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+#[inline(always)]
+pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 21.8 { 21.8 } else { a };
+    // v in two parts, since exp multiplies its errors by v.
+    let z = a * a;
+    let zl = product_rest_f64(isa, a, a, z);
+    let [k0, k1, l0, l1] = GELU_TANH_64;
+    let t = z * k1;
+    let tl = product_rest_f64(isa, z, k1, t) + isa.fma_f64(zl, k1, z * l1);
+    let q = k0 + t;
+    let ql = if t > k0 { k0 - (q - t) } else { t - (q - k0) } + (tl + l0);
+    let v = a * q;
+    let vl = isa.fma_f64(a, ql, product_rest_f64(isa, a, q, v));
+    let (p, b, c) = exp_parts_f64(isa, -v);
+    let p = p - vl * (1.0 + p);
+    // a e / (1 + e) with e = (1 + p) b c.
+    let e = b * c;
+    let d = isa.fma_f64(e, p, 1.0 + e);
+    let base = if x > 0.0 { x } else { 0.0 * x };
+    base - isa.fma_f64(a, p, a) / d * b * c
+}
+
+/// What FRAC_1_SQRT_2 lacks.
+const SQRT_HALF_LOW_32: f32 = 1.210_161_75e-8;
+const SQRT_HALF_LOW_64: f64 = -4.833_646_656_726_457e-17;
+
+/// `2 sqrt(2 / pi)` and 0.044715 times that, and what f64 lacks of them.
+const GELU_TANH_64: [f64; 4] = [1.595_769_121_605_730_8, 7.135_481_627_260_025e-2, -9.969_308_809_110_92e-17, -6.175_149_918_155_315e-19];
+const EXP_SHORT_64: [f64; 6] = [5.000_000_077_910_037e-1, 1.666_666_686_016_258_5e-1, 4.166_626_994_193_796e-2, 8.333_264_441_327_046e-3, 1.394_607_224_879_899_8e-3, 1.991_835_022_971_527e-4];
