@@ -77,39 +77,47 @@ fn product_rest_f64(isa: Isa, a: f64, b: f64, h: f64) -> f64 {
 }
 
 // Polynomials are taken about points where their value is close to a number: its rounding is the one that every result would feel.
-const ERFC_CENTRE_32: f32 = 2.909_844_5e-1;
-const ERFC_CENTRE_64: f64 = 1.409_235_723_549_5e-1;
-/// `exp(a^2) erfc(a) (1 + 2 a)` as a polynomial of 1 / (a + 2) about its centre, for 0 <= a <= 10.2.
-const ERFC_32: [f32; 10] = [1.286_962_9, 9.671_524e-2, -4.080_188, -12.589_69, -11.360_736, 15.915_29, 26.006_361, -41.608_147, -41.959_48, 105.059_21];
-/// `exp(a^2) erfc(a) (1 + 2 a)` as a polynomial of 1 / (a + 4) about its centre, for 0 <= a <= 27.4.
-const ERFC_64: [f64; 22] = [1.250_860_002_567_984_8, 1.114_006_794_262_271, -1.453_472_805_247_771_7, -70.609_943_400_268_56, -736.858_993_922_531_9, -5_214.876_482_822_833, -2.824_478_512_414_702_3e4, -1.190_783_096_832_762_5e5, -3.763_423_241_787_126e5, -7.713_788_919_283_649e5, -3.289_155_261_074_618e5, 3.865_318_076_689_761e6, 1.164_087_659_545_506_2e7, -2.464_092_484_169_459e6, -8.961_542_218_598_33e7, -1.151_399_368_768_945_6e8, 5.685_227_512_245_508e8, 1.485_214_869_952_152_7e9, -3.469_829_153_986_321_4e9, -1.348_743_049_449_498_4e10, 1.667_031_380_300_436_2e10, 7.755_802_912_038_023e10];
+/// `exp(a^2) erfc(a) (a + 2)` as a polynomial of 1 / (a + 2) about a centre, for 0 <= a <= 10.2: its value there, and the rest.
+const ERFC_CENTRE_32: f32 = 0.187_504_95;
+const ERFC_AT_CENTRE_32: f32 = 8.666_241e-1;
+const ERFC_32: [f32; 9] = [2.221_874, 3.923_985, 3.398_019_8, -2.855_033_4, -9.790_074, 3.194_508_8, 31.018_88, -41.517_83, 12.023_519];
+/// `exp(a^2) erfc(a) (a + 3.5)` as a polynomial of 1 / (a + 3.5) about a centre, for 0 <= a <= 27.4: its value there, and the rest.
+const ERFC_CENTRE_64: f64 = 0.156_250_005_209_585_65;
+const ERFC_AT_CENTRE_64: f64 = 1.181_451_725_507_665_3;
+const ERFC_64: [f64; 22] = [7.561_423_844_143_408, 40.632_050_186_225_31, 181.264_191_672_514_3, 654.495_914_466_152_3, 1_811.031_329_205_863_4, 3_321.518_715_354_115, 1_622.212_113_087_736_5, -1.103_424_203_586_983_8e4, -2.884_813_695_372_820_4e4, 1.240_613_216_265_898_7e4, 1.777_057_543_109_947e5, 1.034_636_674_700_305_6e5, -1.039_907_906_534_705e6, -1.203_131_758_898_068_5e6, 6.808_436_884_623_504e6, 9.079_282_902_881_1e6, -5.045_328_604_766_188e7, -5.425_549_751_812_243e7, 3.683_755_154_691_58e8, 2.141_187_207_971_049_8e8, -1.796_301_078_799_660_4e9, -2.025_864_511_754_290_5e8];
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2, and what is missing, relative to it.
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2: a value, what that has lost, and what is missing relative to it.
 #[inline(always)]
-fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32) {
-    // One division for 1 / (1 + 2 a), which counts, and for 1 / (a + 2), on which little depends.
-    let (s, d) = (a + 2.0, isa.fma_f32(a, 2.0, 1.0));
-    let both = 1.0 / (s * d);
-    let w = both * d;
-    let y = both * s;
-    let low = 2.0 * low + if a > 0.5 { 1.0 - (d - 2.0 * a) } else { 2.0 * a - (d - 1.0) };
-    let yd = y * d;
-    let missing = (1.0 - yd) - isa.fma_f32(y, low, product_rest_f32(isa, y, d, yd));
-    (poly_f32(isa, w - ERFC_CENTRE_32, ERFC_32) * y, missing)
+fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
+    let d = a + 2.0;
+    let w = 1.0 / d;
+    let low = low + if a > 2.0 { 2.0 - (d - a) } else { a - (d - 2.0) };
+    let wd = w * d;
+    let missing = (1.0 - wd) - isa.fma_f32(w, low, product_rest_f32(isa, w, d, wd));
+    let u = isa.fma_f32(w, missing, w - ERFC_CENTRE_32);
+    let p = poly_f32(isa, u, ERFC_32);
+    let g = isa.fma_f32(u, p, ERFC_AT_CENTRE_32);
+    let lost = isa.fma_f32(u, p, ERFC_AT_CENTRE_32 - g);
+    let y = w * g;
+    (y, isa.fma_f32(w, lost, product_rest_f32(isa, w, g, y)), missing)
 }
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4, and what is missing, relative to it.
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4: a value, what that has lost, and what is missing relative to it.
 #[inline(always)]
-fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64) {
-    // One division for 1 / (1 + 2 a), which counts, and for 1 / (a + 4), on which little depends.
-    let (s, d) = (a + 4.0, isa.fma_f64(a, 2.0, 1.0));
-    let both = 1.0 / (s * d);
-    let w = both * d;
-    let y = both * s;
-    let low = 2.0 * low + if a > 0.5 { 1.0 - (d - 2.0 * a) } else { 2.0 * a - (d - 1.0) };
-    let yd = y * d;
-    let missing = (1.0 - yd) - isa.fma_f64(y, low, product_rest_f64(isa, y, d, yd));
-    (poly_f64(isa, w - ERFC_CENTRE_64, ERFC_64) * y, missing)
+fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
+    let d = a + 3.5;
+    let w = 1.0 / d;
+    let low = low + if a > 3.5 { 3.5 - (d - a) } else { a - (d - 3.5) };
+    let wd = w * d;
+    let missing = (1.0 - wd) - isa.fma_f64(w, low, product_rest_f64(isa, w, d, wd));
+    let u = isa.fma_f64(w, missing, w - ERFC_CENTRE_64);
+    let p = poly_f64(isa, u, ERFC_64);
+    let t = u * p;
+    let g = ERFC_AT_CENTRE_64 + t;
+    let part = g - ERFC_AT_CENTRE_64;
+    let lost = ((ERFC_AT_CENTRE_64 - (g - part)) + (t - part)) + product_rest_f64(isa, u, p, t);
+    let y = w * g;
+    (y, isa.fma_f64(w, lost, product_rest_f64(isa, w, g, y)), missing)
 }
 
 /// `erfc(x)`
@@ -119,9 +127,9 @@ pub fn erfc_f32(isa: Isa, x: f32) -> f32 {
     let a = if a > 10.2 { 10.2 } else { a };
     let h = a * a;
     let (p, b, c) = exp_parts_f32(isa, -h);
-    let (y, missing) = erfcx_f32(isa, a, 0.0);
+    let (y, lost, missing) = erfcx_f32(isa, a, 0.0);
     let q = missing - product_rest_f32(isa, a, a, h);
-    let r = isa.fma_f32(y, isa.fma_f32(p, q, p + q), y) * b * c;
+    let r = (y + isa.fma_f32(y, isa.fma_f32(p, q, p + q), lost)) * b * c;
     if x < 0.0 { 2.0 - r } else { r }
 }
 
@@ -132,9 +140,9 @@ pub fn erfc_f64(isa: Isa, x: f64) -> f64 {
     let a = if a > 27.4 { 27.4 } else { a };
     let h = a * a;
     let (p, b, c) = exp_parts_f64(isa, -h);
-    let (y, missing) = erfcx_f64(isa, a, 0.0);
+    let (y, lost, missing) = erfcx_f64(isa, a, 0.0);
     let q = missing - product_rest_f64(isa, a, a, h);
-    let r = isa.fma_f64(y, isa.fma_f64(p, q, p + q), y) * b * c;
+    let r = (y + isa.fma_f64(y, isa.fma_f64(p, q, p + q), lost)) * b * c;
     if x < 0.0 { 2.0 - r } else { r }
 }
 
@@ -198,9 +206,9 @@ fn normal_tail_f32(isa: Isa, a: f32) -> (f32, f32, f32) {
     let (p, b, c) = exp_parts_f32(isa, -0.5 * h);
     let s = a * FRAC_1_SQRT_2_32;
     let low = isa.fma_f32(a, SQRT_HALF_LOW_32, product_rest_f32(isa, a, FRAC_1_SQRT_2_32, s));
-    let (y, missing) = erfcx_f32(isa, s, low);
+    let (y, lost, missing) = erfcx_f32(isa, s, low);
     let q = isa.fma_f32(product_rest_f32(isa, a, a, h), -0.5, missing);
-    (isa.fma_f32(y, isa.fma_f32(p, q, p + q), y), b, c)
+    (y + isa.fma_f32(y, isa.fma_f32(p, q, p + q), lost), b, c)
 }
 
 /// `exp(-a^2 / 2) erfc(a / sqrt 2)` as a product; for 0 <= a <= 38.7.
@@ -210,9 +218,9 @@ fn normal_tail_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
     let (p, b, c) = exp_parts_f64(isa, -0.5 * h);
     let s = a * FRAC_1_SQRT_2_64;
     let low = isa.fma_f64(a, SQRT_HALF_LOW_64, product_rest_f64(isa, a, FRAC_1_SQRT_2_64, s));
-    let (y, missing) = erfcx_f64(isa, s, low);
+    let (y, lost, missing) = erfcx_f64(isa, s, low);
     let q = isa.fma_f64(product_rest_f64(isa, a, a, h), -0.5, missing);
-    (isa.fma_f64(y, isa.fma_f64(p, q, p + q), y), b, c)
+    (y + isa.fma_f64(y, isa.fma_f64(p, q, p + q), lost), b, c)
 }
 
 /// `x Phi(x)`, Phi being the normal distribution: the exact gelu.

@@ -4,10 +4,10 @@
 //! every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected.
 
 use super::{LN2_HI_64, LN2_LO_64, LOG_64, log_f64, log_parts_f64, poly_f64};
-use crate::cpu::simd::Isa;
+use crate::cpu::simd::{Isa, simd};
 
-/// `lgamma(2 + t) / t` on |t| <= 1/2.
-const LGAMMA: [f64; 18] = [4.227_843_350_984_671_3e-1, 3.224_670_334_241_133e-1, -6.735_230_105_319_497e-2, 2.058_080_842_776_619_3e-2, -7.385_551_028_998_728_5e-3, 2.890_510_331_782_725e-3, -1.192_753_898_774_519_6e-3, 5.096_694_976_918_08e-4, -2.231_550_154_274_049_3e-4, 9.945_789_590_163_855e-5, -4.492_337_906_546_881_6e-5, 2.050_400_920_064_542e-5, -9.458_046_420_741_117e-6, 4.391_106_284_332_574e-6, -1.969_724_674_596_510_6e-6, 9.063_154_978_155_839e-7, -5.859_601_339_511_46e-7, 2.908_656_065_771_885e-7];
+/// `lgamma(2 + t) / t` on -0.65 <= t <= 1/2.
+const LGAMMA: [f64; 21] = [4.227_843_350_984_671_3e-1, 3.224_670_334_241_132_6e-1, -6.735_230_105_319_513e-2, 2.058_080_842_777_87e-2, -7.385_551_028_967_994e-3, 2.890_510_330_910_313_7e-3, -1.192_753_900_412_067e-3, 5.096_695_262_401_112e-4, -2.231_549_763_133_958e-4, 9.945_738_172_810_51e-5, -4.492_387_836_666_895_4e-5, 2.050_948_444_586_01e-5, -9.454_348_455_019_812e-6, 4.355_820_618_059_81e-6, -1.986_129_747_749_429_7e-6, 1.041_289_356_043_338e-6, -5.427_434_631_811_089e-7, 9.187_233_669_140_192e-9, -6.326_881_582_640_73e-8, 2.468_233_814_689_346e-7, 4.078_885_858_744_959e-8];
 /// `y (lgamma(y) - (y - 1/2) log(y) + y - log(2 pi) / 2)` as a polynomial of 1 / y^2, for y >= 3.5.
 const STIRLING: [f64; 10] = [8.333_333_333_333_32e-2, -2.777_777_777_653_309_3e-3, 7.936_507_586_750_007e-4, -5.952_335_686_414_274e-4, 8.414_248_463_388_923e-4, -1.903_090_229_918_538e-3, 5.992_859_825_256_315e-3, -2.132_297_749_698_358e-2, 6.345_389_704_246_303e-2, -1.022_601_164_721_092_1e-1];
 /// `log(2 pi) / 2 - 1/2`
@@ -50,14 +50,15 @@ pub fn lgamma_f64(isa: Isa, x: f64) -> f64 {
     // |x| <= 1/2 needs no reflection: lgamma(2 + x) - log(|x| (1 + x)) serves both signs.
     let near = n == 0.0;
     let negative = x < 0.0 && !near;
-    let t = if near { x } else { r };
-    let a = if n > 2.5 { 2.0 + t } else { 1.0 };
-    let a = if n < 1.5 { y } else { a };
+    // y = 1, 2 or 3 + t, t being exact; a is what lgamma(2 + t) lacks.
+    let (centre, a) = if y > 2.5 { (3.0, y - 1.0) } else { (2.0, 1.0) };
+    let (centre, a) = if y < 1.35 { (1.0, y) } else { (centre, a) };
+    let t = if near { x } else { y - centre };
     let a = if near { y * (1.0 + x) } else { a };
     let a = if large { y } else { a };
     let (high, low) = log_sum(isa, a);
     // Either k (log(a) - 1) + w S(w^2) + C, or lgamma(2 + t) + k log(a) with k = 1 or -1.
-    let k = if n < 1.5 { -1.0 } else { 1.0 };
+    let k = if y < 1.35 { -1.0 } else { 1.0 };
     let k = if large { y - 0.5 } else { k };
     let high = high - if large { 1.0 } else { 0.0 };
     let w = 1.0 / y;
@@ -121,8 +122,8 @@ pub fn digamma_f32(isa: Isa, x: f32) -> f32 {
 
 /// `trigamma(1 + t) (1 + t)^2` as a polynomial of t - 1/2, for 0 <= t <= 1.
 const TRIGAMMA: [f64; 17] = [2.103_304_951_225_528_6, 9.396_141_521_068_198e-1, 3.363_968_109_436_588e-2, -1.800_377_823_122_002e-2, 9.315_785_154_076_297e-3, -4.684_133_760_897_578_5e-3, 2.298_259_754_484_511e-3, -1.104_139_815_564_241_2e-3, 5.209_026_179_004_335e-4, -2.418_954_994_073_830_7e-4, 1.107_713_753_371_552_6e-4, -5.020_230_001_643_076e-5, 2.265_042_009_449_233e-5, -9.773_787_554_040_894e-6, 3.899_161_966_310_194e-6, -2.351_172_987_907_676e-6, 1.425_832_225_974_512e-6];
-/// `(trigamma(y) - 1 / y - 1 / (2 y^2)) y^3` as a polynomial of 1 / y^2, for y >= 3.
-const TRIGAMMA_SERIES: [f64; 11] = [1.666_666_666_664_461_7e-1, -3.333_333_321_041_514e-2, 2.380_949_984_061_720_6e-2, -3.333_097_557_561_683e-2, 7.562_023_284_978_618e-2, -2.479_234_079_911_121_8e-1, 1.031_274_247_175_751, -4.518_273_406_234_146_5, 16.865_098_810_610_785, -43.004_576_055_623_4, 53.082_545_574_963_62];
+/// `(trigamma(y) - 1 / y - 1 / (2 y^2)) y^3` as a polynomial of 1 / y^2, for y >= 2.
+const TRIGAMMA_SERIES: [f64; 16] = [1.666_666_666_665_334_6e-1, -3.333_333_326_463_016_5e-2, 2.380_951_127_698_343_8e-2, -3.333_215_817_616_745_6e-2, 7.569_051_940_411_897e-2, -2.505_398_142_584_137_6e-1, 1.095_355_453_731_78, -5.578_760_240_126_501, 28.844_732_699_315_138, -135.091_889_744_564_7, 528.583_944_153_283_4, -1_627.439_906_163_002_2, 3_728.882_630_360_61, -5_925.441_312_784_81, 5_797.251_376_858_196, -2_621.946_360_270_37];
 
 /// `d/dx digamma(x)`: infinite at 0, the negative integers and -inf.
 #[inline(always)]
@@ -130,24 +131,25 @@ pub fn trigamma_f64(isa: Isa, x: f64) -> f64 {
     let y = x.abs();
     let (_, r) = nearest(y);
     let negative = x < 0.0;
-    let large = y >= 3.0;
+    let large = y >= 2.0;
     let first = y < 1.0;
     let t = if r < 0.0 { r + 1.0 } else { r };
-    // (1 + t)^2 trigamma(1 + t), and with it the step to y, down from 1 + y or up from y - 1: all over the square of one denominator.
+    // (1 + t)^2 trigamma(1 + t), and with it the step down from 1 + y to y, over the square of one denominator.
     let h = poly_f64(isa, t - 0.5, TRIGAMMA);
     let up = 1.0 + y;
-    let (top, d) = if y >= 2.0 { (h - 1.0, y - 1.0) } else { (h, y) };
     let step = if negative { (h, up) } else { (isa.fma_f64(h, y * y, up * up), y * up) };
-    let (top, d) = if first { step } else { (top, d) };
+    let (top, d) = if first { step } else { (h, y) };
     let w = 1.0 / if large { y } else { d };
     let z = w * w;
     let series = isa.fma_f64(isa.fma_f64(poly_f64(isa, z, TRIGAMMA_SERIES), w, 0.5), z, w);
     let value = if large { series } else { top * w * w };
     // trigamma(-y) = (pi / sin(pi y))^2 - trigamma(y) + 1 / y^2.
     let u = r * poly_f64(isa, r * r, SINC);
-    let v = if first { 1.0 } else { if y > INTEGERS { INTEGERS } else { y } };
-    let top = if first { 1.0 } else { isa.fma_f64(v, v, u * u) };
-    let reflection = top / ((u * v) * (u * v));
+    let u = u * u;
+    let v = if y > INTEGERS { INTEGERS } else { y };
+    let v = v * v;
+    let (top, bottom) = if first { (1.0, u) } else { (v + u, v * u) };
+    let reflection = top / bottom;
     if negative { reflection - value } else { value }
 }
 
@@ -155,4 +157,105 @@ pub fn trigamma_f64(isa: Isa, x: f64) -> f64 {
 #[inline(always)]
 pub fn trigamma_f32(isa: Isa, x: f32) -> f32 {
     trigamma_f64(isa, f64::from(x)) as f32
+}
+
+/// The n-th derivative of digamma for n >= 2: odd ones are infinite at 0 and the negative integers, even ones -inf (as PyTorch has it).
+fn polygamma(n: u64, x: f64) -> f64 {
+    let sign = if n % 2 == 1 { 1.0 } else { -1.0 };
+    if x > 0.0 || x.is_nan() {
+        return sign * power_sum(n, x);
+    }
+    let d = x - x.round();
+    if d == 0.0 || x == f64::NEG_INFINITY {
+        return sign * f64::INFINITY;
+    }
+    // Terms on either side of 0, each a sum over positive numbers: no loop down to x.
+    let (above, below) = if d > 0.0 { (d, 1.0 - d) } else { (1.0 + d, -d) };
+    let (over, under) = (power_sum(n, above), power_sum(n, below));
+    if over.is_infinite() && under.is_infinite() {
+        // The nearer pole decides.
+        return if above < below { sign * over } else { under };
+    }
+    sign * over + (under - power_sum(n, 1.0 - x))
+}
+
+/// The n-th derivative of digamma. Orders 0 and 1 are [`digamma_f64`] and [`trigamma_f64`].
+#[inline(always)]
+pub fn polygamma_f64(isa: Isa, n: u64, x: f64) -> f64 {
+    match n {
+        0 => digamma_f64(isa, x),
+        1 => trigamma_f64(isa, x),
+        _ => polygamma(n, x),
+    }
+}
+
+/// The n-th derivative of digamma. Orders 0 and 1 are [`digamma_f32`] and [`trigamma_f32`].
+#[inline(always)]
+pub fn polygamma_f32(isa: Isa, n: u64, x: f32) -> f32 {
+    polygamma_f64(isa, n, f64::from(x)) as f32
+}
+
+/// `B_2j / (2j)!`, for the end of a sum that Euler and Maclaurin know.
+const BERNOULLI: [f64; 12] = [8.333_333_333_333_333e-2, -1.388_888_888_888_889e-3, 3.306_878_306_878_307e-5, -8.267_195_767_195_768e-7, 2.087_675_698_786_81e-8, -5.284_190_138_687_493e-10, 1.338_253_653_068_467_9e-11, -3.389_680_296_322_582_7e-13, 8.586_062_056_277_845e-15, -2.174_868_698_558_062e-16, 5.509_002_828_360_229_5e-18, -1.395_446_468_581_252_2e-19];
+
+/// `n! (1 / x^(n+1) + 1 / (x+1)^(n+1) + ...)` for positive x and n >= 1.
+fn power_sum(n: u64, x: f64) -> f64 {
+    if x == f64::INFINITY {
+        return 0.0;
+    }
+    let s = n as f64 + 1.0;
+    let power = |k: f64| power(x / (x + k), n.saturating_add(1));
+    // Relative to (n - 1)! / x^n, the size of the result for large x, which neither overflows nor vanishes before the result does.
+    let head: f64 = (0..10).rev().map(|k| power(f64::from(k))).sum();
+    let sum = head * ((s - 1.0) / x) + end_of_sum(s, x + 10.0, power(10.0)) / x;
+    let scale = if n <= 170 {
+        (1..n).fold(1.0 / x, |f, i| f * (i as f64 / x))
+    } else {
+        (simd(move |isa| lgamma_f64(isa, s - 1.0)) - (s - 1.0) * x.ln()).exp()
+    };
+    scale * sum
+}
+
+/// `(s - 1) a^s (1 / a^s + 1 / (a+1)^s + ...)` times `weight`, by Euler and Maclaurin.
+fn end_of_sum(s: f64, a: f64, weight: f64) -> f64 {
+    if weight == 0.0 {
+        return 0.0;
+    }
+    let (mut sum, mut term, mut top) = (a + 0.5 * (s - 1.0), (s - 1.0) * s / a, s);
+    for b in BERNOULLI {
+        sum += b * term;
+        term *= (top + 1.0) * (top + 2.0) / (a * a);
+        top += 2.0;
+    }
+    weight * sum
+}
+
+/// `x^n` by squaring.
+fn power(mut x: f64, mut n: u64) -> f64 {
+    let mut r = 1.0;
+    while n > 0 {
+        if n & 1 == 1 {
+            r *= x;
+        }
+        x *= x;
+        n >>= 1;
+    }
+    r
+}
+
+/// `log(pi) / 4`
+const QUARTER_LOG_PI: f64 = 2.861_824_714_623_500_4e-1;
+
+/// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function, in
+/// place for a few elements: loops over them, not over p, become vector code.
+#[inline(always)]
+pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
+    let mut sums = [QUARTER_LOG_PI * p as f64 * (p as f64 - 1.0); 32];
+    for k in 0..p {
+        let back = 0.5 * k as f64;
+        for i in 0..32 {
+            sums[i] += lgamma_f64(isa, xs[i] - back);
+        }
+    }
+    *xs = sums;
 }
