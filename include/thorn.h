@@ -115,9 +115,6 @@ typedef struct THMapAllocatorContext THMapAllocatorContext;
 // What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 typedef int32_t THStatus;
 
-// Code of an element type in the C API. Codes are never renumbered.
-typedef int32_t THDtype;
-
 // Where a storage's memory comes from: three functions that get the context stored beside the allocator.
 //
 // `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or lets it return NULL.
@@ -178,6 +175,21 @@ typedef struct THTensor {
     int8_t deviceIndex;
 } THTensor;
 
+// Called by `apply` with each element, converted to a double.
+//
+// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
+// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+typedef int (*THApplyFunction)(double *x, void *context);
+
+// As `THApplyFunction`, with the element of a second tensor at the same place.
+typedef int (*THMapFunction)(double *x, double y, void *context);
+
+// As `THApplyFunction`, with the elements of two more tensors at the same place.
+typedef int (*THMap2Function)(double *x, double y, double z, void *context);
+
+// Code of an element type in the C API. Codes are never renumbered.
+typedef int32_t THDtype;
+
 // Memory held and kept, as `THMemory_stats` reports it.
 typedef struct THMemoryStats {
     // Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
@@ -198,6 +210,9 @@ typedef struct THMemoryStats {
 //
 // It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
+
+// How `divMode` rounds a quotient.
+typedef int32_t THDivMode;
 
 // Called once with the data and the caller's context when foreign memory is no longer needed.
 typedef void (*THDeleter)(void *data, void *ctx);
@@ -292,6 +307,15 @@ typedef int32_t THDeviceType;
 // Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 #define TH_CHANNELS_LAST_3D 3
 
+// Not at all: integers give the default dtype.
+#define TH_DIV_TRUE 0
+
+// Towards zero, as C divides integers.
+#define TH_DIV_TRUNC 1
+
+// Down, as Python's `//`.
+#define TH_DIV_FLOOR 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -305,6 +329,18 @@ extern const struct THAllocator THMapAllocator;
 // Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
 // and the object with its last user.
 extern const struct THAllocator THRefcountedMapAllocator;
+
+// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an element as it is, or stop with
+// a code of its own, which is what this then returns; elements changed before stay changed.
+THStatus THTensor_apply(struct THTensor *t,
+                        THApplyFunction function,
+                        void *context);
+
+// `t = function(t, src)`, as apply; `src` broadcasts to the shape of `t`.
+THStatus THTensor_map(struct THTensor *t, const struct THTensor *src, THMapFunction function, void *context);
+
+// `t = function(t, a, b)`, as apply; `a` and `b` broadcast to the shape of `t`.
+THStatus THTensor_map2(struct THTensor *t, const struct THTensor *a, const struct THTensor *b, THMap2Function function, void *context);
 
 // The version of the library in use, `"0.1.0"`. Never freed.
 const char *THVersion(void);
@@ -428,20 +464,98 @@ THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
 // `r = |t|`. Not for Bool.
 THStatus THTensor_abs(struct THTensor *r, const struct THTensor *t);
 
+// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+THStatus THTensor_sign(struct THTensor *r, const struct THTensor *t);
+
+// `r = floor(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_floor(struct THTensor *r, const struct THTensor *t);
+
+// `r = ceil(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_ceil(struct THTensor *r, const struct THTensor *t);
+
+// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+THStatus THTensor_round(struct THTensor *r, const struct THTensor *t);
+
+// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+THStatus THTensor_trunc(struct THTensor *r, const struct THTensor *t);
+
+// `r = t - trunc(t)`. Floats only.
+THStatus THTensor_frac(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 / t`. Integers give the default dtype.
+THStatus THTensor_cinv(struct THTensor *r, const struct THTensor *t);
+
 // `r = sqrt(t)`. Integers give the default dtype.
 THStatus THTensor_sqrt(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 / sqrt(t)`. Integers give the default dtype.
+THStatus THTensor_rsqrt(struct THTensor *r, const struct THTensor *t);
 
 // `r = e^t`. Integers give the default dtype.
 THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
 
+// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+THStatus THTensor_expm1(struct THTensor *r, const struct THTensor *t);
+
 // `r = log(t)`, the natural logarithm. Integers give the default dtype.
 THStatus THTensor_log(struct THTensor *r, const struct THTensor *t);
+
+// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+THStatus THTensor_log1p(struct THTensor *r, const struct THTensor *t);
+
+// `r = log2(t)`. Integers give the default dtype.
+THStatus THTensor_log2(struct THTensor *r, const struct THTensor *t);
+
+// `r = log10(t)`. Integers give the default dtype.
+THStatus THTensor_log10(struct THTensor *r, const struct THTensor *t);
+
+// `r = sin(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_sin(struct THTensor *r, const struct THTensor *t);
+
+// `r = cos(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_cos(struct THTensor *r, const struct THTensor *t);
+
+// `r = tan(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_tan(struct THTensor *r, const struct THTensor *t);
+
+// `r = asin(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_asin(struct THTensor *r, const struct THTensor *t);
+
+// `r = acos(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_acos(struct THTensor *r, const struct THTensor *t);
+
+// `r = atan(t)`. Integers give the default dtype.
+THStatus THTensor_atan(struct THTensor *r, const struct THTensor *t);
+
+// `r = sinh(t)`. Integers give the default dtype.
+THStatus THTensor_sinh(struct THTensor *r, const struct THTensor *t);
+
+// `r = cosh(t)`. Integers give the default dtype.
+THStatus THTensor_cosh(struct THTensor *r, const struct THTensor *t);
 
 // `r = tanh(t)`. Integers give the default dtype.
 THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+
+// `r = max(t, 0)`; NaN stays. Not for Bool.
+THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
+
+// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
+THStatus THTensor_bitnot(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is 0`, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalNot(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isnan(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+THStatus THTensor_isinf(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isfinite(struct THTensor *r, const struct THTensor *t);
 
 // `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
 THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
@@ -454,6 +568,46 @@ THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value
 
 // `r = t / value`, true division: integers give the default dtype.
 THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+// integer, any other makes them the default dtype.
+THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value * floor(t / value)`, exact, with the sign of `value`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+// integer, any other makes them the default dtype.
+THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
+// the default dtype.
+THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cmaxValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cminValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
+THStatus THTensor_bitand(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t | value`, bit by bit; on Bool this is *or*. Not for floats.
+THStatus THTensor_bitor(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t ^ value`, bit by bit. Not for floats.
+THStatus THTensor_bitxor(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`. Not for Bool.
+THStatus THTensor_lshift(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
+// 2^value`. Not for Bool.
+THStatus THTensor_rshift(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t where t > 0, else value * t`. Floats only.
+THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
+THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t < value`, as Bool unless `r` has a dtype.
 THStatus THTensor_ltValue(struct THTensor *r, const struct THTensor *t, double value);
@@ -479,6 +633,61 @@ THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struc
 // `r = a / b`, with broadcasting; true division: integers give the default dtype.
 THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
+// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
+// towards zero (0 for 0).
+THStatus THTensor_cpow(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmax(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmin(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
+THStatus THTensor_cbitand(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
+THStatus THTensor_cbitor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
+THStatus THTensor_cbitxor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a << b`, with broadcasting and promotion; see lshift.
+THStatus THTensor_clshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a >> b`, with broadcasting and promotion; see rshift.
+THStatus THTensor_crshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
+THStatus THTensor_atan2(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
+THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalAnd(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
 // `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_ltTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
@@ -502,6 +711,54 @@ THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double valu
 
 // `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_addcmul(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_addcdiv(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double weight);
+
+// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, const struct THTensor *weight);
+
+// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
+
+// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. An infinite bound is none; cmaxValue and cminValue
+// have one only. Whole bounds keep integers integer, others make them the default dtype.
+THStatus THTensor_clamp(struct THTensor *r,
+                        const struct THTensor *t,
+                        double minimum,
+                        double maximum);
+
+// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
+
+// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
+// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
+THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
+
+// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, THDivMode mode);
+
+// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
+THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
+
+// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
+THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
+
+// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves, NaN to nothing
+// unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
+THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether all elements are close in the sense of isclose; 0 on error.
+int THTensor_allclose(const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+int THTensor_equal(const struct THTensor *a, const struct THTensor *b);
 
 // A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
 struct THGenerator *THGenerator_new(void);

@@ -7,6 +7,7 @@ pub mod fold;
 pub mod half;
 pub mod map;
 pub mod matmul;
+pub mod number;
 pub mod pool;
 pub mod random;
 pub mod real;
