@@ -4,8 +4,8 @@
 //! every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected.
 //!
 //! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors of float64,
-//! with and without fma: lgamma 3.6 for x > -2, digamma 3.7 for x > 0, trigamma 5.3. Near the zeros of lgamma below -2 and of digamma below 0, whose
-//! float64 neighbours are further from them than those of other numbers, the error is absolute: about one unit of the terms that cancel.
+//! with and without fma: lgamma 3.6 for x > -2, digamma 3.7 for x > 0, trigamma 5.3. Near the zeros of lgamma below -2 and those of digamma below 0
+//! the terms of the reflection cancel: there the error is about one unit of these terms, not of the result.
 
 use super::log::{log_f64, log_parts_f64, log_tail_f64};
 use super::{LN2_HI_64, LN2_LO_64, poly_f64};
@@ -400,4 +400,182 @@ pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
         }
     }
     *xs = sums;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{check_f32, check_f64, check_special};
+    use super::*;
+
+    const INF: f64 = f64::INFINITY;
+    const NAN: f64 = f64::NAN;
+
+    unsafe extern "C" {
+        safe fn lgamma(x: f64) -> f64;
+    }
+
+    #[test]
+    fn f32_lgamma_is_all_but_correctly_rounded() {
+        check_f32(0.51, lgamma_f32, |x| lgamma(x));
+    }
+
+    #[test]
+    fn f64_errors_stay_below_their_limits() {
+        check_f64(LGAMMA_POINTS, 4.0, lgamma_f64);
+        check_f64(DIGAMMA_POINTS, 4.0, digamma_f64);
+        check_f64(TRIGAMMA_POINTS, 5.4, trigamma_f64);
+    }
+
+    #[test]
+    fn special_values() {
+        check_special(lgamma_f64, [INF, INF, INF, INF, NAN, INF, INF]);
+        check_special(digamma_f64, [-INF, INF, INF, NAN, NAN, f64::MAX.ln(), NAN]);
+        check_special(trigamma_f64, [INF, INF, 0.0, INF, NAN, 1.0 / f64::MAX, INF]);
+        for x in [-1.0, -2.0, -7.0, -1e17] {
+            let at = |f: fn(Isa, f64) -> f64| simd(move |isa| f(isa, x));
+            assert_eq!(at(lgamma_f64), INF);
+            assert!(at(digamma_f64).is_nan());
+            assert_eq!(at(trigamma_f64), INF);
+        }
+    }
+
+    #[test]
+    fn between_poles_f32_follows_mathematics() {
+        // mpmath: digamma and trigamma.
+        for (x, psi, psi1) in [
+            (0.25_f32, -4.22745353_f32, 17.1973292_f32),
+            (1.5_f32, 0.036489974_f32, 0.934802201_f32),
+            (2.75_f32, 0.818901025_f32, 0.437571258_f32),
+            (3.5_f32, 1.10315664_f32, 0.330357756_f32),
+            (100.0_f32, 4.60016185_f32, 0.0100501667_f32),
+            (-0.5_f32, 0.036489974_f32, 8.9348022_f32),
+            (-0.25_f32, 2.91413912_f32, 18.5418796_f32),
+            (-1.75_f32, -2.32269163_f32, 19.3016375_f32),
+            (-10.5_f32, 2.39823913_f32, 9.77875774_f32),
+            (-1.5_f32, 0.703156641_f32, 9.37924664_f32),
+            (-1000.25_f32, 10.0500977_f32, 19.7382096_f32),
+        ] {
+            assert!((digamma_f32_at(x) - psi).abs() <= 1e-7 * psi.abs(), "digamma({x})");
+            assert!((simd(move |isa| trigamma_f32(isa, x)) - psi1).abs() <= 1e-7 * psi1.abs(), "trigamma({x})");
+        }
+    }
+
+    fn digamma_f32_at(x: f32) -> f32 {
+        simd(move |isa| digamma_f32(isa, x))
+    }
+
+    #[test]
+    fn polygamma_of_any_order() {
+        // mpmath: n! zeta(n + 1, x) and its continuation.
+        for (n, x, exact) in [
+            (2, 0.5, -16.82879664423432),
+            (2, 1.0, -2.4041138063191885),
+            (2, 7.25, -0.02182895229519774),
+            (3, 0.75, 19.7633125348506),
+            (3, -2.5, 194.74787621918762),
+            (2, -1.25, 123.72136678366236),
+            (4, -10.3, 9738.759863954216),
+            (5, 0.001, 1.1999999999999998e+20),
+            (10, 20.5, -3.5036001352094345e-08),
+            (33, 130.25, 4.857620667701654e-35),
+            (100, 3.5, -1.0450358166692752e+103),
+            (170, 60.0, -666.0567445274287),
+            (2, 10000000000.0, -1.0000000001e-20),
+        ] {
+            let got = simd(move |isa| polygamma_f64(isa, n, x));
+            assert!((got - exact).abs() <= 1e-12 * f64::abs(exact), "polygamma({n}, {x}): {got:e}, not {exact:e}");
+        }
+        let at = |n, x| simd(move |isa| polygamma_f64(isa, n, x));
+        assert_eq!((at(3, 0.0), at(2, -0.0), at(5, -4.0), at(2, INF).to_bits()), (INF, -INF, INF, (-0.0_f64).to_bits()));
+        assert_eq!((at(170, -4.01), at(170, -3.99), at(u64::MAX, 0.5)), (INF, -INF, INF));
+        assert!(at(4, NAN).is_nan());
+    }
+
+    #[test]
+    fn mvlgamma_is_a_sum_of_lgammas() {
+        // PyTorch: mvlgamma(3, p = 3) and mvlgamma(1.1, p = 3).
+        let mut xs = [3.0; 32];
+        xs[1] = 1.1;
+        simd(|isa| mvlgamma_f64(isa, 3, &mut xs));
+        assert!((xs[0] - 2.694_924_83).abs() < 1e-8 && (xs[1] - 4.318_168_6).abs() < 1e-6, "{xs:?}");
+    }
+
+    const LGAMMA_POINTS: &[(u64, u64, f64)] = &[
+        (0x3ff5_7d48_eeac_4f16, 0xbfbd_4b1f_61a9_c919, -0.29),
+        (0x3ff5_03df_b17a_fc09, 0xbfbc_3fbe_8a25_7809, -0.17),
+        (0x3ff5_46f4_7517_6f1a, 0xbfbc_db4f_3c74_12c5, -0.16),
+        (0x3ff5_4699_4f29_41e1, 0xbfbc_da88_fe4c_59f7, -0.14),
+        (0x3ff5_17c2_9d6f_1f1b, 0xbfbc_6fe5_aa0d_b975, -0.14),
+        (0x3ff5_2697_8ddc_d1a3, 0xbfbc_92b0_f004_5343, -0.00),
+        (0x3ff5_5bf7_07e6_bf9e, 0xbfbd_080a_ffe3_42e5, 0.48),
+        (0x3fdb_10db_9e08_5f22, 0x3fe7_aceb_7c35_d46c, -0.25),
+        (0x3ff5_5fbf_584a_f452, 0xbfbd_0fe5_522b_52de, 0.13),
+        (0x3ff5_24c9_3ca8_d88a, 0xbfbc_8e81_70c0_72ca, -0.10),
+        (0xbff6_a8ba_fe6f_6f31, 0x3fee_7938_9195_60ab, 0.36),
+        (0xbff8_dd3d_4e80_f5c0, 0x3fea_bf13_34e0_a929, 0.37),
+        (0xbff7_129b_abc3_d485, 0x3fed_5517_29e5_35b3, 0.43),
+        (0xbffb_0177_e7fc_79e5, 0x3fec_f4a6_401c_fb67, 0.47),
+        (0xbff8_2acf_5adb_b60a, 0x3feb_4d7f_a8f8_655d, -0.48),
+        (0x0000_0000_0000_0001, 0x4087_4385_446d_71c3, 0.39),
+        (0x8000_1268_8b70_e62b, 0x4086_4e69_394d_9508, 0.08),
+        (0x3ff0_0000_0000_0001, 0xbca2_788c_fc6f_b617, 0.31),
+        (0x3fef_ffff_ffff_ffff, 0x3c92_788c_fc6f_b61a, -0.22),
+        (0x4000_0000_0000_0001, 0x3cab_0ee6_0720_93d1, -0.33),
+        (0x3fff_ffff_ffff_ffff, 0xbc9b_0ee6_0720_93cd, -0.20),
+        (0x3fe0_0000_0000_0000, 0x3fe2_50d0_48e7_a1bd, 0.05),
+        (0xbfe0_0000_0000_0000, 0x3ff4_3f89_a3f0_edd6, 0.13),
+        (0x400b_ffcb_923a_29c7, 0x3ff3_36bc_6c65_d743, 0.11),
+        (0x400c_0000_0000_0000, 0x3ff3_3730_1897_0a36, -0.28),
+        (0x4202_a05f_2000_0000, 0x4249_a437_10f4_67c1, 0.13),
+        (0x7f56_c8e5_ca23_9029, 0x7fef_3fc8_3052_cbf4, 0.28),
+        (0x3ee4_f8b5_88e3_68f1, 0x4027_069d_68f4_ec83, -0.31),
+        (0xbfff_ff97_2474_538f, 0x4021_08d9_a49b_bd0f, 0.28),
+    ];
+
+    const DIGAMMA_POINTS: &[(u64, u64, f64)] = &[
+        (0x4000_00ce_cf64_1254, 0x3fdb_1310_ed58_8d33, 0.37),
+        (0x4000_3a3f_c4a3_e702, 0x3fdc_38c9_28ef_f0bf, 0.26),
+        (0x4000_2ef0_ca89_f066, 0x3fdb_ff5d_3b27_0059, 0.15),
+        (0x4000_2ddc_9458_c044, 0x3fdb_f9e0_146f_7501, 0.13),
+        (0x4000_2bc7_606d_abc8, 0x3fdb_ef46_42f4_ccf3, 0.12),
+        (0x4000_368b_937b_bb81, 0x3fdc_2600_0173_1c8f, 0.07),
+        (0x4000_1968_93fd_c2a0, 0x3fdb_917c_6ddf_c115, -0.50),
+        (0x4000_09e6_2318_7d29, 0x3fdb_41e5_13f6_ebf0, -0.37),
+        (0x4000_d819_f655_5ab1, 0x3fdf_4685_84cd_344a, 0.32),
+        (0x4000_185b_5b3e_736a, 0x3fdb_8c19_e25a_8c52, 0.31),
+        (0x3ff7_62d8_6356_be3f, 0xbc9a_a2d9_b3ce_29e0, 0.21),
+        (0x3ff7_62d8_6356_be40, 0x3ca1_a5be_ef07_23bb, 0.47),
+        (0x01a5_6e1f_c2f8_f359, 0xfe37_e43c_8800_759b, 0.48),
+        (0x7e37_e43c_8800_759c, 0x4085_9634_47f8_7fb5, 0.21),
+        (0x3fe0_0000_0000_0000, 0xbfff_6a89_7d32_14fc, -0.31),
+        (0x3fef_ff2e_48e8_a71e, 0xbfe2_79e5_fa9d_9f50, 0.19),
+        (0x4008_0000_0000_0000, 0x3fed_8773_0390_49e7, 0.04),
+        (0x4007_ffff_f294_06b3, 0x3fed_8772_ee5c_5b29, 0.43),
+    ];
+
+    const TRIGAMMA_POINTS: &[(u64, u64, f64)] = &[
+        (0x3ee7_42b1_f0f4_9e76, 0x41fe_4820_0ee0_c3e7, -0.47),
+        (0x3fd9_386e_c862_b040, 0x401d_e217_2b8c_13b4, 0.46),
+        (0x3f07_0d43_ddea_8e74, 0x41be_d522_d1ab_b147, 0.33),
+        (0x3f80_6caa_ded8_9af4, 0x40ce_5ed9_4077_755b, -0.12),
+        (0x3fa0_cdc2_3050_4620, 0x408d_0fa1_2bb7_f0e2, 0.05),
+        (0x3e97_7638_7ccc_9d7f, 0x429d_c3b0_7cf7_31b2, 0.14),
+        (0x3fc7_f7c0_2200_8060, 0x403d_ceb6_ab4a_439a, -0.14),
+        (0x3fb0_7d8e_bfd9_c50b, 0x406e_5008_b175_6ee1, -0.09),
+        (0x3ed0_3e8a_0708_1df6, 0x422f_0b75_4594_c437, -0.05),
+        (0x3f28_0380_fa30_845e, 0x417c_697a_dce4_afa9, -0.02),
+        (0xc016_d2f4_aba8_dc28, 0x402e_b182_487f_da7d, 0.00),
+        (0xc02a_9a1a_6073_c956, 0x402d_e123_898f_a6a2, -0.01),
+        (0xc02b_6b2f_7b86_573a, 0x402f_5ff7_b714_6aa4, -0.15),
+        (0xc030_4ca1_bcc2_121f, 0x402e_216f_7b01_8462, 0.25),
+        (0xc005_9d92_1e86_76e0, 0x402d_cf18_8d12_9df5, 0.27),
+        (0x2b2b_ff2e_e48e_0530, 0x6974_e718_d7d7_625a, -0.06),
+        (0x7e37_e43c_8800_759c, 0x01a5_6e1f_c2f8_f359, -0.47),
+        (0x3fe0_0000_0000_0000, 0x4013_bd3c_c9be_45de, 0.35),
+        (0x4000_0000_0000_0000, 0x3fe4_a34c_c4a6_0fa6, 0.27),
+        (0x3fff_ffff_e528_0d65, 0x3fe4_a34c_da58_28ca, 0.24),
+        (0xbfe0_0000_0000_0000, 0x4021_de9e_64df_22ef, 0.18),
+        (0xbee4_f8b5_88e3_68f1, 0x4202_a05f_200d_28df, -0.06),
+        (0xc024_9999_9999_999a, 0x402d_f949_42f0_3f8e, 0.24),
+    ];
 }
