@@ -318,8 +318,7 @@ pub fn erfinv_f32(isa: Isa, x: f32) -> f32 {
 /// Whether [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
 #[inline(always)]
 pub fn erfinv_rare_f64(x: f64) -> bool {
-    // NaN is rare too.
-    !(x.abs() <= 0.999)
+    x.abs() > 0.999 || x.is_nan()
 }
 
 /// `erfinv(x)` for |x| <= 0.999.
