@@ -86,7 +86,7 @@ fn log_tail_f32(isa: Isa, f: f32) -> f32 {
 }
 
 #[inline(always)]
-fn log_tail_f64(isa: Isa, f: f64) -> f64 {
+pub(super) fn log_tail_f64(isa: Isa, f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
     let h = 0.5 * f * f;

@@ -3,7 +3,9 @@
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;
+pub mod erf;
 mod exp;
+pub mod gamma;
 mod hyperbolic;
 mod log;
 mod logistic;
