@@ -694,6 +694,9 @@ THStatus THTensor_rsqrt(struct THTensor *r, const struct THTensor *t);
 // `r = e^t`. Integers give the default dtype.
 THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
 
+// `r = 2^t`. Integers give the default dtype.
+THStatus THTensor_exp2(struct THTensor *r, const struct THTensor *t);
+
 // `r = e^t - 1`, exact near 0. Integers give the default dtype.
 THStatus THTensor_expm1(struct THTensor *r, const struct THTensor *t);
 
@@ -738,6 +741,27 @@ THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+
+// `r = erf(t)`, the error function. Integers give the default dtype.
+THStatus THTensor_erf(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+THStatus THTensor_erfc(struct THTensor *r, const struct THTensor *t);
+
+// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_erfinv(struct THTensor *r, const struct THTensor *t);
+
+// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
+THStatus THTensor_lgamma(struct THTensor *r, const struct THTensor *t);
+
+// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
+THStatus THTensor_digamma(struct THTensor *r, const struct THTensor *t);
+
+// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
+THStatus THTensor_gelu(struct THTensor *r, const struct THTensor *t);
+
+// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
+THStatus THTensor_geluTanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = max(t, 0)`; NaN stays. Not for Bool.
 THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
@@ -939,6 +963,15 @@ THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double 
 
 // `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
 THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
+
+// `r = the n-th derivative of digamma at t`, `n` >= 0: the polygamma function. Integers give the default dtype.
+THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
+
+// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
+// of dimension `p`, 1 to 65536. Integers give the default dtype.
+THStatus THTensor_mvlgamma(struct THTensor *r,
+                           const struct THTensor *t,
+                           int64_t p);
 
 // `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
 // integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.

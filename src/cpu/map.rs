@@ -92,6 +92,32 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     unsafe { work.run(&kernel) }
 }
 
+/// `r[i] = f(a)[i]`, computed in float64, 32 elements at a time
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `T`.
+#[inline(always)]
+pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) + Copy + Sync) {
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+        let (r, a) = (r.cast::<T>(), a.cast::<T>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for start in (0..n).step_by(32) {
+                    let (len, mut block) = ((n - start).min(32), [1.0; 32]);
+                    // SAFETY: the engine passes runs of `n` elements.
+                    (0..len).for_each(|i| block[i] = unsafe { a.add(start + i).read() }.to_f64());
+                    f(isa, &mut block);
+                    // SAFETY: as above.
+                    (0..len).for_each(|i| unsafe { r.add(start + i).write(T::from_f64(block[i])) });
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
 /// `r[i] = f(a[i], b[i])`
 ///
 /// # Safety
