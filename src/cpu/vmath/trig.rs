@@ -3,7 +3,7 @@
 //! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
 //! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 / (2 pi)` as it takes.
 //!
-//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.50 and 1.92, cos 1.65 and 1.87, tan 1.77 and 1.83.
+//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.50 and 1.92, cos 1.65 and 1.87, tan 1.67 and 1.83.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
@@ -13,8 +13,6 @@ use std::f64::consts::{FRAC_1_PI as FRAC_1_PI_64, PI as PI_64};
 /// pi as a sum. A fused product with a part is exact until the parts cancel, and then the difference is. No part is negative: 0 of them,
 /// taken from -0, must leave it.
 const PI_32: [f32; 3] = [3.141_592_5, 1.509_957_9e-7, 1.078_060_5e-14];
-/// Nearer parts, for tan, which restores the sign of 0.
-const PI_NEAR_32: [f32; 3] = [3.141_592_7, -8.742_278e-8, -3.430_249e-15];
 const PI_FUSED_64: [f64; 3] = [PI_64, 1.224_646_799_147_353e-16, 2.165_713_347_843_827_8e-32];
 /// The same in parts of 33 bits, whose products with 20 bits need no fma to be exact.
 const PI_SHORT_64: [f64; 4] = [3.141_592_653_468_251_2, 1.215_420_101_260_793_2e-10, 4.044_532_497_422_333e-21, 1.695_685_532_073_78e-31];
@@ -54,16 +52,17 @@ pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
 }
 
-/// `x - m pi`, and what the rounding before the last has lost, which is not to be relied on near 0.
+/// `x - m pi`; what the rounding before the last has lost, which is not to be relied on near 0; and what the last has lost.
 #[inline(always)]
-fn reduce_f32(isa: Isa, x: f32, m: f32, pi: [f32; 3]) -> (f32, f32) {
-    let first = isa.fma_f32(m, -pi[0], x);
-    let second = isa.fma_f32(m, -pi[1], first);
-    let lost = isa.fma_f32(m, -pi[1], first - second);
-    (isa.fma_f32(m, -pi[2], second), lost)
+fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32, f32) {
+    let first = isa.fma_f32(m, -PI_32[0], x);
+    let second = isa.fma_f32(m, -PI_32[1], first);
+    let lost = isa.fma_f32(m, -PI_32[1], first - second);
+    let r = isa.fma_f32(m, -PI_32[2], second);
+    (r, lost, isa.fma_f32(m, -PI_32[2], second - r))
 }
 
-/// `x - m pi`, `lost` as for f32, and what the last rounding has lost.
+/// [`reduce_f32`] for f64.
 #[inline(always)]
 fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
@@ -107,9 +106,9 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
 
 /// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
-fn quarter_tan_f32(isa: Isa, (r, lost): (f32, f32), turns: u32) -> f32 {
+fn quarter_tan_f32(isa: Isa, (r, lost, low): (f32, f32, f32), turns: u32) -> f32 {
     let z = r * r;
-    let rest = z * isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost);
+    let rest = isa.fma_f32(z, isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost), low);
     let high = r + rest;
     let low = rest - (high - r);
     let q = -1.0 / high;
@@ -157,7 +156,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
         return sin_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32);
-    let (r, _) = reduce_f32(isa, x, t - SHIFT_32, PI_32);
+    let (r, ..) = reduce_f32(isa, x, t - SHIFT_32);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -176,7 +175,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
         return cos_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, 0.5) + SHIFT_32;
-    let (r, _) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5, PI_32);
+    let (r, ..) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -195,7 +194,7 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
         return tan_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32 / 2.0);
-    quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0, PI_NEAR_32), t.to_bits())
+    quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0), t.to_bits())
 }
 
 /// `tan(x)`, where `x` is not [`huge_angle_f64`]
