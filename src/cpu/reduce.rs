@@ -4,7 +4,7 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
-use super::fold::{Accs, Fold, Tile};
+use super::fold::{Accs, COLUMNS, Fold, ROWS, Tile};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
 use crate::plan::Loop;
@@ -14,15 +14,13 @@ use std::mem::MaybeUninit;
 /// Fewer neighbours than this are not worth folding side by side.
 const FEW: usize = 16;
 /// Accumulators of a block of results, in all planes together.
-const ROOM: usize = 1024;
+const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
 pub const PIECE: usize = 32 * 1024;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
-/// Rows of columns folded at a time.
-const ROWS: usize = 64;
 /// Elements of a block folded before partial results meet.
 const SEGMENT: usize = 128 * 1024;
 /// So many blocks keep the threads busy, each alone.
@@ -363,5 +361,64 @@ impl Stage {
 
     fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::fold::{Lanes, Sum};
+
+    fn layout(shape: &[i64], strides: &[i64]) -> Layout {
+        Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
+    }
+
+    #[test]
+    fn folded_dims_that_continue_each_other_merge() {
+        let (kept, folded) = split(&Layout::contiguous(&[2, 3, 4]), 4, &[true, true, true], true, [None, None]);
+        assert_eq!((kept.len(), folded.as_slice()), (0, &[Loop { n: 24, step: [4, 1] }][..]));
+        // Turned, memory order is not row-major: numbered elements keep to the latter.
+        let turned = layout(&[3, 2], &[1, 3]);
+        assert_eq!(split(&turned, 1, &[true, true], false, [None, None]).1.as_slice(), [Loop { n: 6, step: [1, 0] }]);
+        let numbered = split(&turned, 1, &[true, true], true, [None, None]).1;
+        assert_eq!(numbered.as_slice(), [Loop { n: 2, step: [3, 1] }, Loop { n: 3, step: [1, 2] }]);
+    }
+
+    /// Sums over the dims of `shape` in `folds` of the numbers 0, 1, 2, ... that lie at `strides`, against plain loops.
+    fn check(shape: [i64; 3], strides: [i64; 3], folds: [bool; 3]) {
+        let input = layout(&shape, &strides);
+        let x: Vec<i32> = (0..input.end().unwrap_or(0) as i32).collect();
+        let kept_shape: Vec<i64> = (0..3).map(|d| if folds[d] { 1 } else { shape[d] }).collect();
+        let out = Layout::contiguous(&kept_shape);
+        let (mut got, mut expected) = (vec![0i64; out.numel() as usize], vec![0i64; out.numel() as usize]);
+        for (i, j, k) in (0..shape[0]).flat_map(|i| (0..shape[1]).flat_map(move |j| (0..shape[2]).map(move |k| (i, j, k)))) {
+            let at: i64 = [i, j, k].iter().enumerate().map(|(d, i)| if folds[d] { 0 } else { i * out.strides[d] }).sum();
+            expected[at as usize] += i64::from(x[(i * strides[0] + j * strides[1] + k * strides[2]) as usize]);
+        }
+        let (kept, folded) = split(&input, 4, &folds, false, [Some((&out, 8)), None]);
+        let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
+        let (fold, data) = (Lanes(Sum::<i32>::new(false)), x.as_ptr().cast());
+        // SAFETY: `x` and `got` have room for every position.
+        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out }.run() };
+        assert_eq!(got, expected, "{shape:?} {strides:?} {folds:?}");
+    }
+
+    #[test]
+    fn every_cut_covers_every_element_once() {
+        let cases = [
+            ([5, 7, 40], [280, 40, 1]),
+            ([40, 3, 50], [1, 2000, 40]),
+            ([3, 70, 33], [5000, 70, 2]),
+            ([2, 3000, 20], [60000, 20, 1]),
+            ([30, 40, 3], [0, 3, 1]),
+        ];
+        for (shape, strides) in cases {
+            for mask in 0..8 {
+                check(shape, strides, [mask & 1 > 0, mask & 2 > 0, mask & 4 > 0]);
+            }
+        }
+        check([300_000, 1, 2], [2, 1, 1], [true, true, false]);
+        check([1, 1, 300_000], [1, 1, 1], [true, true, true]);
+        check([4, 0, 3], [0, 3, 1], [false, true, false]);
     }
 }

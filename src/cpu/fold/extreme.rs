@@ -1,48 +1,92 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accs, Columns, Fold, Lanewise, Tile, for_columns, for_groups, row};
+use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 
-/// An element with its bounds.
+/// An element that has a place in an order.
 pub trait Ordered: Element {
+    /// An integer as wide as the element.
+    type Key: Copy + Ord + Send + Sync;
+    /// A count up to [`ROWS`](super::ROWS), as wide as the element.
+    type At: Copy + Send + Sync + From<u8> + Into<u64>;
     /// Nothing is less.
     const LEAST: Self;
     /// Nothing is greater.
     const GREATEST: Self;
     /// `self > b`
     fn above(self, b: Self) -> bool;
+    /// The element's place in the order; NaN comes after (`MAX`) or before all.
+    fn key<const MAX: bool>(self) -> Self::Key;
+    /// The element at a place.
+    fn at(key: Self::Key) -> Self;
 }
 
 macro_rules! ordered {
-    ($($t:ident $least:expr, $greatest:expr;)*) => { $(
+    (integer: $($t:ident $at:ident;)*) => { $(
         impl Ordered for $t {
-            const LEAST: $t = $least;
-            const GREATEST: $t = $greatest;
+            type Key = $t;
+            type At = $at;
+            const LEAST: $t = $t::MIN;
+            const GREATEST: $t = $t::MAX;
             #[inline(always)]
             fn above(self, b: $t) -> bool {
                 self > b
             }
+            #[inline(always)]
+            fn key<const MAX: bool>(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn at(key: $t) -> $t {
+                key
+            }
+        }
+    )* };
+    (float: $($t:ident $key:ident $at:ident;)*) => { $(
+        impl Ordered for $t {
+            type Key = $key;
+            type At = $at;
+            const LEAST: $t = $t::NEG_INFINITY;
+            const GREATEST: $t = $t::INFINITY;
+            #[inline(always)]
+            fn above(self, b: $t) -> bool {
+                self > b
+            }
+            /// The bits, turned round below 0.
+            #[inline(always)]
+            fn key<const MAX: bool>(self) -> $key {
+                let bits = self.to_bits() as $key;
+                let key = bits ^ ((bits >> ($key::BITS - 1)) & $key::MAX);
+                if self.is_nan() { if MAX { $key::MAX } else { $key::MIN } } else { key }
+            }
+            #[inline(always)]
+            fn at(key: $key) -> $t {
+                $t::from_bits((key ^ ((key >> ($key::BITS - 1)) & $key::MAX)) as _)
+            }
         }
     )* };
 }
-ordered! {
-    u8 u8::MIN, u8::MAX;
-    i8 i8::MIN, i8::MAX;
-    i16 i16::MIN, i16::MAX;
-    i32 i32::MIN, i32::MAX;
-    i64 i64::MIN, i64::MAX;
-    f32 f32::NEG_INFINITY, f32::INFINITY;
-    f64 f64::NEG_INFINITY, f64::INFINITY;
-}
+ordered! { integer: u8 u8; i8 u8; i16 u16; i32 u32; i64 u64; }
+ordered! { float: f32 i32 u32; f64 i64 u64; }
 
 impl Ordered for Bool {
+    type Key = u8;
+    type At = u8;
     const LEAST: Bool = Bool(0);
     const GREATEST: Bool = Bool(1);
     #[inline(always)]
     fn above(self, b: Bool) -> bool {
         self.get() & !b.get()
+    }
+    #[inline(always)]
+    fn key<const MAX: bool>(self) -> u8 {
+        self.get() as u8
+    }
+    #[inline(always)]
+    fn at(key: u8) -> Bool {
+        Bool(key)
     }
 }
 
@@ -52,11 +96,17 @@ fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
     (if MAX { x.above(best) } else { best.above(x) }) | (x.is_nan() & !best.is_nan())
 }
 
-/// The better one; the same for any order of the elements.
+/// `x` if it beats `best`.
 #[inline(always)]
 fn better<T: Ordered, const MAX: bool>(best: T, x: T) -> T {
     let ahead = if MAX { x.above(best) } else { best.above(x) };
     if ahead | x.is_nan() { x } else { best }
+}
+
+/// The better one of two keys.
+#[inline(always)]
+fn meet<K: Ord, const MAX: bool>(a: K, b: K) -> K {
+    if MAX { a.max(b) } else { a.min(b) }
 }
 
 /// The greatest (`MAX`) or least element, or with `SIZE` its magnitude.
@@ -67,7 +117,7 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     type In = T;
     type A = T;
     type B = ();
-    type S = T;
+    type S = T::Key;
     type U = ();
     type Out = T;
     type Other = ();
@@ -80,16 +130,16 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
         (better::<T, MAX>(lane.0, if SIZE { Element::abs(x) } else { x }), ())
     }
     #[inline(always)]
-    fn state(self, lane: (T, ())) -> (T, ()) {
-        lane
+    fn state(self, lane: (T, ())) -> (T::Key, ()) {
+        (lane.0.key::<MAX>(), ())
     }
     #[inline(always)]
-    fn merge(self, a: (T, ()), b: (T, ())) -> (T, ()) {
-        (better::<T, MAX>(a.0, b.0), ())
+    fn merge(self, a: (T::Key, ()), b: (T::Key, ())) -> (T::Key, ()) {
+        (meet::<_, MAX>(a.0, b.0), ())
     }
     #[inline(always)]
-    fn finish(self, state: (T, ()), _: usize) -> (T, ()) {
-        state
+    fn finish(self, state: (T::Key, ()), _: usize) -> (T, ()) {
+        (T::at(state.0), ())
     }
 }
 
@@ -101,8 +151,8 @@ impl<T: Ordered> Lanewise for MinMax<T> {
     type In = T;
     type A = T;
     type B = T;
-    type S = T;
-    type U = T;
+    type S = T::Key;
+    type U = T::Key;
     type Out = T;
     type Other = T;
     #[inline(always)]
@@ -114,16 +164,16 @@ impl<T: Ordered> Lanewise for MinMax<T> {
         (better::<T, false>(lane.0, x), better::<T, true>(lane.1, x))
     }
     #[inline(always)]
-    fn state(self, lane: (T, T)) -> (T, T) {
-        lane
+    fn state(self, lane: (T, T)) -> (T::Key, T::Key) {
+        (lane.0.key::<false>(), lane.1.key::<true>())
     }
     #[inline(always)]
-    fn merge(self, a: (T, T), b: (T, T)) -> (T, T) {
-        (better::<T, false>(a.0, b.0), better::<T, true>(a.1, b.1))
+    fn merge(self, a: (T::Key, T::Key), b: (T::Key, T::Key)) -> (T::Key, T::Key) {
+        (a.0.min(b.0), a.1.max(b.1))
     }
     #[inline(always)]
-    fn finish(self, state: (T, T), _: usize) -> (T, T) {
-        state
+    fn finish(self, state: (T::Key, T::Key), _: usize) -> (T, T) {
+        (T::at(state.0), T::at(state.1))
     }
 }
 
@@ -150,7 +200,7 @@ impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
         let same = |v: T, best: T| (v == best) | (v.is_nan() & best.is_nan());
         // SAFETY: the caller's.
         unsafe {
-            let (best, ()) = row(Extreme::<T, MAX>(PhantomData), isa, x, n);
+            let best = T::at(row(Extreme::<T, MAX>(PhantomData), isa, x, n).0);
             const STRIDE: usize = 64;
             let mut at = 0;
             while at + STRIDE <= n {
@@ -168,39 +218,60 @@ impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
     }
 }
 
-/// A few rows on their way into values and numbers.
-struct Group<T, const MAX: bool> {
-    accs: Accs,
-    tile: Tile,
-    of: PhantomData<T>,
+/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`.
+#[inline(always)]
+fn taken<T: Ordered, const MAX: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
+    let news = beats::<T, MAX>(x, best);
+    (if news { x } else { best }, if news { T::At::from(r as u8 + 1) } else { at })
 }
 
-impl<T: Ordered, const MAX: bool> Columns for Group<T, MAX> {
-    #[inline(always)]
-    unsafe fn at<const W: usize>(&self, j: usize) {
-        let (values, numbers) = (self.accs.plane::<T>(0).wrapping_add(j), self.accs.plane::<i64>(1).wrapping_add(j));
-        let (mut best, mut at) = ([T::ZERO; W], [0u8; W]);
-        // SAFETY: the caller's.
-        unsafe {
-            let first = self.tile.row::<T>(0).add(j);
-            for k in 0..W {
-                best[k] = if self.tile.done == 0 { first.add(k).read() } else { values.add(k).read() };
-            }
-            for r in 0..self.tile.rows {
-                let x = self.tile.row::<T>(r).add(j);
-                for k in 0..W {
-                    let v = x.add(k).read();
-                    let news = beats::<T, MAX>(v, best[k]);
-                    best[k] = if news { v } else { best[k] };
-                    at[k] = if news { r as u8 + 1 } else { at[k] };
+/// Folds the columns of a tile.
+///
+/// # Safety
+/// As for [`Fold::columns`].
+#[inline(always)]
+unsafe fn columns<T: Ordered, const MAX: bool>(accs: Accs, tile: Tile) {
+    let (n, first) = (tile.cols, tile.row::<T>(0));
+    let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
+    // SAFETY: the caller's; lines have an entry for each column.
+    unsafe {
+        let from = if tile.done == 0 { first } else { values };
+        let mut best = Line::new(
+            n,
+            #[inline(always)]
+            |k| from.add(k).read(),
+        );
+        // 1 and up are rows of the tile.
+        let mut at = Line::new(
+            n,
+            #[inline(always)]
+            |_| T::At::from(0),
+        );
+        let (best, at) = (best.data(), at.data());
+        for_rows::<T>(
+            &tile,
+            #[inline(always)]
+            |r, x| {
+                for k in 0..n {
+                    let mut state = (best.add(k).read(), at.add(k).read());
+                    for q in 0..ABREAST {
+                        state = taken::<T, MAX>(state, x[q].add(k).read(), r + q);
+                    }
+                    (*best.add(k), *at.add(k)) = state;
                 }
-            }
-            let base = self.tile.index - self.tile.weight;
-            for k in 0..W {
-                let before = if self.tile.done == 0 { self.tile.index } else { numbers.add(k).read() };
-                values.add(k).write(best[k]);
-                numbers.add(k).write(if at[k] == 0 { before } else { base + at[k] as i64 * self.tile.weight });
-            }
+            },
+            #[inline(always)]
+            |r, x| {
+                for k in 0..n {
+                    (*best.add(k), *at.add(k)) = taken::<T, MAX>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
+                }
+            },
+        );
+        for k in 0..n {
+            let at: u64 = at.add(k).read().into();
+            let before = if tile.done == 0 { tile.index } else { numbers.add(k).read() };
+            values.add(k).write(best.add(k).read());
+            numbers.add(k).write(if at == 0 { before } else { tile.index + (at as i64 - 1) * tile.weight });
         }
     }
 }
@@ -246,10 +317,8 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
         let tile = *tile;
         simd(
             #[inline(always)]
-            move |_| {
-                // SAFETY: the caller's.
-                for_groups(tile, |tile| unsafe { for_columns(tile.cols, &Group::<T, MAX> { accs, tile, of: PhantomData }) })
-            },
+            // SAFETY: the caller's.
+            move |_| unsafe { columns::<T, MAX>(accs, tile) },
         )
     }
 

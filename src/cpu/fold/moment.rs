@@ -3,7 +3,7 @@
 //! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first element.
 //! What cancels is then at most a block's length times what stays.
 
-use super::{Accs, Columns, Fold, Lanewise, Tile, for_columns, for_groups, row};
+use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::Element;
 use std::marker::PhantomData;
@@ -70,39 +70,56 @@ fn updated(shift: f64, squares: f64, block: (f64, f64), inverse: f64) -> (f64, f
     (shift + step, squares + (block.1 - block.0 * step))
 }
 
-/// A few rows on their way into means and squares.
-struct Group<T> {
-    isa: Isa,
-    accs: Accs,
-    tile: Tile,
-    of: PhantomData<T>,
-}
-
-impl<T: Element> Columns for Group<T> {
-    #[inline(always)]
-    unsafe fn at<const W: usize>(&self, j: usize) {
-        let (means, squares) = (self.accs.plane::<f64>(0), self.accs.plane::<f64>(1));
-        let inverse = 1.0 / (self.tile.done + self.tile.rows) as f64;
-        let (mut shift, mut a, mut b) = ([0.0; W], [0.0; W], [0.0; W]);
-        // SAFETY: the caller's.
-        unsafe {
-            let first = self.tile.row::<T>(0).add(j);
-            for k in 0..W {
-                shift[k] = if self.tile.done == 0 { first.add(k).read().to_f64() } else { means.add(j + k).read() };
-            }
-            for r in 0..self.tile.rows {
-                let x = self.tile.row::<T>(r).add(j);
-                for k in 0..W {
-                    let d = x.add(k).read().to_f64() - shift[k];
-                    a[k] += d;
-                    b[k] = self.isa.fma_f64(d, d, b[k]);
+/// Folds the columns of a tile.
+///
+/// # Safety
+/// As for [`Fold::columns`].
+#[inline(always)]
+unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
+    let (n, first) = (tile.cols, tile.row::<T>(0));
+    let (means, squares) = (accs.plane::<f64>(0), accs.plane::<f64>(1));
+    let (mut a, mut b) = (Line::new(n, |_| 0.0), Line::new(n, |_| 0.0));
+    // SAFETY: the caller's; lines have an entry for each column.
+    unsafe {
+        let mut shift = if tile.done == 0 {
+            Line::new(
+                n,
+                #[inline(always)]
+                |k| first.add(k).read().to_f64(),
+            )
+        } else {
+            Line::new(
+                n,
+                #[inline(always)]
+                |k| means.add(k).read(),
+            )
+        };
+        let (a, b, shift) = (a.data(), b.data(), shift.data());
+        for_rows::<T>(
+            &tile,
+            #[inline(always)]
+            |_, x| {
+                for k in 0..n {
+                    let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
+                    let mut lane = (a.add(k).read(), b.add(k).read());
+                    for q in 0..ABREAST {
+                        lane = l.push(isa, lane, x[q].add(k).read());
+                    }
+                    (*a.add(k), *b.add(k)) = lane;
                 }
-            }
-            for k in 0..W {
-                let (mean, square) = updated(shift[k], squares.add(j + k).read(), (a[k], b[k]), inverse);
-                means.add(j + k).write(mean);
-                squares.add(j + k).write(square);
-            }
+            },
+            #[inline(always)]
+            |_, x| {
+                for k in 0..n {
+                    let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
+                    (*a.add(k), *b.add(k)) = l.push(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
+                }
+            },
+        );
+        let inverse = 1.0 / (tile.done + tile.rows) as f64;
+        for k in 0..n {
+            let block = (a.add(k).read(), b.add(k).read());
+            (*means.add(k), *squares.add(k)) = updated(shift.add(k).read(), squares.add(k).read(), block, inverse);
         }
     }
 }
@@ -150,10 +167,8 @@ impl<T: Element> Fold for Moment<T> {
         let tile = *tile;
         simd(
             #[inline(always)]
-            move |isa| {
-                // SAFETY: the caller's.
-                for_groups(tile, |tile| unsafe { for_columns(tile.cols, &Group { isa, accs, tile, of: PhantomData::<T> }) })
-            },
+            // SAFETY: the caller's.
+            move |isa| unsafe { columns::<T>(isa, accs, tile) },
         )
     }
 

@@ -3,7 +3,8 @@
 mod result;
 
 use crate::cpu::fold::{
-    Arg, Extreme, Fold, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Power, Product, Root, Square, Sum, Terms,
+    Arg, Extreme, Fold, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Power, Product, Root, Square, Sum,
+    Terms,
 };
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
@@ -18,7 +19,13 @@ use std::marker::PhantomData;
 fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
     let compute = match asked {
         None => dtype,
-        Some(asked) if asked.is_float() => if dtype.is_float() { dtype } else { Dtype::Float64 },
+        Some(asked) if asked.is_float() => {
+            if dtype.is_float() {
+                dtype
+            } else {
+                Dtype::Float64
+            }
+        }
         Some(asked) if dtype.is_float() || asked == Dtype::Bool => asked,
         Some(_) => dtype,
     };
