@@ -493,10 +493,10 @@ mod tests {
         for (rows, cols) in SHAPES {
             let bytes: Vec<u8> = (0..rows * cols).map(|i| 255 - (i % 7) as u8).collect();
             let expected = plain(&bytes, rows, cols, |x| x.iter().map(|&v| i64::from(v)).sum::<i64>());
-            assert_eq!(folded(&Lanes(Sum::<u8>::new(false)), &bytes, rows, cols), expected);
+            assert_eq!(folded::<u8, i64>(&Lanes(Sum::<u8>::new(false)), &bytes, rows, cols), expected);
             let truths: Vec<Bool> = bytes.iter().map(|&v| Bool(v % 3 * 80)).collect();
             let expected = plain(&truths, rows, cols, |x| x.iter().filter(|v| v.get()).count() as i64);
-            assert_eq!(folded(&Lanes(Sum::<Bool>::new(false)), &truths, rows, cols), expected);
+            assert_eq!(folded::<Bool, i64>(&Lanes(Sum::<Bool>::new(false)), &truths, rows, cols), expected);
         }
     }
 
