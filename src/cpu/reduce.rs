@@ -18,7 +18,7 @@ const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
-pub const PIECE: usize = 32 * 1024;
+pub(crate) const PIECE: usize = 32 * 1024;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
 /// Elements of a block folded before partial results meet.

@@ -220,9 +220,9 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
 }
 
 /// The most rows of a tile whose columns are folded.
-pub const ROWS: usize = 64;
+pub(crate) const ROWS: usize = 64;
 /// The most columns of such a tile.
-pub const COLUMNS: usize = 1024;
+pub(crate) const COLUMNS: usize = 1024;
 
 /// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise.
 struct Line<T>([MaybeUninit<T>; COLUMNS]);
