@@ -6,6 +6,7 @@ pub mod memory;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
+mod scan;
 pub mod storage;
 pub mod tensor;
 pub mod view;

@@ -18,7 +18,9 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The most lines of a panel.
-pub(crate) const PANEL: usize = 128;
+pub(crate) const PANEL: usize = 1024;
+/// Panels are cut no narrower for the sake of threads.
+const NARROW: usize = 128;
 /// Fewer neighbours than this are not worth a panel.
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
@@ -88,6 +90,8 @@ pub struct Lines {
     pub spoils: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
+    /// The most lines of a panel that the kernel likes, up to [`PANEL`].
+    pub beside: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -143,7 +147,7 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, grain }
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, grain }
     }
 
     /// Runs `line` over every line, or `panel` over lines side by side.
@@ -185,7 +189,7 @@ impl Lines {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
         let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
-        let width = PANEL.min(MOST / (input.n.max(1) * 24)).min(first.n);
+        let width = self.panel_width().min(MOST / (input.n.max(1) * 24));
         if panels && beside && width >= FEW {
             return self.layout_of(true, width);
         }
@@ -194,6 +198,15 @@ impl Lines {
         let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
+    }
+
+    /// Lines of a panel: as many as the kernel likes, fewer if threads would have nothing to do.
+    fn panel_width(&self) -> usize {
+        let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
+        let worth = all.saturating_mul(self.ends[0].n) / self.grain;
+        let panels = worth.min(2 * pool::num_threads()).div_ceil((all / first).max(1)).max(1);
+        let share = first.div_ceil(panels).next_multiple_of(NARROW);
+        share.max(NARROW).min(self.beside).min(first)
     }
 
     /// The cut into blocks of so many lines.

@@ -3,7 +3,7 @@
 use super::copy;
 use super::prepare::{self, Operand};
 use super::reduce::TH_ALL_DIMS;
-use crate::cpu::lines::{End, LineKernel, Lines, PanelKernel};
+use crate::cpu::lines::{End, LineKernel, Lines, PANEL, PanelKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
@@ -42,6 +42,16 @@ pub struct Want<'a> {
     pub compute: Dtype,
 }
 
+impl<'a> Want<'a> {
+    /// Indices: int64, and nothing else.
+    pub fn indices(op: &str, r: Option<&'a Tensor>) -> Result<Want<'a>> {
+        match r.and_then(Tensor::dtype) {
+            None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64, compute: Dtype::Int64 }),
+            Some(have) => bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}"),
+        }
+    }
+}
+
 /// What runs over the lines.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
@@ -53,8 +63,17 @@ pub struct Kernels<'a> {
     pub spoils: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
+    /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
+    pub beside: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
+}
+
+impl<'a> Kernels<'a> {
+    /// Over one line, without a panel kernel or wishes.
+    pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels { line, panel: None, spoils: false, scratch: 0, beside: PANEL, grain }
+    }
 }
 
 /// An input cut into lines.
@@ -77,6 +96,14 @@ impl Source {
         t.defined(op)?;
         let dim = wrap_dim(op, dim, t.ndim())?;
         Source::joined(op, t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
+    }
+
+    /// Lines of `t` along one dim, for operations that need one.
+    pub fn one(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
+        if dim == TH_ALL_DIMS {
+            bail!(Argument, "{op}: needs one dimension, not all")
+        }
+        Source::along(op, t, dim)
     }
 
     /// Lines of `t` over several dims, each given once, in row-major order; over all if none is given.
@@ -193,7 +220,7 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch) = (kernels.spoils, kernels.scratch);
+        (lines.spoils, lines.scratch, lines.beside) = (kernels.spoils, kernels.scratch, kernels.beside);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
         unsafe { lines.run(op, kernels.line, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {

@@ -8,5 +8,7 @@ pub mod pointwise;
 mod prepare;
 pub mod random;
 pub mod reduce;
+pub mod scan;
+pub mod softmax;
 pub mod storage;
 pub mod view;
