@@ -101,7 +101,8 @@ pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
         #[inline(always)]
         move |_| {
             for i in 0..p.n as isize {
-                let (out, x) = (p.out[0].wrapping_offset(i * p.out_step[0]).cast::<T::Out>(), p.x.wrapping_offset(i * p.x_step).cast::<T>());
+                let (out, x) =
+                    (p.out[0].wrapping_offset(i * p.out_step[0]).cast::<T::Out>(), p.x.wrapping_offset(i * p.x_step).cast::<T>());
                 for j in 0..p.width {
                     // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
                     unsafe {

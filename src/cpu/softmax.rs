@@ -1,13 +1,21 @@
 //! Softmax and its kin along lines: exponentials of the distance to the greatest element, which cannot overflow, and their sum.
+//!
+//! Loops over exponentials have whole numbers of blocks, since what is left over would be done one by one: the last elements of a line or row
+//! go through a buffer filled up with minus infinity, whose exponential is 0.
 
 use super::lines::{Line, PANEL, Panel};
 use super::real::Real;
 use super::simd::{Isa, simd};
+use std::mem::MaybeUninit;
 
-/// Elements whose exponentials are summed in their own type before they join the total, which is float64.
-const PIECE: usize = 512;
-/// Partial sums and maxima side by side.
-const LANES: usize = 32;
+/// What loops over exponentials are multiples of.
+const BLOCK: usize = 16;
+/// Lines no longer than this keep their exponentials in a buffer; longer ones go through it in pieces.
+const PIECE: usize = 2048;
+/// Elements of a line summed in their own type.
+const PART: usize = 16 * BLOCK;
+/// Rows of a panel whose exponentials are summed in their own type before they join the total, which is float64.
+const ROWS: usize = 64;
 
 /// What a line of exponentials becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,192 +28,262 @@ pub enum Kind {
     LogSumExp,
 }
 
-/// The greatest of `n` elements, NaN left out; minus infinity of none.
+/// What to take from the elements of a line: the greatest. The distance to an infinite one is no number, which the logarithm of a sum need not
+/// become.
+#[inline(always)]
+fn usable<T: Real>(kind: Kind, most: T) -> T {
+    if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }
+}
+
+#[inline(always)]
+fn greater<T: Real>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+/// `n` elements as one, `n` a multiple of BLOCK.
 ///
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn greatest<T: Real>(x: *const T, n: usize) -> T {
-    let none = T::from_f64(f64::NEG_INFINITY);
-    let mut lanes = [none; LANES];
-    for r in 0..n / LANES {
+unsafe fn fold<T: Real>(x: *const T, n: usize, start: T, f: impl Fn(T, T) -> T) -> T {
+    let mut lanes = [start; BLOCK];
+    for r in 0..n / BLOCK {
         for (j, lane) in lanes.iter_mut().enumerate() {
             // SAFETY: the caller's.
-            let v = unsafe { x.add(r * LANES + j).read() };
-            *lane = if v > *lane { v } else { *lane };
+            *lane = f(*lane, unsafe { x.add(r * BLOCK + j).read() });
         }
     }
-    // SAFETY: the caller's.
-    let rest = (n / LANES * LANES..n).map(|i| unsafe { x.add(i).read() });
-    lanes.into_iter().chain(rest).fold(none, |most, v| if v > most { v } else { most })
-}
-
-/// # Safety
-/// `x` holds `n` elements.
-#[inline(always)]
-unsafe fn sum<T: Real>(x: *const T, n: usize) -> f64 {
-    let mut lanes = [T::ZERO; LANES];
-    for r in 0..n / LANES {
-        for (j, lane) in lanes.iter_mut().enumerate() {
-            // SAFETY: the caller's.
-            *lane = lane.add(unsafe { x.add(r * LANES + j).read() });
+    let mut width = BLOCK / 2;
+    while width > 0 {
+        for j in 0..width {
+            lanes[j] = f(lanes[j], lanes[j + width]);
         }
+        width /= 2;
     }
-    // SAFETY: the caller's.
-    let rest = (n / LANES * LANES..n).map(|i| unsafe { x.add(i).read() });
-    lanes.into_iter().chain(rest).fold(0.0, |sum, v| sum + v.to_f64())
+    lanes[0]
 }
 
-/// The sum of `e^(x - most)` over a line; the exponentials stay in `keep` if there is room for them.
+/// Copies `n` elements and fills the last block up; returns the number of both.
 ///
 /// # Safety
-/// `x` holds `n` elements, and so does `keep` unless it is `None`.
+/// `x` holds `n` elements; `e` has room for whole blocks, and does not overlap it.
 #[inline(always)]
-unsafe fn exponentials<T: Real>(isa: Isa, x: *const T, n: usize, most: T, keep: Option<*mut T>) -> f64 {
-    let mut buffer = [T::ZERO; PIECE];
-    let buffer = buffer.as_mut_ptr();
-    let mut total = 0.0;
-    let mut at = 0;
-    while at < n {
-        let len = PIECE.min(n - at);
-        let to = keep.map_or(buffer, |keep| keep.wrapping_add(at));
-        // SAFETY: the caller's; the buffer holds a piece.
-        unsafe {
-            for i in 0..len {
-                to.add(i).write(x.add(at + i).read().sub(most).exp(isa));
+unsafe fn filled_up<T: Real>(e: *mut T, x: *const T, n: usize) -> usize {
+    let whole = n.next_multiple_of(BLOCK);
+    // SAFETY: the caller's.
+    unsafe {
+        if n > 0 {
+            (whole - BLOCK..whole).for_each(|i| e.add(i).write(T::from_f64(f64::NEG_INFINITY)));
+        }
+        e.copy_from_nonoverlapping(x, n);
+    }
+    whole
+}
+
+/// `e[i] = e^(e[i] - most)`; returns the sum.
+///
+/// # Safety
+/// `e` holds `n` elements, a multiple of BLOCK.
+#[inline(always)]
+unsafe fn exponentials<T: Real>(isa: Isa, e: *mut T, n: usize, most: T) -> f64 {
+    // SAFETY: the caller's.
+    unsafe {
+        for i in 0..n {
+            e.add(i).write(e.add(i).read().sub(most).exp(isa));
+        }
+        // In parts: additions of one need not wait for those of another.
+        (0..n)
+            .step_by(PART)
+            .map(
+                #[inline(always)]
+                |at| fold(e.add(at), PART.min(n - at), T::ZERO, T::add).to_f64(),
+            )
+            .sum()
+    }
+}
+
+/// The greatest element, NaN left out, and the sum of all `e^(x - greatest)`. A softmax is then what `e` holds, or the result where the line
+/// is longer than a piece, divided by the sum.
+///
+/// # Safety
+/// As for [`line`]; `e` has room for a piece.
+#[inline(always)]
+unsafe fn sum<T: Real>(isa: Isa, kind: Kind, l: Line, e: *mut T) -> (T, f64) {
+    let (x, none) = (l.x.cast::<T>(), T::from_f64(f64::NEG_INFINITY));
+    // SAFETY: the caller's.
+    unsafe {
+        if l.n <= PIECE {
+            let n = filled_up(e, x, l.n);
+            let most = usable(kind, fold(e, n, none, greater));
+            return (most, exponentials(isa, e, n, most));
+        }
+        let most = greater(fold(x, l.n / BLOCK * BLOCK, none, greater), fold(x.add(l.n - BLOCK), BLOCK, none, greater));
+        let (most, mut sum) = (usable(kind, most), 0.0);
+        for at in (0..l.n).step_by(PIECE) {
+            let n = PIECE.min(l.n - at);
+            let whole = filled_up(e, x.add(at), n);
+            sum += exponentials(isa, e, whole, most);
+            if kind == Kind::Softmax {
+                l.out[0].cast::<T>().add(at).copy_from_nonoverlapping(e, n);
             }
-            total += sum(to, len);
         }
-        at += len;
+        (most, sum)
     }
-    total
-}
-
-/// `x`, or 0 where it is infinite: the distance to an infinite maximum is no number, which the logarithm of a sum need not become.
-#[inline(always)]
-fn finite<T: Real>(x: T) -> T {
-    if x.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { x }
 }
 
 /// One line.
 pub fn line<T: Real>(kind: Kind, l: Line) {
-    let (out, x, n) = (l.out[0].cast::<T>(), l.x.cast::<T>(), l.n);
+    let (x, out, n) = (l.x.cast::<T>(), l.out[0].cast::<T>(), l.n);
+    let mut buffer = MaybeUninit::<[T; PIECE]>::uninit();
+    let e = buffer.as_mut_ptr().cast::<T>();
     // SAFETY: the driver passes `n` elements, and a result of as many, or of one, apart.
     simd(
         #[inline(always)]
         move |isa| unsafe {
-            let most = greatest(x, n);
+            let (most, sum) = sum(isa, kind, l, e);
+            if kind == Kind::Softmax {
+                let (from, scale) = (if n > PIECE { out } else { e }, T::from_f64(1.0 / sum));
+                return (0..n).for_each(|i| out.add(i).write(from.add(i).read().mul(scale)));
+            }
+            let log = T::from_f64(sum).log(isa);
             match kind {
-                Kind::Softmax => {
-                    let scale = T::from_f64(1.0 / exponentials(isa, x, n, most, Some(out)));
-                    (0..n).for_each(|i| out.add(i).write(out.add(i).read().mul(scale)));
-                }
-                Kind::LogSoftmax => {
-                    let log = T::from_f64(exponentials(isa, x, n, most, None)).log(isa);
-                    (0..n).for_each(|i| out.add(i).write(x.add(i).read().sub(most).sub(log)));
-                }
-                Kind::LogSumExp => {
-                    let most = finite(most);
-                    out.write(T::from_f64(exponentials(isa, x, n, most, None)).log(isa).add(most));
-                }
+                Kind::LogSumExp => out.write(log.add(most)),
+                _ => (0..n).for_each(|i| out.add(i).write(x.add(i).read().sub(most).sub(log))),
             }
         },
     )
+}
+
+/// A number for each line of a panel, and for what fills it up to whole blocks.
+struct Columns<T>(MaybeUninit<[T; PANEL]>);
+
+impl<T: Copy> Columns<T> {
+    #[inline(always)]
+    fn new() -> Columns<T> {
+        Columns(MaybeUninit::uninit())
+    }
+
+    /// The numbers, all `x` for `width` lines.
+    #[inline(always)]
+    fn filled(&mut self, x: T, width: usize) -> *mut T {
+        let data = self.0.as_mut_ptr().cast::<T>();
+        // SAFETY: a panel has at most PANEL lines, a multiple of BLOCK.
+        (0..width.next_multiple_of(BLOCK)).for_each(|j| unsafe { data.add(j).write(x) });
+        data
+    }
+}
+
+/// Row `i` of the elements and of the result.
+#[inline(always)]
+fn row<T>(p: Panel, i: usize) -> (*const T, *mut T) {
+    let i = i as isize;
+    (p.x.wrapping_offset(i * p.x_step).cast(), p.out[0].wrapping_offset(i * p.out_step[0]).cast())
 }
 
 /// Lines side by side.
 pub fn panel<T: Real>(kind: Kind, p: Panel) {
-    let (mut most, mut sums) = ([T::ZERO; PANEL], [T::ZERO; PANEL]);
-    let (most, sums) = (most.as_mut_ptr(), sums.as_mut_ptr());
-    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+    let (mut most, mut sums) = (Columns::<T>::new(), Columns::<T>::new());
+    let (most, sums) = (most.filled(T::from_f64(f64::NEG_INFINITY), p.width), sums.filled(T::ZERO, p.width));
+    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart, and results as many, or one row.
     simd(
         #[inline(always)]
         move |isa| unsafe {
-            maxima(p, most);
-            if kind == Kind::LogSumExp {
-                (0..p.width).for_each(|j| most.add(j).write(finite(most.add(j).read())));
+            for i in 0..p.n {
+                let x = row::<T>(p, i).0;
+                (0..p.width).for_each(|j| most.add(j).write(greater(most.add(j).read(), x.add(j).read())));
             }
-            sums_of_exponentials(isa, p, most, sums, kind == Kind::Softmax);
-            let out = |i: usize| p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T>();
-            match kind {
-                Kind::Softmax => {
-                    let one = T::from_f64(1.0);
-                    (0..p.width).for_each(|j| sums.add(j).write(one / sums.add(j).read()));
-                    for i in 0..p.n {
-                        let out = out(i);
-                        (0..p.width).for_each(|j| out.add(j).write(out.add(j).read().mul(sums.add(j).read())));
-                    }
-                }
-                Kind::LogSoftmax => {
-                    (0..p.width).for_each(|j| sums.add(j).write(sums.add(j).read().log(isa)));
-                    for i in 0..p.n {
-                        let (out, x) = (out(i), row::<T>(p, i));
-                        (0..p.width).for_each(|j| out.add(j).write(x.add(j).read().sub(most.add(j).read()).sub(sums.add(j).read())));
-                    }
-                }
-                Kind::LogSumExp => {
-                    let out = out(0);
-                    (0..p.width).for_each(|j| out.add(j).write(sums.add(j).read().log(isa).add(most.add(j).read())));
-                }
-            }
+            (0..p.width).for_each(|j| most.add(j).write(usable(kind, most.add(j).read())));
+            sums_beside(isa, p, most, sums, kind == Kind::Softmax);
+            finish(isa, kind, p, most, sums);
         },
     )
 }
 
-#[inline(always)]
-fn row<T>(p: Panel, i: usize) -> *const T {
-    p.x.wrapping_offset(i as isize * p.x_step).cast()
-}
-
-/// The greatest element of each line, NaN left out.
+/// The sum of `e^(x - most)` of each line; the result gets the exponentials if it is to keep them.
 ///
 /// # Safety
-/// `most` has room for the lines of the panel.
+/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter.
 #[inline(always)]
-unsafe fn maxima<T: Real>(p: Panel, most: *mut T) {
-    let none = T::from_f64(f64::NEG_INFINITY);
+unsafe fn sums_beside<T: Real>(isa: Isa, p: Panel, most: *const T, sums: *mut T, keep: bool) {
+    let (mut totals, mut tail) = (Columns::<f64>::new(), MaybeUninit::<[T; BLOCK]>::uninit());
+    let (totals, tail) = (totals.filled(0.0, p.width), tail.as_mut_ptr().cast::<T>());
+    let (whole, width) = (p.width / BLOCK * BLOCK, p.width.next_multiple_of(BLOCK));
     // SAFETY: the caller's.
-    (0..p.width).for_each(|j| unsafe { most.add(j).write(none) });
-    for i in 0..p.n {
-        let x = row::<T>(p, i);
-        for j in 0..p.width {
-            // SAFETY: the caller's.
-            unsafe {
-                let (v, m) = (x.add(j).read(), most.add(j).read());
-                most.add(j).write(if v > m { v } else { m });
+    unsafe {
+        for i in 0..p.n {
+            let (x, out) = row::<T>(p, i);
+            if keep {
+                keep_row(isa, out, x, most, sums, whole);
+            } else {
+                add_row(isa, x, most, sums, whole);
             }
-        }
-    }
-}
-
-/// The sum of `e^(x - most)` of each line; the exponentials go into the result if it is to keep them.
-///
-/// # Safety
-/// `most` and `sums` have room for the lines of the panel, and so has the result if it keeps.
-#[inline(always)]
-unsafe fn sums_of_exponentials<T: Real>(isa: Isa, p: Panel, most: *mut T, sums: *mut T, keep: bool) {
-    let mut totals = [0f64; PANEL];
-    let totals = totals.as_mut_ptr();
-    let mut at = 0;
-    while at < p.n {
-        let end = p.n.min(at + PIECE);
-        // SAFETY: the caller's.
-        unsafe {
-            (0..p.width).for_each(|j| sums.add(j).write(T::ZERO));
-            for i in at..end {
-                let (x, out) = (row::<T>(p, i), p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T>());
-                for j in 0..p.width {
-                    let e = x.add(j).read().sub(most.add(j).read()).exp(isa);
-                    sums.add(j).write(sums.add(j).read().add(e));
-                    if keep {
-                        out.add(j).write(e);
-                    }
+            if whole < p.width {
+                let n = filled_up(tail, x.add(whole), p.width - whole);
+                keep_row(isa, tail, tail, most.add(whole), sums.add(whole), n);
+                if keep {
+                    out.add(whole).copy_from_nonoverlapping(tail, p.width - whole);
                 }
             }
-            (0..p.width).for_each(|j| totals.add(j).write(totals.add(j).read() + sums.add(j).read().to_f64()));
+            if i % ROWS == ROWS - 1 || i == p.n - 1 {
+                (0..width).for_each(|j| totals.add(j).write(totals.add(j).read() + sums.add(j).read().to_f64()));
+                (0..width).for_each(|j| sums.add(j).write(T::ZERO));
+            }
         }
-        at = end;
+        (0..width).for_each(|j| sums.add(j).write(T::from_f64(totals.add(j).read())));
     }
+}
+
+/// `e[j] = e^(x[j] - most[j])`, added to `sums[j]`.
+///
+/// # Safety
+/// All hold `n` elements.
+#[inline(always)]
+unsafe fn keep_row<T: Real>(isa: Isa, e: *mut T, x: *const T, most: *const T, sums: *mut T, n: usize) {
+    for j in 0..n {
+        // SAFETY: the caller's.
+        unsafe {
+            let power = x.add(j).read().sub(most.add(j).read()).exp(isa);
+            sums.add(j).write(sums.add(j).read().add(power));
+            e.add(j).write(power);
+        }
+    }
+}
+
+/// [`keep_row`] without keeping.
+///
+/// # Safety
+/// All hold `n` elements.
+#[inline(always)]
+unsafe fn add_row<T: Real>(isa: Isa, x: *const T, most: *const T, sums: *mut T, n: usize) {
+    for j in 0..n {
+        // SAFETY: the caller's.
+        unsafe { sums.add(j).write(sums.add(j).read().add(x.add(j).read().sub(most.add(j).read()).exp(isa))) }
+    }
+}
+
+/// The results of a panel: the exponentials there scaled, or maxima and logarithms of the sums taken away or added.
+///
+/// # Safety
+/// `most` and `sums` hold numbers for the lines of the panel.
+#[inline(always)]
+unsafe fn finish<T: Real>(isa: Isa, kind: Kind, p: Panel, most: *const T, sums: *mut T) {
     // SAFETY: the caller's.
-    (0..p.width).for_each(|j| unsafe { sums.add(j).write(T::from_f64(totals.add(j).read())) });
+    unsafe {
+        for j in 0..p.width.next_multiple_of(BLOCK) {
+            let sum = sums.add(j).read();
+            sums.add(j).write(if kind == Kind::Softmax { T::from_f64(1.0) / sum } else { sum.log(isa) });
+        }
+        if kind == Kind::LogSumExp {
+            let out = row::<T>(p, 0).1;
+            return (0..p.width).for_each(|j| out.add(j).write(sums.add(j).read().add(most.add(j).read())));
+        }
+        for i in 0..p.n {
+            let (x, out) = row::<T>(p, i);
+            if kind == Kind::Softmax {
+                (0..p.width).for_each(|j| out.add(j).write(out.add(j).read().mul(sums.add(j).read())));
+            } else {
+                (0..p.width).for_each(|j| out.add(j).write(x.add(j).read().sub(most.add(j).read()).sub(sums.add(j).read())));
+            }
+        }
+    }
 }
