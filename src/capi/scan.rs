@@ -25,6 +25,8 @@ export! {
     fn THTensor_softmax(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::softmax(r, t, dimension);
     /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
     fn THTensor_logSoftmax(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::log_softmax(r, t, dimension);
+    /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow. Floats only; `r` has the shape of `t`.
+    fn THTensor_logcumsumexp(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::logcumsumexp(r, t, dimension);
     /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool
     /// give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.
     fn THTensor_logsumexp(r: *mut THTensor, t: *const THTensor, dimension: c_int, keepdim: c_int) =
@@ -34,4 +36,8 @@ export! {
     fn THTensor_logsumexpDims(r: *mut THTensor, t: *const THTensor, ndim: c_int, dims: *const i64, keepdim: c_int) =
         // SAFETY: the caller says that `dims` has `ndim` entries.
         softmax::logsumexp_dims(r, t, unsafe { numbers("dims", ndim, dims) }?, keepdim != 0);
+    /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by `maxnorm / (norm + 1e-7)`. Floats
+    /// of at least two dimensions; `p` is `value`, positive, infinity allowed.
+    fn THTensor_renorm(r: *mut THTensor, t: *const THTensor, value: f64, dimension: c_int, maxnorm: f64) =
+        softmax::renorm(r, t, value, dimension, maxnorm);
 }

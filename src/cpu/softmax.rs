@@ -287,3 +287,53 @@ unsafe fn finish<T: Real>(isa: Isa, kind: Kind, p: Panel, most: *const T, sums: 
         }
     }
 }
+
+/// `out[i] = log(e^x[0] + ... + e^x[i])`
+///
+/// The sum is kept relative to the greatest element so far, and shrinks when that grows.
+pub fn log_sums<T: Real>(l: Line) {
+    const PART: usize = 256;
+    let (mut ups, mut downs, mut mosts) = ([T::ZERO; PART], [T::ZERO; PART], [T::ZERO; PART]);
+    let (ups, downs, mosts) = (ups.as_mut_ptr(), downs.as_mut_ptr(), mosts.as_mut_ptr());
+    let (mut most, mut before, mut sum) = (T::from_f64(f64::NEG_INFINITY), T::ZERO, 0.0);
+    for at in (0..l.n).step_by(PART) {
+        let (x, out, n) = (l.x.cast::<T>().wrapping_add(at), l.out[0].cast::<T>().wrapping_add(at), PART.min(l.n - at));
+        // SAFETY: the driver passes `n` elements of each, apart.
+        unsafe {
+            for i in 0..n {
+                most = greater(most, x.add(i).read());
+                let now = usable(Kind::LogSumExp, most);
+                mosts.add(i).write(now);
+                downs.add(i).write(before.sub(now));
+                before = now;
+            }
+            simd(
+                #[inline(always)]
+                move |isa| {
+                    (0..n).for_each(
+                        #[inline(always)]
+                        |i| downs.add(i).write(downs.add(i).read().exp(isa)),
+                    );
+                    (0..n).for_each(
+                        #[inline(always)]
+                        |i| ups.add(i).write(x.add(i).read().sub(mosts.add(i).read()).exp(isa)),
+                    );
+                },
+            );
+            for i in 0..n {
+                let kept = if sum == 0.0 { 0.0 } else { sum * downs.add(i).read().to_f64() };
+                sum = kept + ups.add(i).read().to_f64();
+                ups.add(i).write(T::from_f64(sum));
+            }
+            simd(
+                #[inline(always)]
+                move |isa| {
+                    (0..n).for_each(
+                        #[inline(always)]
+                        |i| out.add(i).write(ups.add(i).read().log(isa).add(mosts.add(i).read())),
+                    )
+                },
+            );
+        }
+    }
+}

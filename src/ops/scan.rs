@@ -1,6 +1,6 @@
 //! Scans: running sums, products and extremes along a dimension.
 
-use super::lines::{Form, Kernels, Source, Want};
+use super::lines::{Form, Kernels, Want, along};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::scan::{self, Scanned};
 use crate::dtype::{Dtype, Element, dispatch};
@@ -9,14 +9,13 @@ use crate::tensor::Tensor;
 
 /// `r[i] = t[0] + ... + t[i]` along `dim`, or the product; integers and Bool give int64.
 fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    let source = Source::one(op, t, dim)?;
-    let dtype = source.dtype();
+    let dtype = t.defined(op)?;
     let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
     dispatch!(all, op, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP) };
         let want = Want { r: Some(r), dtype: result, compute: <T as Scanned>::Out::DTYPE };
-        source.run(op, T::DTYPE, Form::Same, [Some(want), None], kernels)
+        along(op, t, dim, T::DTYPE, Form::Same, [Some(want), None], kernels)
     })
 }
 
@@ -41,12 +40,11 @@ pub fn cummin(values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim
 }
 
 fn extremes<const MAX: bool>(op: &str, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
-    let source = Source::one(op, t, dim)?;
-    let dtype = source.dtype();
+    let dtype = t.defined(op)?;
     let wants = [Want { r: values, dtype, compute: dtype.compute() }, Want::indices(op, indices)?];
     dispatch!(all, op, dtype, T => {
         let panel = scan::extremes_beside::<T, MAX>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
-        source.run(op, T::DTYPE, Form::Same, wants.map(Some), kernels)
+        along(op, t, dim, T::DTYPE, Form::Same, wants.map(Some), kernels)
     })
 }
