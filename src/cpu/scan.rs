@@ -192,3 +192,59 @@ pub fn extremes_beside<T: Element, const MAX: bool>(p: Panel) {
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null_mut;
+
+    fn run<T: Scanned, const PRODUCT: bool>(x: &[T]) -> Vec<T::Out> {
+        let mut out = vec![T::Out::ZERO; x.len()];
+        totals::<T, PRODUCT>(Line {
+            out: [out.as_mut_ptr().cast(), null_mut()],
+            x: x.as_ptr() as *mut u8,
+            n: x.len(),
+            scratch: null_mut(),
+        });
+        out
+    }
+
+    #[test]
+    fn sums_of_any_length_are_exact_for_small_integers() {
+        for n in [0usize, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000, 1024, 1025, 3000] {
+            let x: Vec<f32> = (0..n).map(|i| (i * 37 % 101) as f32 - 50.0).collect();
+            let wide: Vec<f64> = x.iter().map(|&v| v.into()).collect();
+            let exact: Vec<f64> = wide.iter().scan(0.0, |sum, v| Some(*sum + v).inspect(|s| *sum = *s)).collect();
+            assert_eq!(run::<f64, false>(&wide), exact, "{n}");
+            assert_eq!(run::<f32, false>(&x), exact.iter().map(|&v| v as f32).collect::<Vec<_>>(), "{n}");
+        }
+    }
+
+    #[test]
+    fn what_overflows_on_the_way_only_in_registers_does_not_overflow() {
+        let mut x = vec![0f32; 100];
+        (x[40], x[41], x[42], x[50]) = (-3e38, 3e38, 3e38, -3e38);
+        let sums = run::<f32, false>(&x);
+        assert_eq!((sums[40], sums[41], sums[42], sums[99]), (-3e38, 0.0, 3e38, 0.0));
+        let big = run::<f32, false>(&[3e38, 3e38, -3e38]);
+        assert_eq!(big, [3e38, f32::INFINITY, 3e38]);
+        let halves = [f64::powi(2.0, 1000), f64::powi(2.0, -600), f64::powi(2.0, -600), f64::powi(2.0, 200)];
+        assert_eq!(run::<f64, true>(&halves), [1000, 400, -200, 0].map(|e| f64::powi(2.0, e)));
+    }
+
+    #[test]
+    fn products_keep_zeros_and_signs() {
+        assert_eq!(run::<f32, true>(&[2.0, -3.0, 0.5, 0.0, 7.0]), [2.0, -6.0, -3.0, 0.0, 0.0]);
+        assert_eq!(run::<i8, true>(&[100, 100, 100]), [100, 10_000, 1_000_000]);
+        let powers: Vec<f64> = (1..=20).map(|e| f64::powi(2.0, e)).collect();
+        assert_eq!(run::<f64, true>(&[2.0; 20]), powers);
+    }
+
+    #[test]
+    fn nan_and_infinity_go_on_to_the_end() {
+        let mut x = vec![1f32; 40];
+        (x[10], x[30]) = (f32::INFINITY, f32::NEG_INFINITY);
+        let sums = run::<f32, false>(&x);
+        assert!(sums[9] == 10.0 && sums[10] == f32::INFINITY && sums[29] == f32::INFINITY && sums[30].is_nan() && sums[39].is_nan());
+    }
+}

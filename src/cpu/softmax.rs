@@ -337,3 +337,68 @@ pub fn log_sums<T: Real>(l: Line) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null_mut;
+
+    /// `n` rows of `width` elements: element `i` of each line in turn.
+    fn elements(n: usize, width: usize) -> Vec<f32> {
+        (0..n * width).map(|i| ((i * 7919) % 1013) as f32 / 40.0 - 12.0).collect()
+    }
+
+    fn expected(kind: Kind, x: &[f64]) -> Vec<f64> {
+        let sum: f64 = x.iter().map(|v| v.exp()).sum();
+        match kind {
+            Kind::Softmax => x.iter().map(|v| v.exp() / sum).collect(),
+            Kind::LogSoftmax => x.iter().map(|v| v - sum.ln()).collect(),
+            Kind::LogSumExp => vec![sum.ln()],
+        }
+    }
+
+    fn close(got: &[f32], expected: &[f64], what: &str) {
+        for (i, (&a, &b)) in got.iter().zip(expected).enumerate() {
+            assert!((f64::from(a) - b).abs() <= 3e-6 * b.abs().max(1e-3), "{what}, element {i}: {a}, not {b}");
+        }
+    }
+
+    const KINDS: [Kind; 3] = [Kind::Softmax, Kind::LogSoftmax, Kind::LogSumExp];
+
+    #[test]
+    fn lines_of_any_length() {
+        for (kind, n) in KINDS.into_iter().flat_map(|kind| [1, 3, 16, 17, 100, 257, 2048, 2049, 5000].map(|n| (kind, n))) {
+            let (x, mut out) = (elements(n, 1), vec![0f32; n]);
+            line::<f32>(kind, Line { out: [out.as_mut_ptr().cast(), null_mut()], x: x.as_ptr() as *mut u8, n, scratch: null_mut() });
+            let wide: Vec<f64> = x.iter().map(|&v| v.into()).collect();
+            close(&out, &expected(kind, &wide), &format!("{kind:?} of {n}"));
+        }
+    }
+
+    #[test]
+    fn panels_of_any_width() {
+        for (kind, width) in KINDS.into_iter().flat_map(|kind| [1, 15, 16, 33, 300].map(|width| (kind, width))) {
+            let n = 150;
+            let (x, mut out) = (elements(n, width), vec![0f32; n * width]);
+            let step = 4 * width as isize;
+            panel::<f32>(
+                kind,
+                Panel { out: [out.as_mut_ptr().cast(), null_mut()], out_step: [step; 2], x: x.as_ptr().cast(), x_step: step, n, width },
+            );
+            for j in 0..width {
+                let column = |v: &[f32]| v.iter().skip(j).step_by(width).copied().collect::<Vec<f32>>();
+                let wide: Vec<f64> = column(&x).iter().map(|&v| v.into()).collect();
+                close(&column(&out), &expected(kind, &wide), &format!("{kind:?} beside {width}"));
+            }
+        }
+    }
+
+    #[test]
+    fn running_sums_survive_a_large_step() {
+        let x = [-1000.0, -1000.0, 0.0, 500.0, 499.0f64];
+        let mut out = [0f64; 5];
+        log_sums::<f64>(Line { out: [out.as_mut_ptr().cast(), null_mut()], x: x.as_ptr() as *mut u8, n: 5, scratch: null_mut() });
+        let expected = [-1000.0, -1000.0 + 2f64.ln(), 0.0, 500.0, 500.0 + (-1f64).exp().ln_1p()];
+        assert!(out.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{out:?}");
+    }
+}
