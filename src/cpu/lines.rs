@@ -25,6 +25,8 @@ const NARROW: usize = 128;
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
 const TOGETHER: usize = 1024;
+/// Elements of lines transposed into a panel: with the results they fit the first-level cache.
+const TURNED: usize = 3072;
 /// Lines gathered together take this many bytes of every row: whole cache lines.
 const ACROSS: usize = 64;
 /// Bytes of buffers on the stack; larger ones come from the allocator.
@@ -92,6 +94,8 @@ pub struct Lines {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`].
     pub beside: usize,
+    /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
+    pub turned: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -147,7 +151,7 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, grain }
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
     }
 
     /// Runs `line` over every line, or `panel` over lines side by side.
@@ -192,6 +196,10 @@ impl Lines {
         let width = self.panel_width().min(MOST / (input.n.max(1) * 24));
         if panels && beside && width >= FEW {
             return self.layout_of(true, width);
+        }
+        let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
+        if panels && plain && input.n <= self.turned && first.n >= FEW {
+            return self.layout_of(true, (TURNED / input.n.max(1)).clamp(FEW, self.beside).min(first.n));
         }
         let one = self.layout_of(false, 1);
         let few = TOGETHER / input.n.max(1);

@@ -10,11 +10,9 @@ use std::mem::MaybeUninit;
 
 /// What loops over exponentials are multiples of.
 const BLOCK: usize = 16;
-/// Lines no longer than this keep their exponentials in a buffer; longer ones go through it in pieces.
-const PIECE: usize = 2048;
-/// Elements of a line summed in their own type.
-const PART: usize = 16 * BLOCK;
-/// Rows of a panel whose exponentials are summed in their own type before they join the total, which is float64.
+/// Elements of a line that are summed side by side.
+const STRIP: usize = 256;
+/// Strips of a line, or rows of a panel, summed in their own type before they join the total, which is float64.
 const ROWS: usize = 64;
 
 /// What a line of exponentials becomes.
@@ -80,70 +78,81 @@ unsafe fn filled_up<T: Real>(e: *mut T, x: *const T, n: usize) -> usize {
     whole
 }
 
-/// `e[i] = e^(e[i] - most)`; returns the sum.
+/// The greatest element, NaN left out.
 ///
 /// # Safety
-/// `e` holds `n` elements, a multiple of BLOCK.
+/// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn exponentials<T: Real>(isa: Isa, e: *mut T, n: usize, most: T) -> f64 {
-    // SAFETY: the caller's.
+unsafe fn greatest<T: Real>(x: *const T, n: usize) -> T {
+    let none = T::from_f64(f64::NEG_INFINITY);
+    // SAFETY: the caller's; the last block may begin inside the one before.
     unsafe {
-        for i in 0..n {
-            e.add(i).write(e.add(i).read().sub(most).exp(isa));
+        if n >= BLOCK {
+            return greater(fold(x, n / BLOCK * BLOCK, none, greater), fold(x.add(n - BLOCK), BLOCK, none, greater));
         }
-        // In parts: additions of one need not wait for those of another.
-        (0..n)
-            .step_by(PART)
-            .map(
-                #[inline(always)]
-                |at| fold(e.add(at), PART.min(n - at), T::ZERO, T::add).to_f64(),
-            )
-            .sum()
+        let mut block = [none; BLOCK];
+        filled_up(block.as_mut_ptr(), x, n);
+        fold(block.as_ptr(), BLOCK, none, greater)
     }
 }
 
-/// The greatest element, NaN left out, and the sum of all `e^(x - greatest)`. A softmax is then what `e` holds, or the result where the line
-/// is longer than a piece, divided by the sum.
+/// The sum of `e^(x - most)`; `out` gets the exponentials if it is to keep them.
 ///
 /// # Safety
-/// As for [`line`]; `e` has room for a piece.
+/// `x` holds `n` elements, and so does `out` if it keeps.
 #[inline(always)]
-unsafe fn sum<T: Real>(isa: Isa, kind: Kind, l: Line, e: *mut T) -> (T, f64) {
-    let (x, none) = (l.x.cast::<T>(), T::from_f64(f64::NEG_INFINITY));
+unsafe fn sum<T: Real>(isa: Isa, x: *const T, n: usize, most: T, out: *mut T, keep: bool) -> f64 {
+    let (mut sums, mut buffer) = ([T::ZERO; STRIP], MaybeUninit::<[T; STRIP]>::uninit());
+    let (sums, buffer) = (sums.as_mut_ptr(), buffer.as_mut_ptr().cast::<T>());
+    let (whole, mut total) = (n / BLOCK * BLOCK, 0.0);
     // SAFETY: the caller's.
     unsafe {
-        if l.n <= PIECE {
-            let n = filled_up(e, x, l.n);
-            let most = usable(kind, fold(e, n, none, greater));
-            return (most, exponentials(isa, e, n, most));
-        }
-        let most = greater(fold(x, l.n / BLOCK * BLOCK, none, greater), fold(x.add(l.n - BLOCK), BLOCK, none, greater));
-        let (most, mut sum) = (usable(kind, most), 0.0);
-        for at in (0..l.n).step_by(PIECE) {
-            let n = PIECE.min(l.n - at);
-            let whole = filled_up(e, x.add(at), n);
-            sum += exponentials(isa, e, whole, most);
-            if kind == Kind::Softmax {
-                l.out[0].cast::<T>().add(at).copy_from_nonoverlapping(e, n);
+        for at in (0..whole).step_by(STRIP) {
+            strip(isa, if keep { out.add(at) } else { buffer }, x.add(at), most, sums, STRIP.min(whole - at));
+            if at / STRIP % ROWS == ROWS - 1 {
+                total += fold(sums, STRIP, T::ZERO, T::add).to_f64();
+                (0..STRIP).for_each(|j| sums.add(j).write(T::ZERO));
             }
         }
-        (most, sum)
+        if whole < n {
+            let filled = filled_up(buffer, x.add(whole), n - whole);
+            strip(isa, buffer, buffer, most, sums, filled);
+            if keep {
+                out.add(whole).copy_from_nonoverlapping(buffer, n - whole);
+            }
+        }
+        total + fold(sums, n.next_multiple_of(BLOCK).min(STRIP), T::ZERO, T::add).to_f64()
+    }
+}
+
+/// `e[j] = e^(x[j] - most)`, added to `sums[j]`.
+///
+/// # Safety
+/// All hold `n` elements.
+#[inline(always)]
+unsafe fn strip<T: Real>(isa: Isa, e: *mut T, x: *const T, most: T, sums: *mut T, n: usize) {
+    for j in 0..n {
+        // SAFETY: the caller's.
+        unsafe {
+            let power = x.add(j).read().sub(most).exp(isa);
+            sums.add(j).write(sums.add(j).read().add(power));
+            e.add(j).write(power);
+        }
     }
 }
 
 /// One line.
 pub fn line<T: Real>(kind: Kind, l: Line) {
     let (x, out, n) = (l.x.cast::<T>(), l.out[0].cast::<T>(), l.n);
-    let mut buffer = MaybeUninit::<[T; PIECE]>::uninit();
-    let e = buffer.as_mut_ptr().cast::<T>();
     // SAFETY: the driver passes `n` elements, and a result of as many, or of one, apart.
     simd(
         #[inline(always)]
         move |isa| unsafe {
-            let (most, sum) = sum(isa, kind, l, e);
+            let most = usable(kind, greatest(x, n));
+            let sum = sum(isa, x, n, most, out, kind == Kind::Softmax);
             if kind == Kind::Softmax {
-                let (from, scale) = (if n > PIECE { out } else { e }, T::from_f64(1.0 / sum));
-                return (0..n).for_each(|i| out.add(i).write(from.add(i).read().mul(scale)));
+                let scale = T::from_f64(1.0 / sum);
+                return (0..n).for_each(|i| out.add(i).write(out.add(i).read().mul(scale)));
             }
             let log = T::from_f64(sum).log(isa);
             match kind {

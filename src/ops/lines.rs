@@ -65,6 +65,8 @@ pub struct Kernels<'a> {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
     pub beside: usize,
+    /// Lines of at most so many elements are done faster side by side.
+    pub turned: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -72,7 +74,7 @@ pub struct Kernels<'a> {
 impl<'a> Kernels<'a> {
     /// Over one line, without a panel kernel or wishes.
     pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { line, panel: None, spoils: false, scratch: 0, beside: PANEL, grain }
+        Kernels { line, panel: None, spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
     }
 }
 
@@ -262,7 +264,7 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch, lines.beside) = (kernels.spoils, kernels.scratch, kernels.beside);
+        (lines.spoils, lines.scratch, lines.beside, lines.turned) = (kernels.spoils, kernels.scratch, kernels.beside, kernels.turned);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
         unsafe { lines.run(op, kernels.line, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {

@@ -13,6 +13,9 @@ use crate::tensor::Tensor;
 /// Lines side by side that stay in the second-level cache from one pass to the next.
 const BESIDE: usize = 256;
 
+/// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
+const TURNED: usize = 256;
+
 /// What to go over.
 #[derive(Clone, Copy)]
 enum Lines<'a> {
@@ -45,7 +48,7 @@ fn run(op: &str, kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: For
     let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
     dispatch!(float, op, dtype, T => {
         let (line, panel) = (move |l| softmax::line::<T>(kind, l), move |p| softmax::panel::<T>(kind, p));
-        let kernels = Kernels { panel: Some(&panel), beside: BESIDE, ..Kernels::line(&line, COSTLY) };
+        let kernels = Kernels { panel: Some(&panel), beside: BESIDE, turned: TURNED, ..Kernels::line(&line, COSTLY) };
         let wants = [Some(Want { r: Some(r), dtype, compute: T::DTYPE }), None];
         match lines {
             Lines::Dim(dim) => along(op, t, dim, T::DTYPE, form, wants, kernels),
