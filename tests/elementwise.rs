@@ -152,8 +152,8 @@ fn sums_and_extremes_over_either_dim_of_any_dtype_and_layout() {
                     (0..shape[dim as usize]).map(|i| all[if dim == 0 { i * 29 + k } else { k * 29 + i } as usize]).collect()
                 };
                 let (sum, max, at) = (Tensor::fresh().unwrap(), Tensor::fresh().unwrap(), Tensor::fresh().unwrap());
-                reduce::sum(&sum, &t, dim, false).unwrap();
-                reduce::extreme(true, Some(&max), Some(&at), &t, dim, false).unwrap();
+                reduce::sum(reduce::To::tensor(&sum, false), &t, reduce::Over::Dim(dim), None).unwrap();
+                reduce::extreme_at("max", true, Some(&max), Some(&at), &t, dim, false).unwrap();
                 let exact = if dtype.category() == Category::Float { dtype } else { Dtype::Int64 };
                 assert_eq!((sum.dtype(), max.dtype(), at.dtype()), (Some(exact), Some(dtype), Some(Dtype::Int64)));
                 for k in 0..lines {
@@ -171,7 +171,7 @@ fn sums_and_extremes_over_either_dim_of_any_dtype_and_layout() {
 #[test]
 fn long_sums_keep_their_digits() {
     let t = create::full(Dtype::Float32, &[10_000_000], Scalar::Float(0.1)).unwrap();
-    let sum = reduce::all_of(&t, |r| reduce::sum(r, &t, reduce::TH_ALL_DIMS, false)).unwrap();
+    let sum = reduce::number(|to| reduce::sum(to, &t, reduce::Over::Dims(&[]), None)).unwrap();
     let exact = 1e7 * f64::from(0.1f32);
     // One value over and over is the hard case: every rounding errs to the same side.
     assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}");
@@ -193,6 +193,6 @@ fn copies_of_large_transposed_matrices_are_exact() {
         }
         let difference = Tensor::fresh().unwrap();
         pointwise::ne(&difference, &dense, &transposed).unwrap();
-        assert_eq!(reduce::all_of(&difference, |r| reduce::sum(r, &difference, reduce::TH_ALL_DIMS, false)).unwrap(), 0.0);
+        assert_eq!(reduce::number(|to| reduce::sum(to, &difference, reduce::Over::Dims(&[]), None)).unwrap(), 0.0);
     }
 }

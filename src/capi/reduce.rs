@@ -33,6 +33,7 @@ macro_rules! plain {
             $op(To::tensor(r, keepdim != 0), t, Over::Dim(dimension));
         $(#[$dims_doc])*
         fn $dims_name(r: *mut THTensor, t: *const THTensor, ndim: c_int, dims: *const i64, keepdim: c_int) =
+            // SAFETY: `dims` holds `ndim` entries.
             $op(To::tensor(r, keepdim != 0), t, unsafe { listed(ndim, dims) }?);
     )* } };
 }
@@ -71,6 +72,7 @@ macro_rules! typed {
             $op(To::tensor(r, keepdim != 0), t, Over::Dim(dimension), None);
         $(#[$dims_doc])*
         fn $dims_name(r: *mut THTensor, t: *const THTensor, ndim: c_int, dims: *const i64, keepdim: c_int, dtype: c_int) =
+            // SAFETY: `dims` holds `ndim` entries.
             $op(To::tensor(r, keepdim != 0), t, unsafe { listed(ndim, dims) }?, asked(dtype)?);
     )* } };
 }
@@ -105,6 +107,7 @@ macro_rules! spread {
             reduce::var($root, To::tensor(r, keepdim != 0), t, Over::Dim(dimension), biased != 0);
         $(#[$dims_doc])*
         fn $dims_name(r: *mut THTensor, t: *const THTensor, ndim: c_int, dims: *const i64, biased: c_int, keepdim: c_int) =
+            // SAFETY: `dims` holds `ndim` entries.
             reduce::var($root, To::tensor(r, keepdim != 0), t, unsafe { listed(ndim, dims) }?, biased != 0);
         $(#[$all_doc])*
         fn $all_name(t: *const THTensor, biased: c_int) -> f64 = number(|to| reduce::var($root, to, t, ALL, biased != 0));
@@ -168,6 +171,7 @@ export! {
     /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float.
     fn THTensor_normDims(
         r: *mut THTensor, t: *const THTensor, value: f64, ndim: c_int, dims: *const i64, keepdim: c_int, dtype: c_int,
+    // SAFETY: `dims` holds `ndim` entries.
     ) = reduce::norm("norm", To::tensor(r, keepdim != 0), t, value, unsafe { listed(ndim, dims) }?, asked(dtype)?);
     /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. A NaN beats everything. `keepdim`
     /// as for sum.

@@ -191,30 +191,36 @@ impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
         if beats::<T, MAX>(b.0, a.0) || tie { b } else { a }
     }
 
-    /// The extreme of `n` >= 1 elements and its first place.
+    /// The first of `n` >= 1 elements that is `best`, which one of them is.
     ///
     /// # Safety
     /// `x` holds the elements.
     #[inline(always)]
-    unsafe fn best_of(isa: Isa, x: *const T, n: usize) -> (T, usize) {
-        let same = |v: T, best: T| (v == best) | (v.is_nan() & best.is_nan());
+    unsafe fn place(x: *const T, n: usize, best: T) -> usize {
+        const STRIDE: usize = 64;
+        let mut at = 0;
         // SAFETY: the caller's.
         unsafe {
-            let best = T::at(row(Extreme::<T, MAX>(PhantomData), isa, x, n).0);
-            const STRIDE: usize = 64;
-            let mut at = 0;
             while at + STRIDE <= n {
-                let found = (0..STRIDE).fold(0u8, |found, k| found | same(x.add(at + k).read(), best) as u8);
+                let mut found = 0u8;
+                for k in 0..STRIDE {
+                    found |= Self::same(x.add(at + k).read(), best) as u8;
+                }
                 if found != 0 {
                     break;
                 }
                 at += STRIDE;
             }
-            while at + 1 < n && !same(x.add(at).read(), best) {
+            while at + 1 < n && !Self::same(x.add(at).read(), best) {
                 at += 1;
             }
-            (best, at)
         }
+        at
+    }
+
+    #[inline(always)]
+    fn same(a: T, b: T) -> bool {
+        (a == b) | (a.is_nan() & b.is_nan())
     }
 }
 
@@ -299,11 +305,15 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
                         let n = BLOCK.min(tile.cols - start);
                         // SAFETY: the caller's.
                         unsafe {
-                            let (best, at) = Self::best_of(isa, x.add(start), n);
-                            let mut state = (best, tile.index + (start + at) as i64 * tile.weight);
-                            if tile.done + start > 0 {
-                                state = Self::first_best((values.add(j).read(), numbers.add(j).read()), state);
+                            let x = x.add(start);
+                            let best = T::at(row(Extreme::<T, MAX>(PhantomData), isa, x, n).0);
+                            let known = (values.add(j).read(), numbers.add(j).read());
+                            // Most blocks bring no news, and then nobody asks where.
+                            if tile.done + start > 0 && beats::<T, MAX>(known.0, best) {
+                                continue;
                             }
+                            let found = (best, tile.index + (start + Self::place(x, n, best)) as i64 * tile.weight);
+                            let state = if tile.done + start > 0 { Self::first_best(known, found) } else { found };
                             values.add(j).write(state.0);
                             numbers.add(j).write(state.1);
                         }

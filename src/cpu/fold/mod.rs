@@ -182,11 +182,14 @@ unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, 
             1 | 2 => row_in::<L, 128, 16>(l, isa, x, n),
             _ if n >= LONG => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
-            _ => row_in::<L, 64, 16>(l, isa, x, n),
+            _ if n >= SHORT => row_in::<L, 64, 16>(l, isa, x, n),
+            _ => row_in::<L, 32, 8>(l, isa, x, n),
         }
     }
 }
 
+/// Rows below this length are done before many lanes have met.
+const SHORT: usize = 256;
 /// Rows of this length are worth more lanes than there are registers for.
 const LONG: usize = 4096;
 /// The most lanes of a row.
@@ -291,9 +294,11 @@ impl<L: Lanewise> Lines<L> {
                 |_, x| {
                     for k in 0..tile.cols {
                         let mut lane = (a.add(k).read(), b.add(k).read());
-                        for q in 0..ABREAST {
-                            lane = l.push(isa, lane, x[q].add(k).read());
-                        }
+                        // Written out, for compilers give up on a loop that they could not unroll.
+                        lane = l.push(isa, lane, x[0].add(k).read());
+                        lane = l.push(isa, lane, x[1].add(k).read());
+                        lane = l.push(isa, lane, x[2].add(k).read());
+                        lane = l.push(isa, lane, x[3].add(k).read());
                         (*a.add(k), *b.add(k)) = lane;
                     }
                 },
@@ -488,10 +493,10 @@ mod tests {
         for (rows, cols) in SHAPES {
             let bytes: Vec<u8> = (0..rows * cols).map(|i| 255 - (i % 7) as u8).collect();
             let expected = plain(&bytes, rows, cols, |x| x.iter().map(|&v| i64::from(v)).sum::<i64>());
-            assert_eq!(folded(&Lanes(Sum::<u8>::new(false)), &bytes, rows, cols), expected);
+            assert_eq!(folded::<u8, i64>(&Lanes(Sum::<u8>::new(false)), &bytes, rows, cols), expected);
             let truths: Vec<Bool> = bytes.iter().map(|&v| Bool(v % 3 * 80)).collect();
             let expected = plain(&truths, rows, cols, |x| x.iter().filter(|v| v.get()).count() as i64);
-            assert_eq!(folded(&Lanes(Sum::<Bool>::new(false)), &truths, rows, cols), expected);
+            assert_eq!(folded::<Bool, i64>(&Lanes(Sum::<Bool>::new(false)), &truths, rows, cols), expected);
         }
     }
 
