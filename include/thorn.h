@@ -115,9 +115,6 @@ typedef struct THMapAllocatorContext THMapAllocatorContext;
 // What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 typedef int32_t THStatus;
 
-// Code of an element type in the C API. Codes are never renumbered.
-typedef int32_t THDtype;
-
 // Where a storage's memory comes from: three functions that get the context stored beside the allocator.
 //
 // `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or lets it return NULL.
@@ -178,6 +175,21 @@ typedef struct THTensor {
     int8_t deviceIndex;
 } THTensor;
 
+// Called by `apply` with each element, converted to a double.
+//
+// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
+// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+typedef int (*THApplyFunction)(double *x, void *context);
+
+// As `THApplyFunction`, with the element of a second tensor at the same place.
+typedef int (*THMapFunction)(double *x, double y, void *context);
+
+// As `THApplyFunction`, with the elements of two more tensors at the same place.
+typedef int (*THMap2Function)(double *x, double y, double z, void *context);
+
+// Code of an element type in the C API. Codes are never renumbered.
+typedef int32_t THDtype;
+
 // Memory held and kept, as `THMemory_stats` reports it.
 typedef struct THMemoryStats {
     // Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
@@ -199,6 +211,9 @@ typedef struct THMemoryStats {
 // It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
 
+// How `divMode` rounds a quotient.
+typedef int32_t THDivMode;
+
 // Called once with the data and the caller's context when foreign memory is no longer needed.
 typedef void (*THDeleter)(void *data, void *ctx);
 
@@ -207,6 +222,9 @@ typedef int32_t THMemoryFormat;
 
 // Code of a kind of device in the C API; the values are DLPack's.
 typedef int32_t THDeviceType;
+
+// What a quantile between two elements is.
+typedef int32_t THInterpolation;
 
 // Host memory.
 #define TH_CPU 1
@@ -292,6 +310,30 @@ typedef int32_t THDeviceType;
 // Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 #define TH_CHANNELS_LAST_3D 3
 
+// `a + (b - a) * fraction` for neighbours a and b.
+#define TH_LINEAR 0
+
+// The smaller neighbour.
+#define TH_LOWER 1
+
+// The greater neighbour.
+#define TH_HIGHER 2
+
+// `(a + b) / 2`
+#define TH_MIDPOINT 3
+
+// The nearer neighbour; of two the one with the even rank.
+#define TH_NEAREST 4
+
+// Not at all: integers give the default dtype.
+#define TH_DIV_TRUE 0
+
+// Towards zero, as C divides integers.
+#define TH_DIV_TRUNC 1
+
+// Down, as Python's `//`.
+#define TH_DIV_FLOOR 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -305,6 +347,118 @@ extern const struct THAllocator THMapAllocator;
 // Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
 // and the object with its last user.
 extern const struct THAllocator THRefcountedMapAllocator;
+
+// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an element as it is, or stop with
+// a code of its own, which is what this then returns; elements changed before stay changed.
+THStatus THTensor_apply(struct THTensor *t,
+                        THApplyFunction function,
+                        void *context);
+
+// `t = function(t, src)`, as apply; `src` broadcasts to the shape of `t`.
+THStatus THTensor_map(struct THTensor *t, const struct THTensor *src, THMapFunction function, void *context);
+
+// `t = function(t, a, b)`, as apply; `a` and `b` broadcast to the shape of `t`.
+THStatus THTensor_map2(struct THTensor *t, const struct THTensor *a, const struct THTensor *b, THMap2Function function, void *context);
+
+// `r = 0` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_zeros(struct THTensor *r, int ndim, const int64_t *size);
+
+// `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_ones(struct THTensor *r, int ndim, const int64_t *size);
+
+// `r = value` in these sizes. A fresh `r` takes int64 for a whole `value`, else the default dtype; any other keeps its own, and the value is
+// converted as by `THTensor_fill`.
+THStatus THTensor_full(struct THTensor *r,
+                       int ndim,
+                       const int64_t *size,
+                       double value);
+
+// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_zerosLike(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_onesLike(struct THTensor *r, const struct THTensor *t);
+
+// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_fullLike(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; integers take
+// whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
+THStatus THTensor_arange(struct THTensor *r,
+                         double start,
+                         double end,
+                         double step);
+
+// `r[i] = start + i * step`, all numbers up to and including `end`. A fresh `r` takes the default dtype; else as `THTensor_arange`.
+THStatus THTensor_range(struct THTensor *r, double start, double end, double step);
+
+// `r` = `n` numbers from `start` to `end`, both included, evenly spaced; of one, `start`. Floats only; a fresh `r` takes the default dtype.
+// A tensor that has `n` elements already keeps its shape.
+THStatus THTensor_linspace(struct THTensor *r, double start, double end, int64_t n);
+
+// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspace(struct THTensor *r, double start, double end, int64_t n);
+
+// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspaceBase(struct THTensor *r, double start, double end, double base, int64_t n);
+
+// `r[i, j] = 1` where `i = j`, else 0: `n` rows, `m` columns. A fresh `r` takes the default dtype.
+THStatus THTensor_eye(struct THTensor *r, int64_t n, int64_t m);
+
+// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the vector on diagonal `k` and zeros
+// elsewhere. Diagonal 0 is the main one, positive ones lie above.
+THStatus THTensor_diag(struct THTensor *r,
+                       const struct THTensor *t,
+                       int64_t k);
+
+// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns become dimensions `dim1` and
+// `dim2` of the result, which has one dimension more than `t`.
+THStatus THTensor_diagEmbed(struct THTensor *r,
+                            const struct THTensor *t,
+                            int64_t offset,
+                            int dim1,
+                            int dim2);
+
+// `sum of t[i, i]` of a matrix; NaN on error. Sums of integers that a double cannot hold: `THTensor_sum` of `THTensor_newDiagonal`.
+double THTensor_trace(const struct THTensor *t);
+
+// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
+THStatus THTensor_tril(struct THTensor *r, const struct THTensor *t, int64_t k);
+
+// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0. `r` may be `t`.
+THStatus THTensor_triu(struct THTensor *r, const struct THTensor *t, int64_t k);
+
+// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major order. A fresh `r` takes int64.
+THStatus THTensor_trilIndices(struct THTensor *r,
+                              int64_t rows,
+                              int64_t cols,
+                              int64_t offset);
+
+// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major order. A fresh `r` takes int64.
+THStatus THTensor_triuIndices(struct THTensor *r,
+                              int64_t rows,
+                              int64_t cols,
+                              int64_t offset);
+
+// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its place, expanded over the
+// grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two. Vectors have one dtype; scalars count as one element.
+THStatus THTensor_meshgrid(struct THTensor *const *rets,
+                           struct THTensor *const *tensors,
+                           int count,
+                           const char *indexing);
+
+// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest; of one vector, a copy.
+THStatus THTensor_cartesianProd(struct THTensor *r,
+                                struct THTensor *const *tensors,
+                                int count);
+
+// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class more than the greatest.
+// A fresh `r` takes int64.
+THStatus THTensor_oneHot(struct THTensor *r, const struct THTensor *t, int64_t numClasses);
+
+// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands for the length of `t`.
+// Integers give int64.
+THStatus THTensor_vander(struct THTensor *r, const struct THTensor *t, int64_t n, int increasing);
 
 // The version of the library in use, `"0.1.0"`. Never freed.
 const char *THVersion(void);
@@ -422,26 +576,186 @@ int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *dat
 // The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
 int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
 
+// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices` tell where each first
+// occurs (row-major over all). Either result may be NULL. NaN is greater than everything, -0.0 equals 0.0 and is returned as that. Every
+// dtype but Bool; `values` get that of `t` if they have none. With `keepdim` the dimension stays with size 1, else it disappears. A
+// dimension without elements and a `k` out of range are errors.
+THStatus THTensor_kthvalue(struct THTensor *values,
+                           struct THTensor *indices,
+                           const struct THTensor *t,
+                           int64_t k,
+                           int dimension,
+                           int keepdim);
+
+// `values = medians of t over dimension`: the middle element in order, the smaller of two. A NaN is the median of its line. Everything else
+// as for kthvalue.
+THStatus THTensor_median(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing else. Everything else as
+// for kthvalue.
+THStatus THTensor_nanmedian(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// The median of all elements; NaN on error, if one is NaN, and for no floats at all.
+double THTensor_medianall(const struct THTensor *t);
+
+// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`; int64 `indices` tell where
+// each last occurs. No NaN equals another: one counts only where there is nothing else, and then it is the first. Every dtype; results as
+// for kthvalue.
+THStatus THTensor_mode(struct THTensor *values,
+                       struct THTensor *indices,
+                       const struct THTensor *t,
+                       int dimension,
+                       int keepdim);
+
+// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q from 0 to 1.
+//
+// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
+// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
+// elements is an error.
+THStatus THTensor_quantile(struct THTensor *r,
+                           const struct THTensor *t,
+                           double q,
+                           int dimension,
+                           int keepdim,
+                           int interpolation);
+
+// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantile(struct THTensor *r, const struct THTensor *t, double q, int dimension, int keepdim, int interpolation);
+
+// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
+THStatus THTensor_quantiles(struct THTensor *r,
+                            const struct THTensor *t,
+                            const struct THTensor *q,
+                            int dimension,
+                            int keepdim,
+                            int interpolation);
+
+// As quantiles, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantiles(struct THTensor *r,
+                               const struct THTensor *t,
+                               const struct THTensor *q,
+                               int dimension,
+                               int keepdim,
+                               int interpolation);
+
+// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
+//
+// Elements outside of min to max and NaNs are left out. If min and max are equal, the least and the greatest element take their place, and
+// if those are equal, one less and one more. Floats only, in whose type edges are computed; a fresh `r` gets the dtype of `t`. A range that
+// is not finite is an error.
+THStatus THTensor_histc(struct THTensor *r, const struct THTensor *t, int64_t bins, double min, double max);
+
+// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place. Without a range it is that of all rows together.
+THStatus THTensor_bhistc(struct THTensor *r,
+                         const struct THTensor *t,
+                         int64_t bins,
+                         double min,
+                         double max);
+
+// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
+//
+// `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements, or as many as the
+// greatest element asks for. A fresh `r` is int64, with float32 weights float32, with others float64; sums are float64 until stored.
+THStatus THTensor_bincount(struct THTensor *r, const struct THTensor *t, struct THTensor *weights, int64_t minlength);
+
 // `r = -t`. Not for Bool.
 THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
 
 // `r = |t|`. Not for Bool.
 THStatus THTensor_abs(struct THTensor *r, const struct THTensor *t);
 
+// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+THStatus THTensor_sign(struct THTensor *r, const struct THTensor *t);
+
+// `r = floor(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_floor(struct THTensor *r, const struct THTensor *t);
+
+// `r = ceil(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_ceil(struct THTensor *r, const struct THTensor *t);
+
+// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+THStatus THTensor_round(struct THTensor *r, const struct THTensor *t);
+
+// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+THStatus THTensor_trunc(struct THTensor *r, const struct THTensor *t);
+
+// `r = t - trunc(t)`. Floats only.
+THStatus THTensor_frac(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 / t`. Integers give the default dtype.
+THStatus THTensor_cinv(struct THTensor *r, const struct THTensor *t);
+
 // `r = sqrt(t)`. Integers give the default dtype.
 THStatus THTensor_sqrt(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 / sqrt(t)`. Integers give the default dtype.
+THStatus THTensor_rsqrt(struct THTensor *r, const struct THTensor *t);
 
 // `r = e^t`. Integers give the default dtype.
 THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
 
+// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+THStatus THTensor_expm1(struct THTensor *r, const struct THTensor *t);
+
 // `r = log(t)`, the natural logarithm. Integers give the default dtype.
 THStatus THTensor_log(struct THTensor *r, const struct THTensor *t);
+
+// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+THStatus THTensor_log1p(struct THTensor *r, const struct THTensor *t);
+
+// `r = log2(t)`. Integers give the default dtype.
+THStatus THTensor_log2(struct THTensor *r, const struct THTensor *t);
+
+// `r = log10(t)`. Integers give the default dtype.
+THStatus THTensor_log10(struct THTensor *r, const struct THTensor *t);
+
+// `r = sin(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_sin(struct THTensor *r, const struct THTensor *t);
+
+// `r = cos(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_cos(struct THTensor *r, const struct THTensor *t);
+
+// `r = tan(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_tan(struct THTensor *r, const struct THTensor *t);
+
+// `r = asin(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_asin(struct THTensor *r, const struct THTensor *t);
+
+// `r = acos(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_acos(struct THTensor *r, const struct THTensor *t);
+
+// `r = atan(t)`. Integers give the default dtype.
+THStatus THTensor_atan(struct THTensor *r, const struct THTensor *t);
+
+// `r = sinh(t)`. Integers give the default dtype.
+THStatus THTensor_sinh(struct THTensor *r, const struct THTensor *t);
+
+// `r = cosh(t)`. Integers give the default dtype.
+THStatus THTensor_cosh(struct THTensor *r, const struct THTensor *t);
 
 // `r = tanh(t)`. Integers give the default dtype.
 THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+
+// `r = max(t, 0)`; NaN stays. Not for Bool.
+THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
+
+// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
+THStatus THTensor_bitnot(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is 0`, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalNot(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isnan(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+THStatus THTensor_isinf(struct THTensor *r, const struct THTensor *t);
+
+// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isfinite(struct THTensor *r, const struct THTensor *t);
 
 // `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
 THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
@@ -454,6 +768,46 @@ THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value
 
 // `r = t / value`, true division: integers give the default dtype.
 THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+// integer, any other makes them the default dtype.
+THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value * floor(t / value)`, exact, with the sign of `value`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+// integer, any other makes them the default dtype.
+THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
+// the default dtype.
+THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cmaxValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cminValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
+THStatus THTensor_bitand(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t | value`, bit by bit; on Bool this is *or*. Not for floats.
+THStatus THTensor_bitor(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t ^ value`, bit by bit. Not for floats.
+THStatus THTensor_bitxor(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`. Not for Bool.
+THStatus THTensor_lshift(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
+// 2^value`. Not for Bool.
+THStatus THTensor_rshift(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t where t > 0, else value * t`. Floats only.
+THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
+THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t < value`, as Bool unless `r` has a dtype.
 THStatus THTensor_ltValue(struct THTensor *r, const struct THTensor *t, double value);
@@ -479,6 +833,61 @@ THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struc
 // `r = a / b`, with broadcasting; true division: integers give the default dtype.
 THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
+// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
+// towards zero (0 for 0).
+THStatus THTensor_cpow(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmax(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmin(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
+THStatus THTensor_cbitand(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
+THStatus THTensor_cbitor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
+THStatus THTensor_cbitxor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a << b`, with broadcasting and promotion; see lshift.
+THStatus THTensor_clshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a >> b`, with broadcasting and promotion; see rshift.
+THStatus THTensor_crshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
+THStatus THTensor_atan2(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
+THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalAnd(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
 // `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_ltTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
@@ -502,6 +911,57 @@ THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double valu
 
 // `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_addcmul(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_addcdiv(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double weight);
+
+// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, const struct THTensor *weight);
+
+// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
+
+// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. An infinite bound is none; cmaxValue and cminValue
+// have one only. Whole bounds keep integers integer, others make them the default dtype.
+THStatus THTensor_clamp(struct THTensor *r,
+                        const struct THTensor *t,
+                        double minimum,
+                        double maximum);
+
+// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
+
+// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
+
+// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
+// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
+THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
+
+// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, THDivMode mode);
+
+// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
+THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
+
+// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
+THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
+
+// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves, NaN to nothing
+// unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
+THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether all elements are close in the sense of isclose; 0 on error.
+int THTensor_allclose(const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+int THTensor_equal(const struct THTensor *a, const struct THTensor *b);
 
 // A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
 struct THGenerator *THGenerator_new(void);
@@ -947,6 +1407,14 @@ THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int nd
 // Dimension `d` of the view is dimension `dims[d]` of the source.
 // Returns a new reference.
 struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Returns a new reference.
+struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
 
 // All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
 // Makes `r` this view of `src`; both may be the same handle.

@@ -2,8 +2,10 @@
 # Measures the library against the limits of this machine; benches/README.md explains what it prints.
 #
 # Usage: scripts/bench.sh [--quick] [--build] [WORD]
+#        scripts/bench.sh --peers [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
 #   --quick  shorter rounds, for a first look
 #   --build  also times building the library, from scratch and after a change of one file
+#   --peers  measures it beside PyTorch and NumPy instead, and writes docs/benchmarks.md
 #   WORD     only the rows whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,8 +17,17 @@ library=$out/libthorn.so.0 # by this name the program looks for it
 
 size_goal=$((8 << 20))
 
+# PyTorch and NumPy, in a virtual environment; PEERS_VENV names one that is there already.
+venv=${PEERS_VENV:-$target/peers/venv}
+
 options=()
 builds=no
+peers=no
+if [ "${1:-}" = --peers ]; then
+    peers=yes
+    options=("${@:2}") # benches/peers reads them
+    set --
+fi
 for argument; do
     case $argument in
     --build) builds=yes ;;
@@ -29,11 +40,14 @@ for argument; do
     esac
 done
 
-prepare() {
+build_library() {
     scripts/setup.sh demo
     cargo build --release --locked --quiet
     mkdir -p "$out"
     strip --strip-unneeded -o "$library" "$target/release/libthorn.so"
+}
+
+build_foundation() {
     "${CC:-cc}" -std=gnu99 -O3 -Wall -Wextra -Iinclude benches/foundation.c -o "$out/foundation" "$library" -pthread \
         -Wl,-rpath,"$out"
 }
@@ -68,7 +82,18 @@ build_times() (
     printf 'release build after a change of src/ops/pointwise.rs: %s\n' "$(seconds cargo build --release --locked --quiet)"
 )
 
-prepare
+# The versions of PyTorch and NumPy that benches/peers/requirements.txt names; a few GB, once.
+install_peers() {
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r benches/peers/requirements.txt
+}
+
+build_library
+if [ $peers = yes ]; then
+    install_peers
+    exec "$venv/bin/python" -B benches/peers --library "$library" --out "$target/peers" "${options[@]}"
+fi
+build_foundation
 shipped
 "$out/foundation" "${options[@]}"
 cargo bench --locked --quiet --bench pool

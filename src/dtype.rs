@@ -378,7 +378,7 @@ unsafe impl Element for Bool {
 
 /// Runs `$body` with `$T` bound to the compute type of `$dtype` ([`Dtype::compute`]), or fails: `$op` has no meaning for it.
 ///
-/// Sets: `all`; `numeric` (no Bool); `float`.
+/// Sets: `all`; `numeric` (no Bool); `integral` (integers and Bool); `float`.
 macro_rules! dispatch {
     (all, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
@@ -387,6 +387,10 @@ macro_rules! dispatch {
     (numeric, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64)
+    };
+    (integral, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+            Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Bool $crate::dtype::Bool)
     };
     (float, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
         $crate::dtype::dispatch!(@ $op, $dtype, $T => $body; Float32 f32, Float64 f64)

@@ -46,7 +46,13 @@ pub enum Kind {
 }
 
 /// Why a call failed. Boxed, so that `Result<()>` stays one word on the way of a call that succeeds.
-pub struct Error(Box<(Kind, String)>);
+pub struct Error(Box<Failure>);
+
+struct Failure {
+    kind: Kind,
+    status: THStatus,
+    message: String,
+}
 
 /// `Result` with thorn's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -55,23 +61,34 @@ impl Error {
     /// An error of `kind` that reads `message`: op, what is wrong, values; lower case, no period.
     #[cold]
     pub fn new(kind: Kind, message: String) -> Error {
-        Error(Box::new((kind, message)))
+        Error(Box::new(Failure { kind, status: kind as THStatus, message }))
+    }
+
+    /// A function of the caller stopped the work; its `status` is what the caller gets back.
+    #[cold]
+    pub fn from_callback(status: THStatus, message: String) -> Error {
+        Error(Box::new(Failure { kind: Kind::Callback, status, message }))
     }
 
     /// The class of the failure.
     pub fn kind(&self) -> Kind {
-        self.0.0
+        self.0.kind
+    }
+
+    /// What the C function returns.
+    pub fn status(&self) -> THStatus {
+        self.0.status
     }
 
     /// The sentence for people.
     pub fn message(&self) -> &str {
-        &self.0.1
+        &self.0.message
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.0.0, self.0.1)
+        write!(f, "{:?}: {}", self.0.kind, self.0.message)
     }
 }
 

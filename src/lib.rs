@@ -10,6 +10,7 @@ pub mod layout;
 pub mod ops;
 pub mod plan;
 pub mod random;
+mod refcount;
 pub mod scalar;
 pub mod storage;
 pub mod tensor;

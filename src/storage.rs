@@ -4,9 +4,9 @@ use crate::alloc::{self, THAllocator, THDeleter, THMapAllocator, THMapAllocatorC
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail};
+use crate::refcount;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
-use std::sync::atomic::{AtomicI32, Ordering, fence};
 
 /// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
 #[repr(C)]
@@ -278,7 +278,7 @@ impl Storage {
     /// References held now, by anyone.
     pub fn refcount(&self) -> i32 {
         // SAFETY: a live storage.
-        unsafe { counter(&raw mut (*self.as_ptr()).refcount) }.load(Ordering::Relaxed)
+        unsafe { refcount::count(&raw mut (*self.as_ptr()).refcount) }
     }
 
     /// Makes room for `len` elements and keeps as many as fit; new ones are undefined.
@@ -328,7 +328,7 @@ impl Clone for Storage {
     #[inline(always)]
     fn clone(&self) -> Storage {
         // SAFETY: a live storage.
-        unsafe { retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_STORAGE_REFCOUNTED != 0) }
+        unsafe { refcount::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_STORAGE_REFCOUNTED != 0) }
         Storage(self.0)
     }
 }
@@ -339,7 +339,7 @@ impl Drop for Storage {
         // SAFETY: this reference is ours to give up.
         unsafe {
             let raw = self.as_ptr();
-            if release(&raw mut (*raw).refcount, (*raw).flag & TH_STORAGE_REFCOUNTED != 0) {
+            if refcount::release(&raw mut (*raw).refcount, (*raw).flag & TH_STORAGE_REFCOUNTED != 0) {
                 destroy(raw)
             }
         }
@@ -372,45 +372,6 @@ unsafe fn destroy(raw: *mut THStorage) {
             drop(Storage(view));
         }
     }
-}
-
-/// Adds a reference to a counted handle.
-///
-/// # Safety
-/// `refcount` must be the count of a live handle.
-#[inline(always)]
-pub(crate) unsafe fn retain(refcount: *mut i32, counted: bool) {
-    if counted {
-        // SAFETY: the caller's.
-        unsafe { counter(refcount) }.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Gives up a reference; true if it was the last. A count that is 0 already stays: TH ignores a free too many where it can.
-///
-/// # Safety
-/// `refcount` must be the count of a live handle.
-#[inline(always)]
-pub(crate) unsafe fn release(refcount: *mut i32, counted: bool) -> bool {
-    // SAFETY: the caller's.
-    let count = unsafe { counter(refcount) };
-    // The only holder needs no atomic subtraction: nobody else is left to race with.
-    if !counted || count.load(Ordering::Acquire) == 1 {
-        return counted;
-    }
-    if count.fetch_sub(1, Ordering::Release) == 1 {
-        fence(Ordering::Acquire);
-        return true;
-    }
-    false
-}
-
-/// # Safety
-/// `refcount` must be valid for `'a`.
-#[inline(always)]
-unsafe fn counter<'a>(refcount: *mut i32) -> &'a AtomicI32 {
-    // SAFETY: an aligned i32 that is only ever changed through this.
-    unsafe { AtomicI32::from_ptr(refcount) }
 }
 
 fn unsafe_free(allocator: *const THAllocator) -> Option<unsafe extern "C" fn(*mut c_void, *mut c_void)> {

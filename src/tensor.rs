@@ -5,7 +5,8 @@ use crate::device::{Device, TH_CPU};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
-use crate::storage::{self, Storage, TH_STORAGE_RESIZABLE, THStorage};
+use crate::refcount;
+use crate::storage::{Storage, TH_STORAGE_RESIZABLE, THStorage};
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 
@@ -478,7 +479,7 @@ impl Clone for Tensor {
     #[inline(always)]
     fn clone(&self) -> Tensor {
         // SAFETY: a live tensor.
-        unsafe { storage::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_TENSOR_REFCOUNTED != 0) }
+        unsafe { refcount::retain(&raw mut (*self.as_ptr()).refcount, (*self.as_ptr()).flag & TH_TENSOR_REFCOUNTED != 0) }
         Tensor(self.0)
     }
 }
@@ -489,7 +490,7 @@ impl Drop for Tensor {
         // SAFETY: this reference is ours to give up; with the last one the block goes.
         unsafe {
             let raw = self.as_ptr();
-            if storage::release(&raw mut (*raw).refcount, (*raw).flag & TH_TENSOR_REFCOUNTED != 0) {
+            if refcount::release(&raw mut (*raw).refcount, (*raw).flag & TH_TENSOR_REFCOUNTED != 0) {
                 if let Some(storage) = NonNull::new((*raw).storage) {
                     drop(Storage::from_raw(storage));
                 }

@@ -1,8 +1,11 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; every row is guard, NULL checks, conversion, call.
 
+pub mod apply;
+pub mod create;
 pub mod general;
 pub mod matmul;
 pub mod memory;
+pub mod order;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
@@ -15,6 +18,7 @@ use crate::alloc::{THAllocator, THDeleter, THMemoryHook};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail};
 use crate::layout::MAX_DIMS;
+use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
 use crate::storage::{Storage, THStorage};
 use crate::tensor::{THTensor, Tensor};
 use std::cell::RefCell;
@@ -81,10 +85,11 @@ fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
 /// Keeps the failure for `THGetLastError`.
 #[cold]
 fn remember(name: &str, error: &Error) -> THStatus {
-    let status = error.kind() as THStatus;
+    let status = error.status();
     // Operations name themselves; where that is the function's own name, once is enough.
     let message = error.message();
-    let own = message.split_once(": ").filter(|(op, _)| name.rsplit('_').next() == Some(op));
+    let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let own = message.split_once(": ").filter(|(op, _)| name.rsplit('_').next().is_some_and(|name| plain(name) == plain(op)));
     let text = format!("{name}: {}", own.map_or(message, |(_, rest)| rest)).replace('\0', " ");
     // While a thread is going down there may be nowhere left to put it.
     let _ = LAST_ERROR.try_with(|last| {
@@ -151,6 +156,7 @@ macro_rules! plain_arg {
 }
 plain_arg!(c_int, i64, isize, u64, f64, c_char, *const i64, *const f64, *mut c_void, *const c_void, *const c_char);
 plain_arg!(*mut *mut THTensor, *mut c_int, *const *mut THTensor, THDeleter, THMemoryHook);
+plain_arg!(THApplyFunction, THMapFunction, THMap2Function);
 
 impl Arg<'_> for *const THAllocator {
     type Core = *const THAllocator;

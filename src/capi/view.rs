@@ -40,6 +40,8 @@ views! {
     // SAFETY: `dims` holds `ndim` entries.
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
     THTensor_permute / THTensor_newPermute (ndim: c_int, dims: *const i64) = |l| l.permute(unsafe { numbers("dims", ndim, dims) }?);
+    /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+    THTensor_diagonal / THTensor_newDiagonal (offset: i64, dim1: c_int, dim2: c_int) = |l| l.diagonal(offset, dim1, dim2);
     /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
     THTensor_unfold / THTensor_newUnfold (dimension: c_int, size: i64, step: i64) = |l| l.unfold(dimension, size, step);
     /// Without the dimensions of size 1.
@@ -171,7 +173,7 @@ unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>
 ///
 /// # Safety
 /// `list` must hold `count` live handles for as long as the call takes.
-unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<&'a Tensor>> {
+pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<&'a Tensor>> {
     if count < 0 || (count > 0 && list.is_null()) {
         return Err(null_argument(name));
     }

@@ -4,7 +4,8 @@
 //! floats through a float32 rounded to odd, so that nothing is rounded twice.
 
 use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
-use super::simd::simd;
+use super::simd::{Level, level, simd};
+use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
 use crate::dtype::{Bool, Dtype, Element};
 use std::mem::MaybeUninit;
 
@@ -13,6 +14,9 @@ use std::mem::MaybeUninit;
 /// # Safety
 /// Both sides must hold `n` elements at their steps and not overlap.
 pub type Convert = unsafe fn(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize);
+
+/// Types float32 holds every value of.
+const EXACT: [Dtype; 5] = [Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Bool, Dtype::Float32];
 
 /// Elements converted through a buffer at a time.
 const CHUNK: usize = 512;
@@ -101,26 +105,81 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
 /// `x` as `D`, the one place where a number changes its type.
 #[inline(always)]
 fn cast<S: Element, D: Element>(x: S) -> D {
-    use Dtype::{Float32, Float64, Int64};
+    use Dtype::{Bool, Float32, Float64, Int64};
     // Only 64-bit sources need an integer path of 64 bits; float64 carries every other value exactly.
     match (S::DTYPE, D::DTYPE) {
         (Int64, _) => D::from_i64(x.to_i64()),
-        (Float32, _) => D::from_f32(x.to_f64() as f32),
-        (Float64, _) => D::from_f64(x.to_f64()),
-        (_, Float32 | Float64 | Dtype::Bool) => D::from_f64(x.to_f64()),
+        (Float32, Float32 | Float64 | Bool) => D::from_f32(x.to_f64() as f32),
+        (Float32, Int64) => D::from_i64(f32_to_i64(x.to_f64() as f32)),
+        (Float32, _) => f32_to_narrow(x.to_f64() as f32),
+        (Float64, Float32 | Float64 | Bool) => D::from_f64(x.to_f64()),
+        (Float64, Int64) => D::from_i64(f64_to_i64(x.to_f64())),
+        (Float64, _) => f64_to_narrow(x.to_f64()),
+        (_, Float32 | Float64 | Bool) => D::from_f64(x.to_f64()),
         _ => D::from_i64(x.to_i64()),
     }
+}
+
+/// `dst[i] = f(src[i])`
+///
+/// # Safety
+/// Both sides hold `n` elements, of any alignment.
+#[inline(always)]
+unsafe fn each<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize, f: impl Fn(S) -> D) {
+    for i in 0..n {
+        // SAFETY: the caller's.
+        unsafe { dst.add(i).write_unaligned(f(src.add(i).read_unaligned())) }
+    }
+}
+
+/// A run of contiguous elements.
+///
+/// # Safety
+/// As for [`each`].
+unsafe fn run_flat<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize) {
+    let to_i64 = S::DTYPE.is_float() && D::DTYPE == Dtype::Int64;
+    let halves = to_i64 && level() == Level::Avx2;
+    let scalar = to_i64 && level() == Level::Baseline;
+    simd(
+        #[inline(always)]
+        move |_| unsafe {
+            // SAFETY: the caller's.
+            if halves && S::DTYPE == Dtype::Float32 {
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(f32_halves_to_i64(x.to_f64() as f32)),
+                )
+            } else if halves {
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(f64_halves_to_i64(x.to_f64())),
+                )
+            } else if scalar {
+                each(
+                    dst,
+                    src,
+                    n,
+                    #[inline(always)]
+                    |x: S| D::from_i64(x.to_i64()),
+                )
+            } else {
+                each(dst, src, n, cast)
+            }
+        },
+    )
 }
 
 unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     // SAFETY: the caller's; elements may be unaligned in foreign memory.
     unsafe {
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
-            let (dst, src) = (dst.cast::<D>(), src.cast::<S>());
-            return simd(
-                #[inline(always)]
-                move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(cast(src.add(i).read_unaligned()))),
-            );
+            return run_flat::<S, D>(dst.cast(), src.cast(), n);
         }
         for i in 0..n as isize {
             let x = src.offset(i * src_step).cast::<S>().read_unaligned();
@@ -208,6 +267,9 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if direct && src.cast::<f32>().is_aligned() {
                 src.cast()
+            } else if EXACT.contains(&S::DTYPE) {
+                run::<S, f32>(floats.cast(), 4, src, src_step, len);
+                floats
             } else {
                 to_odd_f32::<S>(floats, src, src_step, len);
                 floats
@@ -236,24 +298,44 @@ unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8
 
 /// To float32, rounded to odd where digits are lost: a second rounding to 16 bits then sees which side the value was on.
 unsafe fn to_odd_f32<S: Element>(dst: *mut f32, src: *const u8, src_step: isize, n: usize) {
+    let contiguous = src_step == size_of::<S>() as isize;
     // SAFETY: the caller's.
     simd(
         #[inline(always)]
         move |_| unsafe {
+            if contiguous {
+                return each(dst, src.cast::<S>(), n, round_to_odd);
+            }
             for i in 0..n {
-                let x = src.offset(i as isize * src_step).cast::<S>().read_unaligned().to_f64();
-                dst.add(i).write(round_to_odd(x));
+                dst.add(i).write(round_to_odd(src.offset(i as isize * src_step).cast::<S>().read_unaligned()));
             }
         },
     )
 }
 
 #[inline(always)]
-fn round_to_odd(x: f64) -> f32 {
-    let nearest = x as f32;
-    let back = nearest as f64;
-    let towards_zero = nearest.to_bits() - (back.abs() > x.abs()) as u32;
-    f32::from_bits(towards_zero | (back != x) as u32)
+fn round_to_odd<S: Element>(x: S) -> f32 {
+    match S::DTYPE {
+        Dtype::Int32 => {
+            let x = x.to_i64() as i32;
+            (if x.unsigned_abs() < 1 << f32::MANTISSA_DIGITS { x } else { x & !0xff | i32::from(x & 0xff != 0) << 8 }) as f32
+        }
+        Dtype::Int64 => {
+            let x = x.to_i64();
+            let held = (x.wrapping_add(1 << 53) as u64) < 1 << 54;
+            cut_to_odd((if held { x } else { x & !0xfff | i64::from(x & 0xfff != 0) << 12 }) as f64)
+        }
+        _ => cut_to_odd(x.to_f64()),
+    }
+}
+
+/// Cut to digits enough for either 16-bit float, and so few that subnormal numbers of float32 still have them where they matter.
+#[inline(always)]
+fn cut_to_odd(x: f64) -> f32 {
+    const KEPT: u32 = 14;
+    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - KEPT)) - 1;
+    let bits = x.to_bits();
+    f64::from_bits(bits & !LOST | if bits & LOST != 0 { LOST + 1 } else { 0 }) as f32
 }
 
 #[cfg(test)]
@@ -294,6 +376,20 @@ mod tests {
         assert_eq!(convert::<_, f64>(Dtype::Float64, Dtype::Float16, &[0x3c01u16]), [1.0 + 2f64.powi(-10)]);
         assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float16, &[0x3c00u16]), [0x3f80]);
         assert_eq!(convert::<_, i16>(Dtype::Int16, Dtype::Bfloat16, &[0xc040u16]), [-3]);
+    }
+
+    #[test]
+    fn sixteen_bit_floats_of_any_size_are_rounded_once() {
+        // Below, on and above the middle of two subnormal bfloat16 numbers, the least of which is 2^-133.
+        let half = 2f64.powi(-134);
+        let xs = [half.next_down(), half, half.next_up(), (3.0 * half).next_down(), 3.0 * half, -3.0 * half, f64::MAX, f64::NEG_INFINITY];
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Float64, &xs), [0, 0, 1, 1, 2, 0x8002, 0x7f80, 0xff80]);
+        // Just above the middle of 2^62 and its neighbour; float64 holds only the middle.
+        let x = (1i64 << 62) + (1 << 54);
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Int64, &[x, x + 1, -x - 1]), [0x5e80, 0x5e81, 0xde81]);
+        let x = (1i32 << 30) + (1 << 22);
+        assert_eq!(convert::<_, u16>(Dtype::Bfloat16, Dtype::Int32, &[x, x + 1, -x - 1]), [0x4e80, 0x4e81, 0xce81]);
+        assert_eq!(convert::<_, u16>(Dtype::Float16, Dtype::Int64, &[2049i64, 2051, 65519, 65520]), [0x6800, 0x6802, 0x7bff, 0x7c00]);
     }
 
     #[test]

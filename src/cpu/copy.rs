@@ -6,12 +6,15 @@ use super::transpose::{stream_threshold, transpose, transpose_stream};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
+use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
 /// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
 /// tiles itself, and its edges cost.
 const BAND: usize = 64;
+/// Elements of a run that are converted before they are stored past the caches.
+const STREAMED: usize = 512;
 /// Columns of a tile whose rows are contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
@@ -21,7 +24,7 @@ pub struct TileCopy {
     dst: Dtype,
     src: Dtype,
     convert: Convert,
-    /// Transposes write past the caches.
+    /// Transposes and contiguous runs are written past the caches.
     streamed: bool,
 }
 
@@ -63,7 +66,32 @@ impl TileCopy {
             let (dst, src, rows, cols) =
                 if cols < 8 && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
-                (self.convert)(dst.data.offset(r * dst.row_step), dst.col_step, src.data.offset(r * src.row_step), src.col_step, cols);
+                let (to, from) = (dst.data.offset(r * dst.row_step), src.data.offset(r * src.row_step));
+                if self.streamed && dst.col_step == size && src.col_step == self.src.size() as isize {
+                    self.convert_stream(to, from, cols);
+                } else {
+                    (self.convert)(to, dst.col_step, from, src.col_step, cols);
+                }
+            }
+        }
+    }
+
+    /// A run by way of a buffer in the first-level cache; what comes after it is asked for meanwhile.
+    ///
+    /// # Safety
+    /// Both sides must hold `n` contiguous elements and not overlap.
+    unsafe fn convert_stream(&self, dst: *mut u8, src: *const u8, n: usize) {
+        let mut buffer = [MaybeUninit::<u64>::uninit(); STREAMED];
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        let (to, from) = (self.dst.size(), self.src.size());
+        for start in (0..n).step_by(STREAMED) {
+            let len = STREAMED.min(n - start);
+            let (dst, src) = (dst.wrapping_add(start * to), src.wrapping_add(start * from));
+            stream::prefetch(src.wrapping_add(STREAMED * from), len * from);
+            // SAFETY: the caller's; the buffer holds STREAMED elements of any type.
+            unsafe {
+                (self.convert)(buffer, to as isize, src, from as isize, len);
+                stream::copy_stream(dst, buffer, len * to);
             }
         }
     }
@@ -95,10 +123,15 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let size = src.1.size() as isize;
     let transposed = dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size && first.step[1] != size);
     let tiles = if transposed {
-        how.streamed = plan.numel() * 2 * src.1.size() >= stream_threshold();
+        // Where less is written than read, the stores are not what it waits for.
+        let gains = plan.item[0] >= plan.item[1];
+        how.streamed = gains && plan.numel() * 2 * src.1.size() >= stream_threshold();
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
         plan.tiles(share, first.n)
     } else if (0..2).all(|k| first.step[k] == plan.item[k] as isize) {
+        // Where less is written than read, the stores are not what it waits for.
+        let gains = plan.item[0] >= plan.item[1];
+        how.streamed = gains && plan.numel().saturating_mul(plan.item[0] + plan.item[1]) >= stream::threshold();
         plan.tiles(16, ROW)
     } else {
         plan.tiles(TILE, TILE)

@@ -43,14 +43,63 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
     unsafe { work.run(&kernel) }
 }
 
+/// Elements of a piece of [`map1_rare`]: as long as the loops' ends are cheap, and short, since one rare element makes it slow.
+const PIECE: usize = 256;
+
+/// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `U` and `T`.
+#[inline(always)]
+pub unsafe fn map1_rare<T: Element, U: Element>(
+    work: &Work<2>,
+    f: impl Fn(Isa, T) -> U + Copy + Sync,
+    rare: impl Fn(Isa, T) -> bool + Copy + Sync,
+    slow: impl Fn(Isa, T) -> U + Copy + Sync,
+) {
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+        let (r, a) = (r.cast::<U>(), a.cast::<T>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for start in (0..n).step_by(PIECE) {
+                    let piece = start..n.min(start + PIECE);
+                    // Asked before anything is written, since short runs may lie on their input.
+                    let mut any = false;
+                    for i in piece.clone() {
+                        // SAFETY: the engine passes runs of `n` elements.
+                        any |= rare(isa, unsafe { a.add(i).read() });
+                    }
+                    if any {
+                        for i in piece {
+                            // SAFETY: as above.
+                            unsafe {
+                                let x = a.add(i).read();
+                                r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
+                            }
+                        }
+                    } else {
+                        for i in piece {
+                            // SAFETY: as above.
+                            unsafe { r.add(i).write(f(isa, a.add(i).read())) }
+                        }
+                    }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
 /// `r[i] = f(a[i], b[i])`
 ///
 /// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `T` and `T`.
+/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
-pub unsafe fn map2<T: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, T, T) -> U + Copy + Sync) {
+pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        let (r, a, b) = (r.cast::<U>(), a.cast::<T>(), b.cast::<T>());
+        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
         simd(
             #[inline(always)]
             move |isa| {
@@ -63,4 +112,108 @@ pub unsafe fn map2<T: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, T, T)
     };
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
+}
+
+/// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
+#[inline(always)]
+pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
+    work: &Work<3>,
+    f: impl Fn(Isa, A, B) -> U + Copy + Sync,
+    rare: impl Fn(Isa, A, B) -> bool + Copy + Sync,
+    slow: impl Fn(Isa, A, B) -> U + Copy + Sync,
+) {
+    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for start in (0..n).step_by(PIECE) {
+                    let piece = start..n.min(start + PIECE);
+                    let mut any = false;
+                    for i in piece.clone() {
+                        // SAFETY: the engine passes runs of `n` elements.
+                        any |= unsafe { rare(isa, a.add(i).read(), b.add(i).read()) };
+                    }
+                    if any {
+                        for i in piece {
+                            // SAFETY: as above.
+                            unsafe {
+                                let (x, y) = (a.add(i).read(), b.add(i).read());
+                                r.add(i).write(if rare(isa, x, y) { slow(isa, x, y) } else { f(isa, x, y) });
+                            }
+                        }
+                    } else {
+                        for i in piece {
+                            // SAFETY: as above.
+                            unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
+                        }
+                    }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
+/// `r[i] = f(a[i], b[i], c[i])`
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `U`, `A`, `B` and `C`.
+#[inline(always)]
+pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
+    let kernel = move |[r, a, b, c]: [*mut u8; 4], n: usize| {
+        let (r, a, b, c) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>(), c.cast::<C>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n {
+                    // SAFETY: the engine passes runs of `n` elements.
+                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read(), c.add(i).read())) }
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::engine::{COSTLY, Flat};
+    use crate::dtype::Dtype;
+
+    fn run(r: *mut f64, a: *const f64, n: usize) {
+        let work = Work::Flat(Flat { n, data: [r.cast(), a.cast_mut().cast()], dtype: [Dtype::Float64; 2], grain: COSTLY });
+        let (f, rare, slow) = (
+            #[inline(always)]
+            |_, x: f64| x + 1.0,
+            #[inline(always)]
+            |_, x: f64| x < 0.0,
+            #[inline(always)]
+            |_, x: f64| x * 10.0,
+        );
+        // SAFETY: the callers pass n doubles each.
+        unsafe { map1_rare(&work, f, rare, slow) }
+    }
+
+    #[test]
+    fn rare_elements_alone_are_computed_slowly() {
+        for n in [0, 1, PIECE - 1, PIECE, PIECE + 1, 5000] {
+            // The second piece has no rare ones.
+            let a: Vec<f64> = (0..n).map(|i| if i / PIECE != 1 && i % 7 == 0 { -1.0 - i as f64 } else { i as f64 }).collect();
+            let expected: Vec<f64> = a.iter().map(|&x| if x < 0.0 { x * 10.0 } else { x + 1.0 }).collect();
+            let mut r = vec![0.0; n];
+            run(r.as_mut_ptr(), a.as_ptr(), n);
+            assert_eq!(r, expected);
+            let mut same = a;
+            let data = same.as_mut_ptr();
+            run(data, data, n);
+            assert_eq!(same, expected);
+        }
+    }
 }

@@ -5,45 +5,148 @@ use super::vmath;
 use crate::dtype::Element;
 use std::ops::Div;
 
-/// f32 or f64 with their vector mathematics.
-pub trait Real: Element + Div<Output = Self> {
-    /// The square root, correctly rounded.
-    fn sqrt(self) -> Self;
-    /// `e^self`
-    fn exp(self, isa: Isa) -> Self;
-    /// The natural logarithm.
-    fn log(self, isa: Isa) -> Self;
-    /// The hyperbolic tangent.
-    fn tanh(self, isa: Isa) -> Self;
-    /// `1 / (1 + e^-self)`
-    fn sigmoid(self, isa: Isa) -> Self;
-}
-
-macro_rules! real {
-    ($t:ident $exp:ident $log:ident $tanh:ident $sigmoid:ident) => {
+/// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
+/// told by a predicate and left to a scalar function.
+macro_rules! functions {
+    (
+        vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
+        rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
+        careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
+    ) => {
+        /// f32 or f64 with their vector mathematics.
+        pub trait Real: Element + Div<Output = Self> {
+            /// The square root, correctly rounded.
+            fn sqrt(self) -> Self;
+            /// The magnitude of `self` with the sign of `sign`.
+            fn copysign(self, sign: Self) -> Self;
+            /// Whether it is neither infinite nor NaN.
+            fn is_finite(self) -> bool;
+            $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
+            $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
+            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
+        }
+        functions! { @for f32
+            vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
+        }
+        functions! { @for f64
+            vector { $($name($self $(, $b)*) = $f64;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
+        }
+    };
+    (@for $t:ident
+        vector { $($name:ident($self:ident $(, $b:ident)*) = $f:path;)* }
+        rare { $($rare:ident($rare_self:ident $(, $rare_b:ident)?) = $r:path;)* }
+        careful { $($slow:ident($slow_self:ident $(, $slow_b:ident)?) = $s:path;)* }
+    ) => {
         impl Real for $t {
             #[inline(always)]
             fn sqrt(self) -> $t {
                 $t::sqrt(self)
             }
             #[inline(always)]
-            fn exp(self, isa: Isa) -> $t {
-                vmath::$exp(isa, self)
+            fn copysign(self, sign: $t) -> $t {
+                $t::copysign(self, sign)
             }
             #[inline(always)]
-            fn log(self, isa: Isa) -> $t {
-                vmath::$log(isa, self)
+            fn is_finite(self) -> bool {
+                $t::is_finite(self)
             }
-            #[inline(always)]
-            fn tanh(self, isa: Isa) -> $t {
-                vmath::$tanh(isa, self)
-            }
-            #[inline(always)]
-            fn sigmoid(self, isa: Isa) -> $t {
-                vmath::$sigmoid(isa, self)
-            }
+            $(
+                #[inline(always)]
+                fn $name($self $(, $b: $t)*, isa: Isa) -> $t {
+                    $f(isa, $self $(, $b)*)
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $rare($rare_self $(, $rare_b: $t)?, isa: Isa) -> bool {
+                    $r(isa, $rare_self $(, $rare_b)?)
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $slow($slow_self $(, $slow_b: $t)?, isa: Isa) -> $t {
+                    $s(isa, $slow_self $(, $slow_b)?)
+                }
+            )*
         }
     };
 }
-real!(f32 exp_f32 log_f32 tanh_f32 sigmoid_f32);
-real!(f64 exp_f64 log_f64 tanh_f64 sigmoid_f64);
+
+functions! {
+    vector {
+        /// `e^self`
+        exp(self) = vmath::exp_f32, vmath::exp_f64;
+        /// `e^self - 1`
+        expm1(self) = vmath::expm1_f32, vmath::expm1_f64;
+        /// The natural logarithm.
+        log(self) = vmath::log_f32, vmath::log_f64;
+        /// `log(1 + self)`
+        log1p(self) = vmath::log1p_f32, vmath::log1p_f64;
+        /// The logarithm to base 2.
+        log2(self) = vmath::log2_f32, vmath::log2_f64;
+        /// The logarithm to base 10.
+        log10(self) = vmath::log10_f32, vmath::log10_f64;
+        /// `1 / sqrt(self)`
+        rsqrt(self) = vmath::rsqrt_f32, vmath::rsqrt_f64;
+        /// The sine, unless [`Real::huge_angle`].
+        sin(self) = vmath::sin_f32, vmath::sin_f64;
+        /// The cosine, unless [`Real::huge_angle`].
+        cos(self) = vmath::cos_f32, vmath::cos_f64;
+        /// The tangent, unless [`Real::huge_angle`].
+        tan(self) = vmath::tan_f32, vmath::tan_f64;
+        /// The inverse sine.
+        asin(self) = vmath::asin_f32, vmath::asin_f64;
+        /// The inverse cosine.
+        acos(self) = vmath::acos_f32, vmath::acos_f64;
+        /// The inverse tangent.
+        atan(self) = vmath::atan_f32, vmath::atan_f64;
+        /// The hyperbolic sine.
+        sinh(self) = vmath::sinh_f32, vmath::sinh_f64;
+        /// The hyperbolic cosine.
+        cosh(self) = vmath::cosh_f32, vmath::cosh_f64;
+        /// The hyperbolic tangent.
+        tanh(self) = vmath::tanh_f32, vmath::tanh_f64;
+        /// `1 / (1 + e^-self)`
+        sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
+        /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
+        softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
+        /// The angle of the point (`x`, `self`).
+        atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
+        /// `sqrt(self^2 + b^2)` without overflow on the way.
+        hypot(self, b) = vmath::hypot_f32, vmath::hypot_f64;
+        /// `log(e^self + e^b)`
+        logaddexp(self, b) = vmath::logaddexp_f32, vmath::logaddexp_f64;
+        /// `self^b`
+        pow(self, b) = vmath::pow_f32, vmath::pow_f64;
+        /// The exact remainder of truncated division, unless [`Real::quotient_rare`].
+        fmod(self, b) = vmath::fmod_f32, vmath::fmod_f64;
+        /// The exact remainder of floored division, unless [`Real::quotient_rare`].
+        remainder(self, b) = vmath::remainder_f32, vmath::remainder_f64;
+        /// The quotient rounded down, unless [`Real::quotient_rare`].
+        floor_div(self, b) = vmath::floor_div_f32, vmath::floor_div_f64;
+    }
+
+    rare {
+        /// Whether an angle is too large for the fast functions.
+        huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
+        /// Whether a quotient is too large for the fast functions.
+        quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
+    }
+
+    careful {
+        /// The sine of a large angle.
+        sin_slow(self) = vmath::sin_slow_f32, vmath::sin_slow_f64;
+        /// The cosine of a large angle.
+        cos_slow(self) = vmath::cos_slow_f32, vmath::cos_slow_f64;
+        /// The tangent of a large angle.
+        tan_slow(self) = vmath::tan_slow_f32, vmath::tan_slow_f64;
+        /// [`Real::fmod`] for all arguments.
+        fmod_slow(self, b) = vmath::fmod_slow_f32, vmath::fmod_slow_f64;
+        /// [`Real::remainder`] for all arguments.
+        remainder_slow(self, b) = vmath::remainder_slow_f32, vmath::remainder_slow_f64;
+        /// [`Real::floor_div`] for all arguments.
+        floor_div_slow(self, b) = vmath::floor_div_slow_f32, vmath::floor_div_slow_f64;
+    }
+}

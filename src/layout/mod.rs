@@ -1,6 +1,7 @@
 //! Geometry as a plain value: shape, strides and offset, and what can be asked of them.
 #![forbid(unsafe_code)]
 
+mod diagonal;
 mod dims;
 mod view;
 

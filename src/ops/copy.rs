@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     const OP: &str = "copy";
-    if r.is(src) {
+    if r.is(src) || copied_at_once(r, src) {
         return Ok(());
     }
     prepare::same_device(OP, &[r, src])?;
@@ -31,6 +31,20 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
         return copy_elements(&to, &Operand::of(OP, &apart)?);
     }
     copy_elements(&to, &from)
+}
+
+/// Copies what is short, contiguous and alike without further ado.
+fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
+    const SHORT: usize = 4096;
+    if let Some(dtype) = r.dtype()
+        && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [dtype; 2], dtype, CHEAP)
+        && flat.n * dtype.size() <= SHORT
+    {
+        // SAFETY: both tensors hold `n` elements of the dtype inside their storages; they may be the same.
+        unsafe { std::ptr::copy(flat.data[1], flat.data[0], flat.n * dtype.size()) };
+        return true;
+    }
+    false
 }
 
 /// The elements of `from` broadcast over `to`; they do not overlap.
@@ -81,16 +95,29 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     const OP: &str = "fill";
     let dtype = r.defined(OP)?;
-    // Through float64 to 16-bit floats: by way of float32 the value would be rounded twice.
-    let compute = if dtype == dtype.compute() { dtype } else { Dtype::Float64 };
-    let work = match prepare::flat(&[r], [compute], dtype, CHEAP) {
+    if dtype != dtype.compute() {
+        return fill_half(r, dtype, value);
+    }
+    let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
         Some(work) => work,
-        None => Work::Planned(Box::new(spread(OP, r, compute)?)),
+        None => Work::Planned(Box::new(spread(OP, r, dtype)?)),
     };
-    dispatch!(all, OP, compute, T => {
+    dispatch!(all, OP, dtype, T => {
         // SAFETY: the layout was checked against the storage.
         unsafe { cpu::map::fill::<T>(&work, T::from_scalar(value)) }
     });
+    Ok(())
+}
+
+/// [`fill`] for the 16-bit floats: the value is converted once, and its bits are what fills.
+fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
+    let mut bits = 0i16;
+    // SAFETY: an element of two bytes.
+    unsafe { write_element((&raw mut bits).cast(), dtype, value) };
+    let mut job = spread("fill", r, Dtype::Int16)?;
+    job.dtype = [Dtype::Int16];
+    // SAFETY: the layout was checked against the storage; elements are as large as int16.
+    unsafe { cpu::map::fill(&Work::Planned(Box::new(job)), bits) };
     Ok(())
 }
 

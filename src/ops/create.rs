@@ -1,8 +1,9 @@
 //! Making tensors.
 
-use super::copy;
+use super::prepare::{self, Operand, shape_result};
+use super::{copy, view};
 use crate::alloc::THDeleter;
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
 use crate::scalar::Scalar;
@@ -51,6 +52,60 @@ pub fn full_like(t: &Tensor, value: Scalar) -> Result<Tensor> {
 /// A 0-d tensor.
 pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
     full(dtype, &[], value)
+}
+
+/// Gives `r` this shape, and `dtype` if it has none yet, so that all its elements can be written. Fails before anything has changed.
+pub(super) fn ready(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<Dtype> {
+    prepare::same_device(op, &[r])?;
+    checked_numel(op, shape)?;
+    let have = r.dtype().unwrap_or(dtype);
+    if !dtype.can_cast(have) {
+        bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+    }
+    let layout = r.layout()?;
+    if r.dtype().is_some() && layout.shape.as_slice() == shape {
+        Operand::of(op, r)?;
+        if layout.overlaps_itself() {
+            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+        }
+        return Ok(have);
+    }
+    r.check_room(op, shape)?;
+    shape_result(op, r, have, shape, &[])?;
+    Ok(have)
+}
+
+/// `t`, or a copy of it where shaping and writing `r` could reach its elements.
+pub(super) fn apart(op: &str, r: &Tensor, t: &Tensor) -> Result<Tensor> {
+    let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
+    let ((a, b), (c, d)) = (span(r), span(t));
+    if r.is(t) || (a < d && c < b) { copy::contiguous_copy(op, t) } else { Ok(t.clone()) }
+}
+
+/// `r = value` everywhere, in this shape; a fresh `r` takes the dtype of the value: int64 for whole numbers, else the default dtype.
+pub fn fill_full(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
+    let natural = if matches!(value, Scalar::Int(_)) { Dtype::Int64 } else { default_dtype() };
+    filled("full", r, natural, shape, value)
+}
+
+/// `r = value` everywhere, in this shape; a fresh `r` takes the default dtype.
+pub fn fill_shape(op: &str, r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
+    filled(op, r, default_dtype(), shape, value)
+}
+
+/// `r = value` everywhere, in the shape of `t`; a fresh `r` takes its dtype and, where they are dense, its strides too.
+pub fn fill_like(op: &str, r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    let dtype = t.defined(op)?;
+    match r.dtype() {
+        None => view::set(r, &full_like(t, value)?),
+        Some(_) => filled(op, r, dtype, &t.layout()?.shape, value),
+    }
+}
+
+/// As `fill`, the value becomes whatever `r` holds.
+fn filled(op: &str, r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
+    ready(op, r, r.dtype().unwrap_or(fresh), shape)?;
+    copy::fill(r, value)
 }
 
 /// A tensor with a copy of row-major elements at `data`.

@@ -2,13 +2,19 @@
 
 pub mod copy;
 pub mod create;
+pub mod diagonal;
+pub mod grid;
+pub mod histogram;
 pub mod lines;
 pub mod matmul;
+pub mod order;
 pub mod pointwise;
 mod prepare;
 pub mod random;
 pub mod reduce;
 pub mod scan;
+pub mod sequence;
 pub mod softmax;
 pub mod storage;
+pub mod triangle;
 pub mod view;

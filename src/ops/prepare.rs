@@ -25,6 +25,19 @@ pub fn elementwise<const N: usize>(
 ) -> Result<()> {
     let mut types = [compute; N];
     types[0] = result.compute();
+    typed(op, tensors, types, result, grain, run)
+}
+
+/// [`elementwise`] with a type of its own for each operand; the first is the compute type of `result`.
+#[inline(always)]
+pub fn typed<const N: usize>(
+    op: &str,
+    tensors: [&Tensor; N],
+    types: [Dtype; N],
+    result: Dtype,
+    grain: usize,
+    run: Run<'_, N>,
+) -> Result<()> {
     if let Some(work) = &flat(&tensors, types, result, grain) {
         return run(work);
     }

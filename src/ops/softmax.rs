@@ -1,8 +1,9 @@
 //! Softmax and its kin, and vectors shortened to a norm.
 
+use super::copy;
 use super::lines::{Form, Kernels, Source, Want, along};
+use super::pointwise::arithmetic;
 use super::reduce::{Over, To, norm};
-use super::{copy, pointwise};
 use crate::cpu::engine::COSTLY;
 use crate::cpu::softmax::{self, Kind};
 use crate::dtype::{Dtype, Element, dispatch};
@@ -82,7 +83,7 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
         bail!(Dtype, "{OP}: not defined for {dtype}")
     }
     if shape.contains(&0) {
-        return pointwise::cmul(r, t, t);
+        return arithmetic::cmul(r, t, t);
     }
     let others: Vec<i64> = (0..shape.len() as i64).filter(|&d| d != dim as i64).collect();
     let factors = Tensor::fresh()?;
@@ -96,5 +97,5 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
             factor.write(if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 });
         }
     }
-    pointwise::cmul(r, t, &copy::to_dtype(&factors, dtype)?)
+    arithmetic::cmul(r, t, &copy::to_dtype(&factors, dtype)?)
 }

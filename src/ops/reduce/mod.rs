@@ -107,7 +107,7 @@ fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, ove
 /// The p-norm of `a - b`, which broadcast against each other.
 pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
     let difference = Tensor::fresh()?;
-    super::pointwise::csub(&difference, a, 1.into(), b)?;
+    super::pointwise::arithmetic::csub(&difference, a, 1.into(), b)?;
     number(|to| norm("dist", to, &difference, p, Over::Dims(&[]), None))
 }
 

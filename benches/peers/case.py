@@ -1,0 +1,154 @@
+"""A row made ready: its operands, its reference result, and a runner for each library."""
+
+import re
+from itertools import repeat
+from time import perf_counter_ns
+
+import numpy as np
+import torch
+
+from native import Failed
+from operands import copied, memory, sizes
+
+OUT = re.compile(r",?\s*\bout=(\w+|\([^)]*\))")
+LEAST_TRAFFIC = 256 << 10  # bytes; below, a call is not limited by memory
+
+# How far results may lie from PyTorch's, relative and absolute.
+TOLERANCE = {torch.float16: (2e-3, 1e-3), torch.bfloat16: (2e-2, 1e-2), torch.float32: (2e-5, 4e-6), torch.float64: (1e-10, 1e-11)}
+
+
+def results_of(expression):
+    """The names an expression writes to: `torch.max(a, 0, out=(r, i))` gives r and i."""
+    found = OUT.search(expression)
+    return re.findall(r"\w+", found[1]) if found else ["r"]
+
+
+class Case:
+    def __init__(self, row, thorn, libtorch):
+        self.row, self.thorn, self.libtorch = row, thorn, libtorch
+        self.operands = {name: operand.make(name, row.dtype, row.shape) for name, operand in row.operands.items()}
+        self.references = self.compute_references()
+
+    def compute_references(self):
+        """The results by PyTorch, by NumPy where PyTorch is called from C++."""
+        as_numpy = self.row.cpp
+        expression = self.row.numpy if as_numpy else self.row.torch
+        operands = {name: copied(t) if name == "r" else t for name, t in self.operands.items()}
+        if self.row.result:
+            result = self.row.result.make("r", self.row.dtype, self.row.shape)
+            operands.setdefault("r", memory(result.dtype, result.shape))
+        if expression is None:
+            return {}
+        found = eval(OUT.sub("", expression), self.namespace(operands, as_numpy))
+        if found is None or found is operands.get("r"):
+            found = operands["r"]
+        names = results_of(expression)
+        found = tuple(found) if len(names) > 1 else (found,)
+        return {name: torch.as_tensor(t) for name, t in zip(names, found)}
+
+    def namespace(self, tensors, as_numpy):
+        shape = sizes(self.row.shape)
+        values = {name: t.numpy() for name, t in tensors.items()} if as_numpy else tensors
+        return {"torch": torch, "nn": torch._C._nn, "np": np, "n": self.row.count(), "shape": shape, **values}
+
+    def tensors(self):
+        """The shared operands, and results in memory of their own."""
+        results = {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
+        if "r" in self.operands:
+            results["r"] = copied(self.operands["r"])
+        return {**self.operands, **results}
+
+    def check(self):
+        """Lets thorn write to fresh handles, and compares dtypes, shapes and elements with the reference."""
+        given = self.tensors() if self.row.result or "r" in self.operands else self.operands
+        run, handles = self.thorn.call(self.row, given)
+        run(1)
+        if self.row.number():
+            number = torch.tensor(self.thorn.c.lastNumber(), dtype=torch.float64)
+            self.compare("the number", number, self.references["r"].double())
+            return
+        for name in self.row.checked or self.references:
+            if name in handles.names:
+                self.compare(name, self.thorn.read(handles[name]), self.references[name])
+
+    def compare(self, name, found, expected):
+        if found.dtype != expected.dtype or found.shape != expected.shape:
+            kinds = [f"{str(t.dtype)[6:]} {list(t.shape)}" for t in (found, expected)]
+            raise Failed(f"{name} is {kinds[0]}, not {kinds[1]}")
+        relative, absolute = TOLERANCE.get(expected.dtype, (0, 0))
+        relative = self.row.tolerance or relative
+        wrong = ~torch.isclose(found, expected, relative, absolute, equal_nan=True)
+        if wrong.any():
+            first = int(wrong.flatten().to(torch.uint8).argmax())
+            values = [t.flatten()[first].item() for t in (found, expected)]
+            raise Failed(f"{int(wrong.sum())} elements of {name} differ: {values[0]} at {first}, not {values[1]}")
+
+    def run_thorn(self, threads):
+        tensors = self.tensors()
+        if self.row.makes():
+            tensors.pop("r", None)
+        self.thorn.c.setThreads(threads)
+        run, self.handles = self.thorn.call(self.row, tensors)
+        run(1)
+        return run
+
+    def result_bytes(self):
+        """What thorn has computed last, as bytes."""
+        names = [] if self.row.number() else [name for name in self.references if name in self.handles.names]
+        found = {name: self.thorn.read(self.handles[name]) for name in names}
+        return {name: t.contiguous().flatten().view(torch.uint8) for name, t in found.items()}
+
+    def run_torch(self, threads):
+        torch.set_num_threads(threads)
+        if self.row.cpp:
+            return self.libtorch.call(self.row, self.tensors())
+        return python_loop(self.row.torch, self.namespace(self.tensors(), False))
+
+    def run_numpy(self, threads):
+        return python_loop(self.row.numpy, self.namespace(self.tensors(), True))
+
+    def has_numpy(self):
+        tensors = [*self.operands.values(), *self.references.values()]
+        return self.row.numpy is not None and all(t.dtype != torch.bfloat16 for t in tensors)
+
+    def traffic(self):
+        """The bytes that must be read and written."""
+        read = sum(touched(t) for t in self.operands.values())
+        return read, sum(touched(t) for t in self.references.values())
+
+    def has_limit(self):
+        return self.row.flops is not None or sum(self.traffic()) >= LEAST_TRAFFIC
+
+    def run_limit(self, threads):
+        """As many operations in registers, or as many bytes read and written in the fastest of several ways."""
+        c = self.thorn.c
+        if threads > 1:
+            c.wakePartner()
+        if self.row.flops is not None:
+            return lambda calls: c.arithmeticLimit(self.row.flops, threads, calls)
+        reads, writes = self.traffic()
+        source, target = (memory(torch.uint8, (size,)).fill_(1) for size in (reads, writes))
+
+        def way(k):
+            return lambda calls: c.streamLimit(source.data_ptr(), reads, target.data_ptr(), writes, k, threads, calls)
+
+        return min(map(way, range(c.waysToStream())), key=lambda run: min(run(1) for _ in range(5)))
+
+
+def touched(tensor):
+    """Bytes of the elements, each counted once however often it is repeated."""
+    elements = 1
+    for size, stride in zip(tensor.shape, tensor.stride()):
+        elements *= size if stride else 1
+    return elements * tensor.element_size()
+
+
+def python_loop(expression, names):
+    """A function that evaluates the expression that often and returns ns; names are locals, as they are fastest."""
+    names = {**names, "clock": perf_counter_ns, "repeat": repeat}
+    source = (
+        f"def loop(calls, {', '.join(f'{name}={name}' for name in names)}):\n"
+        f"    start = clock()\n    for _ in repeat(None, calls): {expression}\n    return clock() - start\n"
+    )
+    exec(source, names)
+    return names["loop"]

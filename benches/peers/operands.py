@@ -1,0 +1,109 @@
+"""Operands: values of a dtype and shape, in memory that all libraries share."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, prod
+from typing import Callable
+
+import numpy as np
+import torch
+
+DTYPES = {
+    "u8": torch.uint8,
+    "i8": torch.int8,
+    "i16": torch.int16,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "bool": torch.bool,
+}
+
+
+def sizes(shape):
+    """The sizes a row writes as "1e6" or "1000x1000"."""
+    return tuple(int(float(size)) for size in shape.split("x"))
+
+
+def memory(dtype, shape):
+    """A tensor with undefined elements that begins with a cache line; NumPy asks for huge pages where it is large."""
+    size = prod(shape) * dtype.itemsize
+    raw = np.empty(size + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return torch.from_numpy(raw[start : start + size]).view(dtype).view(shape)
+
+
+def copied(tensor):
+    """The same elements in other memory, row-major."""
+    return memory(tensor.dtype, tensor.shape).copy_(tensor)
+
+
+def any_values(dtype, random, count):
+    if dtype == torch.bool:
+        return random.random(count) < 0.5
+    if dtype.is_floating_point:
+        return random.standard_normal(count, np.float32)
+    return random.integers(1, 100, count)
+
+
+def between(dtype, random, count, low, high):
+    if dtype.is_floating_point:
+        return random.random(count, np.float64) * (high - low) + low
+    return random.integers(ceil(low), ceil(high), count)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """How to make an operand; what is None is as in the row."""
+
+    draw: Callable = any_values
+    limits: tuple = ()
+    dtype: str | None = None
+    shape: str | None = None
+    view: Callable = None
+
+    def of(self, dtype):
+        return replace(self, dtype=dtype)
+
+    def shaped(self, shape):
+        return replace(self, shape=shape)
+
+    def transposed(self):
+        return replace(self, view=torch.t)
+
+    def every_second(self):
+        """Every second entry of the last dimension, which is twice as long in memory."""
+        return replace(self, view=every_second)
+
+    def make(self, name, dtype, shape):
+        made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, self.view == every_second)
+        return self.view(made) if self.view else made
+
+
+def every_second(tensor):
+    return tensor[..., ::2]
+
+
+# Large operands take longer to draw than to use; rows beside each other ask for the same ones.
+@lru_cache(maxsize=6)
+def values(draw, limits, name, dtype, shape, doubled):
+    random = np.random.default_rng(ord(name[0]))
+    shape = sizes(shape)
+    if doubled:
+        shape = (*shape[:-1], 2 * shape[-1])
+    drawn = draw(DTYPES[dtype], random, prod(shape), *limits)
+    return memory(DTYPES[dtype], shape).copy_(torch.from_numpy(drawn).view(shape))
+
+
+ANY = Operand()
+POSITIVE = Operand(between, (0.1, 10))
+UNIT = Operand(between, (0, 1))
+NEAR_ONE = Operand(between, (0.9999, 1.0001))
+OPEN = Operand(between, (-0.999, 0.999))
+BYTES = Operand(between, (0, 256))
+THOUSAND = Operand(between, (0, 1000))
+MASK = ANY.of("bool")
+TRUE = Operand(between, (1, 2), "bool")
+FALSE = Operand(between, (0, 1), "bool")

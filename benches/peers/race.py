@@ -1,0 +1,163 @@
+"""How libraries are timed: in turns, many short rounds, so that all see the machine in the same state."""
+
+import os
+import resource
+import signal
+import statistics
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from pathlib import Path
+from time import perf_counter
+
+ENOUGH = 50e3  # ns; the shortest sample
+SOON_COLD = 5e6  # ns; a call this long finds nothing in the caches of what the call before it left there
+FEWEST = 5  # samples
+SLICE = 0.03  # seconds; the longest turn of a process
+PAUSE = 0.001  # seconds a process computes before its turn counts, for its threads to be awake
+
+
+@dataclass
+class Times:
+    best: float
+    median: float
+    noisy: bool = False  # hardly a sample with two threads went undisturbed
+
+
+class Runner:
+    """One of those who take turns; `run(calls)` returns the ns they took."""
+
+    def __init__(self, run):
+        self.run, self.calls, self.samples = run, 1, []
+        while (spent := run(self.calls)) < ENOUGH:
+            self.calls *= max(2, min(64, int(ENOUGH / max(spent, 1))))
+        self.cost = spent / self.calls
+
+    def sample(self):
+        self.warm_up()
+        self.samples.append(self.run(self.calls) / self.calls)
+
+    def warm_up(self):
+        """Brings the operands back into the caches, which the others have filled with theirs."""
+        if self.cost < SOON_COLD:
+            self.run(1)
+
+    def sample_undisturbed(self):
+        """A sample that counts only if the system took no core away meanwhile: threads would wait for each other."""
+        before = switches()
+        time = self.run(self.calls) / self.calls
+        if switches() == before:
+            self.samples.append(time)
+
+
+def switches():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
+def times_of(samples):
+    if not samples:
+        return Times(float("nan"), float("nan"), True)
+    return Times(min(samples), statistics.median(samples), len(samples) < FEWEST)
+
+
+def race(runs, seconds):
+    """The times of each of `runs` (name: run), in one process."""
+    runners = {name: Runner(run) for name, run in runs.items()}
+    start, rounds = perf_counter(), 0
+    while rounds < FEWEST or perf_counter() - start < seconds:
+        for runner in runners.values():
+            runner.sample()
+        rounds += 1
+    return {name: times_of(runner.samples) for name, runner in runners.items()}
+
+
+class Child:
+    """A library in a process of its own, which stands still, threads and all, while others have their turn."""
+
+    def __init__(self, make):
+        self.pipe, theirs = Pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            serve(theirs, make)
+        theirs.close()
+        self.samples = []
+
+    def receive(self):
+        try:
+            problem, samples = self.pipe.recv()
+        except EOFError:
+            problem, samples = RuntimeError("the process of a library ended"), []
+        os.kill(self.pid, signal.SIGSTOP)
+        if problem:
+            raise problem
+        self.samples += samples
+
+    def turn(self, seconds):
+        os.kill(self.pid, signal.SIGCONT)
+        self.pipe.send(seconds)
+        self.receive()
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def two_cores():
+    """Two cores this process may run on; the hardware threads of a core count as one. Fewer where there are no two."""
+    found = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        found.setdefault(siblings.read_text() if siblings.exists() else cpu, cpu)
+    return list(found.values())[:2]
+
+
+def place_threads(cores):
+    """This thread on the first core, all others on the second: left alone, systems were seen to put both on one for seconds."""
+    if len(cores) < 2:
+        return
+    for thread in map(int, os.listdir("/proc/self/task")):
+        os.sched_setaffinity(thread, {cores[0] if thread == os.getpid() else cores[1]})
+
+
+def serve(pipe, make):
+    """The life of a child: it makes its runner, then takes samples for as long as it is told, again and again."""
+    try:
+        cores = two_cores()
+        run = make()
+        run(1)
+        place_threads(cores)
+        runner = Runner(run)
+        pipe.send((None, []))
+        while True:
+            seconds = pipe.recv()
+            start = perf_counter()
+            while perf_counter() - start < PAUSE:
+                runner.run(1)
+            runner.samples.clear()
+            start = perf_counter()
+            while perf_counter() - start < seconds:
+                runner.sample_undisturbed()
+            pipe.send((None, list(runner.samples)))
+    except EOFError:
+        pass
+    except BaseException as problem:
+        pipe.send((problem, []))
+    finally:
+        os._exit(0)
+
+
+def race_apart(makes, seconds):
+    """The times of each of `makes` (name: a function that makes a run), each in a process of its own."""
+    children = {}
+    try:
+        for name, make in makes.items():
+            children[name] = Child(make)
+            children[name].receive()
+        start, rounds = perf_counter(), 0
+        while rounds < 2 or perf_counter() - start < seconds:
+            for child in children.values():
+                child.turn(min(SLICE, seconds / 6))
+            rounds += 1
+    finally:
+        for child in children.values():
+            child.end()
+    return {name: times_of(child.samples) for name, child in children.items()}

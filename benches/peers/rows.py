@@ -1,0 +1,353 @@
+"""The rows: what thorn, PyTorch and NumPy are asked to do, in their own words.
+
+A row is `over(op, dtypes, shapes, thorn, torch, numpy)`: one for each dtype and shape. `thorn` is C, the others Python
+(in `small`, `torch` is C++). `a` and `b` are operands of the row's dtype and shape unless said otherwise by keyword, `r`
+is the result, `n` the number of elements, `shape` the sizes (in C also `ndim`). What `out=` names becomes memory that is
+there before the clock starts; `FRESH(call)` and `MADE(handle)` make a new result each time. None: the library has no such
+function.
+"""
+
+import re
+from dataclasses import dataclass, field
+from math import prod
+
+from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
+
+TWO_FROM = 100_000  # elements; with fewer, one thread does it
+
+
+@dataclass(eq=False)
+class Row:
+    group: str
+    op: str
+    dtype: str
+    shape: str
+    thorn: str
+    torch: str
+    numpy: str | None
+    operands: dict = field(default_factory=dict)
+    result: Operand | None = None  # of `r`, where no `out=` says that there is one
+    checked: tuple = ()  # the results to compare, if not all: an index among equals is nobody's promise
+    tolerance: float | None = None  # relative, where rounding adds up
+    flops: int | None = None  # the limit is arithmetic, not memory
+    cpp: bool = False  # `torch` is C++
+
+    def count(self):
+        return prod(sizes(self.shape))
+
+    def names(self):
+        """The tensors of the C code, in the order of the handles it is given."""
+        code = self.thorn + (" r" if self.makes() else "")
+        return [name for name in "riabcm" if re.search(rf"\b{name}\b", code)]
+
+    def makes(self):
+        return self.thorn.startswith(("FRESH", "MADE"))
+
+    def number(self):
+        return self.thorn.startswith("NUMBER")
+
+    def two_threads(self):
+        return self.count() >= TWO_FROM and not self.cpp
+
+    def label(self):
+        return f"{self.group:9} {self.op:18} {self.dtype:9} {self.shape:12}"
+
+
+def over(op, dtypes, shapes, thorn, torch, numpy=None, **given):
+    """A row for each dtype and shape. Operands that the code names but nobody describes are `ANY`."""
+    details = {key: given.pop(key) for key in list(given) if key in Row.__dataclass_fields__}
+    code = f"{thorn} {torch} {numpy}"
+    named = {name: ANY for name in ("a", "b", "c") if re.search(rf"\b{name}\b", code)}
+    operands = {**named, **given}
+    rows = (("", op, dtype, shape, thorn, torch, numpy) for dtype in dtypes.split() for shape in shapes.split())
+    return [Row(*row, operands, **details) for row in rows]
+
+
+ALL_SIZES = "1e3 1e5 1e6 1e7"
+MATRIX = "1000x1000"
+CUBE = "100x100x100"
+
+
+def arithmetic():
+    add = "THTensor_cadd(r, a, 1, b)", "torch.add(a, b, out=r)", "np.add(a, b, out=r)"
+    mul = "THTensor_cmul(r, a, b)", "torch.mul(a, b, out=r)", "np.multiply(a, b, out=r)"
+    div = "THTensor_cdiv(r, a, b)", "torch.div(a, b, out=r)", "np.divide(a, b, out=r)"
+    add_value = "THTensor_add(r, a, 3)", "torch.add(a, 3, out=r)", "np.add(a, 3, out=r)"
+    copy = "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)"
+    fill = "THTensor_fill(r, 3)", "r.fill_(3)", "r.fill(3)"
+    return [
+        *over("add", "f32 f64 i64 i32", ALL_SIZES, *add),
+        *over("add", "f16 bf16 u8 i16", "1e6", *add),
+        *over("sub", "f32", "1e6", "THTensor_csub(r, a, 1, b)", "torch.sub(a, b, out=r)", "np.subtract(a, b, out=r)"),
+        *over("mul", "f32", ALL_SIZES, *mul),
+        *over("mul", "f64 i64 i32 bf16", "1e6", *mul),
+        *over("div", "f32", ALL_SIZES, *div, b=POSITIVE),
+        *over("div", "f64 i64", "1e6", *div, b=POSITIVE),
+        *over("add value", "f32", ALL_SIZES, *add_value),
+        *over("add value", "f64 i64", "1e6", *add_value),
+        *over("copy", "f32", ALL_SIZES, *copy, result=ANY),
+        *over("copy", "f64 u8", "1e6", *copy, result=ANY),
+        *over("fill", "f32", ALL_SIZES, *fill, result=ANY),
+        *over("fill", "f64 u8", "1e6", *fill, result=ANY),
+        *over("add transposed", "f32 f64", MATRIX, *add, a=ANY.transposed()),
+        *over("copy transposed", "f32 f64", "2048x2048", *copy, a=ANY.transposed(), result=ANY),
+        *over("add row", "f32", MATRIX, *add, b=ANY.shaped("1000")),
+        *over("add column", "f32", MATRIX, *add, b=ANY.shaped("1000x1")),
+        *over("add strided", "f32", MATRIX, *add, a=ANY.every_second()),
+        *over("add i32", "f32", "1e6", *add, b=ANY.of("i32")),
+    ]
+
+
+def functions():
+    # name in TH, operand, PyTorch, NumPy
+    unary = [
+        ("abs", ANY, "torch.abs(a, out=r)", "np.abs(a, out=r)"),
+        ("neg", ANY, "torch.neg(a, out=r)", "np.negative(a, out=r)"),
+        ("sign", ANY, "torch.sign(a, out=r)", "np.sign(a, out=r)"),
+        ("floor", ANY, "torch.floor(a, out=r)", "np.floor(a, out=r)"),
+        ("ceil", ANY, "torch.ceil(a, out=r)", "np.ceil(a, out=r)"),
+        ("round", ANY, "torch.round(a, out=r)", "np.rint(a, out=r)"),
+        ("trunc", ANY, "torch.trunc(a, out=r)", "np.trunc(a, out=r)"),
+        ("frac", ANY, "torch.frac(a, out=r)", None),
+        ("cinv", POSITIVE, "torch.reciprocal(a, out=r)", "np.reciprocal(a, out=r)"),
+        ("sqrt", POSITIVE, "torch.sqrt(a, out=r)", "np.sqrt(a, out=r)"),
+        ("rsqrt", POSITIVE, "torch.rsqrt(a, out=r)", None),
+        ("exp", ANY, "torch.exp(a, out=r)", "np.exp(a, out=r)"),
+        ("exp2", ANY, "torch.exp2(a, out=r)", "np.exp2(a, out=r)"),
+        ("expm1", ANY, "torch.expm1(a, out=r)", "np.expm1(a, out=r)"),
+        ("log", POSITIVE, "torch.log(a, out=r)", "np.log(a, out=r)"),
+        ("log2", POSITIVE, "torch.log2(a, out=r)", "np.log2(a, out=r)"),
+        ("log10", POSITIVE, "torch.log10(a, out=r)", "np.log10(a, out=r)"),
+        ("log1p", POSITIVE, "torch.log1p(a, out=r)", "np.log1p(a, out=r)"),
+        ("sin", ANY, "torch.sin(a, out=r)", "np.sin(a, out=r)"),
+        ("cos", ANY, "torch.cos(a, out=r)", "np.cos(a, out=r)"),
+        ("tan", ANY, "torch.tan(a, out=r)", "np.tan(a, out=r)"),
+        ("asin", OPEN, "torch.asin(a, out=r)", "np.arcsin(a, out=r)"),
+        ("acos", OPEN, "torch.acos(a, out=r)", "np.arccos(a, out=r)"),
+        ("atan", ANY, "torch.atan(a, out=r)", "np.arctan(a, out=r)"),
+        ("sinh", ANY, "torch.sinh(a, out=r)", "np.sinh(a, out=r)"),
+        ("cosh", ANY, "torch.cosh(a, out=r)", "np.cosh(a, out=r)"),
+        ("tanh", ANY, "torch.tanh(a, out=r)", "np.tanh(a, out=r)"),
+        ("sigmoid", ANY, "torch.sigmoid(a, out=r)", None),
+        ("erf", ANY, "torch.erf(a, out=r)", None),
+        ("erfc", ANY, "torch.erfc(a, out=r)", None),
+        ("erfinv", OPEN, "torch.erfinv(a, out=r)", None),
+        ("lgamma", POSITIVE, "torch.lgamma(a, out=r)", None),
+        ("digamma", POSITIVE, "torch.digamma(a, out=r)", None),
+        ("relu", ANY, "torch.clamp_min(a, 0, out=r)", "np.maximum(a, 0, out=r)"),
+        ("gelu", ANY, "nn.gelu(a, out=r)", None),
+    ]
+    return [
+        *(row for op, a, torch, numpy in unary for row in over(op, "f32 f64", "1e6", f"THTensor_{op}(r, a)", torch, numpy, a=a)),
+        *over("exp", "f16 bf16", "1e6", "THTensor_exp(r, a)", "torch.exp(a, out=r)", "np.exp(a, out=r)"),
+        *over("abs", "i64 i32", "1e6", "THTensor_abs(r, a)", "torch.abs(a, out=r)", "np.abs(a, out=r)"),
+        *over("exp", "f32", "1e3 1e5 1e7", "THTensor_exp(r, a)", "torch.exp(a, out=r)", "np.exp(a, out=r)"),
+        *over("softplus", "f32 f64", "1e6", "THTensor_softplus(r, a, 1, 20)", "nn.softplus(a, 1, 20, out=r)"),
+        *over("leaky relu", "f32", "1e6", "THTensor_leakyRelu(r, a, 0.01)", "nn.leaky_relu(a, 0.01, out=r)"),
+        *over("elu", "f32 f64", "1e6", "THTensor_elu(r, a, 1)", "nn.elu(a, 1, out=r)"),
+    ]
+
+
+def of_two():
+    mod = "THTensor_cremainder(r, a, b)", "torch.remainder(a, b, out=r)", "np.remainder(a, b, out=r)"
+    floor = "THTensor_cdivMode(r, a, b, TH_DIV_FLOOR)", "torch.floor_divide(a, b, out=r)", "np.floor_divide(a, b, out=r)"
+    return [
+        *over("pow", "f32 f64", "1e6", "THTensor_cpow(r, a, b)", "torch.pow(a, b, out=r)", "np.power(a, b, out=r)", a=POSITIVE),
+        *over("pow 3", "f32 f64", "1e6", "THTensor_pow(r, a, 3)", "torch.pow(a, 3, out=r)", "np.power(a, 3, out=r)"),
+        *over("pow 2.5", "f32", "1e6", "THTensor_pow(r, a, 2.5)", "torch.pow(a, 2.5, out=r)", "np.power(a, 2.5, out=r)", a=POSITIVE),
+        *over("atan2", "f32 f64", "1e6", "THTensor_atan2(r, a, b)", "torch.atan2(a, b, out=r)", "np.arctan2(a, b, out=r)"),
+        *over("hypot", "f32 f64", "1e6", "THTensor_hypot(r, a, b)", "torch.hypot(a, b, out=r)", "np.hypot(a, b, out=r)"),
+        *over("fmod", "f32 f64 i64", "1e6", "THTensor_cfmod(r, a, b)", "torch.fmod(a, b, out=r)", "np.fmod(a, b, out=r)", b=POSITIVE),
+        *over("fmod value", "f32", "1e6", "THTensor_fmod(r, a, 3)", "torch.fmod(a, 3, out=r)", "np.fmod(a, 3, out=r)"),
+        *over("remainder", "f32 f64 i64", "1e6", *mod, b=POSITIVE),
+        *over("remainder value", "f32", "1e6", "THTensor_remainder(r, a, 3)", "torch.remainder(a, 3, out=r)", "np.remainder(a, 3, out=r)"),
+        *over("floor divide", "f32 f64 i64", "1e6", *floor, b=POSITIVE),
+        *over("max of two", "f32 f64 i64", "1e6", "THTensor_cmax(r, a, b)", "torch.maximum(a, b, out=r)", "np.maximum(a, b, out=r)"),
+        *over("min of two", "f32", "1e6", "THTensor_cmin(r, a, b)", "torch.minimum(a, b, out=r)", "np.minimum(a, b, out=r)"),
+        *over("bit and", "i64 i32 u8", "1e6", "THTensor_cbitand(r, a, b)", "torch.bitwise_and(a, b, out=r)", "np.bitwise_and(a, b, out=r)"),
+        *over("lerp", "f32 f64", "1e6", "THTensor_lerp(r, a, b, 0.3)", "torch.lerp(a, b, 0.3, out=r)"),
+        *over("addcmul", "f32 f64", "1e6", "THTensor_addcmul(r, a, 2, b, c)", "torch.addcmul(a, b, c, value=2, out=r)"),
+        *over("addcdiv", "f32", "1e6", "THTensor_addcdiv(r, a, 2, b, c)", "torch.addcdiv(a, b, c, value=2, out=r)", c=POSITIVE),
+        *over("clamp", "f32 f64 i64", "1e6", "THTensor_clamp(r, a, -1, 1)", "torch.clamp(a, -1, 1, out=r)", "np.clip(a, -1, 1, out=r)"),
+    ]
+
+
+def comparisons():
+    less = "THTensor_ltTensor(r, a, b)", "torch.lt(a, b, out=r)", "np.less(a, b, out=r)"
+    fill = "THTensor_maskedFill(r, m, 0)", "r.masked_fill_(m, 0)", "np.copyto(r, 0, where=m)"
+    return [
+        *over("lt", "f32 f64 i64 i32 u8 bf16", "1e6", *less),
+        *over("lt", "f32", "1e3 1e5 1e7", *less),
+        *over("eq", "f32 i64 bool", "1e6", "THTensor_eqTensor(r, a, b)", "torch.eq(a, b, out=r)", "np.equal(a, b, out=r)"),
+        *over("lt value", "f32 i64", "1e6", "THTensor_ltValue(r, a, 1)", "torch.lt(a, 1, out=r)", "np.less(a, 1, out=r)"),
+        *over("where", "f32 f64 u8", "1e6", "THTensor_where(r, m, a, b)", "torch.where(m, a, b, out=r)", "np.where(m, a, b)", m=MASK),
+        *over("masked fill", "f32 f64", "1e6", *fill, r=ANY, m=MASK),
+    ]
+
+
+def conversions():
+    pairs = {
+        "f32": "f64 f16 bf16 i64 i32 u8 bool",
+        "f64": "f32 i64 i32",
+        "f16": "f32",
+        "bf16": "f32",
+        "i64": "f32 f64 i32",
+        "i32": "f32 i64",
+        "u8": "f32 i64",
+        "bool": "f32 i64",
+    }
+    code = "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a, casting='unsafe')"
+    return [
+        row
+        for source, targets in pairs.items()
+        for target in targets.split()
+        for row in over(f"copy to {target}", source, "1e6", *code, a=MASK if source == "bool" else BYTES, result=ANY.of(target))
+    ]
+
+
+# A reduction over everything and over each dimension: what to write for the dimension in C and in Python.
+ALL = ("all", "TH_ALL_DIMS", "None")
+MATRIX_DIMS = [(MATRIX, *dim) for dim in (ALL, ("dim 0", "0", "0"), ("dim 1", "1", "1"))]
+CUBE_DIMS = [(CUBE, f"dim {d}", str(d), str(d)) for d in range(3)]
+
+
+def along(op, dtypes, dims, thorn, torch, numpy=None, **given):
+    """Rows over these dimensions, which replace DIM in the code."""
+    rows = []
+    for shape, label, c, python in dims:
+        code = thorn.replace("DIM", c), torch.replace("DIM", python), numpy and numpy.replace("DIM", python)
+        rows += over(f"{op} {label}", dtypes, shape, *code, **given)
+    return rows
+
+
+def reductions():
+    sum_ = "THTensor_sum(r, a, DIM, 0)", "torch.sum(a, DIM, out=r)", "np.sum(a, axis=DIM, out=r)"
+    mean = "THTensor_mean(r, a, DIM, 0)", "torch.mean(a, DIM, out=r)", "np.mean(a, axis=DIM, out=r)"
+    amax = "THTensor_max(r, NULL, a, DIM, 0)", "torch.amax(a, DIM, out=r)", "np.max(a, axis=DIM, out=r)"
+    amin = "THTensor_min(r, NULL, a, DIM, 0)", "torch.amin(a, DIM, out=r)", "np.min(a, axis=DIM, out=r)"
+    max_ = "THTensor_max(r, i, a, DIM, 0)", "torch.max(a, DIM, out=(r, i))"
+    argmax = "THTensor_argmax(r, a, DIM, 0)", "torch.argmax(a, DIM, out=r)", "np.argmax(a, axis=DIM, out=r)"
+    var = "THTensor_var(r, a, DIM, 0, 0)", "torch.var(a, DIM, correction=1, out=r)", "np.var(a, axis=DIM, ddof=1, out=r)"
+    std = "THTensor_std(r, a, DIM, 0, 0)", "torch.std(a, DIM, correction=1, out=r)", "np.std(a, axis=DIM, ddof=1, out=r)"
+    norm = "THTensor_norm(r, a, 2, DIM, 0)", "torch.linalg.vector_norm(a, 2, DIM, out=r)"
+    norm_numpy = "np.linalg.norm(a.ravel() if DIM is None else a, axis=DIM)"
+    prod_ = "THTensor_prod(r, a, DIM, 0)", "torch.prod(a, DIM, out=r)", "np.prod(a, axis=DIM, out=r)"
+    near_one = {"a": NEAR_ONE, "tolerance": 1e-3}
+    all_ = "THTensor_all(r, a, DIM, 0)", "torch.all(a, DIM, out=r)", "np.all(a, axis=DIM, out=r)"
+    any_ = "THTensor_any(r, a, DIM, 0)", "torch.any(a, DIM, out=r)", "np.any(a, axis=DIM, out=r)"
+    whole, both, every = MATRIX_DIMS[:1], MATRIX_DIMS[1:], MATRIX_DIMS + CUBE_DIMS
+    return [
+        *along("sum", "f32", every, *sum_, a=UNIT, tolerance=1e-4),
+        *along("sum", "f64 i64", MATRIX_DIMS, *sum_, a=BYTES),
+        *along("sum", "u8 bool", whole, *sum_[:2], "np.sum(a, axis=DIM, dtype=np.int64, out=r)"),
+        *along("sum", "f16 bf16", whole, *sum_, a=UNIT.shaped(MATRIX), tolerance=2e-2),
+        *along("mean", "f32", every, *mean, a=UNIT, tolerance=1e-4),
+        *along("amax", "f32", every, *amax),
+        *along("amax", "f64 i64", whole, *amax),
+        *along("amin", "f32", whole, *amin),
+        *along("max and index", "f32", both + CUBE_DIMS, *max_),
+        *along("argmax", "f32", every, *argmax),
+        *along("var", "f32", every, *var, tolerance=1e-4),
+        *along("var", "f64", MATRIX_DIMS, *var),
+        *along("std", "f32", MATRIX_DIMS, *std, tolerance=1e-4),
+        *along("norm", "f32", every, *norm, norm_numpy, tolerance=1e-4),
+        *over("prod all", "f32", MATRIX, "THTensor_prod(r, a, TH_ALL_DIMS, 0)", "torch.prod(a)", "np.prod(a, out=r)", **near_one),
+        *along("prod", "f32", both, *prod_, **near_one),
+        *along("all", "bool", MATRIX_DIMS, *all_, a=TRUE),
+        *along("any", "bool", MATRIX_DIMS, *any_, a=FALSE),
+        *over("sum all", "f32", "1e3", "THTensor_sum(r, a, TH_ALL_DIMS, 0)", "torch.sum(a, 0, out=r)", "np.sum(a, out=r)", a=UNIT),
+    ]
+
+
+def scans():
+    dims = MATRIX_DIMS[1:]
+    cumsum = "THTensor_cumsum(r, a, DIM)", "torch.cumsum(a, DIM, out=r)", "np.cumsum(a, axis=DIM, out=r)"
+    cumprod = "THTensor_cumprod(r, a, DIM)", "torch.cumprod(a, DIM, out=r)", "np.cumprod(a, axis=DIM, out=r)"
+    log_softmax = "THTensor_logSoftmax(r, a, DIM)", "torch.log_softmax(a, DIM, out=r)"
+    logsumexp = "THTensor_logsumexp(r, a, DIM, 0)", "torch.logsumexp(a, DIM, out=r)"
+    return [
+        *along("cumsum", "f32", dims + CUBE_DIMS, *cumsum, a=UNIT, tolerance=1e-4),
+        *along("cumsum", "f64 i64", dims, *cumsum, a=BYTES),
+        *along("cumprod", "f32", dims, *cumprod, a=NEAR_ONE, tolerance=1e-3),
+        *along("cummax", "f32", dims, "THTensor_cummax(r, i, a, DIM)", "torch.cummax(a, DIM, out=(r, i))", checked=("r",)),
+        *along("softmax", "f32", dims + CUBE_DIMS, "THTensor_softmax(r, a, DIM)", "torch.softmax(a, DIM, out=r)"),
+        *along("log softmax", "f32", dims, *log_softmax),
+        *along("logsumexp", "f32", dims, *logsumexp),
+    ]
+
+
+def orders():
+    kth = "THTensor_kthvalue(r, i, a, n / 2, 0, 0)", "torch.kthvalue(a, n // 2, out=(r, i))", "np.partition(a, n // 2 - 1)"
+    median = "THTensor_median(r, NULL, a, TH_ALL_DIMS, 0)", "torch.median(a)", "np.median(a)"
+    medians = "THTensor_median(r, i, a, DIM, 0)", "torch.median(a, DIM, out=(r, i))", "np.median(a, axis=DIM)"
+    mode = "THTensor_mode(r, i, a, DIM, 0)", "torch.mode(a, DIM, out=(r, i))"
+    histogram = "THTensor_histc(r, a, 100, -4, 4)", "torch.histc(a, 100, -4, 4, out=r)", "np.histogram(a, 100, (-4, 4))"
+    quantile = "THTensor_quantile(r, a, 0.3, TH_ALL_DIMS, 0, 0)", "torch.quantile(a, 0.3)", "np.quantile(a, 0.3)"
+    return [
+        *over("median all", "f32 f64 i64", "1e6", *median),
+        *along("median", "f32", MATRIX_DIMS[1:], *medians, checked=("r",)),
+        *over("kthvalue", "f32 i64", "1e6", *kth, checked=("r",)),
+        *along("mode", "i64", MATRIX_DIMS[2:], *mode, a=BYTES, checked=("r",)),
+        *over("histc", "f32", "1e6", *histogram),
+        *over("bincount", "i64", "1e6", "THTensor_bincount(r, a, NULL, 0)", "torch.bincount(a)", "np.bincount(a)", a=THOUSAND),
+        *over("quantile", "f32", "1e6", *quantile),
+    ]
+
+
+def creation():
+    return [
+        *over("arange", "f32 i64", "1e6", "THTensor_arange(r, 0, n, 1)", "torch.arange(0, n, 1, out=r)", "np.arange(n, dtype=r.dtype)", result=ANY),
+        *over("linspace", "f32", "1e6", "THTensor_linspace(r, 0, 1, n)", "torch.linspace(0, 1, n, out=r)", "np.linspace(0, 1, n)"),
+        *over("eye", "f32", MATRIX, "THTensor_eye(r, 1000, 1000)", "torch.eye(1000, 1000, out=r)", "np.eye(1000, dtype=np.float32)"),
+        *over("tril", "f32", MATRIX, "THTensor_tril(r, a, 0)", "torch.tril(a, 0, out=r)", "np.tril(a)"),
+        *over("triu", "f32", MATRIX, "THTensor_triu(r, a, 0)", "torch.triu(a, 0, out=r)", "np.triu(a)"),
+        *over("zeros", "f32", "1e6", "THTensor_zeros(r, ndim, shape)", "torch.zeros(shape, out=r)", "r.fill(0)"),
+        *over("ones", "f32", "1e6", "THTensor_ones(r, ndim, shape)", "torch.ones(shape, out=r)", "r.fill(1)"),
+        *over("full", "f32", "1e6", "THTensor_full(r, ndim, shape, 3)", "torch.full(shape, 3.0, out=r)", "r.fill(3)"),
+        *over("add, fresh", "f32", "1e5 1e6 1e7", "FRESH(THTensor_cadd(r, a, 1, b))", "torch.add(a, b)", "np.add(a, b)"),
+        *over("clone, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newClone(a))", "a.clone()", "a.copy()"),
+        # np.zeros leaves the work to whoever touches the pages first.
+        *over("zeros, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newZeros(TH_FLOAT32, ndim, shape))", "torch.zeros(shape)"),
+        *over(
+            "ones, fresh", "f32", "1e5 1e6 1e7", "MADE(THTensor_newOnes(TH_FLOAT32, ndim, shape))", "torch.ones(shape)", "np.ones(shape, np.float32)"
+        ),
+    ]
+
+
+def small():
+    def four(op, thorn, torch, numpy, **given):
+        return over(op, "f32", "4", thorn, torch, numpy, cpp=True, **given)
+
+    return [
+        *four("add", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)"),
+        *four("add, fresh", "FRESH(THTensor_cadd(r, a, 1, b))", "at::add(a, b)", "np.add(a, b)"),
+        *four("add value", "THTensor_add(r, a, 3)", "at::add_out(r, a, at::scalar_tensor(3))", "np.add(a, 3, out=r)"),
+        *four("mul", "THTensor_cmul(r, a, b)", "at::mul_out(r, a, b)", "np.multiply(a, b, out=r)"),
+        *four("exp", "THTensor_exp(r, a)", "at::exp_out(r, a)", "np.exp(a, out=r)"),
+        *four("lt", "THTensor_ltTensor(r, a, b)", "at::lt_out(r, a, b)", "np.less(a, b, out=r)"),
+        *four("sum", "THTensor_sum(r, a, TH_ALL_DIMS, 0)", "at::sum_out(r, a, at::IntArrayRef(), false)", "np.sum(a, out=r)"),
+        *four("sum as number", "NUMBER(THTensor_sumall(a))", "at::sum(a).item<float>()", "np.sum(a)", tolerance=1e-6),
+        *four("copy", "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)", result=ANY),
+        *four("fill", "THTensor_fill(r, 3)", "r.fill_(3)", "r.fill(3)", result=ANY),
+        *four("clone", "MADE(THTensor_newClone(a))", "a.clone()", "a.copy()"),
+        *four("empty, fresh", "MADE(THTensor_newWithSizes(TH_FLOAT32, ndim, shape))", "at::empty({4})", "np.empty(4, np.float32)", checked=("none",)),
+        *four("zeros, fresh", "MADE(THTensor_newZeros(TH_FLOAT32, ndim, shape))", "at::zeros({4})", "np.zeros(4, np.float32)"),
+        *four("narrow", "MADE(THTensor_newNarrow(a, 0, 1, 2))", "a.narrow(0, 1, 2)", "a[1:3]"),
+        *four("select", "MADE(THTensor_newSelect(a, 0, 1))", "a.select(0, 1)", "a[1]"),
+        *four("view", "MADE(THTensor_newView(a, 2, (int64_t[]){2, 2}))", "a.view({2, 2})", "a.reshape(2, 2)"),
+    ]
+
+
+GROUPS = {
+    "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
+    "reduce": [reductions, scans, orders],
+    "create": [creation],
+    "small": [small],
+}
+
+
+def rows_of(group):
+    rows = [row for section in GROUPS[group] for row in section()]
+    for row in rows:
+        row.group = group
+    return rows

@@ -1,0 +1,296 @@
+//! Histograms: how many elements fall into each bin, or equal each integer.
+
+use super::engine::{CHEAP, parallel};
+use super::simd::simd;
+use super::stream;
+use crate::dtype::Element;
+use std::ops::{Div, Range};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Elements whose bins are found before any is counted.
+const BLOCK: usize = 256;
+/// Elements a thread takes at a time.
+const PIECE: usize = 32 * 1024;
+/// Tables counted into by turns, lest an increment wait for the one before.
+const TURNS: usize = 4;
+/// Tables of more entries than this are not worth having several of.
+const WIDE: usize = 8 * 1024;
+
+/// Counts, in one table or several that add up.
+struct Tables {
+    counts: Vec<u32>,
+    width: usize,
+    turns: usize,
+}
+
+impl Tables {
+    /// Nothing counted yet; `None` without memory.
+    fn new(width: usize) -> Option<Tables> {
+        let turns = if width <= WIDE { TURNS } else { 1 };
+        let mut counts = Vec::new();
+        counts.try_reserve_exact(width.checked_mul(turns)?).ok()?;
+        counts.resize(width * turns, 0);
+        Some(Tables { counts, width, turns })
+    }
+
+    /// Counts one of each entry.
+    ///
+    /// # Safety
+    /// All are below the width.
+    #[inline(always)]
+    unsafe fn count(&mut self, entries: &[u32]) {
+        let (counts, width) = (self.counts.as_mut_ptr(), self.width);
+        // SAFETY: the caller's; there are `turns` tables.
+        let increment = |table: usize, entry: u32| unsafe { *counts.add(table * width + entry as usize) += 1 };
+        if self.turns == 1 {
+            return entries.iter().for_each(|&entry| increment(0, entry));
+        }
+        let (fours, rest) = entries.as_chunks::<TURNS>();
+        for four in fours {
+            (0..TURNS).for_each(|turn| increment(turn, four[turn]));
+        }
+        rest.iter().for_each(|&entry| increment(0, entry));
+    }
+
+    /// Counts integers as long as all are below `most`, which is at most the width; whether that was to the end.
+    fn count_integers<T: Element>(&mut self, line: &[T], most: u64) -> bool {
+        simd(
+            #[inline(always)]
+            move |_| {
+                let mut entries = [0u32; BLOCK];
+                for block in line.chunks(BLOCK) {
+                    let mut fit = true;
+                    for (entry, x) in entries.iter_mut().zip(block) {
+                        *entry = x.to_i64() as u32;
+                        fit &= (x.to_i64() as u64) < most;
+                    }
+                    if !fit {
+                        return false;
+                    }
+                    // SAFETY: just seen to fit.
+                    unsafe { self.count(&entries[..block.len()]) };
+                }
+                true
+            },
+        )
+    }
+
+    /// Adds the counts of the first entries to `total`.
+    fn add_to(&self, total: &mut [i64]) {
+        for table in self.counts.chunks_exact(self.width.max(1)) {
+            total.iter_mut().zip(table).for_each(|(sum, &n)| *sum += i64::from(n));
+        }
+    }
+}
+
+/// Runs `count` over ranges of `n` elements, none longer than a u32 can count, and adds up what it puts into its tables of `width`.
+fn in_parts(n: usize, width: usize, total: &mut [i64], count: &(dyn Fn(Range<usize>, &mut Tables) + Sync)) -> Option<()> {
+    const MOST: usize = 1 << 31;
+    let total = Mutex::new((total, Some(())));
+    // As much work for a thread as adding up its tables takes, at least.
+    let piece = PIECE.max(4 * width);
+    parallel(n.div_ceil(piece), piece, CHEAP, &|range| {
+        let (start, end) = (range.start * piece, n.min(range.end * piece));
+        for start in (start..end).step_by(MOST) {
+            let tables = Tables::new(width).map(|mut tables| {
+                count(start..end.min(start + MOST), &mut tables);
+                tables
+            });
+            let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            match tables {
+                Some(tables) => tables.add_to(total.0),
+                None => total.1 = None,
+            }
+        }
+    });
+    total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1
+}
+
+/// Equal bins from `low` to `high`, the last with its upper edge.
+#[derive(Debug, Clone, Copy)]
+pub struct Bins<T> {
+    /// How many, below 2^30.
+    pub n: usize,
+    /// The lower edge of the first.
+    pub low: T,
+    /// The upper edge of the last, above `low`.
+    pub high: T,
+}
+
+/// A float whose bin is found by one division.
+pub trait Binned: Element + Div<Output = Self> {
+    /// The integer part.
+    ///
+    /// # Safety
+    /// It must be an i32.
+    unsafe fn whole(self) -> i32;
+}
+
+macro_rules! binned {
+    ($($t:ident)*) => { $(
+        impl Binned for $t {
+            #[inline(always)]
+            unsafe fn whole(self) -> i32 {
+                // SAFETY: the caller's.
+                unsafe { self.to_int_unchecked() }
+            }
+        }
+    )* };
+}
+binned!(f32 f64);
+
+impl<T: Binned> Bins<T> {
+    /// The bin of `x`, or `n` if it lies in none: `(x - low) * n / (high - low)`, rounded at each step.
+    #[inline(always)]
+    fn of(&self, x: T, n: T, width: T) -> u32 {
+        let inside = x >= self.low && x <= self.high;
+        let at = x.sub(self.low).mul(n) / width;
+        // Also where the range is so wide that it is infinite.
+        let at = if at >= T::ZERO && at <= n { at } else { n };
+        // SAFETY: 0 <= at <= n < 2^31.
+        let at = (unsafe { at.whole() } as u32).min(self.n as u32 - 1);
+        if inside { at } else { self.n as u32 }
+    }
+
+    /// Adds to `total[b]` how many elements of `line` fall into bin `b`; those that fall into none are left out. `None` without memory.
+    pub fn count(&self, line: &[T], total: &mut [i64]) -> Option<()> {
+        let (bins, n, width) = (*self, T::from_i64(self.n as i64), self.high.sub(self.low));
+        in_parts(line.len(), self.n + 1, total, &|range, tables| {
+            let line = &line[range];
+            simd(
+                #[inline(always)]
+                move |_| {
+                    let mut entries = [0u32; BLOCK];
+                    for block in line.chunks(BLOCK) {
+                        entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, width));
+                        // SAFETY: `Bins::of` is at most `n`.
+                        unsafe { tables.count(&entries[..block.len()]) };
+                    }
+                },
+            )
+        })
+    }
+}
+
+/// The least and the greatest element of a line that is not empty; NaN if there is one.
+pub fn extent<T: Element>(line: &[T]) -> (T, T) {
+    let piece = |part: &[T]| {
+        simd(
+            #[inline(always)]
+            move |_| {
+                let (mut least, mut greatest, mut nan) = ([part[0]; 64], [part[0]; 64], false);
+                let (blocks, rest) = part.as_chunks::<64>();
+                for block in blocks {
+                    for l in 0..64 {
+                        least[l] = if block[l] < least[l] { block[l] } else { least[l] };
+                        greatest[l] = if block[l] > greatest[l] { block[l] } else { greatest[l] };
+                        nan |= block[l].is_nan();
+                    }
+                }
+                let (mut low, mut high) = (part[0], part[0]);
+                for &x in rest.iter().chain(&least).chain(&greatest) {
+                    low = if x < low { x } else { low };
+                    high = if x > high { x } else { high };
+                    nan |= x.is_nan();
+                }
+                if nan { (T::from_f64(f64::NAN), T::from_f64(f64::NAN)) } else { (low, high) }
+            },
+        )
+    };
+    let total = Mutex::new((line[0], line[0]));
+    parallel(line.len().div_ceil(PIECE), PIECE, CHEAP, &|range| {
+        let (low, high) = piece(&line[range.start * PIECE..line.len().min(range.end * PIECE)]);
+        let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        total.0 = if low < total.0 || low.is_nan() { low } else { total.0 };
+        total.1 = if high > total.1 || high.is_nan() { high } else { total.1 };
+    });
+    total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then the answer is false, and the counts are
+/// worth nothing. `None` without memory.
+pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
+    // Tables of their own would take longer to add up than the elements to count.
+    if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {
+        return Some(count_far_apart(line, total));
+    }
+    let (most, stray) = (total.len() as u64, AtomicBool::new(false));
+    in_parts(line.len(), total.len(), total, &|range, tables| {
+        if !tables.count_integers(&line[range], most) {
+            stray.store(true, Ordering::Relaxed);
+        }
+    })?;
+    Some(!stray.into_inner())
+}
+
+/// [`count_integers`] into counts that no cache near the core holds: they are asked for ahead of time.
+fn count_far_apart<T: Element>(line: &[T], total: &mut [i64]) -> bool {
+    const AHEAD: usize = 64;
+    let counts = total.as_ptr();
+    for (i, x) in line.iter().enumerate() {
+        if let Some(later) = line.get(i + AHEAD) {
+            stream::prefetch(counts.wrapping_add(later.to_i64() as usize).cast(), 1);
+        }
+        match usize::try_from(x.to_i64()).ok().and_then(|at| total.get_mut(at)) {
+            Some(n) => *n += 1,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Adds the weight of each element of `line` to `total[element]`, one after the other; all are in `0..total.len()`.
+pub fn add_weights<T: Element, W: Element>(line: &[T], weights: &[W], total: &mut [f64]) {
+    for (x, weight) in line.iter().zip(weights) {
+        if let Some(sum) = total.get_mut(x.to_i64() as usize) {
+            *sum += weight.to_f64();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_their_lower_edge_and_the_last_both() {
+        let bins = Bins { n: 4, low: 0.0f32, high: 2.0 };
+        let mut total = [0; 4];
+        bins.count(&[0.0, 0.49, 0.5, 1.0, 1.5, 2.0, -0.1, 2.1, f32::NAN, f32::INFINITY], &mut total).unwrap();
+        assert_eq!(total, [2, 1, 1, 2]);
+        let wide = Bins { n: 3, low: f32::MIN, high: f32::MAX };
+        let mut total = [0; 3];
+        wide.count(&[f32::MIN, 0.0, f32::MAX, f32::NAN], &mut total).unwrap();
+        assert_eq!(total.iter().sum::<i64>(), 3);
+    }
+
+    #[test]
+    fn counts_add_up_over_pieces_and_tables() {
+        let line: Vec<f64> = (0..100_003).map(|i| (i % 10) as f64 + 0.5).collect();
+        for n in [10, 20_000] {
+            let (bins, mut total) = (Bins { n, low: 0.0, high: 10.0 }, vec![0; n]);
+            bins.count(&line, &mut total).unwrap();
+            let expected = |i: usize| if i < 3 { 10_001 } else { 10_000 };
+            assert!((0..10).all(|i| total[i * n / 10 + n / 20] == expected(i)));
+        }
+        let mut total = [0; 300];
+        let line: Vec<i64> = (0..100_000).map(|i| i % 250).collect();
+        assert_eq!(count_integers(&line, &mut total), Some(true));
+        assert!(total[..250].iter().all(|&n| n == 400) && total[250..].iter().all(|&n| n == 0));
+        assert_eq!(count_integers(&line, &mut [0; 249]), Some(false));
+        assert_eq!(count_integers(&[3i8, -1], &mut [0; 10]), Some(false));
+        let mut sums = [0.0; 3];
+        add_weights(&[1u8, 2, 1], &[0.5f32, 2.0, 0.25], &mut sums);
+        assert_eq!(sums, [0.0, 0.75, 2.0]);
+    }
+
+    #[test]
+    fn the_extent_is_nan_where_an_element_is() {
+        let mut line: Vec<f32> = (0..100_000).map(|i| (i * 31 % 100_000) as f32 - 7.0).collect();
+        assert_eq!(extent(&line), (-7.0, 99_992.0));
+        assert_eq!(extent(&[5i64, -3, 9]), (-3, 9));
+        line[99_999] = f32::NAN;
+        assert!(extent(&line).0.is_nan() && extent(&line).1.is_nan());
+    }
+}

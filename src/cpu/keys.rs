@@ -1,0 +1,434 @@
+//! Order-preserving integer keys: what selection and sorting compare, and the kernels over runs of them.
+
+use super::simd::simd;
+#[cfg(target_arch = "x86_64")]
+use super::simd::{Level, level};
+use crate::dtype::{Bool, Element};
+
+/// Keys that are ranked against each other in one go.
+pub(crate) const FEW: usize = 64;
+/// Keys that [`Key::keep`] may write past what it keeps.
+pub(crate) const SLACK: usize = 16;
+
+/// A type with a total order: NaN comes last, both zeros are equal.
+pub trait Ordered: Element {
+    /// Keys compare as the elements do.
+    type Key: Key;
+    /// The key of an element; that of every NaN is `Key::MAX`.
+    fn key(self) -> Self::Key;
+    /// The element with this key.
+    fn from_key(key: Self::Key) -> Self;
+    /// Writes the keys in `lo..=hi` to `out`, in order; that of NaN is never kept.
+    ///
+    /// # Safety
+    /// `src` holds `n` elements, `out` has room for `n + SLACK` keys.
+    unsafe fn thin(src: *const Self, n: usize, lo: Self::Key, hi: Self::Key, out: *mut Self::Key) -> Kept;
+}
+
+/// i32 or i64.
+pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
+    /// The least key.
+    const MIN: Self;
+    /// The greatest key.
+    const MAX: Self;
+    /// Bytes, and so digits to base 256.
+    const DIGITS: usize = size_of::<Self>();
+    /// The next greater key; there must be one.
+    fn above(self) -> Self;
+    /// The next smaller key; there must be one.
+    fn under(self) -> Self;
+    /// A key from `self` to below the greater `other`, halfway.
+    fn halfway(self, other: Self) -> Self;
+    /// How far above `least` the key is; as far as numbers go if that is too far.
+    fn distance(self, least: Self) -> usize;
+    /// The key so far above this one.
+    fn plus(self, distance: usize) -> Self;
+    /// Digit number `d` to base 256, such that keys compare as their digits do.
+    fn digit(self, d: usize) -> usize;
+    /// Copies what lies in `lo..=hi` to `out`, in order.
+    ///
+    /// # Safety
+    /// `src` holds `n` keys, `out` has room for `n + SLACK`; `out` may be `src`.
+    unsafe fn keep(src: *const Self, n: usize, lo: Self, hi: Self, out: *mut Self) -> Kept;
+    /// The keys with `ranks[0]` and `ranks[1]` keys before them in order, of the first `n` of `keys`; the others are `MAX`.
+    fn ranked(keys: &[Self; FEW], n: usize, ranks: [usize; 2]) -> [Self; 2];
+}
+
+/// What came of thinning out a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// How many were below the lower bound.
+    pub below: usize,
+    /// How many were kept.
+    pub kept: usize,
+    /// Whether there was a NaN.
+    pub nan: bool,
+}
+
+macro_rules! key {
+    ($t:ident $unsigned:ident $keep:ident $ranked:ident) => {
+        impl Key for $t {
+            const MIN: $t = $t::MIN;
+            const MAX: $t = $t::MAX;
+            #[inline(always)]
+            fn above(self) -> $t {
+                self.wrapping_add(1)
+            }
+            #[inline(always)]
+            fn under(self) -> $t {
+                self.wrapping_sub(1)
+            }
+            #[inline(always)]
+            fn halfway(self, other: $t) -> $t {
+                (self & other) + ((self ^ other) >> 1)
+            }
+            #[inline(always)]
+            fn distance(self, least: $t) -> usize {
+                usize::try_from(self.wrapping_sub(least) as $unsigned).unwrap_or(usize::MAX)
+            }
+            #[inline(always)]
+            fn plus(self, distance: usize) -> $t {
+                self.wrapping_add(distance as $t)
+            }
+            #[inline(always)]
+            fn digit(self, d: usize) -> usize {
+                ((self ^ $t::MIN) as $unsigned >> (8 * d)) as usize & 255
+            }
+            #[inline(always)]
+            unsafe fn keep(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
+                #[cfg(target_arch = "x86_64")]
+                if level() == Level::Avx512 {
+                    // SAFETY: the caller's; the level has the features.
+                    return unsafe { avx512::$keep(src, n, lo, hi, out) };
+                }
+                // SAFETY: the caller's.
+                unsafe { keep_each(src, n, lo, hi, out) }
+            }
+            #[inline(always)]
+            fn ranked(keys: &[$t; FEW], n: usize, ranks: [usize; 2]) -> [$t; 2] {
+                #[cfg(target_arch = "x86_64")]
+                if level() == Level::Avx512 {
+                    // SAFETY: the level has the features.
+                    return unsafe { avx512::$ranked(keys, n, ranks) };
+                }
+                ranked_each(keys, n, ranks)
+            }
+        }
+    };
+}
+key!(i32 u32 keep_i32 ranked_i32);
+key!(i64 u64 keep_i64 ranked_i64);
+
+/// [`Key::keep`] one element at a time, without branches.
+///
+/// # Safety
+/// As there.
+unsafe fn keep_each<T: Element>(src: *const T, n: usize, lo: T, hi: T, out: *mut T) -> Kept {
+    let (mut below, mut kept, mut nan) = (0, 0, false);
+    for i in 0..n {
+        // SAFETY: `kept` <= `i` < `n`, and element `i` is read before it can be overwritten.
+        unsafe {
+            let x = src.add(i).read();
+            out.add(kept).write(x);
+            below += (x < lo) as usize;
+            kept += (lo <= x && x <= hi) as usize;
+            nan |= x.is_nan();
+        }
+    }
+    Kept { below, kept, nan }
+}
+
+/// [`Key::ranked`] with vectors of any length.
+fn ranked_each<K: Key>(keys: &[K; FEW], n: usize, ranks: [usize; 2]) -> [K; 2] {
+    simd(
+        #[inline(always)]
+        move |_| {
+            let mut found = [K::MIN; 2];
+            for &x in &keys[..n] {
+                let before = keys.iter().fold(0u32, |sum, &y| sum + (y < x) as u32) as usize;
+                for r in 0..2 {
+                    found[r] = found[r].max(if before <= ranks[r] { x } else { K::MIN });
+                }
+            }
+            found
+        },
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{FEW, Kept};
+    use std::arch::x86_64::*;
+
+    macro_rules! keep {
+        ($name:ident $t:ident $Mask:ident $lanes:literal $set:ident $load:ident $pack:ident $store:ident $less:expr, $up_to:expr, $nan:expr) => {
+            /// # Safety
+            /// As for [`super::Key::keep`].
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
+            pub unsafe fn $name(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
+                let (from, to) = ($set(lo), $set(hi));
+                let (mut below, mut kept, mut nan) = (0, 0, 0);
+                for i in (0..n).step_by($lanes) {
+                    let lanes = if n - i < $lanes { ((1u32 << (n - i)) - 1) as $Mask } else { $Mask::MAX };
+                    // SAFETY: only lanes below `n` are read; `kept` <= `i`, and SLACK lanes more may be written.
+                    unsafe {
+                        let x = $load(lanes, src.add(i));
+                        let low = $less(lanes, x, from);
+                        let inside = $up_to(lanes & !low, x, to);
+                        $store(out.add(kept).cast(), $pack(inside, x));
+                        nan |= $nan(x);
+                        below += low.count_ones() as usize;
+                        kept += inside.count_ones() as usize;
+                    }
+                }
+                Kept { below, kept, nan: nan != 0 }
+            }
+        };
+    }
+    keep!(keep_i32 i32 __mmask16 16 _mm512_set1_epi32 _mm512_maskz_loadu_epi32 _mm512_maskz_compress_epi32 _mm512_storeu_si512
+        _mm512_mask_cmplt_epi32_mask, _mm512_mask_cmple_epi32_mask, |_| 0);
+    keep!(keep_i64 i64 __mmask8 8 _mm512_set1_epi64 _mm512_maskz_loadu_epi64 _mm512_maskz_compress_epi64 _mm512_storeu_si512
+        _mm512_mask_cmplt_epi64_mask, _mm512_mask_cmple_epi64_mask, |_| 0);
+    keep!(keep_f32 f32 __mmask16 16 _mm512_set1_ps _mm512_maskz_loadu_ps _mm512_maskz_compress_ps _mm512_storeu_ps
+        _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>, _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>, |x| _mm512_cmpunord_ps_mask(x, x));
+    keep!(keep_f64 f64 __mmask8 8 _mm512_set1_pd _mm512_maskz_loadu_pd _mm512_maskz_compress_pd _mm512_storeu_pd
+        _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>, _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>, |x| _mm512_cmpunord_pd_mask(x, x));
+
+    macro_rules! ranked {
+        ($name:ident $t:ident $lanes:literal $load:ident $set:ident $less:ident $up_to:ident $sub:ident $add:ident $max:ident $greatest:ident) => {
+            /// As [`super::Key::ranked`].
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
+            pub fn $name(keys: &[$t; FEW], n: usize, ranks: [usize; 2]) -> [$t; 2] {
+                let n = n.min(FEW);
+                let (wanted, one) = (ranks.map(|rank| $set(rank as $t)), $set(-1));
+                let mut found = [$set($t::MIN); 2];
+                for group in (0..n).step_by($lanes) {
+                    // SAFETY: FEW is a multiple of the lanes.
+                    let x = unsafe { $load(keys.as_ptr().add(group).cast()) };
+                    let mut before = [$set(0); 2];
+                    for pair in keys[..n.next_multiple_of(2)].chunks_exact(2) {
+                        for h in 0..2 {
+                            before[h] = $sub(before[h], $less($set(pair[h]), x), before[h], one);
+                        }
+                    }
+                    let before = $add(before[0], before[1]);
+                    for r in 0..2 {
+                        found[r] = $max(found[r], $up_to(before, wanted[r]), found[r], x);
+                    }
+                }
+                found.map(|lanes| $greatest(lanes))
+            }
+        };
+    }
+    ranked!(ranked_i32 i32 16 _mm512_loadu_epi32 _mm512_set1_epi32 _mm512_cmplt_epi32_mask _mm512_cmple_epi32_mask _mm512_mask_sub_epi32
+        _mm512_add_epi32 _mm512_mask_max_epi32 _mm512_reduce_max_epi32);
+    ranked!(ranked_i64 i64 8 _mm512_loadu_epi64 _mm512_set1_epi64 _mm512_cmplt_epi64_mask _mm512_cmple_epi64_mask _mm512_mask_sub_epi64
+        _mm512_add_epi64 _mm512_mask_max_epi64 _mm512_reduce_max_epi64);
+}
+
+/// How many keys lie below `lo`, and how many in `lo..=hi`.
+pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
+    simd(
+        #[inline(always)]
+        move |_| {
+            let (mut below, mut up_to) = (0, 0);
+            // Counted in a byte or so of lanes' width, block by block: a wide sum would halve the lanes.
+            for block in keys.chunks(1 << 14) {
+                let (mut low, mut high) = (0u32, 0u32);
+                for &x in block {
+                    low += (x < lo) as u32;
+                    high += (x <= hi) as u32;
+                }
+                (below, up_to) = (below + low as usize, up_to + high as usize);
+            }
+            (below, up_to - below)
+        },
+    )
+}
+
+/// [`Ordered::thin`] for types narrower than their keys.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn thin_widened<T: Ordered>(src: *const T, n: usize, lo: T::Key, hi: T::Key, out: *mut T::Key) -> Kept {
+    const BLOCK: usize = 512;
+    let (mut total, mut keys) = (Kept::default(), [T::Key::MIN; BLOCK]);
+    for start in (0..n).step_by(BLOCK) {
+        let len = BLOCK.min(n - start);
+        // SAFETY: the caller's.
+        let part = unsafe {
+            let block = std::slice::from_raw_parts(src.add(start), len);
+            to_keys(block, keys.as_mut_ptr());
+            T::Key::keep(keys.as_ptr(), len, lo, hi, out.add(total.kept))
+        };
+        total = Kept { below: total.below + part.below, kept: total.kept + part.kept, nan: false };
+    }
+    total
+}
+
+/// Writes the keys of `line` to `keys`.
+///
+/// # Safety
+/// `keys` has room for them. It may be where `line` is.
+pub unsafe fn to_keys<T: Ordered>(line: &[T], keys: *mut T::Key) {
+    simd(
+        #[inline(always)]
+        move |_| {
+            for (i, x) in line.iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { keys.add(i).write(x.key()) }
+            }
+        },
+    )
+}
+
+macro_rules! integers {
+    ($($t:ident $Key:ident $thin:path),*) => { $(
+        impl Ordered for $t {
+            type Key = $Key;
+            #[inline(always)]
+            fn key(self) -> $Key {
+                self as $Key
+            }
+            #[inline(always)]
+            fn from_key(key: $Key) -> $t {
+                key as $t
+            }
+            #[inline(always)]
+            unsafe fn thin(src: *const $t, n: usize, lo: $Key, hi: $Key, out: *mut $Key) -> Kept {
+                // SAFETY: the caller's.
+                unsafe { $thin(src, n, lo, hi, out) }
+            }
+        }
+    )* };
+}
+integers!(u8 i32 thin_widened, i8 i32 thin_widened, i16 i32 thin_widened, i32 i32 i32::keep, i64 i64 i64::keep);
+
+impl Ordered for Bool {
+    type Key = i32;
+    #[inline(always)]
+    fn key(self) -> i32 {
+        self.get() as i32
+    }
+    #[inline(always)]
+    fn from_key(key: i32) -> Bool {
+        (key != 0).into()
+    }
+    #[inline(always)]
+    unsafe fn thin(src: *const Bool, n: usize, lo: i32, hi: i32, out: *mut i32) -> Kept {
+        // SAFETY: the caller's.
+        unsafe { thin_widened(src, n, lo, hi, out) }
+    }
+}
+
+macro_rules! keep_floats {
+    ($($keep:ident $t:ident),*) => { $(
+        /// [`Key::keep`] for floats; NaN is never kept.
+        ///
+        /// # Safety
+        /// As there.
+        #[inline(always)]
+        unsafe fn $keep(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
+            #[cfg(target_arch = "x86_64")]
+            if level() == Level::Avx512 {
+                // SAFETY: the caller's; the level has the features.
+                return unsafe { avx512::$keep(src, n, lo, hi, out) };
+            }
+            // SAFETY: the caller's.
+            unsafe { keep_each(src, n, lo, hi, out) }
+        }
+    )* };
+}
+keep_floats!(keep_f32 f32, keep_f64 f64);
+
+macro_rules! floats {
+    ($($t:ident $Key:ident $Bits:ident $keep:ident),*) => { $(
+        impl Ordered for $t {
+            type Key = $Key;
+            /// The bits as an integer, those below the sign inverted for negative numbers.
+            #[inline(always)]
+            fn key(self) -> $Key {
+                // Adding zero makes -0.0 positive.
+                let bits = (self + 0.0).to_bits() as $Key;
+                let key = bits ^ ((bits >> ($Key::BITS - 1)) as $Bits >> 1) as $Key;
+                if self.is_nan() { $Key::MAX } else { key }
+            }
+            #[inline(always)]
+            fn from_key(key: $Key) -> $t {
+                $t::from_bits((key ^ ((key >> ($Key::BITS - 1)) as $Bits >> 1) as $Key) as $Bits)
+            }
+            /// Compares floats: their keys are made of the few that are kept.
+            unsafe fn thin(src: *const $t, n: usize, lo: $Key, hi: $Key, out: *mut $Key) -> Kept {
+                // Beyond the infinities there are only the keys of NaN.
+                let lo = $t::from_key(lo.max($t::NEG_INFINITY.key()));
+                let hi = $t::from_key(hi.min($t::INFINITY.key()));
+                // SAFETY: the caller's; keys take as much room as their floats.
+                unsafe {
+                    let part = $keep(src, n, lo, hi, out.cast());
+                    to_keys(std::slice::from_raw_parts(out.cast::<$t>(), part.kept), out);
+                    part
+                }
+            }
+        }
+    )* };
+}
+floats!(f32 i32 u32 keep_f32, f64 i64 u64 keep_f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_order_as_numbers_with_nan_last() {
+        let rising = [f32::NEG_INFINITY, -3.5, -1e-45, 0.0, 1e-45, 2.0, f32::MAX, f32::INFINITY, f32::NAN];
+        assert!(rising.windows(2).all(|w| w[0].key() < w[1].key()));
+        assert_eq!((-0.0f64).key(), 0.0f64.key());
+        assert_eq!((-f64::NAN).key(), i64::MAX);
+        for x in &rising[..8] {
+            assert_eq!(f32::from_key(x.key()), *x);
+        }
+        assert!(f64::from_key(i64::MAX).is_nan());
+        assert!(i64::MIN.key() < (-1i64).key() && u8::from_key(200u8.key()) == 200);
+    }
+
+    #[test]
+    fn keeping_is_the_same_on_every_level_and_in_place() {
+        let keys: Vec<i64> = (0..101).map(|i| i * 37 % 101 - 50).collect();
+        let expected: Vec<i64> = keys.iter().copied().filter(|x| (-20..=30).contains(x)).collect();
+        let mut room = keys.clone();
+        room.resize(101 + SLACK, 0);
+        // SAFETY: there is room for 101 keys and SLACK more.
+        let got = unsafe { i64::keep(room.as_ptr(), 101, -20, 30, room.as_mut_ptr()) };
+        let kept = Kept { below: 30, kept: 51, nan: false };
+        assert_eq!((got, &room[..51]), (kept, &expected[..]));
+        let narrow: Vec<i32> = keys.iter().map(|&x| x as i32).collect();
+        let mut out = [[0i32; 101 + SLACK]; 2];
+        // SAFETY: as above.
+        let got = unsafe {
+            [i32::keep(narrow.as_ptr(), 101, -20, 30, out[0].as_mut_ptr()), keep_each(narrow.as_ptr(), 101, -20, 30, out[1].as_mut_ptr())]
+        };
+        assert_eq!(got, [kept; 2]);
+        assert_eq!(out[0][..51], out[1][..51]);
+        assert_eq!(count(&narrow, -20, 30), (30, 51));
+    }
+
+    #[test]
+    fn ranks_are_those_of_sorting() {
+        let mut keys: [i32; FEW] = std::array::from_fn(|i| (i * 29 % 40) as i32 - 7);
+        let got: Vec<_> = (0..FEW).map(|k| i32::ranked(&keys, FEW, [k, FEW - 1 - k])).collect();
+        assert_eq!(ranked_each(&keys, FEW, [5, 50]), [got[5][0], got[50][0]]);
+        keys.sort_unstable();
+        for (k, pair) in got.iter().enumerate() {
+            assert_eq!(*pair, [keys[k], keys[FEW - 1 - k]]);
+        }
+    }
+
+    #[test]
+    fn digits_and_halves_respect_signs() {
+        assert!((-1i32).digit(3) < 0i32.digit(3));
+        assert_eq!(0x1234i64.digit(1), 0x12);
+        assert_eq!((-1i32).halfway(0), -1);
+        assert_eq!(i64::MIN.halfway(i64::MAX), -1);
+    }
+}

@@ -1,0 +1,318 @@
+//! Arithmetic that integers and floats define differently, under one name for rows of operations.
+
+use super::real::Real;
+use super::simd::Isa;
+use crate::dtype::{Bool, Element};
+
+/// The numbers: every compute type but Bool.
+pub trait Number: Element {
+    /// The largest integer not above; an integer itself.
+    fn floor(self) -> Self;
+    /// The smallest integer not below; an integer itself.
+    fn ceil(self) -> Self;
+    /// The nearest integer, ties to even; an integer itself.
+    fn round(self) -> Self;
+    /// The integer towards zero; an integer itself.
+    fn trunc(self) -> Self;
+    /// The remainder of truncated division, with the sign of `self`. Integers: `b` is not 0.
+    fn fmod(self, b: Self, isa: Isa) -> Self;
+    /// The remainder of floored division, with the sign of `b`. Integers: `b` is not 0.
+    fn remainder(self, b: Self, isa: Isa) -> Self;
+    /// The quotient rounded down. Integers: `b` is not 0.
+    fn floor_div(self, b: Self, isa: Isa) -> Self;
+    /// Whether the three above have to leave a quotient to their slow forms; never for integers.
+    fn quotient_rare(self, b: Self, isa: Isa) -> bool;
+    /// [`Number::fmod`] for all arguments.
+    fn fmod_slow(self, b: Self, isa: Isa) -> Self;
+    /// [`Number::remainder`] for all arguments.
+    fn remainder_slow(self, b: Self, isa: Isa) -> Self;
+    /// [`Number::floor_div`] for all arguments.
+    fn floor_div_slow(self, b: Self, isa: Isa) -> Self;
+    /// The quotient rounded towards zero. Integers: `b` is not 0.
+    fn trunc_div(self, b: Self) -> Self;
+    /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
+    fn pow(self, b: Self, isa: Isa) -> Self;
+    /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
+    fn shl(self, b: Self) -> Self;
+    /// `self / 2^b`, rounded down for integers; all bits leave if `b` is negative or too large.
+    fn shr(self, b: Self) -> Self;
+}
+
+macro_rules! integer_number {
+    ($($t:ident),*) => { $(
+        impl Number for $t {
+            #[inline(always)]
+            fn floor(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn ceil(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn round(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn trunc(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn fmod(self, b: $t, isa: Isa) -> $t {
+                self.fmod_slow(b, isa)
+            }
+            #[inline(always)]
+            fn remainder(self, b: $t, isa: Isa) -> $t {
+                self.remainder_slow(b, isa)
+            }
+            #[inline(always)]
+            fn quotient_rare(self, _: $t, _: Isa) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn fmod_slow(self, b: $t, _: Isa) -> $t {
+                self.wrapping_rem(b)
+            }
+            #[inline(always)]
+            fn remainder_slow(self, b: $t, _: Isa) -> $t {
+                let rest = self.wrapping_rem(b);
+                if rest != 0 && ((rest ^ b) as i64) < 0 { rest.wrapping_add(b) } else { rest }
+            }
+            #[inline(always)]
+            fn trunc_div(self, b: $t) -> $t {
+                self.wrapping_div(b)
+            }
+            #[inline(always)]
+            fn floor_div(self, b: $t, isa: Isa) -> $t {
+                self.floor_div_slow(b, isa)
+            }
+            #[inline(always)]
+            fn floor_div_slow(self, b: $t, _: Isa) -> $t {
+                let quotient = self.wrapping_div(b);
+                let rest = self.wrapping_sub(quotient.wrapping_mul(b));
+                quotient.wrapping_sub((rest != 0 && ((rest ^ b) as i64) < 0) as $t)
+            }
+            #[inline(always)]
+            fn pow(self, b: $t, _: Isa) -> $t {
+                let odd = b & 1 == 1;
+                if (b as i64) < 0 {
+                    let minus_one = (0 as $t).wrapping_sub(1);
+                    return if self == 1 || (self == minus_one && !odd) { 1 } else if self == minus_one { minus_one } else { 0 };
+                }
+                let (mut base, mut left, mut power) = (self, b, 1 as $t);
+                while left != 0 {
+                    power = if left & 1 == 1 { power.wrapping_mul(base) } else { power };
+                    base = base.wrapping_mul(base);
+                    left >>= 1;
+                }
+                power
+            }
+            #[inline(always)]
+            fn shl(self, b: $t) -> $t {
+                let inside = (b as u64) < <$t>::BITS as u64;
+                if inside { self.wrapping_shl(b as u32) } else { 0 }
+            }
+            #[inline(always)]
+            fn shr(self, b: $t) -> $t {
+                let inside = (b as u64) < <$t>::BITS as u64;
+                // All bits but the sign are gone after one less than the width; of an unsigned number that one goes too.
+                let most = self.wrapping_shr(<$t>::BITS - 1);
+                if inside { self.wrapping_shr(b as u32) } else if <$t>::MIN == 0 { 0 } else { most }
+            }
+        }
+    )* };
+}
+integer_number!(u8, i8, i16, i32, i64);
+
+macro_rules! float_number {
+    ($($t:ident)*) => { $(
+        impl Number for $t {
+            #[inline(always)]
+            fn floor(self) -> $t {
+                $t::floor(self)
+            }
+            #[inline(always)]
+            fn ceil(self) -> $t {
+                $t::ceil(self)
+            }
+            #[inline(always)]
+            fn round(self) -> $t {
+                self.round_ties_even()
+            }
+            #[inline(always)]
+            fn trunc(self) -> $t {
+                $t::trunc(self)
+            }
+            #[inline(always)]
+            fn fmod(self, b: $t, isa: Isa) -> $t {
+                Real::fmod(self, b, isa)
+            }
+            #[inline(always)]
+            fn remainder(self, b: $t, isa: Isa) -> $t {
+                Real::remainder(self, b, isa)
+            }
+            #[inline(always)]
+            fn floor_div(self, b: $t, isa: Isa) -> $t {
+                Real::floor_div(self, b, isa)
+            }
+            #[inline(always)]
+            fn quotient_rare(self, b: $t, isa: Isa) -> bool {
+                Real::quotient_rare(self, b, isa)
+            }
+            #[inline(always)]
+            fn fmod_slow(self, b: $t, isa: Isa) -> $t {
+                Real::fmod_slow(self, b, isa)
+            }
+            #[inline(always)]
+            fn remainder_slow(self, b: $t, isa: Isa) -> $t {
+                Real::remainder_slow(self, b, isa)
+            }
+            #[inline(always)]
+            fn floor_div_slow(self, b: $t, isa: Isa) -> $t {
+                Real::floor_div_slow(self, b, isa)
+            }
+            #[inline(always)]
+            fn trunc_div(self, b: $t) -> $t {
+                (self / b).trunc()
+            }
+            #[inline(always)]
+            fn pow(self, b: $t, isa: Isa) -> $t {
+                Real::pow(self, b, isa)
+            }
+            #[inline(always)]
+            fn shl(self, b: $t) -> $t {
+                self * power_of_two(b as f64) as $t
+            }
+            #[inline(always)]
+            fn shr(self, b: $t) -> $t {
+                self / power_of_two(b as f64) as $t
+            }
+        }
+    )* };
+}
+float_number!(f32 f64);
+
+/// `2^floor(b)` as a float64, 0 or infinite beyond its range.
+#[inline(always)]
+fn power_of_two(b: f64) -> f64 {
+    let exponent = b.clamp(-1023.0, 1024.0) as i64 + 1023;
+    f64::from_bits((exponent as u64) << 52)
+}
+
+/// Bit by bit: the integers and Bool.
+pub trait Bits: Element {
+    /// Bits set in both.
+    fn and(self, b: Self) -> Self;
+    /// Bits set in one or both.
+    fn or(self, b: Self) -> Self;
+    /// Bits set in one only.
+    fn xor(self, b: Self) -> Self;
+    /// Bits not set; for Bool the other truth value.
+    fn not(self) -> Self;
+}
+
+macro_rules! bits {
+    ($($t:ident),*) => { $(
+        impl Bits for $t {
+            #[inline(always)]
+            fn and(self, b: $t) -> $t {
+                self & b
+            }
+            #[inline(always)]
+            fn or(self, b: $t) -> $t {
+                self | b
+            }
+            #[inline(always)]
+            fn xor(self, b: $t) -> $t {
+                self ^ b
+            }
+            #[inline(always)]
+            fn not(self) -> $t {
+                !self
+            }
+        }
+    )* };
+}
+bits!(u8, i8, i16, i32, i64);
+
+impl Bits for Bool {
+    #[inline(always)]
+    fn and(self, b: Bool) -> Bool {
+        (self.get() & b.get()).into()
+    }
+    #[inline(always)]
+    fn or(self, b: Bool) -> Bool {
+        (self.get() | b.get()).into()
+    }
+    #[inline(always)]
+    fn xor(self, b: Bool) -> Bool {
+        (self.get() ^ b.get()).into()
+    }
+    #[inline(always)]
+    fn not(self) -> Bool {
+        (!self.get()).into()
+    }
+}
+
+/// The larger one; NaN if one is.
+#[inline(always)]
+pub fn max<T: Element>(a: T, b: T) -> T {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
+/// The smaller one; NaN if one is.
+#[inline(always)]
+pub fn min<T: Element>(a: T, b: T) -> T {
+    if a <= b || a.is_nan() { a } else { b }
+}
+
+/// -1, 0 or 1; NaN is neither negative nor positive.
+#[inline(always)]
+pub fn sign<T: Element>(x: T) -> T {
+    let (positive, negative) = (x > T::ZERO, T::ZERO > x);
+    T::from_i64(positive as i64 - negative as i64)
+}
+
+/// The positive part; NaN stays.
+#[inline(always)]
+pub fn relu<T: Element>(x: T) -> T {
+    if T::ZERO > x { T::ZERO } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simd::simd;
+    use super::*;
+
+    #[test]
+    fn integers_divide_as_python_and_c_do() {
+        let all = |a: i32, b: i32| simd(move |isa| (a.trunc_div(b), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa)));
+        assert_eq!(all(7, 2), (3, 1, 3, 1));
+        assert_eq!(all(-7, 2), (-3, -1, -4, 1));
+        assert_eq!(all(7, -2), (-3, 1, -4, -1));
+        assert_eq!(all(-7, -2), (3, -1, 3, -1));
+        assert_eq!(all(i32::MIN, -1), (i32::MIN, 0, i32::MIN, 0));
+        assert_eq!(simd(|isa| (200u8.floor_div(7, isa), 200u8.remainder(7, isa))), (28, 4));
+    }
+
+    #[test]
+    fn integer_powers_wrap_and_have_no_fractions() {
+        let pow = |a: i64, b: i64| simd(move |isa| Number::pow(a, b, isa));
+        assert_eq!((pow(3, 4), pow(-2, 3), pow(0, 0), pow(5, 0)), (81, -8, 1, 1));
+        assert_eq!((pow(1, -1), pow(2, -1), pow(-1, -3), pow(-1, -2), pow(0, -1)), (1, 0, -1, 1, 0));
+        assert_eq!(simd(|isa| Number::pow(200u8, 2, isa)), 64);
+    }
+
+    #[test]
+    fn shifts_past_the_width_leave_nothing_but_the_sign() {
+        assert_eq!((1i64.shl(63), 1i64.shl(64), 1i64.shl(-1), (-5i64).shr(1)), (i64::MIN, 0, 0, -3));
+        assert_eq!(((-1i64).shr(70), (-5i64).shr(-1), 5i64.shr(64), 200u8.shr(8), 200u8.shr(7)), (-1, -1, 0, 0, 1));
+        assert_eq!((1.5f32.shl(2.0), 1.5f32.shr(1.0)), (6.0, 0.75));
+    }
+
+    #[test]
+    fn nan_wins_the_larger_and_the_smaller() {
+        assert!(max(f32::NAN, 1.0).is_nan() && max(1.0, f32::NAN).is_nan() && min(f32::NAN, 1.0).is_nan() && min(1.0, f32::NAN).is_nan());
+        assert_eq!((max(1, 2), min(1, 2), max(Bool(0), Bool(7))), (2, 1, Bool(1)));
+    }
+}

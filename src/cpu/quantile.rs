@@ -1,0 +1,151 @@
+//! Quantiles of a line: elements of a rank that need not be whole, and what lies between them.
+
+use super::keys::{Ordered, to_keys};
+use super::real::Real;
+use super::select::{self, count_nans, next, select};
+use super::{mode, radix};
+
+/// Selecting more quantiles than this one by one takes longer than sorting.
+const FEW: usize = 6;
+
+/// What stands between two neighbours in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Interpolation {
+    Linear,
+    Lower,
+    Higher,
+    Midpoint,
+    Nearest,
+}
+
+/// Which quantiles to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantiles<'a, T> {
+    /// The shares of the line that lie below, each in 0 to 1.
+    pub shares: &'a [T],
+    /// How.
+    pub interpolation: Interpolation,
+    /// Leave NaNs out; else one makes every quantile NaN.
+    pub skip_nan: bool,
+}
+
+/// Bytes of scratch that quantiles of `n` elements take.
+pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
+    mode::scratch_bytes::<T>(n).max(select::scratch_bytes::<T>(n))
+}
+
+impl<T: Real + Ordered> Quantiles<'_, T> {
+    /// `out[i]` = the quantile of `shares[i]`.
+    ///
+    /// # Safety
+    /// `line` is not empty, `out` has room for as many elements as there are shares, `scratch` the bytes of [`scratch_bytes`], aligned to 8.
+    pub unsafe fn of(&self, line: &[T], out: *mut T, scratch: *mut u8) {
+        let numbers = line.len() - count_nans(line);
+        // SAFETY: the caller's.
+        let out = unsafe { std::slice::from_raw_parts_mut(out, self.shares.len()) };
+        if numbers == 0 || (numbers < line.len() && !self.skip_nan) {
+            return out.fill(T::from_f64(f64::NAN));
+        }
+        if self.shares.len() > FEW {
+            let keys = scratch.cast::<T::Key>();
+            // SAFETY: the scratch has room for the keys twice; all are written before they are read.
+            let sorted = unsafe {
+                let other = keys.add(line.len());
+                to_keys(line, keys);
+                other.write_bytes(0, line.len());
+                radix::sorted(std::slice::from_raw_parts_mut(keys, line.len()), std::slice::from_raw_parts_mut(other, line.len()))
+            };
+            return self.fill(out, numbers, |k| (sorted[k], sorted[(k + 1).min(numbers - 1)]));
+        }
+        self.fill(out, numbers, |k| {
+            // SAFETY: the caller's; `k` < `numbers`.
+            let key = unsafe { select(line, k, scratch) }.key;
+            (key, if k + 1 < numbers { next(line, key, k) } else { key })
+        })
+    }
+
+    /// Fills in the quantiles of `numbers` elements, given the keys of two neighbours in order.
+    fn fill(&self, out: &mut [T], numbers: usize, neighbours: impl Fn(usize) -> (T::Key, T::Key)) {
+        for (r, &share) in out.iter_mut().zip(self.shares) {
+            let (k, fraction) = self.place(share, numbers);
+            let (below, above) = neighbours(k);
+            *r = between(T::from_key(below), T::from_key(above), fraction);
+        }
+    }
+
+    /// The rank of the neighbour below, and how far the quantile lies towards the one above, of `numbers` in order.
+    fn place(&self, share: T, numbers: usize) -> (usize, T) {
+        let rank = share.to_f64() * (numbers - 1) as f64;
+        let whole = match self.interpolation {
+            Interpolation::Higher => rank.ceil(),
+            Interpolation::Nearest => rank.round_ties_even(),
+            _ => rank.floor(),
+        };
+        let fraction = match self.interpolation {
+            Interpolation::Linear => rank - whole,
+            Interpolation::Midpoint if rank > whole => 0.5,
+            _ => 0.0,
+        };
+        ((whole as usize).min(numbers - 1), T::from_f64(fraction))
+    }
+}
+
+/// From `a` to `b`, exact at both ends. Equal infinities stay what they are.
+fn between<T: Real>(a: T, b: T, fraction: T) -> T {
+    let step = b.sub(a);
+    match fraction.to_f64() {
+        0.0 => a,
+        _ if a == b => a,
+        f if f < 0.5 => a.add(fraction.mul(step)),
+        _ => b.sub(T::from_f64(1.0).sub(fraction).mul(step)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interpolation::*;
+    use super::*;
+
+    fn quantiles(line: &[f64], shares: &[f64], interpolation: Interpolation, skip_nan: bool) -> Vec<f64> {
+        let mut out = vec![0.0; shares.len()];
+        let mut scratch = vec![0u64; scratch_bytes::<f64>(line.len()).div_ceil(8)];
+        // SAFETY: both are as long as asked for.
+        unsafe { Quantiles { shares, interpolation, skip_nan }.of(line, out.as_mut_ptr(), scratch.as_mut_ptr().cast()) };
+        out
+    }
+
+    #[test]
+    fn every_interpolation_is_pytorchs() {
+        let (line, shares) = ([4.0, 3.0, 9.0], [0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0]);
+        let expected = [
+            (Linear, [3.0, 3.25, 3.5, 3.75, 4.0, 5.25, 6.5, 7.75, 9.0]),
+            (Lower, [3.0, 3.0, 3.0, 3.0, 4.0, 4.0, 4.0, 4.0, 9.0]),
+            (Higher, [3.0, 4.0, 4.0, 4.0, 4.0, 9.0, 9.0, 9.0, 9.0]),
+            (Midpoint, [3.0, 3.5, 3.5, 3.5, 4.0, 6.5, 6.5, 6.5, 9.0]),
+            (Nearest, [3.0, 3.0, 3.0, 4.0, 4.0, 4.0, 9.0, 9.0, 9.0]),
+        ];
+        for (how, values) in expected {
+            assert_eq!(quantiles(&line, &shares, how, false), values, "{how:?}");
+            // Few are selected, many are taken from the sorted line.
+            for i in 0..9 {
+                assert_eq!(quantiles(&line, &shares[i..=i], how, false), values[i..=i], "{how:?} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn nan_spoils_or_is_left_out() {
+        let line = [1.0, f64::NAN, 2.0];
+        assert!(quantiles(&line, &[0.0, 0.3], Linear, false).iter().all(|x| x.is_nan()));
+        assert_eq!(quantiles(&line, &[0.0, 0.25, 1.0], Linear, true), [1.0, 1.25, 2.0]);
+        assert_eq!(quantiles(&line, &[0.0, 0.1, 0.2, 0.25, 0.3, 0.5, 1.0], Lower, true), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0]);
+        assert!(quantiles(&[f64::NAN; 3], &[0.5], Nearest, true)[0].is_nan());
+    }
+
+    #[test]
+    fn infinities_are_no_differences() {
+        let line = [1.0, f64::INFINITY, f64::INFINITY, 0.0];
+        assert_eq!(quantiles(&line, &[0.9, 1.0, 0.0], Linear, false), [f64::INFINITY, f64::INFINITY, 0.0]);
+    }
+}

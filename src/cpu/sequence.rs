@@ -1,0 +1,172 @@
+//! Elements that follow from their position: arithmetic and geometric progressions.
+
+use super::convert::converter;
+use super::engine::{COSTLY, Shared, parallel};
+use super::simd::{Isa, simd};
+use super::{stream, vmath};
+use crate::dtype::{Dtype, Element};
+use std::mem::MaybeUninit;
+
+/// Elements computed at a time: a buffer of them fits into the first-level cache.
+const PIECE: usize = 2048;
+
+/// Fills `n` elements of `dtype` at `dst`: `piece(at, first, len)` computes those from position `first` on, converted where `T` is another type.
+///
+/// # Safety
+/// `dst` must hold `n` elements; `piece` must write `len` of them at `at`.
+pub unsafe fn generate<T: Element>(dst: *mut u8, dtype: Dtype, n: usize, grain: usize, piece: &(dyn Fn(*mut T, usize, usize) + Sync)) {
+    let (size, dst) = (dtype.size(), Shared(dst));
+    let direct = dtype == T::DTYPE;
+    let streamed = direct && n.saturating_mul(size) >= stream::threshold();
+    let convert = converter(dtype, T::DTYPE);
+    parallel(n.div_ceil(PIECE), PIECE, grain, &move |range| {
+        let mut buffer = [MaybeUninit::<T>::uninit(); PIECE];
+        for first in range.map(|p| p * PIECE) {
+            let (at, len) = (dst.get().wrapping_add(first * size), PIECE.min(n - first));
+            if direct && !streamed {
+                piece(at.cast(), first, len);
+                continue;
+            }
+            piece(buffer.as_mut_ptr().cast(), first, len);
+            // SAFETY: the caller's; the buffer holds PIECE elements.
+            unsafe {
+                if streamed {
+                    stream::copy_stream(at, buffer.as_ptr().cast(), len * size);
+                } else {
+                    convert(at, size as isize, buffer.as_ptr().cast(), size_of::<T>() as isize, len);
+                }
+            }
+        }
+        if streamed {
+            stream::fence();
+        }
+    });
+}
+
+/// `dst[i] = start + i * step`, wrapping.
+///
+/// # Safety
+/// `dst` must hold `n` elements.
+#[inline(always)]
+pub unsafe fn integers<T: Element>(dst: *mut T, n: usize, start: i64, step: i64) {
+    simd(
+        #[inline(always)]
+        move |_| {
+            for i in 0..n {
+                // SAFETY: the caller's.
+                unsafe { dst.add(i).write_unaligned(T::from_i64(start.wrapping_add(step.wrapping_mul(i as i64)))) }
+            }
+        },
+    )
+}
+
+/// Evenly spaced numbers: the one at position `origin` is `anchor`. Each comes from its position, so that no error adds up.
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    /// The number at `origin`.
+    pub anchor: f64,
+    /// The position of `anchor`.
+    pub origin: i64,
+    /// From one number to the next.
+    pub step: f64,
+}
+
+impl Line {
+    /// `dst[i] = f(anchor + (first + i - origin) * step)`
+    ///
+    /// # Safety
+    /// `dst` must hold `n` elements, `n` at most `i32::MAX`.
+    #[inline(always)]
+    unsafe fn map<T: Element>(self, dst: *mut T, first: usize, n: usize, f: impl Fn(Isa, f64) -> f64) {
+        let base = (first as i64 - self.origin) as f64;
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for i in 0..n as i32 {
+                    // Not fused: the same number at every level.
+                    let x = self.anchor + (base + f64::from(i)) * self.step;
+                    // SAFETY: the caller's.
+                    unsafe { dst.add(i as usize).write_unaligned(T::from_f64(f(isa, x))) }
+                }
+            },
+        )
+    }
+}
+
+/// The numbers of two lines that meet, or their powers.
+#[derive(Debug, Clone, Copy)]
+pub struct Spaced {
+    /// Before position `half`.
+    pub up: Line,
+    /// From position `half` on.
+    pub down: Line,
+    /// Where `down` begins.
+    pub half: usize,
+    /// What is raised to the power of each number.
+    pub base: Option<f64>,
+}
+
+impl Spaced {
+    /// The `n` numbers from position `first` on.
+    ///
+    /// # Safety
+    /// `dst` must hold `n` elements, `n` at most `i32::MAX`.
+    pub unsafe fn fill<T: Element>(&self, dst: *mut T, first: usize, n: usize) {
+        let before = self.half.saturating_sub(first).min(n);
+        // SAFETY: both parts lie inside the caller's.
+        unsafe {
+            self.part(self.up, dst, first, before);
+            self.part(self.down, dst.add(before), first + before, n - before);
+        }
+    }
+
+    /// # Safety
+    /// As for [`Spaced::fill`].
+    unsafe fn part<T: Element>(&self, line: Line, dst: *mut T, first: usize, n: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.base {
+                None => line.map(
+                    dst,
+                    first,
+                    n,
+                    #[inline(always)]
+                    |_, x| x,
+                ),
+                // The exponential loses digits, which only float64 shows.
+                Some(base) if T::DTYPE == Dtype::Float32 && base > 0.0 && base.is_finite() => {
+                    let log = base.ln();
+                    line.map(
+                        dst,
+                        first,
+                        n,
+                        #[inline(always)]
+                        move |isa, x| vmath::exp_f64(isa, x * log),
+                    )
+                }
+                Some(base) => line.map(
+                    dst,
+                    first,
+                    n,
+                    #[inline(always)]
+                    move |_, x| base.powf(x),
+                ),
+            }
+        }
+    }
+}
+
+/// Stores `one`, an element of `size` bytes, in column `columns[i]` of each row `i` of `width` elements.
+///
+/// # Safety
+/// `dst` must hold the rows, and each column must be less than `width`.
+pub unsafe fn mark(dst: *mut u8, size: usize, width: usize, columns: &[i64], one: u64) {
+    let dst = Shared(dst);
+    parallel(columns.len(), 1, COSTLY, &move |range| {
+        for row in range {
+            let at = dst.get().wrapping_add((row * width + columns[row] as usize) * size);
+            // SAFETY: the caller's; the first bytes of `one` are the element on machines of either byte order, as it was stored there.
+            unsafe { std::ptr::copy_nonoverlapping((&raw const one).cast(), at, size) }
+        }
+    });
+}

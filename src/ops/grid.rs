@@ -1,0 +1,151 @@
+//! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
+
+use super::create::{apart, ready};
+use super::prepare::Operand;
+use super::{copy, pointwise, view};
+use crate::cpu::sequence::mark;
+use crate::dtype::{Category, Dtype};
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// The lengths of vectors of one dtype; a 0-d tensor counts as one element.
+fn lengths(op: &str, tensors: &[&Tensor]) -> Result<Dims> {
+    let Some(first) = tensors.first() else { bail!(Argument, "{op}: expected at least one tensor") };
+    let (dtype, mut lengths) = (first.defined(op)?, Dims::new());
+    for (k, t) in tensors.iter().enumerate() {
+        let (have, layout) = (t.defined(op)?, t.layout()?);
+        if have != dtype {
+            bail!(Dtype, "{op}: tensor {k} is {have}, the first one {dtype}; they must be the same")
+        }
+        if layout.ndim() > 1 {
+            bail!(Shape, "{op}: expected vectors or scalars, tensor {k} has {} dimensions", layout.ndim())
+        }
+        lengths.push(layout.numel());
+    }
+    Ok(lengths)
+}
+
+/// Vector `t` as dimension `d` of a grid of this shape, standing still in the others.
+fn spread(op: &str, t: &Tensor, shape: &[i64], d: usize) -> Result<Tensor> {
+    let layout = t.layout()?;
+    let mut strides = Dims::filled(0, shape.len());
+    strides[d] = layout.strides.first().copied().unwrap_or(1);
+    view::of(op, t, &Layout { shape: shape.into(), strides, offset: layout.offset })
+}
+
+/// Makes each of `results` the view of the vector at its place over the grid of all; `swapped` lets the first two dimensions trade places.
+pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Result<()> {
+    const OP: &str = "meshgrid";
+    let mut shape = lengths(OP, tensors)?;
+    let swapped = swapped && tensors.len() > 1;
+    if swapped {
+        shape.swap(0, 1);
+    }
+    crate::layout::checked_numel(OP, &shape)?;
+    let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
+    // A result may be an input further on: take hold of every storage before the first handle changes.
+    let views = tensors.iter().enumerate().map(|(k, t)| spread(OP, t, &shape, place(k))).collect::<Result<Vec<_>>>()?;
+    results.iter().zip(&views).try_for_each(|(r, view)| view::set(r, view))
+}
+
+/// `r` = every combination of one element of each vector, a row each, the last vector fastest; of one vector, the vector.
+pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
+    const OP: &str = "cartesianProd";
+    let shape = lengths(OP, tensors)?;
+    if let Some(k) = tensors.iter().position(|t| t.ndim() != 1) {
+        bail!(Shape, "{OP}: expected vectors, tensor {k} is a scalar")
+    }
+    let dtype = tensors[0].defined(OP)?;
+    let rows = crate::layout::checked_numel(OP, &shape)?;
+    let sources = tensors.iter().map(|t| apart(OP, r, t)).collect::<Result<Vec<_>>>()?;
+    if let [only] = sources.as_slice() {
+        ready(OP, r, dtype, &shape)?;
+        return copy::copy(r, only);
+    }
+    ready(OP, r, dtype, &[rows, tensors.len() as i64])?;
+    // Only a row-major result can be seen as the grid with a column more.
+    let list = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(OP, dtype, &[rows, tensors.len() as i64])? };
+    let mut grid = shape.clone();
+    grid.push(tensors.len() as i64);
+    let grid = view::derive(OP, &list, |l| l.view(&grid))?;
+    for (k, source) in sources.iter().enumerate() {
+        copy::copy(&view::derive(OP, &grid, |l| l.select(-1, k as i64))?, &spread(OP, source, &shape, k)?)?;
+    }
+    if list.is(r) { Ok(()) } else { copy::copy(r, &list) }
+}
+
+/// `r[.., c] = 1` where `t[..] = c`, else 0; `classes` -1 stands for one more than the greatest.
+pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
+    const OP: &str = "oneHot";
+    let dtype = t.defined(OP)?;
+    if dtype.category() != Category::Integer {
+        bail!(Dtype, "{OP}: classes must be integers, not {dtype}")
+    }
+    // Always a copy, which nothing written to `r` can reach.
+    let list = copy::contiguous_copy(OP, &copy::to_dtype(t, Dtype::Int64)?)?;
+    let source = Operand::of(OP, &list)?;
+    let n = source.layout.numel() as usize;
+    let data = source.first().cast::<i64>();
+    // SAFETY: a new row-major tensor; without elements there may be no memory.
+    let values = if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, n) } };
+    let classes = check_classes(OP, values, classes)?;
+    let mut shape = source.layout.shape.clone();
+    shape.push(classes);
+    let have = ready(OP, r, Dtype::Int64, &shape)?;
+    let hot = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(OP, have, &shape)? };
+    copy::fill(&hot, Scalar::Int(0))?;
+    let (mut one, target) = (0u64, Operand::of(OP, &hot)?);
+    // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
+    unsafe {
+        copy::write_element((&raw mut one).cast(), have, Scalar::Int(1));
+        mark(target.first(), have.size(), classes as usize, values, one);
+    }
+    if hot.is(r) { Ok(()) } else { copy::copy(r, &hot) }
+}
+
+/// How many classes there are, once every value is known to be one of them.
+fn check_classes(op: &str, values: &[i64], classes: i64) -> Result<i64> {
+    let least = values.iter().copied().fold(i64::MAX, i64::min);
+    let greatest = values.iter().copied().fold(i64::MIN, i64::max);
+    if classes < -1 {
+        bail!(Argument, "{op}: the number of classes {classes} is negative")
+    }
+    if values.is_empty() && classes <= 0 {
+        bail!(Argument, "{op}: the number of classes cannot be inferred from a tensor without elements")
+    }
+    if !values.is_empty() && least < 0 {
+        bail!(Argument, "{op}: class {least} is negative")
+    }
+    let Some(needed) = greatest.max(-1).checked_add(1) else { bail!(Argument, "{op}: class {greatest} is too large") };
+    if classes >= 0 && needed > classes {
+        bail!(Argument, "{op}: class {greatest} is not smaller than the number of classes {classes}")
+    }
+    Ok(if classes == -1 { needed } else { classes })
+}
+
+/// `r[i, j] = t[i]^(columns - 1 - j)`, or `t[i]^j` with `increasing`; `columns` -1 stands for the length of `t`.
+pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
+    const OP: &str = "vander";
+    let (dtype, layout) = (t.defined(OP)?, t.layout()?);
+    if layout.ndim() != 1 {
+        bail!(Shape, "{OP}: expected a vector, got {} dimensions", layout.ndim())
+    }
+    if columns < -1 {
+        bail!(Argument, "{OP}: the number of columns {columns} is negative")
+    }
+    let columns = if columns == -1 { layout.shape[0] } else { columns };
+    let dtype = if dtype.is_float() { dtype } else { Dtype::Int64 };
+    let powers = Tensor::empty(OP, r.dtype().filter(|&have| dtype.can_cast(have)).unwrap_or(dtype), &[columns, layout.shape[0]])?;
+    let row = |j: i64| view::derive(OP, &powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
+    // Without rows there may be any number of columns.
+    for j in 0..if layout.shape[0] > 0 { columns } else { 0 } {
+        match j {
+            0 => copy::fill(&row(0)?, Scalar::Int(1))?,
+            _ => pointwise::arithmetic::cmul(&row(j)?, &row(j - 1)?, t)?,
+        }
+    }
+    ready(OP, r, dtype, &[layout.shape[0], columns])?;
+    copy::copy(r, &view::derive(OP, &powers, |l| l.transpose(0, 1))?)
+}

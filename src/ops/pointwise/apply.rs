@@ -1,0 +1,128 @@
+//! Functions of the caller, called for one element after the other in row-major order.
+
+use crate::error::{Error, Result, bail};
+use crate::layout::{Dims, Layout};
+use crate::ops::copy::{contiguous_copy, read_element, write_element};
+use crate::ops::prepare::{self, Operand};
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use std::ffi::{c_int, c_void};
+
+/// Called by `apply` with each element, converted to a double.
+///
+/// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
+/// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+pub type THApplyFunction = Option<unsafe extern "C" fn(x: *mut f64, context: *mut c_void) -> c_int>;
+/// As `THApplyFunction`, with the element of a second tensor at the same place.
+pub type THMapFunction = Option<unsafe extern "C" fn(x: *mut f64, y: f64, context: *mut c_void) -> c_int>;
+/// As `THApplyFunction`, with the elements of two more tensors at the same place.
+pub type THMap2Function = Option<unsafe extern "C" fn(x: *mut f64, y: f64, z: f64, context: *mut c_void) -> c_int>;
+
+/// `t = function(t)`
+///
+/// # Safety
+/// `function` must do what [`THApplyFunction`] says.
+pub unsafe fn apply(t: &Tensor, function: THApplyFunction, context: *mut c_void) -> Result<()> {
+    let Some(function) = function else { return no_function("apply") };
+    // SAFETY: the caller's.
+    walk("apply", t, [], &mut |x, []| unsafe { function(x, context) })
+}
+
+/// `t = function(t, src)`; `src` broadcasts to `t`
+///
+/// # Safety
+/// `function` must do what [`THApplyFunction`] says.
+pub unsafe fn map(t: &Tensor, src: &Tensor, function: THMapFunction, context: *mut c_void) -> Result<()> {
+    let Some(function) = function else { return no_function("map") };
+    // SAFETY: the caller's.
+    walk("map", t, [src], &mut |x, [y]| unsafe { function(x, y, context) })
+}
+
+/// `t = function(t, a, b)`; `a` and `b` broadcast to `t`
+///
+/// # Safety
+/// `function` must do what [`THApplyFunction`] says.
+pub unsafe fn map2(t: &Tensor, a: &Tensor, b: &Tensor, function: THMap2Function, context: *mut c_void) -> Result<()> {
+    let Some(function) = function else { return no_function("map2") };
+    // SAFETY: the caller's.
+    walk("map2", t, [a, b], &mut |x, [y, z]| unsafe { function(x, y, z, context) })
+}
+
+fn no_function(op: &str) -> Result<()> {
+    bail!(Argument, "{op}: the function is NULL")
+}
+
+/// Calls `f` for each element of `t` with those of `others` at the same place, and stores what it makes of it.
+fn walk<const N: usize>(op: &str, t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
+    prepare::same_device(op, &[t])?;
+    prepare::same_device(op, &others)?;
+    let target = Watched::new(op, t, t)?;
+    let mut sources = Vec::with_capacity(N);
+    for other in others {
+        // Elements already changed must not be seen where they lie elsewhere in `other`; `t` itself sees them, as the documents show.
+        let ((a, b), (c, d)) = (target.operand.span(), Operand::of(op, other)?.span());
+        let apart = other.is(t) || b <= c || d <= a;
+        sources.push(if apart { Watched::new(op, other, t)? } else { Watched::new(op, &contiguous_copy(op, other)?, t)? });
+    }
+    each_position(&target.operand.layout.shape, &mut |position| {
+        let at = target.at(op, position)?;
+        // SAFETY: a position inside the operand, whose memory is still the one that was checked.
+        let before = unsafe { read_element(at, target.operand.dtype) }.to_f64();
+        let (mut x, mut values) = (before, [0.0; N]);
+        for (value, source) in values.iter_mut().zip(&sources) {
+            // SAFETY: as above.
+            *value = unsafe { read_element(source.at(op, position)?, source.operand.dtype) }.to_f64();
+        }
+        let code = f(&mut x, values);
+        let at = target.at(op, position)?;
+        if x.to_bits() != before.to_bits() {
+            // SAFETY: as above, looked at again after the call.
+            unsafe { write_element(at, target.operand.dtype, Scalar::Float(x)) }
+        }
+        match code {
+            0 => Ok(()),
+            _ => Err(Error::from_callback(code, format!("{op}: the function stopped with {code} at {position:?}"))),
+        }
+    })
+}
+
+/// Calls `f` with the positions of a shape in row-major order.
+fn each_position(shape: &[i64], f: &mut dyn FnMut(&[i64]) -> Result<()>) -> Result<()> {
+    let mut position = shape.iter().map(|_| 0).collect::<Dims>();
+    while !shape.contains(&0) {
+        f(&position)?;
+        let Some(d) = (0..shape.len()).rev().find(|&d| position[d] + 1 < shape[d]) else { break };
+        position[d] += 1;
+        position[d + 1..].fill(0);
+    }
+    Ok(())
+}
+
+/// An operand whose memory a function of the caller might change.
+struct Watched {
+    operand: Operand,
+    storage: Option<Storage>,
+    memory: (*mut u8, i64),
+}
+
+impl Watched {
+    /// `t`, broadcast to the shape of `like`.
+    fn new(op: &str, t: &Tensor, like: &Tensor) -> Result<Watched> {
+        let mut operand = Operand::of(op, t)?;
+        operand.layout = operand.layout.broadcast_to(op, &like.layout()?.shape)?;
+        let storage = t.storage();
+        let memory = storage.as_ref().map_or((std::ptr::null_mut(), 0), |s| (s.data(), s.len()));
+        Ok(Watched { operand, storage, memory })
+    }
+
+    /// The element at `position`, if the storage is still where and as large as it was.
+    fn at(&self, op: &str, position: &[i64]) -> Result<*mut u8> {
+        if self.storage.as_ref().is_some_and(|s| (s.data(), s.len()) != self.memory) {
+            bail!(Callback, "{op}: the function changed the storage of a tensor it was called for")
+        }
+        let Layout { strides, .. } = &self.operand.layout;
+        let offset: i64 = position.iter().zip(strides).map(|(i, stride)| i * stride).sum();
+        Ok(self.operand.first().wrapping_offset(offset as isize * self.operand.dtype.size() as isize))
+    }
+}

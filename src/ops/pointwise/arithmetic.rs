@@ -1,0 +1,275 @@
+//! Sums, differences, products, quotients, extremes, powers and what is made of them.
+
+use super::{promote, promote_scalar, whole_factor};
+use crate::cpu::engine::{CHEAP, COSTLY};
+use crate::cpu::map;
+use crate::cpu::number::{self, Number, max, min};
+use crate::dtype::{Element, dispatch};
+use crate::error::{Result, bail};
+use crate::ops::prepare::{elementwise, typed};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+unary! {
+    /// `r = -t`, but for 16-bit floats
+    neg_wide(): numeric same CHEAP, |_, x| x.neg();
+    /// `r = |t|`, but for 16-bit floats
+    abs_wide(): numeric same CHEAP, |_, x| Element::abs(x);
+    /// `r = -1, 0 or 1`, as `t` is negative, neither, or positive
+    sign(): all same CHEAP, |_, x| number::sign(x);
+    /// `r = floor(t)`
+    floor(): numeric same CHEAP, |_, x| Number::floor(x);
+    /// `r = ceil(t)`
+    ceil(): numeric same CHEAP, |_, x| Number::ceil(x);
+    /// `r = the integer nearest to t`, ties to even
+    round(): numeric same CHEAP, |_, x| Number::round(x);
+    /// `r = t rounded towards zero`
+    trunc(): numeric same CHEAP, |_, x| Number::trunc(x);
+    /// `r = t - trunc(t)`
+    frac(): float same CHEAP, |_, x| x - Number::trunc(x);
+    /// `r = 1 / t`
+    cinv(): float real CHEAP, |_, x| T::from_i64(1) / x;
+}
+
+/// `r = -t`
+pub fn neg(r: &Tensor, t: &Tensor) -> Result<()> {
+    sign_bit("neg", r, t, neg_wide, |bits| bits ^ i16::MIN)
+}
+
+/// `r = |t|`
+pub fn abs(r: &Tensor, t: &Tensor) -> Result<()> {
+    sign_bit("abs", r, t, abs_wide, |bits| bits & i16::MAX)
+}
+
+/// What concerns nothing but the sign needs no conversion of 16-bit floats.
+#[inline(always)]
+fn sign_bit(
+    op: &str,
+    r: &Tensor,
+    t: &Tensor,
+    wide: fn(&Tensor, &Tensor) -> Result<()>,
+    narrow: impl Fn(i16) -> i16 + Copy + Sync,
+) -> Result<()> {
+    let dtype = t.defined(op)?;
+    if dtype == dtype.compute() {
+        return wide(r, t);
+    }
+    typed(op, [r, t], [dtype; 2], dtype, CHEAP, &|work| {
+        // SAFETY: `typed` checked every operand against its storage; both are 16 bits wide.
+        unsafe {
+            map::map1::<i16, i16>(
+                work,
+                #[inline(always)]
+                move |_, bits| narrow(bits),
+            )
+        }
+        Ok(())
+    })
+}
+
+both! {
+    /// `r = a + b`; on Bool this is *or*.
+    sum_of / add: all same CHEAP, |_, a, b| a.add(b);
+    /// `r = a - b`
+    difference / sub: numeric same CHEAP, |_, a, b| a.sub(b);
+    /// `r = a * b`; on Bool this is *and*.
+    cmul / mul: all same CHEAP, |_, a, b| a.mul(b);
+    /// `r = a / b`, true division
+    cdiv / div: float real CHEAP, |_, a, b| a / b;
+}
+
+binary! {
+    /// `r = the larger of a and b`
+    cmax(): all same CHEAP, |_, a, b| max(a, b);
+    /// `r = the smaller of a and b`
+    cmin(): all same CHEAP, |_, a, b| min(a, b);
+}
+
+/// `r = t + value * src`
+pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
+    if value == Scalar::Int(1) { sum_of(r, t, src) } else { scaled("cadd", r, t, value, src, false) }
+}
+
+/// `r = t - value * src`
+pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
+    if value == Scalar::Int(1) { difference(r, t, src) } else { scaled("csub", r, t, value, src, true) }
+}
+
+fn scaled(op: &str, r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> Result<()> {
+    let dtype = promote(op, &[t, src])?;
+    if minus {
+        require!(numeric, op, dtype);
+    }
+    whole_factor(op, dtype, value)?;
+    elementwise(op, [r, t, src], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(all, op, dtype, T => {
+        let factor = T::from_scalar(value);
+        let factor = if minus { factor.neg() } else { factor };
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = t + value * a * b`
+pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "addcmul";
+    let dtype = promote(OP, &[t, a, b])?;
+    require!(numeric, OP, dtype);
+    whole_factor(OP, dtype, value)?;
+    elementwise(OP, [r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        let factor = T::from_scalar(value);
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t.add(factor.mul(a).mul(b))) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = t + value * a / b`; floats only
+pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "addcdiv";
+    let dtype = promote(OP, &[t, a, b])?;
+    require!(float, OP, dtype);
+    elementwise(OP, [r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, OP, dtype, T => {
+        let factor = T::from_scalar(value);
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t + factor * a / b) }
+        });
+        Ok(())
+    })
+}
+
+/// `a + weight * (b - a)`, exact at both ends.
+#[inline(always)]
+fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
+    let (apart, half) = (b.sub(a), T::from_f64(0.5));
+    let from_end = b.sub(apart.mul(T::from_f64(1.0).sub(weight)));
+    if Element::abs(weight) < half { a.add(weight.mul(apart)) } else { from_end }
+}
+
+/// `r = a + weight * (b - a)`; floats only
+pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
+    const OP: &str = "lerp";
+    let dtype = promote(OP, &[a, b])?;
+    require!(float, OP, dtype);
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, OP, dtype, T => {
+        let weight = T::from_scalar(weight);
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| between(a, b, weight)) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = a + weight * (b - a)` with a weight for each element; floats only
+pub fn lerp_tensor(r: &Tensor, a: &Tensor, b: &Tensor, weight: &Tensor) -> Result<()> {
+    const OP: &str = "lerpTensor";
+    let dtype = promote(OP, &[a, b, weight])?;
+    require!(float, OP, dtype);
+    elementwise(OP, [r, a, b, weight], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, OP, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight)) }
+        });
+        Ok(())
+    })
+}
+
+/// The value of `T` nearest to a bound.
+#[inline(always)]
+fn bound<T: Element>(value: Scalar) -> T {
+    match value {
+        Scalar::Int(x) if T::from_i64(x).to_i64() == x => T::from_i64(x),
+        other => T::from_f64(other.to_f64()),
+    }
+}
+
+/// `r = min(max(t, least), most)`; an infinite bound is none
+pub fn clamp(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
+    clamped("clamp", r, t, Some(least), Some(most))
+}
+
+/// `r = the larger of t and value`
+pub fn cmax_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    clamped("cmaxValue", r, t, Some(value), None)
+}
+
+/// `r = the smaller of t and value`
+pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    clamped("cminValue", r, t, None, Some(value))
+}
+
+fn clamped(op: &str, r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
+    let least = least.filter(|least| least.to_f64() != f64::NEG_INFINITY);
+    let most = most.filter(|most| most.to_f64() != f64::INFINITY);
+    let mut dtype = t.defined(op)?;
+    for value in [least, most].into_iter().flatten() {
+        dtype = dtype.promote(promote_scalar(op, t, value)?);
+    }
+    elementwise(op, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(all, op, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe {
+            match (least.map(bound::<T>), most.map(bound::<T>)) {
+                (Some(least), Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| min(max(x, least), most)),
+                (Some(least), None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| max(x, least)),
+                (None, Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| min(x, most)),
+                (None, None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| x),
+            }
+        }
+        });
+        Ok(())
+    })
+}
+
+/// [`clamp`], where the bounds must be in order
+pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
+    if least.to_f64() > most.to_f64() {
+        bail!(Argument, "hardtanh: the bounds {} and {} are not in order", least.to_f64(), most.to_f64())
+    }
+    clamp(r, t, least, most)
+}
+
+binary! {
+    /// `r = a^b`
+    cpow(): numeric same COSTLY, |isa, a, b| Number::pow(a, b, isa);
+}
+
+with_value! {
+    /// `r = t^value` in general
+    power: numeric same COSTLY, |isa, a, b| Number::pow(a, b, isa);
+    /// `r = value^t`
+    tpow: numeric same COSTLY, |isa, a, b| Number::pow(b, a, isa);
+}
+
+unary! {
+    /// `r = t^2`
+    square(): numeric same CHEAP, |_, x| x.mul(x);
+    /// `r = t^3`
+    cube(): numeric same CHEAP, |_, x| x.mul(x).mul(x);
+    /// `r = t^0.5`: unlike the square root it has no negative zero, and -inf gives inf
+    half_power(): float same CHEAP, |_, x| if x == -T::INFINITY { T::INFINITY } else { x.sqrt() + 0.0 };
+}
+
+/// `r = t^value`
+pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    const OP: &str = "pow";
+    let dtype = promote_scalar(OP, t, value)?;
+    require!(numeric, OP, dtype);
+    if !dtype.is_float() && value.to_f64() < 0.0 {
+        bail!(Argument, "pow: integers have no integer power {}", value.to_f64())
+    }
+    match value {
+        _ if t.defined(OP)? != dtype => power(r, t, value),
+        Scalar::Int(2) => square(r, t),
+        Scalar::Int(3) => cube(r, t),
+        Scalar::Int(-1) => cinv(r, t),
+        Scalar::Float(0.5) => half_power(r, t),
+        _ => power(r, t, value),
+    }
+}

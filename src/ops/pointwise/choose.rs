@@ -1,0 +1,82 @@
+//! Elements chosen by a mask.
+
+use super::promote;
+use crate::cpu::engine::CHEAP;
+use crate::cpu::map;
+use crate::dtype::{Bool, Dtype};
+use crate::error::{Result, bail};
+use crate::layout::broadcast_shape;
+use crate::ops::copy::write_element;
+use crate::ops::prepare::typed;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// Runs `$body` with `$T` bound to an integer as wide as elements of `$dtype`: what is only moved needs no other type, and no conversion.
+macro_rules! by_size {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype.size() {
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = i16;
+                $body
+            }
+            4 => {
+                type $T = i32;
+                $body
+            }
+            _ => {
+                type $T = i64;
+                $body
+            }
+        }
+    };
+}
+
+/// Masks are Bool; TH's are uint8, which has the same form.
+fn mask_type(op: &str, mask: &Tensor) -> Result<Dtype> {
+    match mask.defined(op)? {
+        mask @ (Dtype::Bool | Dtype::Uint8) => Ok(mask),
+        other => bail!(Dtype, "{op}: a mask is bool or uint8, got {other}"),
+    }
+}
+
+/// `r = a where condition, else b`
+pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "where";
+    let mask = mask_type(OP, condition)?;
+    let dtype = promote(OP, &[a, b])?;
+    typed(OP, [r, condition, a, b], [dtype, mask, dtype, dtype], dtype, CHEAP, &|work| {
+        by_size!(dtype, T => {
+            // SAFETY: `typed` checked every operand against its storage; elements are as wide as T.
+            unsafe { map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b }) }
+        });
+        Ok(())
+    })
+}
+
+/// `t = value where mask`; the mask broadcasts to `t`
+pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
+    const OP: &str = "maskedFill";
+    let mask_dtype = mask_type(OP, mask)?;
+    let (dtype, shape) = (t.defined(OP)?, t.layout()?.shape);
+    let mask_shape = mask.layout()?.shape;
+    if broadcast_shape(OP, &shape, &mask_shape)? != shape {
+        bail!(Shape, "{OP}: a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
+    }
+    let mut bytes = [0u8; 8];
+    // SAFETY: room for an element of any dtype.
+    unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
+    typed(OP, [t, mask, t], [dtype, mask_dtype, dtype], dtype, CHEAP, &|work| {
+        by_size!(dtype, T => {
+            // SAFETY: `typed` checked every operand against its storage; elements are as wide as T, which any bytes may be.
+            unsafe {
+                let value = bytes.as_ptr().cast::<T>().read_unaligned();
+                map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })
+            }
+        });
+        Ok(())
+    })
+}

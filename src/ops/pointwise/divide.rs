@@ -1,0 +1,149 @@
+//! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
+
+use super::{promote, promote_scalar};
+use crate::cpu::engine::{CHEAP, COSTLY};
+use crate::cpu::map;
+use crate::cpu::number::Number;
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::{Result, bail};
+use crate::ops::prepare::elementwise;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// How `divMode` rounds a quotient.
+pub type THDivMode = i32;
+/// Not at all: integers give the default dtype.
+pub const TH_DIV_TRUE: THDivMode = 0;
+/// Towards zero, as C divides integers.
+pub const TH_DIV_TRUNC: THDivMode = 1;
+/// Down, as Python's `//`.
+pub const TH_DIV_FLOOR: THDivMode = 2;
+
+#[cold]
+fn by_zero(op: &str) -> Result<()> {
+    bail!(Argument, "{op}: integers divided by zero")
+}
+
+/// Fails where integers of `dtype` are to be divided by the number 0, or by one that the dtype turns into 0.
+fn check_divisor(op: &str, dtype: Dtype, value: Scalar) -> Result<()> {
+    if dtype.is_float() {
+        return Ok(());
+    }
+    let zero = dispatch!(numeric, op, dtype, T => T::from_scalar(value) == T::ZERO);
+    if zero { by_zero(op) } else { Ok(()) }
+}
+
+/// Fails where integers of `dtype` are to be divided by a tensor with a zero.
+fn check_divisors(op: &str, dtype: Dtype, divisors: &Tensor) -> Result<()> {
+    if dtype.is_float() || super::compare::nonzero_everywhere(divisors)? { Ok(()) } else { by_zero(op) }
+}
+
+/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: fast, slow`.
+macro_rules! dividing {
+    ($($(#[$doc:meta])* $tensor:ident / $number:ident: $fast:ident, $slow:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($tensor);
+            let dtype = promote(OP, &[a, b])?;
+            require!(numeric, OP, dtype);
+            check_divisors(OP, dtype, b)?;
+            elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
+                unsafe {
+                    map::map2_rare::<T, T, T>(
+                        work,
+                        #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
+                        #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
+                        #[inline(always)] move |isa, a, b| Number::$slow(a, b, isa),
+                    )
+                }
+                });
+                Ok(())
+            })
+        }
+
+        /// The same with one number for every element.
+        pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+            const OP: &str = stringify!($number);
+            let dtype = promote_scalar(OP, t, value)?;
+            require!(numeric, OP, dtype);
+            check_divisor(OP, dtype, value)?;
+            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, OP, dtype, T => {
+                let b = T::from_scalar(value);
+                // SAFETY: as above.
+                unsafe {
+                    map::map1_rare::<T, T>(
+                        work,
+                        #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
+                        #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
+                        #[inline(always)] move |isa, a| Number::$slow(a, b, isa),
+                    )
+                }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+dividing! {
+    /// `r = a - b * trunc(a / b)`, with the sign of a
+    cfmod / fmod: fmod, fmod_slow;
+    /// `r = a - b * floor(a / b)`, with the sign of b
+    cremainder / remainder: remainder, remainder_slow;
+    /// `r = floor(a / b)`
+    cdiv_floor / div_floor: floor_div, floor_div_slow;
+}
+
+/// `r = trunc(a / b)`
+pub fn cdiv_trunc(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "cdivMode";
+    let dtype = promote(OP, &[a, b])?;
+    require!(numeric, OP, dtype);
+    check_divisors(OP, dtype, b)?;
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
+        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.trunc_div(b)) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = trunc(t / value)`
+pub fn div_trunc(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    const OP: &str = "divMode";
+    let dtype = promote_scalar(OP, t, value)?;
+    require!(numeric, OP, dtype);
+    check_divisor(OP, dtype, value)?;
+    elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        let b = T::from_scalar(value);
+        // SAFETY: as above.
+        unsafe { map::map1::<T, T>(work, #[inline(always)] move |_, a| a.trunc_div(b)) }
+        });
+        Ok(())
+    })
+}
+
+/// `r = a / b`, rounded as `mode` says
+pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<()> {
+    match mode {
+        TH_DIV_TRUE => super::arithmetic::cdiv(r, a, b),
+        TH_DIV_TRUNC => cdiv_trunc(r, a, b),
+        TH_DIV_FLOOR => cdiv_floor(r, a, b),
+        _ => bail!(Argument, "cdivMode: {mode} is no rounding mode"),
+    }
+}
+
+/// `r = t / value`, rounded as `mode` says
+pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Result<()> {
+    match mode {
+        TH_DIV_TRUE => super::arithmetic::div(r, t, value),
+        TH_DIV_TRUNC => div_trunc(r, t, value),
+        TH_DIV_FLOOR => div_floor(r, t, value),
+        _ => bail!(Argument, "divMode: {mode} is no rounding mode"),
+    }
+}

@@ -1,0 +1,214 @@
+//! Functions of the reals and activations.
+
+use super::promote;
+use crate::cpu::engine::{CHEAP, COSTLY};
+use crate::cpu::map;
+use crate::cpu::number;
+use crate::cpu::real::Real;
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::Result;
+use crate::ops::prepare::elementwise;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+unary! {
+    /// `r = sqrt(t)`
+    sqrt(): float real CHEAP, |_, x| Real::sqrt(x);
+    /// `r = 1 / sqrt(t)`
+    rsqrt(): float real CHEAP, |isa, x| Real::rsqrt(x, isa);
+    /// `r = e^t`
+    exp(): float real COSTLY, |isa, x| Real::exp(x, isa);
+    /// `r = e^t - 1`
+    expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
+    /// `r = log(t)`
+    log(): float real COSTLY, |isa, x| Real::log(x, isa);
+    /// `r = log(1 + t)`
+    log1p(): float real COSTLY, |isa, x| Real::log1p(x, isa);
+    /// `r = log2(t)`
+    log2(): float real COSTLY, |isa, x| Real::log2(x, isa);
+    /// `r = log10(t)`
+    log10(): float real COSTLY, |isa, x| Real::log10(x, isa);
+    /// `r = asin(t)`
+    asin(): float real COSTLY, |isa, x| Real::asin(x, isa);
+    /// `r = acos(t)`
+    acos(): float real COSTLY, |isa, x| Real::acos(x, isa);
+    /// `r = atan(t)`
+    atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
+    /// `r = sinh(t)`
+    sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
+    /// `r = cosh(t)`
+    cosh(): float real COSTLY, |isa, x| Real::cosh(x, isa);
+    /// `r = tanh(t)`
+    tanh(): float real COSTLY, |isa, x| Real::tanh(x, isa);
+    /// `r = 1 / (1 + e^-t)`
+    sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
+    /// `r = max(t, 0)`
+    relu(): numeric same CHEAP, |_, x| number::relu(x);
+    /// `r = t where t > 0, else slope * t`
+    leaky_relu(slope): float same CHEAP, |_, x| if x > T::ZERO { x } else { x.mul(slope) };
+    /// `r = t where t > 0, else alpha * (e^t - 1)`
+    elu(alpha): float same COSTLY, |isa, x| if x > T::ZERO { x } else { alpha.mul(Real::expm1(x, isa)) };
+    /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
+    softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
+}
+
+/// Functions of angles, of which large ones need more care: `name: fast, slow`.
+macro_rules! angle {
+    ($($(#[$doc:meta])* $name:ident: $fast:ident, $slow:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = t.defined(OP)?.to_float();
+            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(float, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe {
+                    map::map1_rare::<T, T>(
+                        work,
+                        #[inline(always)] move |isa, x| Real::$fast(x, isa),
+                        #[inline(always)] move |isa, x| Real::huge_angle(x, isa),
+                        #[inline(always)] move |isa, x| Real::$slow(x, isa),
+                    )
+                }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+angle! {
+    /// `r = sin(t)`
+    sin: sin, sin_slow;
+    /// `r = cos(t)`
+    cos: cos, cos_slow;
+    /// `r = tan(t)`
+    tan: tan, tan_slow;
+}
+
+binary! {
+    /// `r = the angle of the point (b, a)`
+    atan2(): float real COSTLY, |isa, a, b| Real::atan2(a, b, isa);
+    /// `r = sqrt(a^2 + b^2)`
+    hypot(): float real COSTLY, |isa, a, b| Real::hypot(a, b, isa);
+    /// `r = log(e^a + e^b)`
+    logaddexp(): float real COSTLY, |isa, a, b| Real::logaddexp(a, b, isa);
+    /// `r = |a| with the sign of b`
+    copysign(): float real CHEAP, |_, a, b| Real::copysign(a, b);
+}
+
+/// `r = the number next to a, towards b`; floats only
+pub fn nextafter(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "nextafter";
+    let dtype = promote(OP, &[a, b])?;
+    require!(float, OP, dtype);
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe {
+            match dtype {
+                Dtype::Float64 => map::map2::<f64, f64, f64>(
+                    work,
+                    #[inline(always)]
+                    move |_, a, b| next_f64(a, b),
+                ),
+                Dtype::Bfloat16 => map::map2::<f32, f32, f32>(
+                    work,
+                    #[inline(always)]
+                    move |_, a, b| next_f32(a, b, 1 << 16),
+                ),
+                Dtype::Float16 => map::map2::<f32, f32, f32>(
+                    work,
+                    #[inline(always)]
+                    move |_, a, b| next_f16(a, b),
+                ),
+                _ => map::map2::<f32, f32, f32>(
+                    work,
+                    #[inline(always)]
+                    move |_, a, b| next_f32(a, b, 1),
+                ),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The neighbour of `a`, whose bits below those of `step` are 0, among such numbers.
+#[inline(always)]
+fn next_f32(a: f32, b: f32, step: u32) -> f32 {
+    let away = (b > a) == (a > 0.0);
+    let moved = f32::from_bits(if away { a.to_bits().wrapping_add(step) } else { a.to_bits().wrapping_sub(step) });
+    let from_zero = f32::from_bits(step).copysign(b);
+    let next = if a == 0.0 { from_zero } else { moved };
+    if a == b {
+        b
+    } else if a.is_nan() || b.is_nan() {
+        f32::NAN
+    } else {
+        next
+    }
+}
+
+/// The neighbour of `a`, a float16, among the float16.
+#[inline(always)]
+fn next_f16(a: f32, b: f32) -> f32 {
+    // Below 2^-14, and at it when going down, float16 lie 2^-24 apart; above, their mantissa has 13 bits less.
+    let (least_normal, step) = (6.103_515_6e-5, 5.960_464_5e-8);
+    let inward = (b > a) != (a > 0.0);
+    let even = a.abs() < least_normal || (a.abs() == least_normal && inward);
+    let moved = if even { if b > a { a + step } else { a - step } } else { next_f32(a, b, 1 << 13) };
+    let signed = if moved == 0.0 { moved.copysign(a) } else { moved };
+    let signed = if a.abs() == f32::INFINITY { 65_504f32.copysign(a) } else { signed };
+    if a == b {
+        b
+    } else if a.is_nan() || b.is_nan() {
+        f32::NAN
+    } else {
+        signed
+    }
+}
+
+/// The neighbour of `a`.
+#[inline(always)]
+fn next_f64(a: f64, b: f64) -> f64 {
+    let away = (b > a) == (a > 0.0);
+    let moved = f64::from_bits(if away { a.to_bits().wrapping_add(1) } else { a.to_bits().wrapping_sub(1) });
+    let next = if a == 0.0 { f64::from_bits(1).copysign(b) } else { moved };
+    if a == b {
+        b
+    } else if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else {
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_of_16_bit_floats_are_those_of_their_own_type() {
+        for bits in 0..=0x7bffu16 {
+            let up = |bits: u16| half::f16::from_bits(bits).to_f32();
+            let largest = bits == 0x7bff;
+            let next = half::f16::from_f32(next_f16(up(bits), f32::INFINITY));
+            assert_eq!(next.to_bits(), bits + 1, "after {:e}", up(bits));
+            if !largest {
+                assert_eq!(half::f16::from_f32(next_f16(up(bits + 1), 0.0)).to_bits(), bits, "before {:e}", up(bits + 1));
+            }
+        }
+        assert_eq!(next_f16(f32::INFINITY, 0.0), 65_504.0);
+        assert_eq!(next_f32(1.0, 2.0, 1 << 16), 1.0078125);
+    }
+
+    #[test]
+    fn neighbours_pass_zero_and_the_ends() {
+        assert_eq!(next_f64(0.0, -1.0), -5e-324);
+        assert_eq!(next_f64(5e-324, -1.0).to_bits(), 0);
+        assert_eq!(next_f64(-5e-324, 1.0).to_bits(), 1 << 63);
+        assert_eq!(next_f64(f64::MAX, f64::INFINITY), f64::INFINITY);
+        assert_eq!(next_f64(f64::NEG_INFINITY, 0.0), f64::MIN);
+        assert!(next_f64(f64::NAN, 1.0).is_nan() && next_f32(1.0, f32::NAN, 1).is_nan());
+        assert_eq!(next_f32(2.0, 2.0, 1), 2.0);
+    }
+}

@@ -1,0 +1,144 @@
+//! Elementwise operations: rows of name, dtype set and expression; the engine owns the loops.
+//!
+//! A new operation is one row in one of these files, one in `capi/pointwise.rs` and one in the tests.
+
+use crate::dtype::{Dtype, Promotion};
+use crate::error::{Result, bail};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// Fails unless `dtype` is in the set of [`dispatch!`](crate::dtype::dispatch), before anything is touched.
+macro_rules! require {
+    (all, $op:expr, $dtype:expr) => {};
+    (numeric, $op:expr, $dtype:expr) => {
+        $crate::ops::pointwise::refuse($dtype.category() == $crate::dtype::Category::Bool, $op, $dtype)?
+    };
+    (integral, $op:expr, $dtype:expr) => {
+        $crate::ops::pointwise::refuse($dtype.is_float(), $op, $dtype)?
+    };
+    (float, $op:expr, $dtype:expr) => {
+        $crate::ops::pointwise::refuse(!$dtype.is_float(), $op, $dtype)?
+    };
+}
+
+/// One tensor in, one out: `name(numbers): set result grain, |isa, x| expression`.
+///
+/// `same`: the result has the dtype of the input. `real`: integers and Bool give the default dtype. `Bool`: a truth value.
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident, |$isa:pat_param, $x:ident| $f:expr;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor $(, $p: Scalar)*) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = unary!(@dtype $kind, t.defined(OP)?);
+            require!($set, OP, dtype);
+            elementwise(OP, [r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, OP, dtype, T => {
+                $(let $p = T::from_scalar($p);)*
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $x| ($f).into()) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+    (@dtype real, $dtype:expr) => { $dtype.to_float() };
+    (@dtype $kind:ident, $dtype:expr) => { $dtype };
+    (@result Bool, $dtype:expr) => { Dtype::Bool };
+    (@result $kind:ident, $dtype:expr) => { $dtype };
+    (@type Bool, $T:ty) => { Bool };
+    (@type $kind:ident, $T:ty) => { $T };
+}
+
+/// Two tensors in, one out: `name(numbers): set result grain, |isa, a, b| expression`, kinds as in `unary`.
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, a: &Tensor, b: &Tensor $(, $p: Scalar)*) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = unary!(@dtype $kind, promote(OP, &[a, b])?);
+            require!($set, OP, dtype);
+            elementwise(OP, [r, a, b], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, OP, dtype, T => {
+                $(let $p = T::from_scalar($p);)*
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map2::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into()) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+/// One tensor and the number `value` in, one out, kinds as in `unary`.
+macro_rules! with_value {
+    ($($(#[$doc:meta])* $name:ident: $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = unary!(@dtype $kind, promote_scalar(OP, t, value)?);
+            require!($set, OP, dtype);
+            elementwise(OP, [r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, OP, dtype, T => {
+                let $b = T::from_scalar(value);
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a| ($f).into()) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+/// The same expression with a second tensor and with a number: `tensor_form / number_form: set result grain, |isa, a, b| expression`.
+macro_rules! both {
+    ($($(#[$doc:meta])* $tensor:ident / $number:ident: $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+        binary! { $(#[$doc])* $tensor(): $set $kind $grain, |$isa, $a, $b| $f; }
+        with_value! { $(#[$doc])* $number: $set $kind $grain, |$isa, $a, $b| $f; }
+    )* };
+}
+
+pub mod apply;
+pub mod arithmetic;
+pub mod bits;
+pub mod choose;
+pub mod compare;
+pub mod divide;
+pub mod function;
+
+#[cold]
+fn undefined(op: &str, dtype: Dtype) -> Result<()> {
+    bail!(Dtype, "{op}: not defined for {dtype}")
+}
+
+#[inline(always)]
+fn refuse(outside: bool, op: &str, dtype: Dtype) -> Result<()> {
+    if outside { undefined(op, dtype) } else { Ok(()) }
+}
+
+/// The common dtype of tensors.
+#[inline]
+fn promote(op: &str, tensors: &[&Tensor]) -> Result<Dtype> {
+    let first = tensors[0].defined(op)?;
+    let (mut promotion, mut same) = (Promotion::default(), true);
+    for t in tensors {
+        let dtype = t.defined(op)?;
+        same &= dtype == first;
+        promotion = promotion.tensor(dtype, t.ndim());
+    }
+    Ok(if same { first } else { promotion.result().unwrap_or(first) })
+}
+
+/// The common dtype of a tensor and a number.
+#[inline]
+fn promote_scalar(op: &str, t: &Tensor, value: Scalar) -> Result<Dtype> {
+    let dtype = t.defined(op)?;
+    Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
+}
+
+/// Fails where the factor of integer tensors is no integer.
+fn whole_factor(op: &str, dtype: Dtype, value: Scalar) -> Result<()> {
+    if matches!(value, Scalar::Float(_)) && !dtype.is_float() {
+        bail!(Dtype, "{op}: the factor {} of {dtype} tensors must be an integer", value.to_f64())
+    }
+    Ok(())
+}
