@@ -25,8 +25,8 @@ const NARROW: usize = 128;
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
 const TOGETHER: usize = 1024;
-/// Elements of lines transposed into a panel: with the results they fit the first-level cache.
-const TURNED: usize = 3072;
+/// Elements of lines transposed into a panel: with the results they fit the second-level cache, and rows are long enough to be quick.
+const TURNED: usize = 32 * 1024;
 /// Lines gathered together take this many bytes of every row: whole cache lines.
 const ACROSS: usize = 64;
 /// Bytes of buffers on the stack; larger ones come from the allocator.
