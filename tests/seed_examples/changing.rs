@@ -2,7 +2,7 @@
 
 use crate::handles::{Thing, asked, done};
 use crate::json::{int, ints, number, text};
-use crate::world::{Operation, fresh};
+use crate::world::{Operation, result};
 use std::ffi::c_int;
 use std::ptr::null;
 use thorn::capi::{pointwise::*, reduce::*, storage::*, tensor::*, view::*};
@@ -47,7 +47,7 @@ pub fn operation(name: &str) -> Option<Operation> {
         "masked_fill" => |w, o| done(c!(THTensor_maskedFill(w.it(o), w.tensor(o, "mask").0, number(&o["value"])))),
         "cmp_scalar" => |w, o| {
             let (t, value) = (w.it(o), number(&o["value"]));
-            fresh(|r| match text(o, "cmp") {
+            result(c!(THTensor_new()), |r| match text(o, "cmp") {
                 "lt" => c!(THTensor_ltValue(r, t, value)),
                 "le" => c!(THTensor_leValue(r, t, value)),
                 "eq" => c!(THTensor_eqValue(r, t, value)),

@@ -85,7 +85,7 @@ impl Drop for Storage {
     }
 }
 
-pub fn last_error() -> String {
+fn last_error() -> String {
     // SAFETY: a C string, borrowed until the next failing call.
     unsafe { CStr::from_ptr(THGetLastError()) }.to_string_lossy().into_owned()
 }

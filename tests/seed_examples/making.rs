@@ -2,13 +2,12 @@
 
 use crate::handles::{Outcome, Storage, Tensor, Thing, done};
 use crate::json::{dtype, int, ints, list, nested, number};
-use crate::world::{Operation, storage, tensor};
+use crate::world::{Operation, result, storage, tensor};
 use serde_json::Value;
 use std::ffi::c_int;
 use std::ptr::null;
 use thorn::capi::{create::*, storage::*, tensor::*};
 use thorn::dtype::THDtype;
-use thorn::error::THStatus;
 use thorn::tensor::THTensor;
 
 /// A new tensor of the numbers in a nested list.
@@ -17,11 +16,9 @@ fn from_data(dtype: THDtype, data: &Value) -> Outcome {
     tensor(c!(THTensor_newTo(Tensor::of(&shape, &numbers).0, dtype)))
 }
 
-/// A new tensor that a function fills.
-fn filled(dtype: THDtype, fill: impl FnOnce(*mut THTensor) -> THStatus) -> Outcome {
-    let new = Tensor::made(c!(THTensor_newWithSize1d(dtype, 0)))?;
-    done(fill(new.0))?;
-    Ok(Some(Thing::Tensor(new)))
+/// A tensor without elements.
+fn empty(dtype: THDtype) -> *mut THTensor {
+    c!(THTensor_newWithSize1d(dtype, 0))
 }
 
 pub fn operation(name: &str) -> Option<Operation> {
@@ -30,7 +27,7 @@ pub fn operation(name: &str) -> Option<Operation> {
             let size = ints(&o["size"]);
             tensor(c!(THTensor_newWithSizes(dtype(o), size.len() as c_int, size.as_ptr())))
         },
-        "empty_tensor" => |_, o| tensor(c!(THTensor_newWithSize1d(dtype(o), 0))),
+        "empty_tensor" => |_, o| tensor(empty(dtype(o))),
         "zeros" => |_, o| {
             let size = ints(&o["size"]);
             tensor(c!(THTensor_newZeros(dtype(o), size.len() as c_int, size.as_ptr())))
@@ -53,9 +50,9 @@ pub fn operation(name: &str) -> Option<Operation> {
         },
         "tensor" => |_, o| from_data(dtype(o), &o["data"]),
         "new_tensor" => |w, o| from_data(c!(THTensor_dtype(w.it(o))), &o["data"]),
-        "arange" => |_, o| filled(dtype(o), |r| c!(THTensor_arange(r, number(&o["start"]), number(&o["end"]), 1.0))),
-        "range_inclusive" => |_, o| filled(dtype(o), |r| c!(THTensor_range(r, number(&o["start"]), number(&o["end"]), 1.0))),
-        "linspace" => |_, o| filled(dtype(o), |r| c!(THTensor_linspace(r, number(&o["start"]), number(&o["end"]), int(&o["n"])))),
+        "arange" => |_, o| result(empty(dtype(o)), |r| c!(THTensor_arange(r, number(&o["start"]), number(&o["end"]), 1.0))),
+        "range_inclusive" => |_, o| result(empty(dtype(o)), |r| c!(THTensor_range(r, number(&o["start"]), number(&o["end"]), 1.0))),
+        "linspace" => |_, o| result(empty(dtype(o)), |r| c!(THTensor_linspace(r, number(&o["start"]), number(&o["end"]), int(&o["n"])))),
         "storage_new" => |_, o| match o.get("data") {
             Some(data) => {
                 let new = Storage::made(c!(THStorage_newWithSize(dtype(o), list(data).len() as isize)))?;

@@ -5,7 +5,6 @@ use crate::json::{list, text};
 use crate::{applying, changing, making, viewing};
 use serde_json::Value;
 use std::collections::HashMap;
-use thorn::capi::tensor::THTensor_new;
 use thorn::error::THStatus;
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
@@ -23,9 +22,9 @@ pub fn tensor(raw: *mut THTensor) -> Outcome {
     Tensor::made(raw).map(|tensor| Some(Thing::Tensor(tensor)))
 }
 
-/// A new tensor of the dtype and shape that a function gives its result.
-pub fn fresh(call: impl FnOnce(*mut THTensor) -> THStatus) -> Outcome {
-    let new = Tensor::made(c!(THTensor_new()))?;
+/// A new tensor for the world, once a function has written its result there.
+pub fn result(raw: *mut THTensor, call: impl FnOnce(*mut THTensor) -> THStatus) -> Outcome {
+    let new = Tensor::made(raw)?;
     done(call(new.0))?;
     Ok(Some(Thing::Tensor(new)))
 }
