@@ -366,8 +366,7 @@ THStatus THTensor_zeros(struct THTensor *r, int ndim, const int64_t *size);
 // `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
 THStatus THTensor_ones(struct THTensor *r, int ndim, const int64_t *size);
 
-// `r = value` in these sizes. A fresh `r` takes int64 for a whole `value`, else the default dtype; any other keeps its own, and the value is
-// converted as by `THTensor_fill`.
+// `r = value` in these sizes. A fresh `r` takes the default dtype, any other keeps its own, and the value is converted as by `THTensor_fill`.
 THStatus THTensor_full(struct THTensor *r,
                        int ndim,
                        const int64_t *size,
