@@ -351,6 +351,285 @@ static void results_keep_their_strides(void) {
     THTensor_free(m);
 }
 
+/* Products, norms and spreads */
+
+static void products_multiply_in_int64_and_float64(void) {
+    THTensor *m = matrix_of(TH_UINT8, 2, 1, 2, 3, 100, 200, 6), *r = THTensor_new();
+    CHECK_OK(THTensor_prod(r, m, 0, 0));
+    CHECK_EQ(THTensor_dtype(r), TH_INT64);
+    CHECK_VALUES(r, 100, 400, 18);
+    CHECK_NEAR(THTensor_prodall(m), 720000, 0);
+    THTensor *floats = vector_of(TH_FLOAT32, 1e30, 1e30, 1e-30), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0));
+    CHECK_NEAR(THTensor_prodall(floats), 1e30, 1e24);
+    CHECK_NEAR(THTensor_prodall(none), 1, 0);
+    THTensor_free(none);
+    THTensor_free(floats);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void variances_divide_by_one_less_unless_biased(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 2, 6, 6, 2), *r = THTensor_new();
+    CHECK_OK(THTensor_var(r, m, 1, 0, 0));
+    CHECK_CLOSE(r, 1e-6, 5.0 / 3, 16.0 / 3);
+    CHECK_OK(THTensor_var(r, m, 1, 1, 1));
+    CHECK_SHAPE(r, 2, 1);
+    CHECK_VALUES(r, 1.25, 4);
+    CHECK_OK(THTensor_std(r, m, 0, 0, 0));
+    CHECK_CLOSE(r, 1e-6, sqrt(0.5), sqrt(8), sqrt(4.5), sqrt(2));
+    CHECK_NEAR(THTensor_varall(m, 1), 3.1875, 1e-12);
+    CHECK_NEAR(THTensor_stdall(m, 1), sqrt(3.1875), 1e-12);
+    THTensor *one = vector_of(TH_FLOAT64, 7), *none = THTensor_newZeros(TH_FLOAT64, SIZES(0));
+    CHECK_NEAR(THTensor_varall(one, 0), NAN, 0);
+    CHECK_NEAR(THTensor_varall(one, 1), 0, 0);
+    CHECK_NEAR(THTensor_stdall(none, 1), NAN, 0);
+    CHECK_EQ(THGetLastErrorCode(), TH_OK);
+    THTensor *ints = vector_of(TH_INT32, 1, 2);
+    CHECK_ERROR(THTensor_var(r, ints, 0, 0, 0), TH_ERR_DTYPE, "int32");
+    THTensor_free(ints);
+    THTensor_free(none);
+    THTensor_free(one);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void variances_survive_a_large_mean(void) {
+    /* 1e9 and 1e9 + 1 by turns, and once as columns: the mean of squares would lose every digit. */
+    const int64_t n = 100000;
+    THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, n), *columns = THTensor_newView(t, SIZES(5000, 20)), *r = THTensor_new();
+    double *values = THTensor_data(t);
+    for (int64_t i = 0; i < n; i++) values[i] = 1e9 + i / 20 % 2;
+    CHECK_NEAR(THTensor_varall(t, 1), 0.25, 1e-9);
+    CHECK_OK(THTensor_var(r, columns, 0, 1, 0));
+    for (int64_t i = 0; i < 20; i++) CHECK_NEAR(element_at(r, i), 0.25, 1e-9);
+    THTensor_free(r);
+    THTensor_free(columns);
+    THTensor_free(t);
+}
+
+static void norms_take_any_power(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 3, -4, 0), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0, 2)), *r = THTensor_new();
+    CHECK_NEAR(THTensor_normall(t, 0), 2, 0);
+    CHECK_NEAR(THTensor_normall(t, 1), 7, 0);
+    CHECK_NEAR(THTensor_normall(t, 2), 5, 0);
+    CHECK_NEAR(THTensor_normall(t, 3), 4.497941445275415, 1e-9);
+    CHECK_NEAR(THTensor_normall(t, 0.5), 13.928203230275509, 1e-9);
+    CHECK_NEAR(THTensor_normall(t, INFINITY), 4, 0);
+    CHECK_NEAR(THTensor_normall(t, -INFINITY), 0, 0);
+    CHECK_NEAR(THTensor_normall(t, -1), 0, 0);
+    CHECK_OK(THTensor_norm(r, none, 2, 0, 0));
+    CHECK_VALUES(r, 0, 0);
+    CHECK_ERROR(THTensor_norm(r, none, -2, 0, 0), TH_ERR_ARGUMENT, "[0, 2]");
+    CHECK_ERROR(THTensor_norm(r, none, INFINITY, 0, 0), TH_ERR_ARGUMENT, "[0, 2]");
+    THTensor *nan = vector_of(TH_FLOAT64, 3, NAN), *vast = vector_of(TH_FLOAT32, 3e30, -4e30);
+    CHECK_NEAR(THTensor_normall(nan, 0), 2, 0);
+    CHECK_NEAR(THTensor_normall(nan, 2), NAN, 0);
+    CHECK_NEAR(THTensor_normall(nan, 3), NAN, 0);
+    CHECK_NEAR(THTensor_normall(nan, INFINITY), NAN, 0);
+    CHECK_NEAR(THTensor_normall(nan, -INFINITY), NAN, 0);
+    CHECK_NEAR(THTensor_normall(vast, 2), 5e30, 1e24);
+    CHECK_OK(THTensor_normDims(r, t, 2, SIZES(0), 1, TH_FLOAT32));
+    CHECK_VALUES(r, 5);
+    CHECK_ERROR(THTensor_normDims(r, nan, 2, 0, NULL, 0, TH_FLOAT32), TH_ERR_DTYPE, "float64");
+    THTensor_free(vast);
+    THTensor_free(nan);
+    THTensor_free(r);
+    THTensor_free(none);
+    THTensor_free(t);
+}
+
+static void distances_are_norms_of_differences(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 3, 4), *b = vector_of(TH_FLOAT64, 0, 0), *ints = vector_of(TH_INT64, 1);
+    CHECK_NEAR(THTensor_dist(a, b, 2), sqrt(50), 1e-12);
+    CHECK_NEAR(THTensor_dist(a, a, 1), 0, 0);
+    CHECK_NEAR(THTensor_dist(a, b, INFINITY), 4, 0);
+    CHECK_FAILURE(isnan(THTensor_dist(ints, ints, 2)), TH_ERR_DTYPE, "int64");
+    THTensor_free(ints);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+static void nan_is_left_out_on_request(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 3, 1, NAN, 3, 5, NAN, NAN), *ints = vector_of(TH_INT16, 1, 2), *r = THTensor_new();
+    CHECK_OK(THTensor_nansum(r, m, 1, 0));
+    CHECK_VALUES(r, 1, 8, 0);
+    CHECK_OK(THTensor_nanmean(r, m, 1, 0));
+    CHECK_VALUES(r, 1, 4, NAN);
+    CHECK_OK(THTensor_nanmeanDims(r, m, SIZES(0, 1), 0));
+    CHECK_VALUES(r, 3);
+    CHECK_ERROR(THTensor_nanmean(r, ints, 0, 0), TH_ERR_DTYPE, "int16");
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_nansum(r, ints, 0, 0));
+    CHECK_EQ(THTensor_itemLong(r), 3);
+    THTensor_free(r);
+    THTensor_free(ints);
+    THTensor_free(m);
+}
+
+/* Truth, and extremes alone */
+
+static void all_and_any_ask_for_what_is_not_zero(void) {
+    THTensor *m = matrix_of(TH_UINT8, 2, 0, 2, 3, 0, 0, 6), *r = THTensor_new();
+    CHECK_OK(THTensor_all(r, m, 0, 0));
+    CHECK_EQ(THTensor_dtype(r), TH_UINT8);
+    CHECK_VALUES(r, 0, 0, 1);
+    CHECK_OK(THTensor_any(r, m, 0, 1));
+    CHECK_VALUES(r, 0, 1, 1);
+    CHECK_EQ(THTensor_logicalall(m), 0);
+    CHECK_EQ(THTensor_logicalany(m), 1);
+    THTensor_free(r);
+    r = THTensor_new();
+    THTensor *nan = vector_of(TH_FLOAT64, NAN, -0.0), *none = THTensor_newZeros(TH_FLOAT64, SIZES(0, 2));
+    CHECK_OK(THTensor_anyDims(r, nan, 0, NULL, 0));
+    CHECK_EQ(THTensor_dtype(r), TH_BOOL);
+    CHECK_VALUES(r, 1);
+    CHECK_EQ(THTensor_logicalall(nan), 0);
+    CHECK_OK(THTensor_all(r, none, 0, 0));
+    CHECK_VALUES(r, 1, 1);
+    CHECK_OK(THTensor_any(r, none, 0, 0));
+    CHECK_VALUES(r, 0, 0);
+    THTensor_free(none);
+    THTensor_free(nan);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+static void a_late_exception_is_found(void) {
+    const int64_t n = 100003;
+    THTensor *t = THTensor_newOnes(TH_BOOL, SIZES(n));
+    CHECK_EQ(THTensor_logicalall(t), 1);
+    CHECK_OK(THTensor_set1d(t, n - 1, 0));
+    CHECK_EQ(THTensor_logicalall(t), 0);
+    CHECK_OK(THTensor_zero(t));
+    CHECK_EQ(THTensor_logicalany(t), 0);
+    CHECK_OK(THTensor_set1d(t, 77777, 1));
+    CHECK_EQ(THTensor_logicalany(t), 1);
+    CHECK_NEAR(THTensor_sumall(t), 1, 0);
+    THTensor_free(t);
+}
+
+static void extremes_come_alone_or_in_pairs(void) {
+    THTensor *m = matrix_of(TH_FLOAT32, 2, 3, 9, NAN, 5, -1, 1), *r = THTensor_new(), *least = THTensor_new();
+    CHECK_OK(THTensor_amax(r, m, 0, 0));
+    CHECK_VALUES(r, 5, 9, NAN);
+    CHECK_OK(THTensor_amin(r, m, 1, 1));
+    CHECK_SHAPE(r, 2, 1);
+    CHECK_VALUES(r, NAN, -1);
+    CHECK_OK(THTensor_aminmax(least, r, m, 0, 0));
+    CHECK_VALUES(least, 3, -1, NAN);
+    CHECK_VALUES(r, 5, 9, NAN);
+    CHECK_OK(THTensor_amaxDims(r, m, SIZES(-1, 0), 1));
+    CHECK_SHAPE(r, 1, 1);
+    CHECK_VALUES(r, NAN);
+    THTensor *where = THTensor_new(), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0));
+    CHECK_OK(THTensor_argmax(where, m, TH_ALL_DIMS, 0));
+    CHECK_EQ(THTensor_itemLong(where), 2);
+    CHECK_OK(THTensor_argmin(where, m, 0, 0));
+    CHECK_VALUES(where, 0, 1, 0);
+    CHECK_ERROR(THTensor_argmin(where, none, 0, 0), TH_ERR_ARGUMENT, "[0]");
+    CHECK_ERROR(THTensor_amax(r, none, TH_ALL_DIMS, 0), TH_ERR_ARGUMENT, "[0]");
+    CHECK_ERROR(THTensor_aminmax(r, r, m, 0, 0), TH_ERR_ARGUMENT, "tensor each");
+    THTensor_free(none);
+    THTensor_free(where);
+    THTensor_free(least);
+    THTensor_free(r);
+    THTensor_free(m);
+}
+
+/* Several dimensions, and the dtype of the result */
+
+static void several_dimensions_fold_at_once(void) {
+    THTensor *t = THTensor_newZeros(TH_INT32, SIZES(2, 3, 4)), *flat = THTensor_newFlatten(t, 0, -1), *r = THTensor_new();
+    for (int64_t i = 0; i < 24; i++) CHECK_OK(THTensor_set1d(flat, i, (double)i));
+    CHECK_OK(THTensor_sumDims(r, t, SIZES(2, 0), 0, TH_UNDEFINED));
+    CHECK_VALUES(r, 60, 92, 124);
+    CHECK_OK(THTensor_sumDims(r, t, SIZES(0, -1), 1, TH_UNDEFINED));
+    CHECK_SHAPE(r, 1, 3, 1);
+    CHECK_OK(THTensor_sumDims(r, t, 0, NULL, 0, TH_UNDEFINED));
+    CHECK_EQ(THTensor_itemLong(r), 276);
+    CHECK_ERROR(THTensor_sumDims(r, t, SIZES(0, -3), 0, TH_UNDEFINED), TH_ERR_ARGUMENT, "twice");
+    CHECK_ERROR(THTensor_sumDims(r, t, SIZES(3), 0, TH_UNDEFINED), TH_ERR_ARGUMENT, "dimension 3");
+    CHECK_ERROR(THTensor_sumDims(r, t, SIZES(INT64_MAX), 0, TH_UNDEFINED), TH_ERR_ARGUMENT, "out of range");
+    CHECK_ERROR(THTensor_sumDims(r, t, 1, NULL, 0, TH_UNDEFINED), TH_ERR_ARGUMENT, "dims");
+    CHECK_ERROR(THTensor_sumDims(r, t, SIZES(1), 0, 99), TH_ERR_ARGUMENT, "99");
+    THTensor_free(r);
+    THTensor_free(flat);
+    THTensor_free(t);
+}
+
+static void a_result_dtype_decides_how_to_add(void) {
+    THTensor *floats = vector_of(TH_FLOAT32, 1.7, 2.7), *ints = vector_of(TH_UINT8, 200, 255), *r = THTensor_new();
+    CHECK_OK(THTensor_sumDims(r, floats, 0, NULL, 0, TH_INT32));
+    CHECK_EQ(THTensor_dtype(r), TH_INT32);
+    CHECK_VALUES(r, 3);
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_meanDims(r, ints, 0, NULL, 0, TH_FLOAT64));
+    CHECK_VALUES(r, 227.5);
+    CHECK_ERROR(THTensor_meanDims(r, floats, 0, NULL, 0, TH_INT32), TH_ERR_DTYPE, "mean");
+    CHECK_ERROR(THTensor_meanDims(r, ints, 0, NULL, 0, TH_UNDEFINED), TH_ERR_DTYPE, "uint8");
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_prodDims(r, ints, 0, NULL, 0, TH_BOOL));
+    CHECK_EQ(THTensor_dtype(r), TH_BOOL);
+    CHECK_VALUES(r, 1);
+    THTensor_free(r);
+    THTensor_free(ints);
+    THTensor_free(floats);
+}
+
+static void long_sums_lose_next_to_nothing(void) {
+    const int64_t n = shrunk(10000000) + 1;
+    THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(n), 0.1);
+    CHECK_NEAR(THTensor_sumall(t), (double)0.1f * (double)n, 1e-9 * (double)n);
+    THTensor_free(t);
+}
+
+static void results_stay_as_they_were_where_one_cannot_be(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3)), *values = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5);
+    THTensor *indices = THTensor_newZeros(TH_INT64, SIZES(1));
+    THTensor *spread = THTensor_newExpand(indices, SIZES(3));
+    CHECK_ERROR(THTensor_max(values, spread, t, 0, 0), TH_ERR_SHAPE, "share one element");
+    CHECK_SHAPE(values, 5);
+    CHECK_VALUES(values, 1, 2, 3, 4, 5);
+    THTensor_free(spread);
+    THTensor_free(indices);
+    THTensor_free(values);
+    THTensor_free(t);
+}
+
+/* Every reduction on one thread and on several, over shapes that are cut in different ways. */
+static void no_reduction_depends_on_the_number_of_threads(void) {
+    static const int64_t shapes[][3] = {{3, 70000, 1}, {70000, 3, 1}, {300, 20, 40}, {1, 1, 300000}, {9000, 1, 40}};
+    const int threads_before = THGetNumThreads();
+    for (int s = 0; s < 5 && !under_valgrind(); s++) {
+        THTensor *t = THTensor_newWithSize3d(TH_FLOAT32, shapes[s][0], shapes[s][1], shapes[s][2]);
+        float *values = THTensor_data(t);
+        for (int64_t i = 0; i < THTensor_nElement(t); i++) values[i] = (float)(i * 7919 % 10007) / 10007 - 0.3f;
+        for (int d = -1; d < 3; d++) {
+            THTensor *r[2][6];
+            for (int k = 0; k < 2; k++) {
+                CHECK_OK(THSetNumThreads(k ? 5 : 1));
+                for (int i = 0; i < 6; i++) r[k][i] = THTensor_new();
+                int over = d < 0 ? TH_ALL_DIMS : d;
+                CHECK_OK(THTensor_sum(r[k][0], t, over, 0));
+                CHECK_OK(THTensor_var(r[k][1], t, over, 0, 0));
+                CHECK_OK(THTensor_norm(r[k][2], t, 3, over, 0));
+                CHECK_OK(THTensor_max(r[k][3], r[k][4], t, over, 0));
+                CHECK_OK(THTensor_prod(r[k][5], t, over, 0));
+            }
+            for (int i = 0; i < 6; i++) {
+                size_t bytes = (size_t)THTensor_nElement(r[0][i]) * (i == 4 ? 8 : 4);
+                CHECK(memcmp(THTensor_data(r[0][i]), THTensor_data(r[1][i]), bytes) == 0);
+            }
+            for (int i = 0; i < 12; i++) THTensor_free(r[i / 6][i % 6]);
+        }
+        THTensor_free(t);
+    }
+    CHECK_OK(THSetNumThreads(threads_before));
+}
+
 CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one),
            CASE(all_dimensions_at_once_leave_a_scalar), CASE(integers_and_bool_sum_to_int64),
            CASE(floats_are_summed_in_float64_and_rounded_once), CASE(a_float64_result_keeps_what_float32_cannot),
@@ -360,4 +639,18 @@ CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_
            CASE(large_integers_are_told_apart), CASE(there_is_no_greatest_of_nothing),
            CASE(indices_are_int64_and_apart_from_values), CASE(reductions_agree_with_loops_on_all_dtypes_and_layouts),
            CASE(large_reductions_do_not_depend_on_the_number_of_threads), CASE(a_reduction_may_replace_its_input),
-           CASE(a_result_inside_the_input_is_as_if_elsewhere), CASE(results_keep_their_strides))
+           CASE(a_result_inside_the_input_is_as_if_elsewhere), CASE(results_keep_their_strides),
+           CASE(products_multiply_in_int64_and_float64),
+           CASE(variances_divide_by_one_less_unless_biased),
+           CASE(variances_survive_a_large_mean),
+           CASE(norms_take_any_power),
+           CASE(distances_are_norms_of_differences),
+           CASE(nan_is_left_out_on_request),
+           CASE(all_and_any_ask_for_what_is_not_zero),
+           CASE(a_late_exception_is_found),
+           CASE(extremes_come_alone_or_in_pairs),
+           CASE(several_dimensions_fold_at_once),
+           CASE(a_result_dtype_decides_how_to_add),
+           CASE(long_sums_lose_next_to_nothing),
+           CASE(results_stay_as_they_were_where_one_cannot_be),
+           CASE(no_reduction_depends_on_the_number_of_threads))

@@ -694,6 +694,9 @@ THStatus THTensor_rsqrt(struct THTensor *r, const struct THTensor *t);
 // `r = e^t`. Integers give the default dtype.
 THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
 
+// `r = 2^t`. Integers give the default dtype.
+THStatus THTensor_exp2(struct THTensor *r, const struct THTensor *t);
+
 // `r = e^t - 1`, exact near 0. Integers give the default dtype.
 THStatus THTensor_expm1(struct THTensor *r, const struct THTensor *t);
 
@@ -738,6 +741,27 @@ THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+
+// `r = erf(t)`, the error function. Integers give the default dtype.
+THStatus THTensor_erf(struct THTensor *r, const struct THTensor *t);
+
+// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+THStatus THTensor_erfc(struct THTensor *r, const struct THTensor *t);
+
+// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_erfinv(struct THTensor *r, const struct THTensor *t);
+
+// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
+THStatus THTensor_lgamma(struct THTensor *r, const struct THTensor *t);
+
+// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
+THStatus THTensor_digamma(struct THTensor *r, const struct THTensor *t);
+
+// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
+THStatus THTensor_gelu(struct THTensor *r, const struct THTensor *t);
+
+// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
+THStatus THTensor_geluTanh(struct THTensor *r, const struct THTensor *t);
 
 // `r = max(t, 0)`; NaN stays. Not for Bool.
 THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
@@ -940,6 +964,15 @@ THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double 
 // `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
 THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
 
+// `r = the n-th derivative of digamma at t`, `n` >= 0: the polygamma function. Integers give the default dtype.
+THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
+
+// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
+// of dimension `p`, 1 to 65536. Integers give the default dtype.
+THStatus THTensor_mvlgamma(struct THTensor *r,
+                           const struct THTensor *t,
+                           int64_t p);
+
 // `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
 // integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
 THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
@@ -987,12 +1020,97 @@ THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, doub
 // Frees a generator; NULL is ignored.
 void THGenerator_free(struct THGenerator *generator);
 
+// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are none, NaN.
+// `keepdim` as for sum.
+THStatus THTensor_nanmean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
+THStatus THTensor_nanmeanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything; there is none of nothing. `keepdim` as
+// for sum.
+THStatus THTensor_amax(struct THTensor *r,
+                       const struct THTensor *t,
+                       int dimension,
+                       int keepdim);
+
+// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
+THStatus THTensor_amaxDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+// `r = least elements of t over dimension`; everything else as for amax.
+THStatus THTensor_amin(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
+THStatus THTensor_aminDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r` has a dtype.
+// NaN is not 0; all of nothing are. `keepdim` as for sum.
+THStatus THTensor_all(struct THTensor *r,
+                      const struct THTensor *t,
+                      int dimension,
+                      int keepdim);
+
+// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
+THStatus THTensor_allDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+// `r = whether any element of t over dimension is not 0`; everything else as for all.
+THStatus THTensor_any(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
+THStatus THTensor_anyDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
 // `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are summed in float64 and rounded
 // once. With `keepdim` the dimension stays with size 1, else it disappears.
 THStatus THTensor_sum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
+// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of sum with
+// `TH_UNDEFINED`: a float summed as an integer is cut off first. `keepdim` as for sum.
+THStatus THTensor_sumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+
+// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
+// once. The product of nothing is 1. `keepdim` as for sum.
+THStatus THTensor_prod(struct THTensor *r,
+                       const struct THTensor *t,
+                       int dimension,
+                       int keepdim);
+
+// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
+THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+
 // `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`. Floats only; the mean of nothing is NaN. `keepdim` as for sum.
 THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
+THStatus THTensor_meanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+
+// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; everything else as for sum.
+THStatus THTensor_nansum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
+THStatus THTensor_nansumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+
+// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in float64. NaN
+// where there is nothing to divide by. `keepdim` as for sum.
+THStatus THTensor_var(struct THTensor *r,
+                      const struct THTensor *t,
+                      int dimension,
+                      int biased,
+                      int keepdim);
+
+// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
+THStatus THTensor_varDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+
+// The variance of all elements, `biased` as for var; NaN on error.
+double THTensor_varall(const struct THTensor *t, int biased);
+
+// `r = sqrt(variance of t over dimension)`; everything else as for var.
+THStatus THTensor_std(struct THTensor *r, const struct THTensor *t, int dimension, int biased, int keepdim);
+
+// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
+THStatus THTensor_stdDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+
+// The standard deviation of all elements, `biased` as for var; NaN on error.
+double THTensor_stdall(const struct THTensor *t, int biased);
 
 // `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
 // over all). Either result may be NULL. A NaN beats everything. `keepdim` as for sum.
@@ -1002,20 +1120,71 @@ THStatus THTensor_max(struct THTensor *values,
                       int dimension,
                       int keepdim);
 
-// `values = least elements of t over dimension`; everything else as for max.
-THStatus THTensor_min(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
-
-// The sum of all elements; NaN on error.
-double THTensor_sumall(const struct THTensor *t);
-
-// The mean of all elements; NaN on error.
-double THTensor_meanall(const struct THTensor *t);
+// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`. A NaN beats everything;
+// there is none of nothing. `keepdim` as for sum.
+THStatus THTensor_argmax(struct THTensor *r,
+                         const struct THTensor *t,
+                         int dimension,
+                         int keepdim);
 
 // The greatest element; NaN on error and if one is NaN.
 double THTensor_maxall(const struct THTensor *t);
 
+// `values = least elements of t over dimension`; everything else as for max.
+THStatus THTensor_min(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
+THStatus THTensor_argmin(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
 // The least element; NaN on error and if one is NaN.
 double THTensor_minall(const struct THTensor *t);
+
+// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0, the greatest
+// |t| for infinity, the least for -infinity. Floats only, computed in float64. There is no norm of nothing for negative and infinite `value`.
+// `keepdim` as for sum.
+THStatus THTensor_norm(struct THTensor *r,
+                       const struct THTensor *t,
+                       double value,
+                       int dimension,
+                       int keepdim);
+
+// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float.
+THStatus THTensor_normDims(struct THTensor *r,
+                           const struct THTensor *t,
+                           double value,
+                           int ndim,
+                           const int64_t *dims,
+                           int keepdim,
+                           int dtype);
+
+// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. A NaN beats everything. `keepdim`
+// as for sum.
+THStatus THTensor_aminmax(struct THTensor *least,
+                          struct THTensor *greatest,
+                          const struct THTensor *t,
+                          int dimension,
+                          int keepdim);
+
+// The sum of all elements; NaN on error.
+double THTensor_sumall(const struct THTensor *t);
+
+// The product of all elements; NaN on error.
+double THTensor_prodall(const struct THTensor *t);
+
+// The mean of all elements; NaN on error.
+double THTensor_meanall(const struct THTensor *t);
+
+// The norm of all elements, `value` as for norm; NaN on error.
+double THTensor_normall(const struct THTensor *t, double value);
+
+// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting; NaN on error.
+double THTensor_dist(const struct THTensor *a, const struct THTensor *b, double value);
+
+// Whether all elements are not 0; 0 on error.
+int THTensor_logicalall(const struct THTensor *t);
+
+// Whether any element is not 0; 0 on error.
+int THTensor_logicalany(const struct THTensor *t);
 
 // The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const struct THStorage *storage);

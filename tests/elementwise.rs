@@ -85,8 +85,8 @@ fn arithmetic_of_any_two_dtypes_in_any_layout() {
             let dtype = a.dtype().unwrap().promote(b.dtype().unwrap());
             let pairs = || values(a, shape).into_iter().zip(values(b, shape));
             let (sum, product) = (Tensor::fresh().unwrap(), Tensor::fresh().unwrap());
-            pointwise::cadd(&sum, a, Scalar::Int(1), b).unwrap();
-            pointwise::cmul(&product, a, b).unwrap();
+            pointwise::arithmetic::cadd(&sum, a, Scalar::Int(1), b).unwrap();
+            pointwise::arithmetic::cmul(&product, a, b).unwrap();
             assert_eq!((sum.dtype(), product.dtype()), (Some(dtype), Some(dtype)), "{what}");
             assert_eq!(values(&sum, shape), pairs().map(|(x, y)| stored(x + y, dtype)).collect::<Vec<_>>(), "sum of {what}");
             assert_eq!(values(&product, shape), pairs().map(|(x, y)| stored(x * y, dtype)).collect::<Vec<_>>(), "product of {what}");
@@ -98,7 +98,7 @@ fn arithmetic_of_any_two_dtypes_in_any_layout() {
 fn comparison_of_any_two_dtypes_in_any_layout() {
     for_all_pairs(9, |a, b, shape, what| {
         let r = Tensor::fresh().unwrap();
-        pointwise::lt(&r, a, b).unwrap();
+        pointwise::compare::lt_tensor(&r, a, b).unwrap();
         let want: Vec<f64> = values(a, shape).into_iter().zip(values(b, shape)).map(|(x, y)| f64::from(x < y)).collect();
         assert_eq!((r.dtype(), values(&r, shape)), (Some(Dtype::Bool), want), "{what}");
     });
@@ -123,7 +123,7 @@ fn results_go_into_any_layout_and_onto_their_inputs() {
         let shape = [33, 70];
         let (r, b) = (operand(&mut dice, Dtype::Float32, shape, layout), operand(&mut dice, Dtype::Int16, shape, "transposed"));
         let want: Vec<f64> = values(&r, shape).iter().zip(values(&b, shape)).map(|(x, y)| x - 2.0 * y).collect();
-        pointwise::csub(&r, &r, Scalar::Int(2), &b).unwrap();
+        pointwise::arithmetic::csub(&r, &r, Scalar::Int(2), &b).unwrap();
         assert_eq!(values(&r, shape), want, "in place, {layout}");
     }
 }
@@ -132,7 +132,7 @@ fn results_go_into_any_layout_and_onto_their_inputs() {
 fn results_that_overlap_an_input_in_part_are_as_if_it_had_been_copied() {
     let t = create::full(Dtype::Int32, &[1000], Scalar::Int(1)).unwrap();
     let part = |start| view::derive("test", &t, |l| l.narrow(0, start, 999)).unwrap();
-    pointwise::cadd(&part(1), &part(0), Scalar::Int(1), &part(1)).unwrap();
+    pointwise::arithmetic::cadd(&part(1), &part(0), Scalar::Int(1), &part(1)).unwrap();
     let got: Vec<f64> = (0..1000).map(|i| copy::get("get", &t, &[i]).unwrap().to_f64()).collect();
     assert_eq!(got[0], 1.0);
     assert!(got[1..].iter().all(|&x| x == 2.0));
@@ -152,8 +152,8 @@ fn sums_and_extremes_over_either_dim_of_any_dtype_and_layout() {
                     (0..shape[dim as usize]).map(|i| all[if dim == 0 { i * 29 + k } else { k * 29 + i } as usize]).collect()
                 };
                 let (sum, max, at) = (Tensor::fresh().unwrap(), Tensor::fresh().unwrap(), Tensor::fresh().unwrap());
-                reduce::sum(&sum, &t, dim, false).unwrap();
-                reduce::extreme(true, Some(&max), Some(&at), &t, dim, false).unwrap();
+                reduce::sum(reduce::To::tensor(&sum, false), &t, reduce::Over::Dim(dim), None).unwrap();
+                reduce::extreme_at("max", true, Some(&max), Some(&at), &t, dim, false).unwrap();
                 let exact = if dtype.category() == Category::Float { dtype } else { Dtype::Int64 };
                 assert_eq!((sum.dtype(), max.dtype(), at.dtype()), (Some(exact), Some(dtype), Some(Dtype::Int64)));
                 for k in 0..lines {
@@ -171,7 +171,7 @@ fn sums_and_extremes_over_either_dim_of_any_dtype_and_layout() {
 #[test]
 fn long_sums_keep_their_digits() {
     let t = create::full(Dtype::Float32, &[10_000_000], Scalar::Float(0.1)).unwrap();
-    let sum = reduce::all_of(&t, |r| reduce::sum(r, &t, reduce::TH_ALL_DIMS, false)).unwrap();
+    let sum = reduce::number(|to| reduce::sum(to, &t, reduce::Over::Dims(&[]), None)).unwrap();
     let exact = 1e7 * f64::from(0.1f32);
     // One value over and over is the hard case: every rounding errs to the same side.
     assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}");
@@ -192,7 +192,7 @@ fn copies_of_large_transposed_matrices_are_exact() {
             assert_eq!(copy::get("get", &dense, &[i, j]).unwrap().to_f64(), ((j * n + i) % 119) as f64, "{dtype}");
         }
         let difference = Tensor::fresh().unwrap();
-        pointwise::ne(&difference, &dense, &transposed).unwrap();
-        assert_eq!(reduce::all_of(&difference, |r| reduce::sum(r, &difference, reduce::TH_ALL_DIMS, false)).unwrap(), 0.0);
+        pointwise::compare::ne_tensor(&difference, &dense, &transposed).unwrap();
+        assert_eq!(reduce::number(|to| reduce::sum(to, &difference, reduce::Over::Dims(&[]), None)).unwrap(), 0.0);
     }
 }

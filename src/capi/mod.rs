@@ -9,6 +9,7 @@ pub mod order;
 pub mod pointwise;
 pub mod random;
 pub mod reduce;
+mod scan;
 pub mod storage;
 pub mod tensor;
 pub mod view;

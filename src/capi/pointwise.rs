@@ -39,6 +39,8 @@ unary! {
     THTensor_rsqrt = function::rsqrt;
     /// `r = e^t`. Integers give the default dtype.
     THTensor_exp = function::exp;
+    /// `r = 2^t`. Integers give the default dtype.
+    THTensor_exp2 = function::exp2;
     /// `r = e^t - 1`, exact near 0. Integers give the default dtype.
     THTensor_expm1 = function::expm1;
     /// `r = log(t)`, the natural logarithm. Integers give the default dtype.
@@ -69,6 +71,20 @@ unary! {
     THTensor_tanh = function::tanh;
     /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
     THTensor_sigmoid = function::sigmoid;
+    /// `r = erf(t)`, the error function. Integers give the default dtype.
+    THTensor_erf = function::erf;
+    /// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+    THTensor_erfc = function::erfc;
+    /// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
+    THTensor_erfinv = function::erfinv;
+    /// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
+    THTensor_lgamma = function::lgamma;
+    /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
+    THTensor_digamma = function::digamma;
+    /// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
+    THTensor_gelu = function::gelu;
+    /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
+    THTensor_geluTanh = function::gelu_tanh;
     /// `r = max(t, 0)`; NaN stays. Not for Bool.
     THTensor_relu = function::relu;
     /// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
@@ -232,6 +248,11 @@ export! {
     /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
     fn THTensor_softplus(r: *mut THTensor, t: *const THTensor, beta: f64, threshold: f64) =
         function::softplus(r, t, beta.into(), threshold.into());
+    /// `r = the n-th derivative of digamma at t`, `n` >= 0: the polygamma function. Integers give the default dtype.
+    fn THTensor_polygamma(r: *mut THTensor, n: i64, t: *const THTensor) = function::polygamma(r, n, t);
+    /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
+    /// of dimension `p`, 1 to 65536. Integers give the default dtype.
+    fn THTensor_mvlgamma(r: *mut THTensor, t: *const THTensor, p: i64) = function::mvlgamma(r, t, p);
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
     /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
     fn THTensor_divMode(r: *mut THTensor, t: *const THTensor, value: f64, mode: THDivMode) = divide::div_mode(r, t, value.into(), mode);

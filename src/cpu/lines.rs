@@ -18,11 +18,15 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The most lines of a panel.
-pub(crate) const PANEL: usize = 128;
+pub(crate) const PANEL: usize = 1024;
+/// Panels are cut no narrower for the sake of threads.
+const NARROW: usize = 128;
 /// Fewer neighbours than this are not worth a panel.
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
 const TOGETHER: usize = 1024;
+/// Elements of lines transposed into a panel: with the results they fit the second-level cache, and rows are long enough to be quick.
+const TURNED: usize = 32 * 1024;
 /// Lines gathered together take this many bytes of every row: whole cache lines.
 const ACROSS: usize = 64;
 /// Bytes of buffers on the stack; larger ones come from the allocator.
@@ -88,6 +92,10 @@ pub struct Lines {
     pub spoils: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
+    /// The most lines of a panel that the kernel likes, up to [`PANEL`].
+    pub beside: usize,
+    /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
+    pub turned: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -143,7 +151,7 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, grain }
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
     }
 
     /// Runs `line` over every line, or `panel` over lines side by side.
@@ -185,15 +193,28 @@ impl Lines {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
         let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
-        let width = PANEL.min(MOST / (input.n.max(1) * 24)).min(first.n);
+        let width = self.panel_width().min(MOST / (input.n.max(1) * 24));
         if panels && beside && width >= FEW {
             return self.layout_of(true, width);
+        }
+        let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
+        if panels && plain && input.n <= self.turned && first.n >= FEW {
+            return self.layout_of(true, (TURNED / input.n.max(1)).clamp(FEW, self.beside).min(first.n));
         }
         let one = self.layout_of(false, 1);
         let few = TOGETHER / input.n.max(1);
         let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
+    }
+
+    /// Lines of a panel: as many as the kernel likes, fewer if threads would have nothing to do.
+    fn panel_width(&self) -> usize {
+        let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
+        let worth = all.saturating_mul(self.ends[0].n) / self.grain;
+        let panels = worth.min(2 * pool::num_threads()).div_ceil((all / first).max(1)).max(1);
+        let share = first.div_ceil(panels).next_multiple_of(NARROW);
+        share.max(NARROW).min(self.beside).min(first)
     }
 
     /// The cut into blocks of so many lines.

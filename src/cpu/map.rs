@@ -92,6 +92,32 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     unsafe { work.run(&kernel) }
 }
 
+/// `r[i] = f(a)[i]`, computed in float64, 32 elements at a time
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `T`.
+#[inline(always)]
+pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) + Copy + Sync) {
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+        let (r, a) = (r.cast::<T>(), a.cast::<T>());
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for start in (0..n).step_by(32) {
+                    let (len, mut block) = ((n - start).min(32), [1.0; 32]);
+                    // SAFETY: the engine passes runs of `n` elements.
+                    (0..len).for_each(|i| block[i] = unsafe { a.add(start + i).read() }.to_f64());
+                    f(isa, &mut block);
+                    // SAFETY: as above.
+                    (0..len).for_each(|i| unsafe { r.add(start + i).write(T::from_f64(block[i])) });
+                }
+            },
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
 /// `r[i] = f(a[i], b[i])`
 ///
 /// # Safety
@@ -179,4 +205,41 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
     };
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::engine::{COSTLY, Flat};
+    use crate::dtype::Dtype;
+
+    fn run(r: *mut f64, a: *const f64, n: usize) {
+        let work = Work::Flat(Flat { n, data: [r.cast(), a.cast_mut().cast()], dtype: [Dtype::Float64; 2], grain: COSTLY });
+        let (f, rare, slow) = (
+            #[inline(always)]
+            |_, x: f64| x + 1.0,
+            #[inline(always)]
+            |_, x: f64| x < 0.0,
+            #[inline(always)]
+            |_, x: f64| x * 10.0,
+        );
+        // SAFETY: the callers pass n doubles each.
+        unsafe { map1_rare(&work, f, rare, slow) }
+    }
+
+    #[test]
+    fn rare_elements_alone_are_computed_slowly() {
+        for n in [0, 1, PIECE - 1, PIECE, PIECE + 1, 5000] {
+            // The second piece has no rare ones.
+            let a: Vec<f64> = (0..n).map(|i| if i / PIECE != 1 && i % 7 == 0 { -1.0 - i as f64 } else { i as f64 }).collect();
+            let expected: Vec<f64> = a.iter().map(|&x| if x < 0.0 { x * 10.0 } else { x + 1.0 }).collect();
+            let mut r = vec![0.0; n];
+            run(r.as_mut_ptr(), a.as_ptr(), n);
+            assert_eq!(r, expected);
+            let mut same = a;
+            let data = same.as_mut_ptr();
+            run(data, data, n);
+            assert_eq!(same, expected);
+        }
+    }
 }

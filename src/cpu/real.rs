@@ -80,6 +80,8 @@ functions! {
         exp(self) = vmath::exp_f32, vmath::exp_f64;
         /// `e^self - 1`
         expm1(self) = vmath::expm1_f32, vmath::expm1_f64;
+        /// `2^self`
+        exp2(self) = vmath::exp2_f32, vmath::exp2_f64;
         /// The natural logarithm.
         log(self) = vmath::log_f32, vmath::log_f64;
         /// `log(1 + self)`
@@ -112,6 +114,22 @@ functions! {
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
+        /// The error function.
+        erf(self) = vmath::erf_f32, vmath::erf_f64;
+        /// `1 - erf(self)`
+        erfc(self) = vmath::erfc_f32, vmath::erfc_f64;
+        /// The inverse of erf, unless [`Real::erfinv_rare`].
+        erfinv(self) = vmath::erfinv_f32, vmath::erfinv_f64;
+        /// `self * (1 + erf(self / sqrt 2)) / 2`
+        gelu(self) = vmath::gelu_f32, vmath::gelu_f64;
+        /// The approximation of gelu by tanh.
+        gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
+        /// The logarithm of the absolute value of the gamma function.
+        lgamma(self) = vmath::lgamma_f32, vmath::lgamma_f64;
+        /// The derivative of lgamma.
+        digamma(self) = vmath::digamma_f32, vmath::digamma_f64;
+        /// The derivative of digamma.
+        trigamma(self) = vmath::trigamma_f32, vmath::trigamma_f64;
         /// The angle of the point (`x`, `self`).
         atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
         /// `sqrt(self^2 + b^2)` without overflow on the way.
@@ -131,6 +149,8 @@ functions! {
     rare {
         /// Whether an angle is too large for the fast functions.
         huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
+        /// Whether erfinv is too steep for the fast function.
+        erfinv_rare(self) = vmath::erfinv_rare_f32, vmath::erfinv_rare_f64;
         /// Whether a quotient is too large for the fast functions.
         quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
     }
@@ -142,6 +162,8 @@ functions! {
         cos_slow(self) = vmath::cos_slow_f32, vmath::cos_slow_f64;
         /// The tangent of a large angle.
         tan_slow(self) = vmath::tan_slow_f32, vmath::tan_slow_f64;
+        /// [`Real::erfinv`] near the ends.
+        erfinv_slow(self) = vmath::erfinv_f32, vmath::erfinv_slow_f64;
         /// [`Real::fmod`] for all arguments.
         fmod_slow(self, b) = vmath::fmod_slow_f32, vmath::fmod_slow_f64;
         /// [`Real::remainder`] for all arguments.

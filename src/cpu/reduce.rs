@@ -4,98 +4,98 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
+use super::fold::{Accs, COLUMNS, Fold, ROWS, Tile};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
 use crate::plan::Loop;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
-/// A reduction over one compute type. Accumulators are plain bytes to the driver.
-pub trait Fold: Sync {
-    /// Bytes of an accumulator, at most [`ACC`].
-    fn acc_size(&self) -> usize;
-    /// # Safety
-    /// `acc` has room for `n` accumulators.
-    unsafe fn start(&self, acc: *mut u8, n: usize);
-    /// Folds `n` contiguous elements, the first of which is number `index`, into one accumulator.
-    ///
-    /// # Safety
-    /// `acc` is started, `x` holds `n` elements.
-    unsafe fn row(&self, acc: *mut u8, x: *const u8, n: usize, index: i64);
-    /// Folds element `j` of `n` into accumulator `j`; all are number `index` of their fold.
-    ///
-    /// # Safety
-    /// `accs` holds `n` started accumulators, `x` `n` elements.
-    unsafe fn column(&self, accs: *mut u8, x: *const u8, n: usize, index: i64);
-    /// Folds `other`, whose elements come later, into `acc`.
-    ///
-    /// # Safety
-    /// Both are started.
-    unsafe fn merge(&self, acc: *mut u8, other: *const u8);
-    /// Writes the results of `n` accumulators to one or two runs.
-    ///
-    /// # Safety
-    /// The runs have room for `n` results in the fold's result types.
-    unsafe fn finish(&self, accs: *const u8, n: usize, out: [*mut u8; 2]);
-}
-
-/// The most bytes an accumulator takes.
-pub(crate) const ACC: usize = 16;
-/// Columns folded at a time.
-const COLUMNS: usize = 256;
-/// Fewer kept neighbours than this are not worth folding as columns.
-const FEW_COLUMNS: usize = 16;
+/// Fewer neighbours than this are not worth folding side by side.
+const FEW: usize = 16;
+/// Accumulators of a block of results, in all planes together.
+const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
-const STAGE: usize = 1024;
-/// Elements of a row folded before partial results meet.
-const PIECE: usize = 32 * 1024;
+const STAGE: usize = 2048;
+/// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
+pub(crate) const PIECE: usize = 32 * 1024;
+/// Elements of a row that make it worth a block of its own.
+const LONG: usize = 16 * 1024;
+/// Elements of a block folded before partial results meet.
+const SEGMENT: usize = 128 * 1024;
+/// So many blocks keep the threads busy, each alone.
+const BUSY: usize = 8;
+
+/// Loops that stay: steps of input and both results, in bytes.
+pub type Kept = SmallVec<[Loop<3>; INLINE_DIMS]>;
+/// Loops that are folded: step of the input in bytes, and how much the number of an element grows.
+pub type Folded = SmallVec<[Loop<2>; INLINE_DIMS]>;
+
+/// A result: its memory, what lies there, what the fold writes.
+pub type Out = Option<(*mut u8, Dtype, Dtype)>;
 
 /// A reduction ready to run.
 pub struct Reduction<'a> {
     /// What to compute.
     pub fold: &'a dyn Fold,
-    /// First element of the input, and what lies there.
+    /// First element of the input.
     pub data: *const u8,
     /// What lies in memory.
     pub dtype: Dtype,
     /// What the fold reads.
     pub compute: Dtype,
-    /// The dims that stay: input step, and step of each result.
-    pub kept: Loops,
-    /// The dims folded, fastest first, numbered row-major.
-    pub folded: SmallVec<[Loop<1>; INLINE_DIMS]>,
-    /// The results: memory, what lies there, what the fold writes.
-    pub out: [Option<(*mut u8, Dtype, Dtype)>; 2],
+    /// The dims that stay.
+    pub kept: Kept,
+    /// The dims folded.
+    pub folded: Folded,
+    /// The results.
+    pub out: [Out; 2],
 }
 
 // SAFETY: threads share it only inside `run`, which divides the results among them.
 unsafe impl Sync for Reduction<'_> {}
 
-/// Loops over input and both results.
-pub type Loops = SmallVec<[Loop<3>; INLINE_DIMS]>;
-
-/// Splits `input` into the dims that stay and those in `dims`; `out` are the results with the folded dims at size 1.
-pub fn split(input: &Layout, item: usize, dims: &[usize], out: [Option<(&Layout, usize)>; 2]) -> (Loops, SmallVec<[Loop<1>; INLINE_DIMS]>) {
-    let (mut kept, mut folded) = (Loops::new(), SmallVec::new());
+/// Splits `input` into the dims that stay and those that `folds` says are folded, both fastest first; `out` are the results with the folded
+/// dims at size 1. Folded dims stay row-major where elements are `numbered`.
+pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [Option<(&Layout, usize)>; 2]) -> (Kept, Folded) {
+    let (mut kept, mut folded, mut weight) = (Kept::new(), Folded::new(), 1);
     for d in (0..input.ndim()).rev() {
         let (n, step) = (input.shape[d] as usize, input.strides[d] as isize * item as isize);
-        if dims.contains(&d) {
-            push_merged(&mut folded, Loop { n, step: [step] });
-        } else if n != 1 {
+        if n == 1 {
+            continue;
+        }
+        if folds[d] {
+            folded.push(Loop { n, step: [step, if numbered { weight } else { 0 }] });
+            weight = weight.wrapping_mul(n as isize);
+        } else {
             let at = |o: Option<(&Layout, usize)>| o.map_or(0, |(l, item)| l.strides[d] as isize * item as isize);
             kept.push(Loop { n, step: [step, at(out[0]), at(out[1])] });
         }
     }
-    kept.sort_by_key(|l| l.step[0]);
+    // What stands still comes last.
+    let speed = |step: isize| if step == 0 { isize::MAX } else { step };
+    kept.sort_by_key(|l| speed(l.step[0]));
+    if !numbered {
+        folded.sort_by_key(|l| speed(l.step[0]));
+    }
+    merge(&mut kept);
+    merge(&mut folded);
     (kept, folded)
 }
 
-fn push_merged(loops: &mut SmallVec<[Loop<1>; INLINE_DIMS]>, next: Loop<1>) {
-    match loops.last_mut() {
-        _ if next.n == 1 => {}
-        Some(last) if next.step[0] == last.step[0] * last.n as isize => last.n *= next.n,
-        _ => loops.push(next),
+/// Joins loops that continue each other.
+fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
+    let mut last = 0;
+    for i in 1..loops.len() {
+        let (inner, outer) = (loops[last], loops[i]);
+        if (0..N).all(|k| outer.step[k] == inner.step[k].wrapping_mul(inner.n as isize)) {
+            loops[last].n *= outer.n;
+        } else {
+            last += 1;
+            loops[last] = outer;
+        }
     }
+    loops.truncate(last + 1);
 }
 
 fn count<const N: usize>(loops: &[Loop<N>]) -> usize {
@@ -120,151 +120,239 @@ impl Reduction<'_> {
     ///
     /// # Safety
     /// All positions must lie inside their memory; results overlap neither each other nor the input.
-    pub unsafe fn run(&self) {
+    pub unsafe fn run(self) {
         if count(&self.kept) == 0 {
             return;
         }
-        let run = self.folded.first().copied().unwrap_or(Loop { n: 1, step: [self.dtype.size() as isize] });
-        let contiguous = run.step[0] == self.dtype.size() as isize;
-        let columns = self.kept.first().is_some_and(|l| l.n >= FEW_COLUMNS && l.step[0] == self.dtype.size() as isize);
+        let cut = Cut::new(self);
         // SAFETY: the caller's.
-        unsafe { if columns && !contiguous { self.over_columns() } else { self.along_rows(run) } }
+        unsafe { if cut.segments == 1 || cut.blocks >= BUSY { cut.by_blocks() } else { cut.by_segments() } }
+    }
+}
+
+/// A reduction cut into blocks of neighbouring results, and their elements into chunks and segments of chunks.
+struct Cut<'a> {
+    of: Reduction<'a>,
+    /// Whether tiles hold a row for each result, or a column.
+    rows: bool,
+    /// Whether tiles are brought into the fold's form first.
+    staged: bool,
+    /// The loop over the results of a block; `of.kept` has the others.
+    across: Loop<3>,
+    /// The loop over the elements of a chunk; `of.folded` has the others.
+    along: Loop<2>,
+    /// Results of a block.
+    block: usize,
+    blocks: usize,
+    /// Elements of a chunk, for each result.
+    chunk: usize,
+    chunks: usize,
+    /// Chunks of a segment.
+    segment: usize,
+    segments: usize,
+    /// Elements of a result.
+    count: usize,
+}
+
+impl<'a> Cut<'a> {
+    fn new(mut of: Reduction<'a>) -> Cut<'a> {
+        let size = of.dtype.size() as isize;
+        let count_folded = count(&of.folded);
+        let run = of.folded.iter().position(|l| l.step[0] == size);
+        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= FEW);
+        let many = of.kept.iter().position(|l| l.n >= FEW);
+        // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
+        let rows = match run {
+            Some(r) => of.folded[r].n >= FEW || many.is_none(),
+            None => many.is_none(),
+        };
+        let across = if rows { 0 } else { column.or(many).unwrap_or(0) };
+        let across = if of.kept.is_empty() { Loop { n: 1, step: [0; 3] } } else { of.kept.remove(across) };
+        let along = run.unwrap_or(0);
+        let along = if of.folded.is_empty() { Loop { n: 1, step: [size, 0] } } else { of.folded.remove(along) };
+        let contiguous = if rows { along.step[0] == size || along.n == 1 } else { across.step[0] == size };
+        let staged = !contiguous || of.dtype != of.compute;
+        let most = ROOM / of.fold.planes();
+        let even = |n: usize, most: usize| n.div_ceil(n.div_ceil(most));
+        let (block, chunk) = match (rows, staged) {
+            (true, false) => ((LONG / along.n.max(1)).clamp(1, most.min(256)), PIECE),
+            (true, true) => ((STAGE / along.n.max(1)).clamp(1, most), STAGE),
+            (false, false) => (even(across.n, most).next_multiple_of(FEW), ROWS),
+            (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
+        };
+        let (block, chunk) = (block.min(across.n), chunk.min(along.n).max(1));
+        let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
+        let blocks = across.n.div_ceil(block) * count(&of.kept);
+        let chunks = along.n.div_ceil(chunk) * count(&of.folded);
+        let segment = (SEGMENT / (chunk * block)).max(1);
+        let segments = chunks.div_ceil(segment).max(1);
+        Cut { of, rows, staged, across, along, block, blocks, chunk, chunks, segment, segments, count: count_folded }
     }
 
-    /// One result at a time; a few long ones are cut into pieces for the threads.
-    unsafe fn along_rows(&self, run: Loop<1>) {
-        let outputs = count(&self.kept);
-        let rows = count(self.folded.get(1..).unwrap_or(&[]));
-        let per_row = run.n.div_ceil(PIECE);
-        let pieces = rows * per_row;
-        debug_assert!(self.fold.acc_size() <= ACC);
-        // Enough results keep all threads busy, each alone; otherwise the pieces of one result are shared out, memory permitting: folding them
-        // one after the other is the same sum.
-        let mut partial = Vec::new();
-        let shared_out = outputs < 64 && pieces > 1 && partial.try_reserve_exact(pieces).is_ok();
-        if !shared_out {
-            return parallel(outputs, count(&self.folded).max(1), CHEAP, &|range| {
-                for o in range {
-                    let mut acc = Acc::new();
-                    // SAFETY: the caller's; each result is written by one thread.
-                    unsafe {
-                        self.fold.start(acc.data(), 1);
-                        (0..pieces).for_each(|p| self.piece(acc.data(), o, p, per_row, run));
-                        self.store(acc.data(), 1, position(&self.kept, o), [0; 3]);
-                    }
-                }
-            });
-        }
-        for o in 0..outputs {
-            partial.clear();
-            partial.resize(pieces, Acc::new());
-            let shared = Shared(partial.as_mut_ptr().cast());
-            parallel(pieces, run.n.min(PIECE), CHEAP, &|range| {
-                for p in range {
-                    // SAFETY: each piece has its own accumulator; `parallel` returns before `partial` goes.
-                    unsafe {
-                        let acc = shared.get().add(p * size_of::<Acc>());
-                        self.fold.start(acc, 1);
-                        self.piece(acc, o, p, per_row, run);
-                    }
-                }
-            });
-            let (first, rest) = partial.split_at_mut(1);
-            // SAFETY: all accumulators are started.
-            unsafe {
-                rest.iter_mut().for_each(|acc| self.fold.merge(first[0].data(), acc.data()));
-                self.store(first[0].data(), 1, position(&self.kept, o), [0; 3]);
-            }
-        }
-    }
-
-    /// Folds piece `p` of result `o` into `acc`.
-    unsafe fn piece(&self, acc: *mut u8, o: usize, p: usize, per_row: usize, run: Loop<1>) {
-        let (row, start) = (p / per_row, p % per_row * PIECE);
-        let outer = position(self.folded.get(1..).unwrap_or(&[]), row)[0];
-        let (n, index) = ((run.n - start).min(PIECE), (row * run.n + start) as i64);
-        // SAFETY: the caller's: the position lies inside the input.
-        unsafe {
-            let x = self.data.offset(position(&self.kept, o)[0] + outer + start as isize * run.step[0]);
-            if run.step[0] == self.dtype.size() as isize && self.dtype == self.compute {
-                return self.fold.row(acc, x, n, index);
-            }
-            let (mut stage, copy) = (Stage::new(), TileCopy::new(self.compute, self.dtype));
-            for s in (0..n).step_by(STAGE) {
-                let len = STAGE.min(n - s);
-                stage.load(&copy, self.compute, x.offset(s as isize * run.step[0]), run.step[0], len);
-                self.fold.row(acc, stage.data(), len, index + s as i64);
-            }
-        }
-    }
-
-    /// Blocks of neighbouring results, one row of input after the other.
-    unsafe fn over_columns(&self) {
-        let (first, outer) = (self.kept[0], &self.kept[1..]);
-        let blocks = first.n.div_ceil(COLUMNS);
-        let (rows, size) = (count(&self.folded), self.dtype.size());
-        parallel(blocks * count(outer), first.n.min(COLUMNS) * rows, CHEAP, &|range| {
-            let copy = TileCopy::new(self.compute, self.dtype);
-            for unit in range {
-                let start = unit % blocks * COLUMNS;
-                let n = COLUMNS.min(first.n - start);
-                let mut at = position(outer, unit / blocks);
-                (0..3).for_each(|k| at[k] += start as isize * first.step[k]);
-                let (mut accs, mut stage) = ([const { Acc::new() }; COLUMNS], Stage::new());
-                let accs = accs.as_mut_ptr().cast::<u8>();
+    /// Every thread takes blocks and folds them whole.
+    unsafe fn by_blocks(&self) {
+        parallel(self.blocks, self.block * self.count.max(1), CHEAP, &|range| {
+            for b in range {
+                let mut room = Room::new();
+                let accs = room.accs(self.block);
                 // SAFETY: the caller's; each block is written by one thread.
                 unsafe {
-                    self.fold.start(accs, n);
-                    for row in 0..rows {
-                        let mut x = self.data.offset(at[0] + position(&self.folded, row)[0]);
-                        if self.dtype != self.compute {
-                            stage.load(&copy, self.compute, x, size as isize, n);
-                            x = stage.data();
-                        }
-                        self.fold.column(accs, x, n, row as i64);
+                    self.fold(b, 0, accs);
+                    if self.segments > 1 {
+                        self.rest(b, accs);
                     }
-                    self.store(accs, n, at, first.step);
+                    self.store(b, accs);
                 }
             }
         });
     }
 
-    /// Writes the results of `n` accumulators that lie `step` apart.
-    unsafe fn store(&self, accs: *const u8, n: usize, at: [isize; 3], step: [isize; 3]) {
-        let mut results = [const { Stage::new() }; 2];
-        let [a, b] = &mut results;
-        let runs = [a.data(), b.data()];
-        // SAFETY: `n` <= COLUMNS results fit the buffers; the rest is the caller's.
+    /// Folds the segments of block `b` after the first, one after the other.
+    #[inline(never)]
+    unsafe fn rest(&self, b: usize, accs: Accs) {
+        let mut room = Room::new();
+        let part = room.accs(self.block);
+        for s in 1..self.segments {
+            // SAFETY: the caller's.
+            unsafe {
+                self.fold(b, s, part);
+                self.meet(b, s, accs, part);
+            }
+        }
+    }
+
+    /// The threads share out the segments of each block, memory permitting.
+    unsafe fn by_segments(&self) {
+        let size = self.block * self.of.fold.planes();
+        let mut memory: Vec<MaybeUninit<u64>> = Vec::new();
+        // SAFETY: the caller's.
         unsafe {
-            self.fold.finish(accs, n, runs);
+            if self.segments.checked_mul(size).is_none_or(|n| memory.try_reserve_exact(n).is_err()) {
+                return self.by_blocks();
+            }
+            let parts = Shared(memory.as_mut_ptr().cast());
+            let part = |s: usize| Accs { data: parts.get().add(s * size * 8), room: self.block };
+            for b in 0..self.blocks {
+                parallel(self.segments, self.segment * self.chunk * self.block, CHEAP, &|range| {
+                    range.for_each(|s| self.fold(b, s, part(s)));
+                });
+                (1..self.segments).for_each(|s| self.meet(b, s, part(0), part(s)));
+                self.store(b, part(0));
+            }
+        }
+    }
+
+    /// Results of block `b`, and where the first one and its elements lie.
+    fn place(&self, b: usize) -> (usize, [isize; 3]) {
+        let per_row = self.across.n.div_ceil(self.block);
+        let start = b % per_row * self.block;
+        let mut at = position(&self.of.kept, b / per_row);
+        (0..3).for_each(|k| at[k] += start as isize * self.across.step[k]);
+        (self.block.min(self.across.n - start), at)
+    }
+
+    /// Elements of the chunks before chunk `c`.
+    fn before(&self, c: usize) -> usize {
+        let per_run = self.along.n.div_ceil(self.chunk).max(1);
+        c / per_run * self.along.n + c % per_run * self.chunk
+    }
+
+    /// Folds what accumulators of segment `s` took after what those of all segments before took.
+    unsafe fn meet(&self, b: usize, s: usize, accs: Accs, part: Accs) {
+        let (done, end) = (self.before(s * self.segment), self.before(self.chunks.min((s + 1) * self.segment)));
+        // SAFETY: the caller's.
+        unsafe { self.of.fold.merge(accs, part, self.place(b).0, [done, end - done]) }
+    }
+
+    /// Folds segment `s` of block `b` into accumulators, which it starts.
+    unsafe fn fold(&self, b: usize, s: usize, accs: Accs) {
+        let (n, at) = self.place(b);
+        let per_run = self.along.n.div_ceil(self.chunk).max(1);
+        let first = s * self.segment;
+        // SAFETY: the caller's: positions lie inside the input.
+        unsafe {
+            self.of.fold.start(accs, n);
+            for c in first..self.chunks.min(first + self.segment) {
+                let (start, [outer, number]) = (c % per_run * self.chunk, position(&self.of.folded, c / per_run));
+                let tile = Tile {
+                    x: self.of.data.offset(at[0] + outer + start as isize * self.along.step[0]),
+                    rows: n,
+                    cols: self.chunk.min(self.along.n - start),
+                    step: self.across.step[0],
+                    done: self.before(c) - self.before(first),
+                    index: (number + start as isize * self.along.step[1]) as i64,
+                    weight: self.along.step[1] as i64,
+                };
+                match (self.staged, self.rows) {
+                    (true, _) => self.staged(accs, tile),
+                    (_, true) => self.of.fold.rows(accs, &tile),
+                    (_, false) => self.of.fold.columns(accs, &Tile { rows: tile.cols, cols: n, step: self.along.step[0], ..tile }),
+                }
+            }
+        }
+    }
+
+    /// Folds a tile, given as if of rows, by way of a buffer.
+    #[inline(never)]
+    unsafe fn staged(&self, accs: Accs, tile: Tile) {
+        let mut stage = Stage::new();
+        let compute = self.of.compute.size() as isize;
+        let (data, copy) = (tile.x.cast_mut(), TileCopy::new(self.of.compute, self.of.dtype));
+        let (outer, inner) = (self.across.step[0], self.along.step[0]);
+        let (rows, cols, from) = match self.rows {
+            true => (tile.rows, tile.cols, Side { data, row_step: outer, col_step: inner }),
+            false => (tile.cols, tile.rows, Side { data, row_step: inner, col_step: outer }),
+        };
+        let step = cols as isize * compute;
+        let tile = Tile { x: stage.data(), rows, cols, step, ..tile };
+        // SAFETY: the caller's; the buffer has room for a tile.
+        unsafe {
+            copy.copy(Side { data: stage.data(), row_step: step, col_step: compute }, from, rows, cols);
+            if self.rows { self.of.fold.rows(accs, &tile) } else { self.of.fold.columns(accs, &tile) }
+        }
+    }
+
+    /// Writes the results of block `b`.
+    unsafe fn store(&self, b: usize, accs: Accs) {
+        let (n, at) = self.place(b);
+        let mut results = [const { Room::new() }; 2];
+        let [first, second] = &mut results;
+        let runs = [first.data(), second.data()];
+        // SAFETY: a block's results fit the buffers; the rest is the caller's.
+        unsafe {
+            self.of.fold.finish(accs, n, self.count, runs);
             for k in 0..2 {
-                if let Some((data, dtype, compute)) = self.out[k] {
-                    let from = Side { data: runs[k], row_step: 0, col_step: compute.size() as isize };
-                    let to = Side { data: data.offset(at[k + 1]), row_step: 0, col_step: step[k + 1] };
-                    TileCopy::new(dtype, compute).copy(to, from, 1, n);
+                if let Some((data, dtype, written)) = self.of.out[k] {
+                    let from = Side { data: runs[k], row_step: 0, col_step: written.size() as isize };
+                    let to = Side { data: data.offset(at[k + 1]), row_step: 0, col_step: self.across.step[k + 1] };
+                    TileCopy::new(dtype, written).copy(to, from, 1, n);
                 }
             }
         }
     }
 }
 
-/// An accumulator, or the room for one.
-#[derive(Clone, Copy)]
-#[repr(align(16))]
-struct Acc(#[allow(dead_code)] MaybeUninit<[u8; ACC]>);
+/// Room for the accumulators or the results of a block.
+#[repr(align(64))]
+struct Room(MaybeUninit<[u64; ROOM]>);
 
-impl Acc {
-    const fn new() -> Acc {
-        Acc(MaybeUninit::uninit())
+impl Room {
+    const fn new() -> Room {
+        Room(MaybeUninit::uninit())
     }
+
     fn data(&mut self) -> *mut u8 {
-        (self as *mut Acc).cast()
+        self.0.as_mut_ptr().cast()
+    }
+
+    fn accs(&mut self, room: usize) -> Accs {
+        Accs { data: self.data(), room }
     }
 }
 
 /// Room for STAGE elements in a compute type.
 #[repr(align(64))]
-struct Stage(MaybeUninit<[u8; STAGE * 8]>);
+struct Stage(MaybeUninit<[u64; STAGE]>);
 
 impl Stage {
     const fn new() -> Stage {
@@ -274,12 +362,63 @@ impl Stage {
     fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
+}
 
-    /// # Safety
-    /// `x` holds `n` <= STAGE elements at `step`.
-    unsafe fn load(&mut self, copy: &TileCopy, compute: Dtype, x: *const u8, step: isize, n: usize) {
-        let to = Side { data: self.data(), row_step: 0, col_step: compute.size() as isize };
-        // SAFETY: the caller's.
-        unsafe { copy.copy(to, Side { data: x.cast_mut(), row_step: 0, col_step: step }, 1, n) }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::fold::{Lanes, Sum};
+
+    fn layout(shape: &[i64], strides: &[i64]) -> Layout {
+        Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
+    }
+
+    #[test]
+    fn folded_dims_that_continue_each_other_merge() {
+        let (kept, folded) = split(&Layout::contiguous(&[2, 3, 4]), 4, &[true, true, true], true, [None, None]);
+        assert_eq!((kept.len(), folded.as_slice()), (0, &[Loop { n: 24, step: [4, 1] }][..]));
+        // Turned, memory order is not row-major: numbered elements keep to the latter.
+        let turned = layout(&[3, 2], &[1, 3]);
+        assert_eq!(split(&turned, 1, &[true, true], false, [None, None]).1.as_slice(), [Loop { n: 6, step: [1, 0] }]);
+        let numbered = split(&turned, 1, &[true, true], true, [None, None]).1;
+        assert_eq!(numbered.as_slice(), [Loop { n: 2, step: [3, 1] }, Loop { n: 3, step: [1, 2] }]);
+    }
+
+    /// Sums over the dims of `shape` in `folds` of the numbers 0, 1, 2, ... that lie at `strides`, against plain loops.
+    fn check(shape: [i64; 3], strides: [i64; 3], folds: [bool; 3]) {
+        let input = layout(&shape, &strides);
+        let x: Vec<i32> = (0..input.end().unwrap_or(0) as i32).collect();
+        let kept_shape: Vec<i64> = (0..3).map(|d| if folds[d] { 1 } else { shape[d] }).collect();
+        let out = Layout::contiguous(&kept_shape);
+        let (mut got, mut expected) = (vec![0i64; out.numel() as usize], vec![0i64; out.numel() as usize]);
+        for (i, j, k) in (0..shape[0]).flat_map(|i| (0..shape[1]).flat_map(move |j| (0..shape[2]).map(move |k| (i, j, k)))) {
+            let at: i64 = [i, j, k].iter().enumerate().map(|(d, i)| if folds[d] { 0 } else { i * out.strides[d] }).sum();
+            expected[at as usize] += i64::from(x[(i * strides[0] + j * strides[1] + k * strides[2]) as usize]);
+        }
+        let (kept, folded) = split(&input, 4, &folds, false, [Some((&out, 8)), None]);
+        let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
+        let (fold, data) = (Lanes(Sum::<i32>::new(false)), x.as_ptr().cast());
+        // SAFETY: `x` and `got` have room for every position.
+        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out }.run() };
+        assert_eq!(got, expected, "{shape:?} {strides:?} {folds:?}");
+    }
+
+    #[test]
+    fn every_cut_covers_every_element_once() {
+        let cases = [
+            ([5, 7, 40], [280, 40, 1]),
+            ([40, 3, 50], [1, 2000, 40]),
+            ([3, 70, 33], [5000, 70, 2]),
+            ([2, 3000, 20], [60000, 20, 1]),
+            ([30, 40, 3], [0, 3, 1]),
+        ];
+        for (shape, strides) in cases {
+            for mask in 0..8 {
+                check(shape, strides, [mask & 1 > 0, mask & 2 > 0, mask & 4 > 0]);
+            }
+        }
+        check([300_000, 1, 2], [2, 1, 1], [true, true, false]);
+        check([1, 1, 300_000], [1, 1, 1], [true, true, true]);
+        check([4, 0, 3], [0, 3, 1], [false, true, false]);
     }
 }

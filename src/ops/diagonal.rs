@@ -70,5 +70,5 @@ pub fn trace(t: &Tensor) -> Result<f64> {
         bail!(Shape, "{OP}: expected a matrix, got {ndim} dimensions")
     }
     let diagonal = of(OP, t, 0)?;
-    reduce::all_of(&diagonal, |r| reduce::sum(r, &diagonal, reduce::TH_ALL_DIMS, false))
+    reduce::number(|to| reduce::sum(to, &diagonal, reduce::Over::Dims(&[]), None))
 }

@@ -3,7 +3,7 @@
 use super::copy;
 use super::prepare::{self, Operand};
 use super::reduce::TH_ALL_DIMS;
-use crate::cpu::lines::{End, LineKernel, Lines, PanelKernel};
+use crate::cpu::lines::{End, Line, LineKernel, Lines, PANEL, PanelKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
@@ -42,6 +42,16 @@ pub struct Want<'a> {
     pub compute: Dtype,
 }
 
+impl<'a> Want<'a> {
+    /// Indices: int64, and nothing else.
+    pub fn indices(op: &str, r: Option<&'a Tensor>) -> Result<Want<'a>> {
+        match r.and_then(Tensor::dtype) {
+            None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64, compute: Dtype::Int64 }),
+            Some(have) => bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}"),
+        }
+    }
+}
+
 /// What runs over the lines.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
@@ -53,8 +63,61 @@ pub struct Kernels<'a> {
     pub spoils: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
+    /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
+    pub beside: usize,
+    /// Lines of at most so many elements are done faster side by side.
+    pub turned: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
+}
+
+impl<'a> Kernels<'a> {
+    /// Over one line, without a panel kernel or wishes.
+    pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels { line, panel: None, spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
+    }
+}
+
+/// Elements of tensors done the short way.
+const SHORT: usize = 4096;
+
+/// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
+pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Option<Want<'_>>; 2], kernels: Kernels<'_>) -> Result<()> {
+    if short(t, dim, compute, form, &wants, kernels.line) {
+        return Ok(());
+    }
+    let source = if form == Form::Same { Source::one(op, t, dim)? } else { Source::along(op, t, dim)? };
+    source.run(op, compute, form, wants, kernels)
+}
+
+/// The short way: few elements, contiguous and apart, in the types of the kernel, lines along the last dim. False if it is not that simple.
+fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Option<Want<'_>>; 2], line: LineKernel<'_>) -> bool {
+    let Some((x, numel)) = t.flat_like(compute, t) else { return false };
+    let ndim = t.ndim() as i32;
+    let last = dim == -1 || dim == (ndim - 1).max(0);
+    if numel as usize > SHORT || !last || (form != Form::Same && (ndim != 1 || form != Form::One { keepdim: false })) {
+        return false;
+    }
+    let (n, mut out, mut step) = (if ndim > 1 { last_size(t) } else { numel as usize }, [null_mut(); 2], [0; 2]);
+    for (k, want) in wants.iter().enumerate().filter_map(|(k, want)| want.as_ref().map(|want| (k, want))) {
+        let Some(r) = want.r else { return false };
+        let like = if form == Form::Same { t } else { r };
+        let Some((data, count)) = r.flat_like(want.compute, like) else { return false };
+        if form != Form::Same && !r.is_scalar() {
+            return false;
+        }
+        let size = want.compute.size();
+        (out[k], step[k]) = (data, n * size);
+        let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
+        if meets(x, numel as usize * compute.size()) || (k == 1 && meets(out[0], step[0] / n * numel as usize)) {
+            return false;
+        }
+    }
+    for i in 0..numel as usize / n {
+        let at = |k: usize| out[k].wrapping_add(i * step[k]);
+        line(Line { out: [at(0), at(1)], x: x.wrapping_add(i * n * compute.size()), n, scratch: null_mut() });
+    }
+    true
 }
 
 /// An input cut into lines.
@@ -77,6 +140,14 @@ impl Source {
         t.defined(op)?;
         let dim = wrap_dim(op, dim, t.ndim())?;
         Source::joined(op, t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
+    }
+
+    /// Lines of `t` along one dim, for operations that need one.
+    pub fn one(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
+        if dim == TH_ALL_DIMS {
+            bail!(Argument, "{op}: needs one dimension, not all")
+        }
+        Source::along(op, t, dim)
     }
 
     /// Lines of `t` over several dims, each given once, in row-major order; over all if none is given.
@@ -193,7 +264,7 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch) = (kernels.spoils, kernels.scratch);
+        (lines.spoils, lines.scratch, lines.beside, lines.turned) = (kernels.spoils, kernels.scratch, kernels.beside, kernels.turned);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
         unsafe { lines.run(op, kernels.line, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {
@@ -275,6 +346,12 @@ impl Source {
         };
         Ok(on_other || (meets(input) && !in_step))
     }
+}
+
+/// The size of the last dim of a tensor that has one.
+fn last_size(t: &Tensor) -> usize {
+    // SAFETY: `size` holds nDimension entries.
+    unsafe { (*t.as_ptr()).size.add(t.ndim() - 1).read() as usize }
 }
 
 fn has_shape(r: &Tensor, shape: &[i64]) -> Result<bool> {

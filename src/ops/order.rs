@@ -105,7 +105,7 @@ fn wants(results: Results<'_>, dtype: Dtype) -> [Option<Want<'_>>; 2] {
 }
 
 fn kernels(line: lines::LineKernel<'_>, scratch: usize) -> Kernels<'_> {
-    Kernels { line, panel: None, spoils: false, scratch, grain: CHEAP / 4 }
+    Kernels { scratch, ..Kernels::line(line, CHEAP / 4) }
 }
 
 /// # Safety

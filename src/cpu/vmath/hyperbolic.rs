@@ -1,10 +1,10 @@
 //! Hyperbolic functions.
 //!
-//! Largest errors (all inputs of f32, eight million of f64): tanh 1.35.
+//! Largest errors (a dense sweep of f32, millions of points of f64): sinh 1.44, cosh 1.40, tanh 1.94.
 
 use super::super::simd::Isa;
-use super::exp::{exp_reduce_f32, exp_reduce_f64, expm1_near_f32, expm1_near_f64};
-use super::{LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
+use super::exp::{SHIFT_32, SHIFT_64, expm1_near_f32, expm1_near_f64};
+use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
 
 /// `(cosh(r) - 1) / r^2` as a polynomial of r^2, on |r| <= ln 2 / 2.
 const COSH_32: [f32; 3] = [0.5, 4.166_626_6e-2, 1.394_629_2e-3];
@@ -21,7 +21,8 @@ const SINH_64: [f64; 5] = [
     2.510_904_614_211_217e-8,
 ];
 
-/// `exp(x) = (c + s) * 2^n` with c = cosh(r), s = sinh(r), so that both functions are sums of c and s with `2^n +- 2^-n` as weights.
+/// `exp(x) = (c + s) * 2^n` with c = cosh(r), s = sinh(r), so that both functions are sums of c and s with `2^n +- 2^-n` as weights. A quarter
+/// of the weights is always finite.
 struct Parts<T> {
     /// `c - 1`
     c: T,
@@ -29,39 +30,44 @@ struct Parts<T> {
     h: T,
     /// The low part of s.
     low: T,
-    /// `2^n / b`
+    /// `2^n / 4`
     a: T,
-    /// `2^-n / b`
+    /// `2^-n / 4`
     w: T,
-    /// A power of two that keeps the weights finite.
-    b: T,
 }
 
 #[inline(always)]
 fn parts_f32(isa: Isa, x: f32) -> Parts<f32> {
+    const SHIFT: f32 = SHIFT_32 - 129.0;
     let t = x.abs();
-    let (n, h, a, b) = exp_reduce_f32(isa, if t > 90.0 { 90.0 } else { t });
+    let t = if t > 89.5 { 89.5 } else { t };
+    let k = isa.fma_f32(t, std::f32::consts::LOG2_E, SHIFT);
+    let n = k - SHIFT;
+    let h = isa.fma_f32(n, -LN2_HI_32, t);
     let r = isa.fma_f32(n, -LN2_LO_32, h);
     let z = r * r;
     let c = z * poly_f32(isa, z, COSH_32);
     let low = isa.fma_f32(n, -LN2_LO_32, r * z * poly_f32(isa, z, SINH_32));
-    let (one_a, one_b) = (0x7f00_0000_u32.wrapping_sub(a.to_bits()), 0x7f00_0000_u32.wrapping_sub(b.to_bits()));
-    let w = f32::from_bits(one_b) * f32::from_bits(one_b) * f32::from_bits(one_a);
-    Parts { c, h, low, a, w, b }
+    let a = f32::from_bits(k.to_bits() << 23);
+    let w = f32::from_bits(0x7f00_0000_u32.wrapping_sub(a.to_bits())) * 0.0625;
+    Parts { c, h, low, a, w }
 }
 
 #[inline(always)]
 fn parts_f64(isa: Isa, x: f64) -> Parts<f64> {
-    const ONES: u64 = 0x7fe0_0000_0000_0000;
+    const SHIFT: f64 = SHIFT_64 - 1025.0;
     let t = x.abs();
-    let (n, h, a, b) = exp_reduce_f64(isa, if t > 711.0 { 711.0 } else { t });
+    let t = if t > 710.5 { 710.5 } else { t };
+    let k = isa.fma_f64(t, std::f64::consts::LOG2_E, SHIFT);
+    let n = k - SHIFT;
+    let h = isa.fma_f64(n, -LN2_HI_64, t);
     let r = isa.fma_f64(n, -LN2_LO_64, h);
     let z = r * r;
     let c = z * poly_f64(isa, z, COSH_64);
     let low = isa.fma_f64(n, -LN2_LO_64, r * z * poly_f64(isa, z, SINH_64));
-    let (one_a, one_b) = (ONES.wrapping_sub(a.to_bits()), ONES.wrapping_sub(b.to_bits()));
-    let w = f64::from_bits(one_b) * f64::from_bits(one_b) * f64::from_bits(one_a);
-    Parts { c, h, low, a, w, b }
+    let a = f64::from_bits(k.to_bits() << 52);
+    let w = f64::from_bits(0x7fe0_0000_0000_0000_u64.wrapping_sub(a.to_bits())) * 0.0625;
+    Parts { c, h, low, a, w }
 }
 
 /// `sinh(x)`
@@ -72,7 +78,8 @@ pub fn sinh_f32(isa: Isa, x: f32) -> f32 {
     let lost = (p.a - minus) - p.w;
     let high = isa.fma_f32(plus, p.h, minus);
     let low = isa.fma_f32(plus, p.low, isa.fma_f32(minus, p.c, lost));
-    ((high + low) * (0.5 * p.b)).copysign(x)
+    // What is too small for its square to matter is its own sine, and has no bit to spare for the weights.
+    (if x.abs() < 1e-4 { x } else { 2.0 * (high + low) }).copysign(x)
 }
 
 /// `sinh(x)`
@@ -83,7 +90,7 @@ pub fn sinh_f64(isa: Isa, x: f64) -> f64 {
     let lost = (p.a - minus) - p.w;
     let high = isa.fma_f64(plus, p.h, minus);
     let low = isa.fma_f64(plus, p.low, isa.fma_f64(minus, p.c, lost));
-    ((high + low) * (0.5 * p.b)).copysign(x)
+    (if x.abs() < 1e-9 { x } else { 2.0 * (high + low) }).copysign(x)
 }
 
 /// `cosh(x)`
@@ -94,7 +101,7 @@ pub fn cosh_f32(isa: Isa, x: f32) -> f32 {
     let lost = p.w - (plus - p.a);
     let high = isa.fma_f32(minus, p.h, plus);
     let low = isa.fma_f32(minus, p.low, isa.fma_f32(plus, p.c, lost));
-    (high + low) * (0.5 * p.b)
+    2.0 * (high + low)
 }
 
 /// `cosh(x)`
@@ -105,7 +112,7 @@ pub fn cosh_f64(isa: Isa, x: f64) -> f64 {
     let lost = p.w - (plus - p.a);
     let high = isa.fma_f64(minus, p.h, plus);
     let low = isa.fma_f64(minus, p.low, isa.fma_f64(plus, p.c, lost));
-    (high + low) * (0.5 * p.b)
+    2.0 * (high + low)
 }
 
 /// `tanh(x)`

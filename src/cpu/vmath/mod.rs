@@ -3,7 +3,9 @@
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;
+mod erf;
 mod exp;
+mod gamma;
 mod hyperbolic;
 mod log;
 mod logistic;
@@ -18,7 +20,9 @@ mod check;
 use super::simd::Isa;
 
 pub use arc::*;
+pub use erf::*;
 pub use exp::*;
+pub use gamma::*;
 pub use hyperbolic::*;
 pub use log::*;
 pub use logistic::*;

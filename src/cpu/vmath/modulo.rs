@@ -14,7 +14,8 @@ const INTEGER_64: f64 = 6_755_399_441_055_744.0;
 #[inline(always)]
 pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
     // A product, since a quotient takes longer. NaN is rare.
-    !(a.abs() < b.abs() * 2_097_152.0)
+    let usual = a.abs() < b.abs() * 2_097_152.0;
+    !usual
 }
 
 /// [`quotient_rare_f32`] for f64.
@@ -22,7 +23,8 @@ pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
 pub fn quotient_rare_f64(isa: Isa, a: f64, b: f64) -> bool {
     // Without fma, products close to the largest number might overflow.
     let large = !isa.has_fma() && a.abs() > 0.5 * f64::MAX;
-    !(a.abs() < b.abs() * 1_125_899_906_842_624.0) || large
+    let usual = a.abs() < b.abs() * 1_125_899_906_842_624.0;
+    !usual || large
 }
 
 /// `a = n b + r` exactly with an integer n and -b/2 <= r <= b/2 or so, for b >= 0.
@@ -188,8 +190,14 @@ mod tests {
             assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e})");
             let (a, b) = (a as f32, b as f32);
             assert!(same(f64::from(fmod32(a, b)), f64::from(simd(move |isa| fmod_slow_f32(isa, a, b)))), "fmod({a:e}f32, {b:e})");
-            assert!(same(f64::from(remainder32(a, b)), f64::from(simd(move |isa| remainder_slow_f32(isa, a, b)))), "remainder({a:e}f32, {b:e})");
-            assert!(same(f64::from(floor_div32(a, b)), f64::from(simd(move |isa| floor_div_slow_f32(isa, a, b)))), "floor_div({a:e}f32, {b:e})");
+            assert!(
+                same(f64::from(remainder32(a, b)), f64::from(simd(move |isa| remainder_slow_f32(isa, a, b)))),
+                "remainder({a:e}f32, {b:e})"
+            );
+            assert!(
+                same(f64::from(floor_div32(a, b)), f64::from(simd(move |isa| floor_div_slow_f32(isa, a, b)))),
+                "floor_div({a:e}f32, {b:e})"
+            );
         }
     }
 
@@ -199,8 +207,16 @@ mod tests {
         for a in values {
             for b in values {
                 assert!(same(fmod(a, b), simd(move |isa| fmod_slow_f64(isa, a, b))), "fmod({a:e}, {b:e}) = {}", fmod(a, b));
-                assert!(same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))), "remainder({a:e}, {b:e}) = {}", remainder(a, b));
-                assert!(same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))), "floor_div({a:e}, {b:e}) = {}", floor_div(a, b));
+                assert!(
+                    same(remainder(a, b), simd(move |isa| remainder_slow_f64(isa, a, b))),
+                    "remainder({a:e}, {b:e}) = {}",
+                    remainder(a, b)
+                );
+                assert!(
+                    same(floor_div(a, b), simd(move |isa| floor_div_slow_f64(isa, a, b))),
+                    "floor_div({a:e}, {b:e}) = {}",
+                    floor_div(a, b)
+                );
             }
         }
     }

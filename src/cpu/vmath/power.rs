@@ -1,6 +1,6 @@
 //! Powers with real exponents: 2^(y log2 x), the logarithm as a sum of two numbers.
 //!
-//! @@
+//! Largest errors (hundreds of thousands of pairs): 1.26, without fma 1.30.
 
 use super::super::simd::Isa;
 use super::exp::{exp2_sum_f32, exp2_sum_f64};
@@ -26,8 +26,9 @@ const SCALE_32: (f32, f32) = (2.885_39, 3.851_926e-8);
 const SCALE_64: (f64, f64) = (2.885_390_081_777_926_8, 4.071_054_748_186_207e-17);
 
 macro_rules! power {
-    ($t:ident, $pow:ident, $log2:ident, $product:ident, $trunc:ident, $fma:ident, $poly:ident, $parts:ident, $exp2_sum:ident,
-     $atanh:ident, $third:ident, $scale:ident, $half_bits:literal, $integers:literal, $up:expr, $least:literal, $most:literal) => {
+    ($t:ident: $pow:ident, $log2:ident, $product:ident, $trunc:ident;
+     of $fma:ident, $poly:ident, $parts:ident, $exp2_sum:ident, $atanh:ident, $third:ident, $scale:ident;
+     half $half:literal; integers $integers:literal; tiny $up:literal = 2^$log_up:literal; exponents $least:literal to $most:literal) => {
         /// `a * b` as a sum of two, the first rounded.
         #[inline(always)]
         pub(super) fn $product(isa: Isa, a: $t, b: $t) -> ($t, $t) {
@@ -35,7 +36,7 @@ macro_rules! power {
             if isa.has_fma() {
                 return (p, a.mul_add(b, -p));
             }
-            let high = |x: $t| $t::from_bits(x.to_bits() >> $half_bits << $half_bits);
+            let high = |x: $t| $t::from_bits(x.to_bits() >> $half << $half);
             let (ah, bh) = (high(a), high(b));
             let (al, bl) = (a - ah, b - bh);
             (p, al * bl + (al * bh + (ah * bl + (ah * bh - p))))
@@ -45,8 +46,8 @@ macro_rules! power {
         #[inline(always)]
         fn $log2(isa: Isa, x: $t) -> ($t, $t) {
             let tiny = x < $t::MIN_POSITIVE;
-            let (e, f) = $parts(if tiny { x * $up.0 } else { x });
-            let e = if tiny { e - $up.1 } else { e };
+            let (e, f) = $parts(if tiny { x * $up } else { x });
+            let e = if tiny { e - $log_up } else { e };
             // log(1 + f) = 2 atanh(s) with s = f / (2 + f); what each step rounds off is carried along.
             let d = 2.0 + f;
             let one = 1.0 / d;
@@ -112,44 +113,16 @@ macro_rules! power {
         }
     };
 }
-power!(
-    f32,
-    pow_f32,
-    log2_double_f32,
-    product_f32,
-    trunc_f32,
-    fma_f32,
-    poly_f32,
-    log_parts_f32,
-    exp2_sum_f32,
-    ATANH_32,
-    THIRD_32,
-    SCALE_32,
-    12,
-    8_388_608.0,
-    (33_554_432.0, 25.0),
-    -151.0,
-    129.0
-);
-power!(
-    f64,
-    pow_f64,
-    log2_double_f64,
-    product_f64,
-    trunc_f64,
-    fma_f64,
-    poly_f64,
-    log_parts_f64,
-    exp2_sum_f64,
-    ATANH_64,
-    THIRD_64,
-    SCALE_64,
-    27,
-    4_503_599_627_370_496.0,
-    (18_014_398_509_481_984.0, 54.0),
-    -1076.0,
-    1025.0
-);
+power! {
+    f32: pow_f32, log2_double_f32, product_f32, trunc_f32;
+    of fma_f32, poly_f32, log_parts_f32, exp2_sum_f32, ATANH_32, THIRD_32, SCALE_32;
+    half 12; integers 8_388_608.0; tiny 33_554_432.0 = 2^25.0; exponents -151.0 to 129.0
+}
+power! {
+    f64: pow_f64, log2_double_f64, product_f64, trunc_f64;
+    of fma_f64, poly_f64, log_parts_f64, exp2_sum_f64, ATANH_64, THIRD_64, SCALE_64;
+    half 27; integers 4_503_599_627_370_496.0; tiny 18_014_398_509_481_984.0 = 2^54.0; exponents -1076.0 to 1025.0
+}
 
 #[cfg(test)]
 mod tests {

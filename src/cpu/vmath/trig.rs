@@ -1,7 +1,9 @@
 //! Sine, cosine and tangent of every finite argument.
 //!
 //! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
-//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, [`Turns`] multiplies by as many digits of `1 / (2 pi)` as it takes, one number at a time.
+//! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 / (2 pi)` as it takes.
+//!
+//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.50 and 1.92, cos 1.65 and 1.87, tan 1.67 and 1.83.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
@@ -50,16 +52,17 @@ pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
 }
 
-/// `x - m pi`, and what the rounding before the last has lost, which is not to be relied on near 0.
+/// `x - m pi`; what the rounding before the last has lost, which is not to be relied on near 0; and what the last has lost.
 #[inline(always)]
-fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32) {
+fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32, f32) {
     let first = isa.fma_f32(m, -PI_32[0], x);
     let second = isa.fma_f32(m, -PI_32[1], first);
     let lost = isa.fma_f32(m, -PI_32[1], first - second);
-    (isa.fma_f32(m, -PI_32[2], second), lost)
+    let r = isa.fma_f32(m, -PI_32[2], second);
+    (r, lost, isa.fma_f32(m, -PI_32[2], second - r))
 }
 
-/// `x - m pi`, `lost` as for f32, and what the last rounding has lost.
+/// [`reduce_f32`] for f64.
 #[inline(always)]
 fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
@@ -103,9 +106,9 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
 
 /// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
-fn quarter_tan_f32(isa: Isa, (r, lost): (f32, f32), turns: u32) -> f32 {
+fn quarter_tan_f32(isa: Isa, (r, lost, low): (f32, f32, f32), turns: u32) -> f32 {
     let z = r * r;
-    let rest = z * isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost);
+    let rest = isa.fma_f32(z, isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost), low);
     let high = r + rest;
     let low = rest - (high - r);
     let q = -1.0 / high;
@@ -153,7 +156,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
         return sin_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32);
-    let (r, _) = reduce_f32(isa, x, t - SHIFT_32);
+    let (r, ..) = reduce_f32(isa, x, t - SHIFT_32);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -172,7 +175,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
         return cos_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, 0.5) + SHIFT_32;
-    let (r, _) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
+    let (r, ..) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -254,7 +257,7 @@ fn sin_turns_f32(isa: Isa, turns: u64, x: f32) -> f32 {
 fn turns_f32(x: f32) -> u64 {
     let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
     let (high, low) = TURN_DIGITS_32[(x.to_bits() >> 23 & 127) as usize];
-    let turns = mantissa.wrapping_mul(high).wrapping_add(mantissa * low >> 32);
+    let turns = mantissa.wrapping_mul(high).wrapping_add((mantissa * low) >> 32);
     if x > 0.0 { turns } else { turns.wrapping_neg() }
 }
 
@@ -292,7 +295,7 @@ impl Turns {
         let mantissa = u128::from(x.to_bits() & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
         let at = (x.to_bits() >> 52 & 0x7ff) as usize - (1075 - 64);
         let digits = |k: usize| u128::from(digits_per_turn(at + 64 * k));
-        let turns = (mantissa * digits(0) << 64).wrapping_add(mantissa * digits(1)).wrapping_add(mantissa * digits(2) >> 64);
+        let turns = ((mantissa * digits(0)) << 64).wrapping_add(mantissa * digits(1)).wrapping_add((mantissa * digits(2)) >> 64);
         Some(Turns(if x > 0.0 { turns } else { turns.wrapping_neg() }))
     }
 

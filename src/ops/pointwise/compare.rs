@@ -139,8 +139,5 @@ pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
 
 /// Whether no element is 0.
 pub fn nonzero_everywhere(t: &Tensor) -> Result<bool> {
-    let truth = Tensor::fresh()?;
-    ne_value(&truth, t, Scalar::Int(0))?;
-    let count = reduce::all_of(&truth, |r| reduce::sum(r, &truth, reduce::TH_ALL_DIMS, false))?;
-    Ok(count == t.layout()?.numel() as f64)
+    Ok(reduce::number(|to| reduce::logic(true, to, t, reduce::Over::Dims(&[])))? != 0.0)
 }

@@ -5,8 +5,9 @@ use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
 use crate::cpu::number;
 use crate::cpu::real::Real;
+use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element, dispatch};
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -18,6 +19,8 @@ unary! {
     rsqrt(): float real CHEAP, |isa, x| Real::rsqrt(x, isa);
     /// `r = e^t`
     exp(): float real COSTLY, |isa, x| Real::exp(x, isa);
+    /// `r = 2^t`
+    exp2(): float real COSTLY, |isa, x| Real::exp2(x, isa);
     /// `r = e^t - 1`
     expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
     /// `r = log(t)`
@@ -42,6 +45,20 @@ unary! {
     tanh(): float real COSTLY, |isa, x| Real::tanh(x, isa);
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
+    /// `r = erf(t)`
+    erf(): float real COSTLY, |isa, x| Real::erf(x, isa);
+    /// `r = 1 - erf(t)`
+    erfc(): float real COSTLY, |isa, x| Real::erfc(x, isa);
+    /// `r = log |gamma(t)|`
+    lgamma(): float real COSTLY, |isa, x| Real::lgamma(x, isa);
+    /// `r = the derivative of lgamma at t`
+    digamma(): float real COSTLY, |isa, x| Real::digamma(x, isa);
+    /// `r = the derivative of digamma at t`
+    trigamma(): float real COSTLY, |isa, x| Real::trigamma(x, isa);
+    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
+    gelu(): float same COSTLY, |isa, x| Real::gelu(x, isa);
+    /// `r = the approximation of gelu by tanh`
+    gelu_tanh(): float same COSTLY, |isa, x| Real::gelu_tanh(x, isa);
     /// `r = max(t, 0)`
     relu(): numeric same CHEAP, |_, x| number::relu(x);
     /// `r = t where t > 0, else slope * t`
@@ -52,9 +69,9 @@ unary! {
     softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
 }
 
-/// Functions of angles, of which large ones need more care: `name: fast, slow`.
-macro_rules! angle {
-    ($($(#[$doc:meta])* $name:ident: $fast:ident, $slow:ident;)*) => { $(
+/// Functions that a few arguments need more care for: `name: fast, rare, slow`.
+macro_rules! careful {
+    ($($(#[$doc:meta])* $name:ident: $fast:ident, $rare:ident, $slow:ident;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
             const OP: &str = stringify!($name);
@@ -66,7 +83,7 @@ macro_rules! angle {
                     map::map1_rare::<T, T>(
                         work,
                         #[inline(always)] move |isa, x| Real::$fast(x, isa),
-                        #[inline(always)] move |isa, x| Real::huge_angle(x, isa),
+                        #[inline(always)] move |isa, x| Real::$rare(x, isa),
                         #[inline(always)] move |isa, x| Real::$slow(x, isa),
                     )
                 }
@@ -77,13 +94,62 @@ macro_rules! angle {
     )* };
 }
 
-angle! {
+careful! {
     /// `r = sin(t)`
-    sin: sin, sin_slow;
+    sin: sin, huge_angle, sin_slow;
     /// `r = cos(t)`
-    cos: cos, cos_slow;
+    cos: cos, huge_angle, cos_slow;
     /// `r = tan(t)`
-    tan: tan, tan_slow;
+    tan: tan, huge_angle, tan_slow;
+    /// `r = the number whose erf is t`
+    erfinv: erfinv, erfinv_rare, erfinv_slow;
+}
+
+/// `r = the n-th derivative of digamma at t`
+pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
+    const OP: &str = "polygamma";
+    match n {
+        ..0 => bail!(Argument, "{OP}: a derivative of order {n}"),
+        0 => return digamma(r, t),
+        1 => return trigamma(r, t),
+        _ => {}
+    }
+    let (dtype, n) = (t.defined(OP)?.to_float(), n as u64);
+    elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY / 16, &|work| {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe {
+            match dtype.compute() {
+                Dtype::Float64 => map::map1::<f64, f64>(
+                    work,
+                    #[inline(always)]
+                    move |isa, x| vmath::polygamma_f64(isa, n, x),
+                ),
+                _ => map::map1::<f32, f32>(
+                    work,
+                    #[inline(always)]
+                    move |isa, x| vmath::polygamma_f32(isa, n, x),
+                ),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// `r = log(pi) p (p - 1) / 4 + the sum of lgamma(t - k / 2) over k from 0 to p - 1`
+pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
+    const OP: &str = "mvlgamma";
+    const MOST: i64 = 1 << 16;
+    if !(1..=MOST).contains(&p) {
+        bail!(Argument, "{OP}: a dimension of {p}, expected 1 to {MOST}")
+    }
+    let dtype = t.defined(OP)?.to_float();
+    elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+        dispatch!(float, OP, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
+        });
+        Ok(())
+    })
 }
 
 binary! {

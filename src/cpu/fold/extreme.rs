@@ -1,0 +1,355 @@
+//! Greatest and least elements, and where they first occur. A NaN beats everything.
+
+use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
+use crate::cpu::simd::{Isa, simd};
+use crate::dtype::{Bool, Element};
+use std::marker::PhantomData;
+
+/// An element that has a place in an order.
+pub trait Ordered: Element {
+    /// An integer as wide as the element.
+    type Key: Copy + Ord + Send + Sync;
+    /// A count up to [`ROWS`](super::ROWS), as wide as the element.
+    type At: Copy + Send + Sync + From<u8> + Into<u64>;
+    /// Nothing is less.
+    const LEAST: Self;
+    /// Nothing is greater.
+    const GREATEST: Self;
+    /// `self > b`
+    fn above(self, b: Self) -> bool;
+    /// The element's place in the order; NaN comes after (`MAX`) or before all.
+    fn key<const MAX: bool>(self) -> Self::Key;
+    /// The element at a place.
+    fn at(key: Self::Key) -> Self;
+}
+
+macro_rules! ordered {
+    (integer: $($t:ident $at:ident;)*) => { $(
+        impl Ordered for $t {
+            type Key = $t;
+            type At = $at;
+            const LEAST: $t = $t::MIN;
+            const GREATEST: $t = $t::MAX;
+            #[inline(always)]
+            fn above(self, b: $t) -> bool {
+                self > b
+            }
+            #[inline(always)]
+            fn key<const MAX: bool>(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn at(key: $t) -> $t {
+                key
+            }
+        }
+    )* };
+    (float: $($t:ident $key:ident $at:ident;)*) => { $(
+        impl Ordered for $t {
+            type Key = $key;
+            type At = $at;
+            const LEAST: $t = $t::NEG_INFINITY;
+            const GREATEST: $t = $t::INFINITY;
+            #[inline(always)]
+            fn above(self, b: $t) -> bool {
+                self > b
+            }
+            /// The bits, turned round below 0.
+            #[inline(always)]
+            fn key<const MAX: bool>(self) -> $key {
+                let bits = self.to_bits() as $key;
+                let key = bits ^ ((bits >> ($key::BITS - 1)) & $key::MAX);
+                if self.is_nan() { if MAX { $key::MAX } else { $key::MIN } } else { key }
+            }
+            #[inline(always)]
+            fn at(key: $key) -> $t {
+                $t::from_bits((key ^ ((key >> ($key::BITS - 1)) & $key::MAX)) as _)
+            }
+        }
+    )* };
+}
+ordered! { integer: u8 u8; i8 u8; i16 u16; i32 u32; i64 u64; }
+ordered! { float: f32 i32 u32; f64 i64 u64; }
+
+impl Ordered for Bool {
+    type Key = u8;
+    type At = u8;
+    const LEAST: Bool = Bool(0);
+    const GREATEST: Bool = Bool(1);
+    #[inline(always)]
+    fn above(self, b: Bool) -> bool {
+        self.get() & !b.get()
+    }
+    #[inline(always)]
+    fn key<const MAX: bool>(self) -> u8 {
+        self.get() as u8
+    }
+    #[inline(always)]
+    fn at(key: u8) -> Bool {
+        Bool(key)
+    }
+}
+
+/// Whether `x` takes the place of `best`, which came earlier.
+#[inline(always)]
+fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
+    (if MAX { x.above(best) } else { best.above(x) }) | (x.is_nan() & !best.is_nan())
+}
+
+/// `x` if it beats `best`.
+#[inline(always)]
+fn better<T: Ordered, const MAX: bool>(best: T, x: T) -> T {
+    let ahead = if MAX { x.above(best) } else { best.above(x) };
+    if ahead | x.is_nan() { x } else { best }
+}
+
+/// The better one of two keys.
+#[inline(always)]
+fn meet<K: Ord, const MAX: bool>(a: K, b: K) -> K {
+    if MAX { a.max(b) } else { a.min(b) }
+}
+
+/// The greatest (`MAX`) or least element, or with `SIZE` its magnitude.
+#[derive(Clone, Copy)]
+pub struct Extreme<T, const MAX: bool, const SIZE: bool = false>(pub PhantomData<T>);
+
+impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX, SIZE> {
+    type In = T;
+    type A = T;
+    type B = ();
+    type S = T::Key;
+    type U = ();
+    type Out = T;
+    type Other = ();
+    #[inline(always)]
+    fn lane(self) -> (T, ()) {
+        (if MAX { T::LEAST } else { T::GREATEST }, ())
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, lane: (T, ()), x: T) -> (T, ()) {
+        (better::<T, MAX>(lane.0, if SIZE { Element::abs(x) } else { x }), ())
+    }
+    #[inline(always)]
+    fn state(self, lane: (T, ())) -> (T::Key, ()) {
+        (lane.0.key::<MAX>(), ())
+    }
+    #[inline(always)]
+    fn merge(self, a: (T::Key, ()), b: (T::Key, ())) -> (T::Key, ()) {
+        (meet::<_, MAX>(a.0, b.0), ())
+    }
+    #[inline(always)]
+    fn finish(self, state: (T::Key, ()), _: usize) -> (T, ()) {
+        (T::at(state.0), ())
+    }
+}
+
+/// Least and greatest element.
+#[derive(Clone, Copy)]
+pub struct MinMax<T>(pub PhantomData<T>);
+
+impl<T: Ordered> Lanewise for MinMax<T> {
+    type In = T;
+    type A = T;
+    type B = T;
+    type S = T::Key;
+    type U = T::Key;
+    type Out = T;
+    type Other = T;
+    #[inline(always)]
+    fn lane(self) -> (T, T) {
+        (T::GREATEST, T::LEAST)
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, lane: (T, T), x: T) -> (T, T) {
+        (better::<T, false>(lane.0, x), better::<T, true>(lane.1, x))
+    }
+    #[inline(always)]
+    fn state(self, lane: (T, T)) -> (T::Key, T::Key) {
+        (lane.0.key::<false>(), lane.1.key::<true>())
+    }
+    #[inline(always)]
+    fn merge(self, a: (T::Key, T::Key), b: (T::Key, T::Key)) -> (T::Key, T::Key) {
+        (a.0.min(b.0), a.1.max(b.1))
+    }
+    #[inline(always)]
+    fn finish(self, state: (T::Key, T::Key), _: usize) -> (T, T) {
+        (T::at(state.0), T::at(state.1))
+    }
+}
+
+/// The greatest (`MAX`) or least element and the number of its first occurrence.
+pub struct Arg<T, const MAX: bool>(pub PhantomData<T>);
+
+/// Elements of a row that are searched for their extreme before its place is.
+const BLOCK: usize = 1024;
+
+impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
+    /// The better of two values with their numbers; of equals the one with the lower number.
+    #[inline(always)]
+    fn first_best(a: (T, i64), b: (T, i64)) -> (T, i64) {
+        let tie = !beats::<T, MAX>(a.0, b.0) && b.1 < a.1;
+        if beats::<T, MAX>(b.0, a.0) || tie { b } else { a }
+    }
+
+    /// The first of `n` >= 1 elements that is `best`, which one of them is.
+    ///
+    /// # Safety
+    /// `x` holds the elements.
+    #[inline(always)]
+    unsafe fn place(x: *const T, n: usize, best: T) -> usize {
+        const STRIDE: usize = 64;
+        let mut at = 0;
+        // SAFETY: the caller's.
+        unsafe {
+            while at + STRIDE <= n {
+                let mut found = 0u8;
+                for k in 0..STRIDE {
+                    found |= Self::same(x.add(at + k).read(), best) as u8;
+                }
+                if found != 0 {
+                    break;
+                }
+                at += STRIDE;
+            }
+            while at + 1 < n && !Self::same(x.add(at).read(), best) {
+                at += 1;
+            }
+        }
+        at
+    }
+
+    #[inline(always)]
+    fn same(a: T, b: T) -> bool {
+        (a == b) | (a.is_nan() & b.is_nan())
+    }
+}
+
+/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`.
+#[inline(always)]
+fn taken<T: Ordered, const MAX: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
+    let news = beats::<T, MAX>(x, best);
+    (if news { x } else { best }, if news { T::At::from(r as u8 + 1) } else { at })
+}
+
+/// Folds the columns of a tile.
+///
+/// # Safety
+/// As for [`Fold::columns`].
+#[inline(always)]
+unsafe fn columns<T: Ordered, const MAX: bool>(accs: Accs, tile: Tile) {
+    let (n, first) = (tile.cols, tile.row::<T>(0));
+    let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
+    // SAFETY: the caller's; lines have an entry for each column.
+    unsafe {
+        let from = if tile.done == 0 { first } else { values };
+        let mut best = Line::new(
+            n,
+            #[inline(always)]
+            |k| from.add(k).read(),
+        );
+        // 1 and up are rows of the tile.
+        let mut at = Line::new(
+            n,
+            #[inline(always)]
+            |_| T::At::from(0),
+        );
+        let (best, at) = (best.data(), at.data());
+        for_rows::<T>(
+            &tile,
+            #[inline(always)]
+            |r, x| {
+                for k in 0..n {
+                    let mut state = (best.add(k).read(), at.add(k).read());
+                    for q in 0..ABREAST {
+                        state = taken::<T, MAX>(state, x[q].add(k).read(), r + q);
+                    }
+                    (*best.add(k), *at.add(k)) = state;
+                }
+            },
+            #[inline(always)]
+            |r, x| {
+                for k in 0..n {
+                    (*best.add(k), *at.add(k)) = taken::<T, MAX>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
+                }
+            },
+        );
+        for k in 0..n {
+            let at: u64 = at.add(k).read().into();
+            let before = if tile.done == 0 { tile.index } else { numbers.add(k).read() };
+            values.add(k).write(best.add(k).read());
+            numbers.add(k).write(if at == 0 { before } else { tile.index + (at as i64 - 1) * tile.weight });
+        }
+    }
+}
+
+impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
+    fn planes(&self) -> usize {
+        2
+    }
+
+    fn indexed(&self) -> bool {
+        true
+    }
+
+    /// Nothing to do: the first element takes its place unasked.
+    unsafe fn start(&self, _: Accs, _: usize) {}
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        let (values, numbers, tile) = (accs.plane::<T>(0), accs.plane::<i64>(1), *tile);
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for j in 0..tile.rows {
+                    let x = tile.row::<T>(j);
+                    for start in (0..tile.cols).step_by(BLOCK) {
+                        let n = BLOCK.min(tile.cols - start);
+                        // SAFETY: the caller's.
+                        unsafe {
+                            let x = x.add(start);
+                            let best = T::at(row(Extreme::<T, MAX>(PhantomData), isa, x, n).0);
+                            let known = (values.add(j).read(), numbers.add(j).read());
+                            // Most blocks bring no news, and then nobody asks where.
+                            if tile.done + start > 0 && beats::<T, MAX>(known.0, best) {
+                                continue;
+                            }
+                            let found = (best, tile.index + (start + Self::place(x, n, best)) as i64 * tile.weight);
+                            let state = if tile.done + start > 0 { Self::first_best(known, found) } else { found };
+                            values.add(j).write(state.0);
+                            numbers.add(j).write(state.1);
+                        }
+                    }
+                }
+            },
+        )
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        let tile = *tile;
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's.
+            move |_| unsafe { columns::<T, MAX>(accs, tile) },
+        )
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+        let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe {
+                let later = (later.plane::<T>(0).add(j).read(), later.plane::<i64>(1).add(j).read());
+                let (value, number) = Self::first_best((values.add(j).read(), numbers.add(j).read()), later);
+                values.add(j).write(value);
+                numbers.add(j).write(number);
+            }
+        }
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            std::ptr::copy_nonoverlapping(accs.plane::<T>(0), out[0].cast(), n);
+            std::ptr::copy_nonoverlapping(accs.plane::<i64>(1), out[1].cast(), n);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether any element, or every one, is true.
+
+use super::Lanewise;
+use crate::cpu::simd::Isa;
+use crate::dtype::{Bool, Element};
+use std::marker::PhantomData;
+
+/// Whether every (`ALL`) or any element is not 0. Looks no further than it must: lanes note what decides the matter.
+#[derive(Clone, Copy)]
+pub struct Logic<T, const ALL: bool>(pub PhantomData<T>);
+
+impl<T: Element, const ALL: bool> Lanewise for Logic<T, ALL> {
+    type In = T;
+    type A = u8;
+    type B = ();
+    type S = u8;
+    type U = ();
+    type Out = Bool;
+    type Other = ();
+    /// Elements a lane takes before the next look.
+    const PUSHES: usize = 64;
+    #[inline(always)]
+    fn lane(self) -> (u8, ()) {
+        (0, ())
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, lane: (u8, ()), x: T) -> (u8, ()) {
+        (lane.0 | ((x == T::ZERO) == ALL) as u8, ())
+    }
+    #[inline(always)]
+    fn state(self, lane: (u8, ())) -> (u8, ()) {
+        lane
+    }
+    #[inline(always)]
+    fn merge(self, a: (u8, ()), b: (u8, ())) -> (u8, ()) {
+        (a.0 | b.0, ())
+    }
+    #[inline(always)]
+    fn finish(self, state: (u8, ()), _: usize) -> (Bool, ()) {
+        (((state.0 != 0) != ALL).into(), ())
+    }
+    #[inline(always)]
+    fn settled(self, state: (u8, ())) -> bool {
+        state.0 != 0
+    }
+}

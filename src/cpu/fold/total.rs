@@ -1,0 +1,311 @@
+//! Sums and products: of the elements, or of what a formula makes of them.
+
+use super::Lanewise;
+use crate::cpu::simd::Isa;
+use crate::cpu::vmath;
+use crate::dtype::{Bool, Element};
+use std::marker::PhantomData;
+
+/// An element as it is summed: in lanes not much wider than itself, then in wrapping int64; floats in float64 all the way.
+pub trait Summand: Element {
+    /// What holds `PUSHES` elements together.
+    type Narrow: Copy + Send + Sync;
+    /// What holds any number of them.
+    type Total: Element;
+    /// See [`Lanewise::PUSHES`].
+    const PUSHES: usize;
+    /// No sum yet.
+    const NOTHING: Self::Narrow;
+    /// `sum + self`
+    fn onto(self, sum: Self::Narrow) -> Self::Narrow;
+    /// The sum as a total.
+    fn widen(sum: Self::Narrow) -> Self::Total;
+}
+
+macro_rules! summands {
+    ($($t:ident $narrow:ident $pushes:expr;)*) => { $(
+        impl Summand for $t {
+            type Narrow = $narrow;
+            type Total = i64;
+            const PUSHES: usize = $pushes;
+            const NOTHING: $narrow = 0;
+            #[inline(always)]
+            fn onto(self, sum: $narrow) -> $narrow {
+                sum.wrapping_add(self.to_i64() as $narrow)
+            }
+            #[inline(always)]
+            fn widen(sum: $narrow) -> i64 {
+                sum.into()
+            }
+        }
+    )* };
+    (float: $($t:ident)*) => { $(
+        impl Summand for $t {
+            type Narrow = f64;
+            type Total = f64;
+            const PUSHES: usize = usize::MAX;
+            const NOTHING: f64 = 0.0;
+            #[inline(always)]
+            fn onto(self, sum: f64) -> f64 {
+                sum + self as f64
+            }
+            #[inline(always)]
+            fn widen(sum: f64) -> f64 {
+                sum
+            }
+        }
+    )* };
+}
+summands! {
+    Bool u8 255;
+    u8 u16 256;
+    i8 i16 256;
+    i16 i32 65536;
+    i32 i64 usize::MAX;
+    i64 i64 usize::MAX;
+}
+summands!(float: f32 f64);
+
+/// The sum: int64 for integers and Bool, float64 for floats.
+#[derive(Clone, Copy)]
+pub struct Sum<T> {
+    mean: bool,
+    of: PhantomData<T>,
+}
+
+impl<T> Sum<T> {
+    /// The sum, or with `mean` the sum by the number of elements.
+    pub fn new(mean: bool) -> Sum<T> {
+        Sum { mean, of: PhantomData }
+    }
+}
+
+impl<T: Summand> Lanewise for Sum<T> {
+    type In = T;
+    type A = T::Narrow;
+    type B = ();
+    type S = T::Total;
+    type U = ();
+    type Out = T::Total;
+    type Other = ();
+    const PUSHES: usize = T::PUSHES;
+    #[inline(always)]
+    fn lane(self) -> (T::Narrow, ()) {
+        (T::NOTHING, ())
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, lane: (T::Narrow, ()), x: T) -> (T::Narrow, ()) {
+        (x.onto(lane.0), ())
+    }
+    #[inline(always)]
+    fn state(self, lane: (T::Narrow, ())) -> (T::Total, ()) {
+        (T::widen(lane.0), ())
+    }
+    #[inline(always)]
+    fn merge(self, a: (T::Total, ()), b: (T::Total, ())) -> (T::Total, ()) {
+        (a.0.add(b.0), ())
+    }
+    #[inline(always)]
+    fn finish(self, state: (T::Total, ()), count: usize) -> (T::Total, ()) {
+        (if self.mean { Element::from_f64(state.0.to_f64() / count as f64) } else { state.0 }, ())
+    }
+}
+
+/// What becomes of a total.
+#[derive(Clone, Copy)]
+pub enum Root {
+    /// Nothing.
+    Itself,
+    /// Its square root.
+    Sqrt,
+    /// This power of it.
+    Power(f64),
+}
+
+/// What a float counts in a sum.
+pub trait Term: Copy + Send + Sync {
+    /// The term of `x`.
+    fn of<T: Element>(self, isa: Isa, x: T) -> f64;
+}
+
+macro_rules! terms {
+    ($($(#[$doc:meta])* $name:ident: |$x:ident| $f:expr;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $name;
+        impl Term for $name {
+            #[inline(always)]
+            fn of<T: Element>(self, _: Isa, $x: T) -> f64 {
+                $f
+            }
+        }
+    )* };
+}
+
+terms! {
+    /// 0 for 0, else 1.
+    NonZero: |x| if x == T::ZERO { 0.0 } else { 1.0 };
+    /// 0 for NaN, else `x`.
+    NotNan: |x| if x.is_nan() { 0.0 } else { x.to_f64() };
+    /// `|x|`
+    Magnitude: |x| x.to_f64().abs();
+    /// `x^2`
+    Square: |x| x.to_f64() * x.to_f64();
+}
+
+/// `|x|` to this power.
+#[derive(Clone, Copy)]
+pub struct Power(pub f64);
+
+impl Term for Power {
+    #[inline(always)]
+    fn of<T: Element>(self, isa: Isa, x: T) -> f64 {
+        let size = x.to_f64().abs();
+        // The detour by the logarithm costs the last bits, which float32 does not have.
+        if size_of::<T>() < 8 { vmath::exp_f64(isa, self.0 * vmath::log_f64(isa, size)) } else { size.powf(self.0) }
+    }
+}
+
+/// The float64 sum of a term of each float.
+#[derive(Clone, Copy)]
+pub struct Terms<T, F> {
+    term: F,
+    root: Root,
+    of: PhantomData<T>,
+}
+
+impl<T: Element, F: Term> Terms<T, F> {
+    /// The sum of `term`, and what becomes of it.
+    pub fn new(term: F, root: Root) -> Terms<T, F> {
+        Terms { term, root, of: PhantomData }
+    }
+}
+
+impl<T: Element, F: Term> Lanewise for Terms<T, F> {
+    type In = T;
+    type A = f64;
+    type B = ();
+    type S = f64;
+    type U = ();
+    type Out = f64;
+    type Other = ();
+    #[inline(always)]
+    fn lane(self) -> (f64, ()) {
+        (0.0, ())
+    }
+    #[inline(always)]
+    fn push(self, isa: Isa, lane: (f64, ()), x: T) -> (f64, ()) {
+        (lane.0 + self.term.of(isa, x), ())
+    }
+    #[inline(always)]
+    fn state(self, lane: (f64, ())) -> (f64, ()) {
+        lane
+    }
+    #[inline(always)]
+    fn merge(self, a: (f64, ()), b: (f64, ())) -> (f64, ()) {
+        (a.0 + b.0, ())
+    }
+    #[inline(always)]
+    fn finish(self, (total, ()): (f64, ()), _: usize) -> (f64, ()) {
+        let result = match self.root {
+            Root::Itself => total,
+            Root::Sqrt => total.sqrt(),
+            Root::Power(p) => total.powf(p),
+        };
+        (result, ())
+    }
+}
+
+/// The mean of the floats that are not NaN.
+#[derive(Clone, Copy)]
+pub struct NanMean<T>(pub PhantomData<T>);
+
+impl<T: Element> Lanewise for NanMean<T> {
+    type In = T;
+    type A = f64;
+    type B = f64;
+    type S = f64;
+    type U = f64;
+    type Out = f64;
+    type Other = ();
+    #[inline(always)]
+    fn lane(self) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, (sum, count): (f64, f64), x: T) -> (f64, f64) {
+        let counts = !x.is_nan();
+        (sum + if counts { x.to_f64() } else { 0.0 }, count + if counts { 1.0 } else { 0.0 })
+    }
+    #[inline(always)]
+    fn state(self, lane: (f64, f64)) -> (f64, f64) {
+        lane
+    }
+    #[inline(always)]
+    fn merge(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        (a.0 + b.0, a.1 + b.1)
+    }
+    #[inline(always)]
+    fn finish(self, (sum, count): (f64, f64), _: usize) -> (f64, ()) {
+        (sum / count, ())
+    }
+}
+
+/// An element as a factor.
+pub trait Factor: Element {
+    /// What products are computed in: float64 for floats, wrapping int64 for the rest.
+    type Wide: Element;
+    /// The product of nothing.
+    const ONE: Self::Wide;
+    /// The element as a product.
+    fn widen(self) -> Self::Wide;
+}
+
+macro_rules! factors {
+    ($wide:ident $one:expr, $to:ident: $($t:ident),*) => { $(
+        impl Factor for $t {
+            type Wide = $wide;
+            const ONE: $wide = $one;
+            #[inline(always)]
+            fn widen(self) -> $wide {
+                Element::$to(self)
+            }
+        }
+    )* };
+}
+factors!(i64 1, to_i64: Bool, u8, i8, i16, i32, i64);
+factors!(f64 1.0, to_f64: f32, f64);
+
+/// The product.
+#[derive(Clone, Copy)]
+pub struct Product<T>(pub PhantomData<T>);
+
+impl<T: Factor> Lanewise for Product<T> {
+    type In = T;
+    type A = T::Wide;
+    type B = ();
+    type S = T::Wide;
+    type U = ();
+    type Out = T::Wide;
+    type Other = ();
+    #[inline(always)]
+    fn lane(self) -> (T::Wide, ()) {
+        (T::ONE, ())
+    }
+    #[inline(always)]
+    fn push(self, _: Isa, lane: (T::Wide, ()), x: T) -> (T::Wide, ()) {
+        (lane.0.mul(x.widen()), ())
+    }
+    #[inline(always)]
+    fn state(self, lane: (T::Wide, ())) -> (T::Wide, ()) {
+        lane
+    }
+    #[inline(always)]
+    fn merge(self, a: (T::Wide, ()), b: (T::Wide, ())) -> (T::Wide, ()) {
+        (a.0.mul(b.0), ())
+    }
+    #[inline(always)]
+    fn finish(self, state: (T::Wide, ()), _: usize) -> (T::Wide, ()) {
+        state
+    }
+}

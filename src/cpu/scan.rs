@@ -1,0 +1,250 @@
+//! Scans: running sums, products and extremes along lines.
+//!
+//! Sums and products of floats are kept in float64, those of integers in wrapping int64.
+
+use super::lines::{Line, PANEL, Panel};
+use super::prefix::Prefix;
+use super::simd::simd;
+use crate::dtype::{Bool, Element};
+
+/// Elements of a line done before looking whether the fast way was good.
+const PIECE: usize = 1024;
+
+/// What running totals of a type are kept in, and what they become.
+pub trait Scanned: Element {
+    /// The total.
+    type Total: Element;
+    /// The result.
+    type Out: Element;
+    /// The element as a total.
+    fn total(self) -> Self::Total;
+    /// A total as a result.
+    fn result(total: Self::Total) -> Self::Out;
+    /// Many elements at once, if there is a faster way; see [`Prefix::run`].
+    ///
+    /// # Safety
+    /// Both must hold `n` elements and not overlap.
+    unsafe fn fast<const PRODUCT: bool>(out: *mut Self::Out, x: *const Self, n: usize, total: &mut Self::Total) -> bool;
+}
+
+macro_rules! scanned {
+    (integer: $($t:ty),*) => { $(
+        impl Scanned for $t {
+            type Total = i64;
+            type Out = i64;
+            #[inline(always)]
+            fn total(self) -> i64 {
+                self.to_i64()
+            }
+            #[inline(always)]
+            fn result(total: i64) -> i64 {
+                total
+            }
+            #[inline(always)]
+            unsafe fn fast<const PRODUCT: bool>(_: *mut i64, _: *const $t, _: usize, _: &mut i64) -> bool {
+                false
+            }
+        }
+    )* };
+    (float: $($t:ty),*) => { $(
+        impl Scanned for $t {
+            type Total = f64;
+            type Out = $t;
+            #[inline(always)]
+            fn total(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn result(total: f64) -> $t {
+                total as $t
+            }
+            #[inline(always)]
+            unsafe fn fast<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
+                // SAFETY: the caller's.
+                unsafe { <$t as Prefix>::run::<PRODUCT>(out, x, n, total) }
+            }
+        }
+    )* };
+}
+scanned!(integer: u8, i8, i16, i32, i64, Bool);
+scanned!(float: f32, f64);
+
+/// `total + x`, or `total * x`.
+#[inline(always)]
+fn join<A: Element, const PRODUCT: bool>(total: A, x: A) -> A {
+    if PRODUCT { total.mul(x) } else { total.add(x) }
+}
+
+/// Running sums of a line, or products.
+pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
+    let mut total = T::Total::from_i64(PRODUCT as i64);
+    for at in (0..l.n).step_by(PIECE) {
+        let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));
+        // SAFETY: the driver passes `n` elements of each, apart.
+        unsafe {
+            if T::fast::<PRODUCT>(out, x, n, &mut total) {
+                continue;
+            }
+            for i in 0..n {
+                total = join::<_, PRODUCT>(total, x.add(i).read().total());
+                out.add(i).write(T::result(total));
+            }
+        }
+    }
+}
+
+/// Running sums of lines side by side, or products.
+pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
+    let mut totals = [T::Total::from_i64(PRODUCT as i64); PANEL];
+    let totals = totals.as_mut_ptr();
+    simd(
+        #[inline(always)]
+        move |_| {
+            for i in 0..p.n as isize {
+                let (out, x) =
+                    (p.out[0].wrapping_offset(i * p.out_step[0]).cast::<T::Out>(), p.x.wrapping_offset(i * p.x_step).cast::<T>());
+                for j in 0..p.width {
+                    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+                    unsafe {
+                        let total = join::<_, PRODUCT>(totals.add(j).read(), x.add(j).read().total());
+                        totals.add(j).write(total);
+                        out.add(j).write(T::result(total));
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// Whether `x` takes the place of `best`, which came earlier: the last of equals counts, and a NaN beats everything.
+#[inline(always)]
+fn takes<T: Element, const MAX: bool>(x: T, best: T) -> bool {
+    let ahead = if MAX { x >= best } else { x <= best };
+    ahead | x.is_nan()
+}
+
+/// Running greatest elements of a line, or least, and where they are.
+///
+/// New ones are rare in most lines: 16 elements without one need a comparison each, and the same result 16 times.
+pub fn extremes<T: Element, const MAX: bool>(l: Line) {
+    const GROUP: usize = 16;
+    let (values, indices, x) = (l.out[0].cast::<T>(), l.out[1].cast::<i64>(), l.x.cast::<T>());
+    if l.n == 0 {
+        return;
+    }
+    // SAFETY: the driver passes `n` elements of each, apart.
+    simd(
+        #[inline(always)]
+        move |_| unsafe {
+            let (mut best, mut index) = (x.read(), 0);
+            let mut at = 0;
+            while at < l.n {
+                let n = GROUP.min(l.n - at);
+                let any = n < GROUP || (0..GROUP).fold(false, |any, i| any | takes::<T, MAX>(x.add(at + i).read(), best));
+                if !any {
+                    (0..GROUP).for_each(|i| values.add(at + i).write(best));
+                    (0..GROUP).for_each(|i| indices.add(at + i).write(index));
+                } else {
+                    for i in at..at + n {
+                        let new = x.add(i).read();
+                        if takes::<T, MAX>(new, best) {
+                            (best, index) = (new, i as i64);
+                        }
+                        values.add(i).write(best);
+                        indices.add(i).write(index);
+                    }
+                }
+                at += n;
+            }
+        },
+    )
+}
+
+/// Running extremes of lines side by side.
+pub fn extremes_beside<T: Element, const MAX: bool>(p: Panel) {
+    let (mut best, mut index) = ([T::ZERO; PANEL], [0i64; PANEL]);
+    let (best, index) = (best.as_mut_ptr(), index.as_mut_ptr());
+    if p.n == 0 {
+        return;
+    }
+    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+    unsafe { best.copy_from_nonoverlapping(p.x.cast::<T>(), p.width) };
+    simd(
+        #[inline(always)]
+        move |_| {
+            for i in 0..p.n as isize {
+                let x = p.x.wrapping_offset(i * p.x_step).cast::<T>();
+                let out = |k: usize| p.out[k].wrapping_offset(i * p.out_step[k]);
+                let (values, indices) = (out(0).cast::<T>(), out(1).cast::<i64>());
+                for j in 0..p.width {
+                    // SAFETY: as above.
+                    unsafe {
+                        let (new, old, at) = (x.add(j).read(), best.add(j).read(), index.add(j).read());
+                        let takes = takes::<T, MAX>(new, old);
+                        let (new, at) = (if takes { new } else { old }, if takes { i as i64 } else { at });
+                        best.add(j).write(new);
+                        index.add(j).write(at);
+                        values.add(j).write(new);
+                        indices.add(j).write(at);
+                    }
+                }
+            }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null_mut;
+
+    fn run<T: Scanned, const PRODUCT: bool>(x: &[T]) -> Vec<T::Out> {
+        let mut out = vec![T::Out::ZERO; x.len()];
+        totals::<T, PRODUCT>(Line {
+            out: [out.as_mut_ptr().cast(), null_mut()],
+            x: x.as_ptr() as *mut u8,
+            n: x.len(),
+            scratch: null_mut(),
+        });
+        out
+    }
+
+    #[test]
+    fn sums_of_any_length_are_exact_for_small_integers() {
+        for n in [0usize, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000, 1024, 1025, 3000] {
+            let x: Vec<f32> = (0..n).map(|i| (i * 37 % 101) as f32 - 50.0).collect();
+            let wide: Vec<f64> = x.iter().map(|&v| v.into()).collect();
+            let exact: Vec<f64> = wide.iter().scan(0.0, |sum, v| Some(*sum + v).inspect(|s| *sum = *s)).collect();
+            assert_eq!(run::<f64, false>(&wide), exact, "{n}");
+            assert_eq!(run::<f32, false>(&x), exact.iter().map(|&v| v as f32).collect::<Vec<_>>(), "{n}");
+        }
+    }
+
+    #[test]
+    fn what_overflows_on_the_way_only_in_registers_does_not_overflow() {
+        let mut x = vec![0f32; 100];
+        (x[40], x[41], x[42], x[50]) = (-3e38, 3e38, 3e38, -3e38);
+        let sums = run::<f32, false>(&x);
+        assert_eq!((sums[40], sums[41], sums[42], sums[99]), (-3e38, 0.0, 3e38, 0.0));
+        let big = run::<f32, false>(&[3e38, 3e38, -3e38]);
+        assert_eq!(big, [3e38, f32::INFINITY, 3e38]);
+        let halves = [f64::powi(2.0, 1000), f64::powi(2.0, -600), f64::powi(2.0, -600), f64::powi(2.0, 200)];
+        assert_eq!(run::<f64, true>(&halves), [1000, 400, -200, 0].map(|e| f64::powi(2.0, e)));
+    }
+
+    #[test]
+    fn products_keep_zeros_and_signs() {
+        assert_eq!(run::<f32, true>(&[2.0, -3.0, 0.5, 0.0, 7.0]), [2.0, -6.0, -3.0, 0.0, 0.0]);
+        assert_eq!(run::<i8, true>(&[100, 100, 100]), [100, 10_000, 1_000_000]);
+        let powers: Vec<f64> = (1..=20).map(|e| f64::powi(2.0, e)).collect();
+        assert_eq!(run::<f64, true>(&[2.0; 20]), powers);
+    }
+
+    #[test]
+    fn nan_and_infinity_go_on_to_the_end() {
+        let mut x = vec![1f32; 40];
+        (x[10], x[30]) = (f32::INFINITY, f32::NEG_INFINITY);
+        let sums = run::<f32, false>(&x);
+        assert!(sums[9] == 10.0 && sums[10] == f32::INFINITY && sums[29] == f32::INFINITY && sums[30].is_nan() && sums[39].is_nan());
+    }
+}

@@ -1,0 +1,169 @@
+//! Reductions: numbers from many elements, over all of them or over some dimensions.
+
+mod result;
+
+use crate::cpu::fold::{
+    Arg, Extreme, Fold, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Power, Product, Root, Square, Sum,
+    Terms,
+};
+use crate::dtype::{Dtype, dispatch};
+use crate::error::{Result, bail};
+use crate::tensor::Tensor;
+use result::Rule;
+pub use result::{Over, TH_ALL_DIMS, To, number};
+use std::marker::PhantomData;
+
+/// The types of a sum or product of `dtype`; `asked` is the dtype the caller wants of it.
+///
+/// Floats asked to be integers are cut off first, as if converted; integers asked to be floats are, so that they cannot overflow.
+fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
+    let compute = match asked {
+        None => dtype,
+        Some(asked) if asked.is_float() => {
+            if dtype.is_float() {
+                dtype
+            } else {
+                Dtype::Float64
+            }
+        }
+        Some(asked) if dtype.is_float() || asked == Dtype::Bool => asked,
+        Some(_) => dtype,
+    };
+    let (result, written) = if compute.is_float() { (dtype, Dtype::Float64) } else { (Dtype::Int64, Dtype::Int64) };
+    Rule::one(compute, written, asked.unwrap_or(result))
+}
+
+/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64.
+pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    const OP: &str = "sum";
+    let rule = totalled(t.defined(OP)?, asked);
+    dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(false)), rule, to, t, over))
+}
+
+/// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64.
+pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    const OP: &str = "prod";
+    let rule = totalled(t.defined(OP)?, asked);
+    dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Product::<T>(PhantomData)), rule, to, t, over))
+}
+
+/// `r = mean of t over some dims`; floats only, or converted to the float asked for. The mean of nothing is NaN.
+pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    const OP: &str = "mean";
+    let rule = totalled(t.defined(OP)?, asked);
+    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(true)), rule, to, t, over))
+}
+
+/// `r = sum of t over some dims` without the NaNs.
+pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    const OP: &str = "nansum";
+    let rule = totalled(t.defined(OP)?, asked);
+    if !rule.compute.is_float() {
+        return dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(false)), rule, to, t, over));
+    }
+    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(Terms::<T, _>::new(NotNan, Root::Itself)), rule, to, t, over))
+}
+
+/// `r = mean of t over some dims` without the NaNs; floats only.
+pub fn nanmean(to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    const OP: &str = "nanmean";
+    let rule = totalled(t.defined(OP)?, None);
+    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(NanMean::<T>(PhantomData)), rule, to, t, over))
+}
+
+/// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count, less 1 unless `biased`.
+pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, biased: bool) -> Result<()> {
+    let op = if root { "std" } else { "var" };
+    let dtype = t.defined(op)?;
+    let correction = if biased { 0.0 } else { 1.0 };
+    let rule = Rule::one(dtype, Dtype::Float64, dtype);
+    dispatch!(float, op, dtype, T => result::run(op, &Moment::<T>::new(correction, root), rule, to, t, over))
+}
+
+/// `r = (sum of |t|^p)^(1/p) over some dims`; the number of elements that are not 0 for p 0, the greatest or least |t| for infinite p.
+pub fn norm(op: &str, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    let dtype = t.defined(op)?;
+    let result = asked.unwrap_or(dtype);
+    if dtype.is_float() && dtype.promote(result) != result {
+        bail!(Dtype, "{op}: {dtype} does not convert to {result} without loss")
+    }
+    let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(dtype, Dtype::Float64, result) };
+    dispatch!(float, op, dtype, T => norm_of::<T>(op, rule, to, t, p, over))
+}
+
+fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>) -> Result<()> {
+    let run = |fold: &dyn Fold, rule: Rule| result::run(op, fold, rule, to, t, over);
+    let chosen = Rule { written: [T::DTYPE; 2], ..rule };
+    match p {
+        0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
+        1.0 => run(&Lanes(Terms::<T, _>::new(Magnitude, Root::Itself)), rule),
+        2.0 => run(&Lanes(Terms::<T, _>::new(Square, Root::Sqrt)), rule),
+        f64::INFINITY => run(&Lanes(Extreme::<T, true, true>(PhantomData)), chosen),
+        f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
+        _ => run(&Lanes(Terms::<T, _>::new(Power(p), Root::Power(1.0 / p))), rule),
+    }
+}
+
+/// The p-norm of `a - b`, which broadcast against each other.
+pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
+    let difference = Tensor::fresh()?;
+    super::pointwise::arithmetic::csub(&difference, a, 1.into(), b)?;
+    number(|to| norm("dist", to, &difference, p, Over::Dims(&[]), None))
+}
+
+/// `r = greatest or least element of t over some dims`
+pub fn extreme(op: &str, max: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    let dtype = t.defined(op)?;
+    let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
+    dispatch!(all, op, dtype, T => match max {
+        true => result::run(op, &Lanes(Extreme::<T, true>(PhantomData)), rule, to, t, over),
+        false => result::run(op, &Lanes(Extreme::<T, false>(PhantomData)), rule, to, t, over),
+    })
+}
+
+/// The least and the greatest element of `t` over `dim`; either result may be absent.
+pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
+    const OP: &str = "aminmax";
+    let dtype = t.defined(OP)?;
+    let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
+    let to = To::Tensors([least, greatest], keepdim);
+    dispatch!(all, OP, dtype, T => result::run(OP, &Lanes(MinMax::<T>(PhantomData)), rule, to, t, Over::Dim(dim)))
+}
+
+/// The greatest or least elements of `t` over `dim`, and where each first occurs; either result may be absent. NaN beats everything.
+pub fn extreme_at(
+    op: &str,
+    max: bool,
+    values: Option<&Tensor>,
+    indices: Option<&Tensor>,
+    t: &Tensor,
+    dim: i32,
+    keepdim: bool,
+) -> Result<()> {
+    let dtype = t.defined(op)?;
+    if indices.is_none() {
+        return extreme(op, max, To::Tensors([values, None], keepdim), t, Over::Dim(dim));
+    }
+    if let Some(have) = indices.and_then(Tensor::dtype)
+        && have != Dtype::Int64
+    {
+        bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}")
+    }
+    let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true };
+    let to = To::Tensors([values, indices], keepdim);
+    dispatch!(all, op, dtype, T => match max {
+        true => result::run(op, &Arg::<T, true>(PhantomData), rule, to, t, Over::Dim(dim)),
+        false => result::run(op, &Arg::<T, false>(PhantomData), rule, to, t, Over::Dim(dim)),
+    })
+}
+
+/// `r = whether all (or any) elements of t over some dims are not 0`; as uint8 for uint8, else as Bool. NaN is not 0.
+pub fn logic(all: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    let op = if all { "all" } else { "any" };
+    let dtype = t.defined(op)?;
+    let rule = Rule::one(dtype, Dtype::Bool, if dtype == Dtype::Uint8 { dtype } else { Dtype::Bool });
+    dispatch!(all, op, dtype, T => match all {
+        true => result::run(op, &Lanes(Logic::<T, true>(PhantomData)), rule, to, t, over),
+        false => result::run(op, &Lanes(Logic::<T, false>(PhantomData)), rule, to, t, over),
+    })
+}

@@ -1,0 +1,326 @@
+//! The way of a reduction: what it goes over is checked, results are readied, the fold runs, and only then is anything of the caller's changed.
+
+use crate::cpu::fold::{Accs, Fold, Tile};
+use crate::cpu::reduce::{PIECE, Reduction, split};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
+use crate::ops::copy::{self, read_element, write_element};
+use crate::ops::prepare::{self, Operand};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::cell::Cell;
+
+/// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+pub const TH_ALL_DIMS: i32 = i32::MIN;
+
+/// The dims a reduction goes over.
+#[derive(Clone, Copy)]
+pub enum Over<'a> {
+    /// One, or all by [`TH_ALL_DIMS`].
+    Dim(i32),
+    /// These, or all if there are none.
+    Dims(&'a [i64]),
+}
+
+/// Where results go.
+#[derive(Clone, Copy)]
+pub enum To<'a> {
+    /// Into up to two tensors, whose folded dims stay with size 1 if the flag says so.
+    Tensors([Option<&'a Tensor>; 2], bool),
+    /// The first one, as it is before it is rounded to the dtype of a tensor.
+    Number(&'a Cell<f64>),
+}
+
+impl<'a> To<'a> {
+    /// Into one tensor.
+    pub fn tensor(r: &'a Tensor, keepdim: bool) -> To<'a> {
+        To::Tensors([Some(r), None], keepdim)
+    }
+}
+
+/// The number a reduction comes to.
+pub fn number(reduce: impl FnOnce(To<'_>) -> Result<()>) -> Result<f64> {
+    let number = Cell::new(f64::NAN);
+    reduce(To::Number(&number))?;
+    Ok(number.get())
+}
+
+/// The types of a reduction.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// What elements are converted to; the fold reads its compute type.
+    pub compute: Dtype,
+    /// What the fold writes.
+    pub written: [Dtype; 2],
+    /// What fresh results become.
+    pub result: [Dtype; 2],
+    /// Whether a result is one of the elements, so that there must be some.
+    pub chooses: bool,
+}
+
+impl Rule {
+    /// Results of one type each.
+    pub fn one(compute: Dtype, written: Dtype, result: Dtype) -> Rule {
+        Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
+    }
+}
+
+/// Folds `t` over some dims into its results.
+#[inline(never)]
+pub fn run(op: &str, fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    if at_once(fold, &rule, to, t, over).is_some() { Ok(()) } else { planned(op, fold, rule, to, t, over) }
+}
+
+/// The short way: all of a few contiguous elements into results that stand ready.
+fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
+    let all = match over {
+        Over::Dim(dim) => dim == TH_ALL_DIMS || (t.ndim() == 1 && (dim == 0 || dim == -1)),
+        Over::Dims(dims) => dims.is_empty(),
+    };
+    if !all {
+        return None;
+    }
+    let (x, n) = t.flat_like(rule.compute.compute(), t).filter(|&(_, n)| n as usize <= PIECE)?;
+    let mut out = [None; 2];
+    if let To::Tensors(results, keepdim) = to {
+        for k in 0..2 {
+            let Some(r) = results[k] else { continue };
+            let dtype = r.dtype().filter(|&have| rule.result[k].can_cast(have))?;
+            if !r.is_scalar() || (keepdim && t.ndim() > 0) {
+                return None;
+            }
+            out[k] = Some((r.flat_like(dtype, r)?.0, dtype));
+        }
+        if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
+            return None;
+        }
+    }
+    let (mut room, mut found) = ([0u64; 2], [0u64; 2]);
+    let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
+    let [first, second] = &mut found;
+    let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
+    let tile = Tile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
+    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most two planes and results.
+    unsafe {
+        fold.start(accs, 1);
+        fold.rows(accs, &tile);
+        fold.finish(accs, 1, n as usize, found);
+        if let To::Number(number) = to {
+            number.set(read_element(found[0], rule.written[0]).to_f64());
+        }
+        for k in 0..2 {
+            if let Some((at, dtype)) = out[k] {
+                write_element(at, dtype, read_element(found[k], rule.written[k]));
+            }
+        }
+    }
+    Some(())
+}
+
+#[inline(never)]
+fn planned(op: &str, fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    prepare::same_device(op, &[t])?;
+    let input = Operand::of(op, t)?;
+    let shapes = Shapes::new(op, input, t.storage(), over, matches!(to, To::Tensors(_, true)))?;
+    if rule.chooses && shapes.folded_is_empty() {
+        bail!(Argument, "{op}: no elements to choose from in shape {:?}", shapes.input.layout.shape.as_slice())
+    }
+    match to {
+        To::Tensors(results, _) => shapes.into_tensors(op, fold, &rule, results),
+        To::Number(number) => {
+            let mut found = 0u64;
+            let at = (&raw mut found).cast::<u8>();
+            let layout = Layout { strides: Dims::filled(0, shapes.kept.len()), shape: shapes.kept.clone(), offset: 0 };
+            // SAFETY: every layout was checked against its storage; `found` has room for the one result.
+            unsafe {
+                shapes.run(fold, &rule, [Some((at, rule.written[0], &layout)), None]);
+                number.set(read_element(at, rule.written[0]).to_f64());
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A reduction's input and the shapes of its result.
+struct Shapes {
+    input: Operand,
+    storage: Option<Storage>,
+    /// Whether a dim is folded.
+    folds: SmallVec<[bool; INLINE_DIMS]>,
+    /// With the folded dims at size 1.
+    kept: Dims,
+    /// As the caller wants it.
+    wanted: Dims,
+}
+
+/// How a result comes about.
+enum Place {
+    /// The fold writes it where it is.
+    Here(Tensor),
+    /// It is folded apart and then copied, since it lies on the input or on another result.
+    Copied(Tensor),
+    /// It is folded apart and then handed the memory.
+    Adopted(Tensor),
+    /// It takes its new shape in its own storage, which is large enough.
+    Resized(Tensor),
+}
+
+impl Shapes {
+    fn new(op: &str, input: Operand, storage: Option<Storage>, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
+        let ndim = input.layout.ndim();
+        let folds = folded_dims(op, over, ndim)?;
+        let mut kept = input.layout.shape.clone();
+        (0..ndim).filter(|&d| folds[d]).for_each(|d| kept[d] = 1);
+        let wanted = if keepdim { kept.clone() } else { (0..ndim).filter(|&d| !folds[d]).map(|d| kept[d]).collect() };
+        Ok(Shapes { input, storage, folds, kept, wanted })
+    }
+
+    /// Whether there are results that no element goes into.
+    fn folded_is_empty(&self) -> bool {
+        self.input.layout.numel() == 0 && self.kept.iter().all(|&n| n > 0)
+    }
+
+    fn into_tensors(self, op: &str, fold: &dyn Fold, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
+        if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
+            bail!(Argument, "{op}: the results need a tensor each")
+        }
+        for k in 0..2 {
+            results[k].map_or(Ok(()), |r| self.check(op, r, rule.result[k]))?;
+        }
+        let place = |k: usize| results[k].map(|r| self.place(op, r, results[1 - k], rule.result[k])).transpose();
+        let mut places = [place(0)?, place(1)?];
+        if let [Some(Place::Here(a)), Some(Place::Here(b))] = &places
+            && overlap(Operand::of(op, a)?.span(), Operand::of(op, b)?.span())
+        {
+            places[1] = Some(Place::Copied(self.apart(op, b.dtype().unwrap_or(rule.result[1]))?));
+        }
+        // From here on nothing fails but for want of memory for more than a handful of dims.
+        for place in places.iter().flatten() {
+            if let Place::Resized(r) = place {
+                r.resize(op, &self.wanted, None)?;
+            }
+        }
+        let operand = |k: usize| places[k].as_ref().map(|place| self.kept_operand(op, place)).transpose();
+        let operands = [operand(0)?, operand(1)?];
+        let out = [0, 1].map(|k| operands[k].as_ref().map(|o| (o.first(), o.dtype, &o.layout)));
+        // SAFETY: every layout was checked against its storage; `place` keeps results off the input and off each other.
+        unsafe { self.run(fold, rule, out) };
+        for (place, r) in places.into_iter().zip(results) {
+            match (place, r) {
+                (Some(Place::Copied(made)), Some(r)) => copy::copy(r, &made)?,
+                (Some(Place::Adopted(made)), Some(r)) => adopt(r, &made)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where results of `dtype` cannot go into `r`, before anything has changed.
+    fn check(&self, op: &str, r: &Tensor, dtype: Dtype) -> Result<()> {
+        prepare::same_device(op, &[r])?;
+        let Some(have) = r.dtype() else { return Ok(()) };
+        if !dtype.can_cast(have) {
+            bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+        }
+        let layout = r.layout()?;
+        if layout.shape != self.wanted {
+            return r.check_room(op, &self.wanted);
+        }
+        if layout.overlaps_itself() {
+            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+        }
+        Operand::of(op, r).map(drop)
+    }
+
+    /// Finds or makes the memory of result `r`, of `dtype` unless it has one, without a change that could be seen.
+    fn place(&self, op: &str, r: &Tensor, other: Option<&Tensor>, dtype: Dtype) -> Result<Place> {
+        let dtype = r.dtype().unwrap_or(dtype);
+        if r.dtype().is_some() && r.layout()?.shape == self.wanted {
+            let on_input = overlap(Operand::of(op, r)?.span(), self.input.span());
+            return if on_input { self.apart(op, dtype).map(Place::Copied) } else { Ok(Place::Here(r.clone())) };
+        }
+        let same = |a: &Storage, b: Option<Storage>| b.is_some_and(|b| a.as_ptr() == b.as_ptr());
+        match r.storage() {
+            Some(storage)
+                if r.dtype().is_some()
+                    && !same(&storage, self.storage.clone())
+                    && !same(&storage, other.and_then(Tensor::storage))
+                    && storage.dtype().size() == dtype.size() =>
+            {
+                // SAFETY: a live tensor.
+                let offset = unsafe { (*r.as_ptr()).storageOffset }.max(0) as i64;
+                let end = offset.saturating_add(self.wanted.iter().product());
+                if end > storage.len() {
+                    storage.resize(end)?;
+                }
+                Ok(Place::Resized(r.clone()))
+            }
+            _ => self.apart(op, dtype).map(Place::Adopted),
+        }
+    }
+
+    fn apart(&self, op: &str, dtype: Dtype) -> Result<Tensor> {
+        Tensor::empty(op, dtype, &self.wanted)
+    }
+
+    /// The result's memory with the folded dims back at size 1.
+    fn kept_operand(&self, op: &str, place: &Place) -> Result<Operand> {
+        let (Place::Here(r) | Place::Copied(r) | Place::Adopted(r) | Place::Resized(r)) = place;
+        let mut operand = Operand::of(op, r)?;
+        let mut rest = operand.layout.strides.iter().copied();
+        let keepdim = operand.layout.ndim() == self.kept.len();
+        let strides = (0..self.kept.len()).map(|d| if keepdim || !self.folds[d] { rest.next().unwrap_or(0) } else { 0 }).collect();
+        operand.layout = Layout { shape: self.kept.clone(), strides, offset: operand.layout.offset };
+        Ok(operand)
+    }
+
+    /// Runs `fold` into results given as address, dtype and layout.
+    ///
+    /// # Safety
+    /// The results lie inside their memory, off the input and off each other.
+    unsafe fn run(&self, fold: &dyn Fold, rule: &Rule, out: [Option<(*mut u8, Dtype, &Layout)>; 2]) {
+        let layouts = out.map(|o| o.map(|(_, dtype, layout)| (layout, dtype.size())));
+        let (kept, folded) = split(&self.input.layout, self.input.dtype.size(), &self.folds, fold.indexed(), layouts);
+        let out = [0, 1].map(|k| out[k].map(|(data, dtype, _)| (data, dtype, rule.written[k])));
+        let (dtype, data) = (self.input.dtype, self.input.first());
+        // SAFETY: `Operand::of` checked the input against its storage; the rest is the caller's.
+        unsafe { Reduction { fold, data, dtype, compute: rule.compute.compute(), kept, folded, out }.run() }
+    }
+}
+
+/// Which of `ndim` dims are folded.
+fn folded_dims(op: &str, over: Over<'_>, ndim: usize) -> Result<SmallVec<[bool; INLINE_DIMS]>> {
+    let mut folds = SmallVec::from_elem(false, ndim.max(1));
+    match over {
+        Over::Dim(TH_ALL_DIMS) | Over::Dims([]) => folds.fill(true),
+        Over::Dim(dim) => folds[wrap_dim(op, dim, ndim)?] = true,
+        Over::Dims(dims) => {
+            for &dim in dims {
+                let Ok(narrow) = i32::try_from(dim) else {
+                    bail!(Argument, "{op}: dimension {dim} out of range for a tensor with {ndim} dimensions")
+                };
+                let d = wrap_dim(op, narrow, ndim)?;
+                if std::mem::replace(&mut folds[d], true) {
+                    bail!(Argument, "{op}: dimension {d} appears twice in {dims:?}")
+                }
+            }
+        }
+    }
+    Ok(folds)
+}
+
+fn overlap((a, b): (usize, usize), (c, d): (usize, usize)) -> bool {
+    a < d && c < b
+}
+
+/// Makes `r` what `made` is.
+fn adopt(r: &Tensor, made: &Tensor) -> Result<()> {
+    let layout = made.layout()?;
+    if let (Some(storage), Some(dtype)) = (made.storage(), made.dtype()) {
+        r.set_dims(&layout.shape, &layout.strides)?;
+        r.set_elements(storage, dtype, layout.offset);
+    }
+    Ok(())
+}

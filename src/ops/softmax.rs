@@ -1,0 +1,101 @@
+//! Softmax and its kin, and vectors shortened to a norm.
+
+use super::copy;
+use super::lines::{Form, Kernels, Source, Want, along};
+use super::pointwise::arithmetic;
+use super::reduce::{Over, To, norm};
+use crate::cpu::engine::COSTLY;
+use crate::cpu::softmax::{self, Kind};
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::{Result, bail};
+use crate::layout::wrap_dim;
+use crate::tensor::Tensor;
+
+/// Lines side by side that stay in the second-level cache from one pass to the next.
+const BESIDE: usize = 256;
+
+/// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
+const TURNED: usize = 256;
+
+/// What to go over.
+#[derive(Clone, Copy)]
+enum Lines<'a> {
+    Dim(i32),
+    Dims(&'a [i64]),
+}
+
+/// `r = e^t / sum of e^t along dim`; floats only.
+pub fn softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
+    run("softmax", Kind::Softmax, r, t, Lines::Dim(dim), Form::Same)
+}
+
+/// `r = t - log(sum of e^t along dim)`; floats only.
+pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
+    run("logSoftmax", Kind::LogSoftmax, r, t, Lines::Dim(dim), Form::Same)
+}
+
+/// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
+pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
+    run("logsumexp", Kind::LogSumExp, r, t, Lines::Dim(dim), Form::One { keepdim })
+}
+
+/// [`logsumexp`] over several dims, or over all if none is given.
+pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
+    run("logsumexp", Kind::LogSumExp, r, t, Lines::Dims(dims), Form::One { keepdim })
+}
+
+fn run(op: &str, kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Result<()> {
+    let dtype = t.defined(op)?;
+    let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
+    dispatch!(float, op, dtype, T => {
+        let (line, panel) = (move |l| softmax::line::<T>(kind, l), move |p| softmax::panel::<T>(kind, p));
+        let kernels = Kernels { panel: Some(&panel), beside: BESIDE, turned: TURNED, ..Kernels::line(&line, COSTLY) };
+        let wants = [Some(Want { r: Some(r), dtype, compute: T::DTYPE }), None];
+        match lines {
+            Lines::Dim(dim) => along(op, t, dim, T::DTYPE, form, wants, kernels),
+            Lines::Dims(dims) => Source::over(op, t, dims)?.run(op, T::DTYPE, form, wants, kernels),
+        }
+    })
+}
+
+/// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only.
+pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
+    const OP: &str = "logcumsumexp";
+    let dtype = t.defined(OP)?;
+    dispatch!(float, OP, dtype, T => {
+        let kernels = Kernels::line(&softmax::log_sums::<T>, COSTLY);
+        along(OP, t, dim, T::DTYPE, Form::Same, [Some(Want { r: Some(r), dtype, compute: T::DTYPE }), None], kernels)
+    })
+}
+
+/// `r = t`, each slice along `dim` scaled down to `maxnorm` if its p-norm is greater.
+pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<()> {
+    const OP: &str = "renorm";
+    let (dtype, shape) = (t.defined(OP)?, t.layout()?.shape);
+    let dim = wrap_dim(OP, dim, shape.len())?;
+    if shape.len() < 2 {
+        bail!(Shape, "{OP}: needs at least 2 dimensions, got shape {:?}", shape.as_slice())
+    }
+    if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
+        bail!(Argument, "{OP}: p must be positive and maxnorm not negative, got {p} and {maxnorm}")
+    }
+    if !dtype.is_float() {
+        bail!(Dtype, "{OP}: not defined for {dtype}")
+    }
+    if shape.contains(&0) {
+        return arithmetic::cmul(r, t, t);
+    }
+    let others: Vec<i64> = (0..shape.len() as i64).filter(|&d| d != dim as i64).collect();
+    let factors = Tensor::fresh()?;
+    norm(OP, To::tensor(&factors, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
+    for i in 0..shape[dim] as usize {
+        // SAFETY: `factors` was made just now: contiguous, float64, one for each slice.
+        unsafe {
+            let factor = factors.data().cast::<f64>().add(i);
+            let norm = factor.read();
+            // The divisor is TH's.
+            factor.write(if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 });
+        }
+    }
+    arithmetic::cmul(r, t, &copy::to_dtype(&factors, dtype)?)
+}
