@@ -17,6 +17,8 @@
 -- have any sign), `any` (a result of any dtype fits), `fresh` (results are made anew), `keeps` (a result with as many elements keeps its shape),
 -- `every=n` (values are those of every n-th element, and of the last).
 
+local folder = arg[0]:match "^(.*)/" or "."
+package.path = folder .. "/table/?.lua;" .. package.path
 local ffi = require "ffi"
 
 local function environment(name) return os.getenv(name) or error(name .. " is not set", 2) end
@@ -31,305 +33,14 @@ end
 local header = read(environment "THORN_HEADER")
 header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
 ffi.cdef(header)
-ffi.cdef "double strtod(const char *text, char **end); long long strtoll(const char *text, char **end, int base);"
+ffi.cdef "int memcmp(const void *a, const void *b, size_t size);"
 local C = ffi.load(environment "THORN_LIB")
 
+local elements = require "elements"
+local memory = require "memory"
+local dtypes, place, list64 = elements.dtypes, memory.place, memory.list64
+
 local TH_ERR_DTYPE = 3
-local POISON = 0x5b
-
--- Element types: code, name in C, and for floats the bits of the significand and the exponent of the least normal number.
-local dtypes = {}
-for _, row in ipairs {
-  { "uint8", 1, "uint8_t" }, { "int8", 2, "int8_t" }, { "int16", 3, "int16_t" }, { "int32", 4, "int32_t" }, { "int64", 5, "int64_t" },
-  { "float16", 6, "uint16_t", 11, -14 }, { "bfloat16", 7, "uint16_t", 8, -126 },
-  { "float32", 8, "float", 24, -126 }, { "float64", 9, "double", 53, -1022 }, { "bool", 10, "uint8_t" },
-} do
-  local name, code, ctype, precision, least = unpack(row)
-  dtypes[name] = {
-    name = name, code = code, size = ffi.sizeof(ctype), precision = precision, least = least,
-    array = ffi.typeof(ctype .. "[?]"), pointer = ffi.typeof(ctype .. " *"),
-  }
-end
-local dtype_of = {}
-for _, dtype in pairs(dtypes) do dtype_of[dtype.code] = dtype end
-
--- 16-bit floats as doubles, and back: their values are in the file exactly.
-for name, bits in pairs { float16 = 10, bfloat16 = 7 } do
-  local dtype, values, codes = dtypes[name], ffi.new "double[65536]", {}
-  local exponents = 2 ^ (15 - bits)
-  local bias = exponents / 2 - 1
-  for code = 0, 0x7fff do
-    local exponent, fraction = math.floor(code / 2 ^ bits), code % 2 ^ bits / 2 ^ bits
-    local value = exponent == 0 and fraction * 2 ^ (1 - bias) or (1 + fraction) * 2 ^ (exponent - bias)
-    if exponent == exponents - 1 then value = fraction == 0 and math.huge or 0 / 0 end
-    values[code], values[code + 0x8000] = value, -value
-    if value == value and code ~= 0 then codes[value], codes[-value] = code, code + 0x8000 end
-  end
-  function dtype.decode(code) return values[code] end
-  function dtype.encode(value)
-    if value == 0 then return 1 / value < 0 and 0x8000 or 0 end
-    return value ~= value and 0x7fff or codes[value] or error(value .. " is no " .. name)
-  end
-end
-
-local function same(value) return value end
-for _, dtype in pairs(dtypes) do
-  dtype.decode = dtype.decode or dtype.name == "bool" and function(byte) return byte == 0 and 0 or 1 end or same
-  dtype.encode = dtype.encode or same
-end
-
-local random
-local function seed(state) random = state end
-local function draw()
-  random = random * 16807 % 2147483647
-  return random
-end
-
--- Reading the file
-
-local function number(text) return ffi.C.strtod(text, nil) end
-
-local function shape_of(text)
-  local shape, count = {}, 1
-  for size in text:gmatch "%d+" do
-    shape[#shape + 1] = tonumber(size)
-    count = count * tonumber(size)
-  end
-  return shape, count
-end
-
--- Values of one dtype in row-major order.
-local function new_block(dtype, shape, count, stored)
-  return { dtype = dtype, shape = shape, count = count, data = dtype.array(stored or count) }
-end
-
-local function block_of(words, first)
-  local dtype = assert(dtypes[words[first]], words[first])
-  local shape, count = shape_of(words[first + 1])
-  local stored = #words - first - 1
-  local block = new_block(dtype, shape, count, stored)
-  for i = 1, stored do
-    local word = words[first + 1 + i]
-    block.data[i - 1] = dtype.name == "int64" and ffi.C.strtoll(word, nil, 10) or dtype.encode(number(word))
-  end
-  return block, stored
-end
-
-local tensors, expectations = {}, {}
-
-local function read_tensor(words)
-  local block, stored = block_of(words, 3)
-  assert(stored == block.count, words[2] .. " has too few values")
-  block.name, tensors[words[2]] = words[2], block
-end
-
-local function read_lcg(words)
-  local dtype = dtypes[words[3]]
-  local block = new_block(dtype, shape_of(words[4]))
-  local modulus, shift, scale = number(words[6]), number(words[7]), number(words[8])
-  seed(number(words[5]))
-  for i = 0, block.count - 1 do block.data[i] = dtype.encode((draw() % modulus + shift) * scale) end
-  block.name, tensors[words[2]] = words[2], block
-end
-
--- Functions for apply, map and map2: they store in x[0].
-local functions = {
-  THApplyFunction = { twice = function(x) x[0] = 2 * x[0] return 0 end },
-  THMapFunction = { difference = function(x, y) x[0] = x[0] - y return 0 end },
-  THMap2Function = { product_sum = function(x, y, z) x[0] = x[0] + y * z return 0 end },
-}
-local callbacks = {}
-for kind, list in pairs(functions) do
-  for name, lua in pairs(list) do callbacks[name] = ffi.cast(kind, lua) end
-end
-
-local function read_argument(word)
-  local first, rest = word:sub(1, 1), word:sub(2)
-  if word == "r" or word == "r?" then return { kind = "result", optional = word == "r?" } end
-  if word:match "^r:" then return { kind = "result", dtype = dtypes[word:sub(3)] } end
-  if word:match "^r=@" then return { kind = "result", from = assert(tensors[word:sub(4)], word) } end
-  if first == "@" then return { kind = "tensor", block = assert(tensors[rest], word) } end
-  if first == '"' then return { kind = "value", value = rest:sub(1, -2) } end
-  if first == "&" then return { kind = "value", value = assert(callbacks[rest], word) } end
-  if word == "null" then return { kind = "value" } end
-  if first == "[" then
-    local list = {}
-    for entry in rest:gmatch "[-%d]+" do list[#list + 1] = tonumber(entry) end
-    return { kind = "value", value = ffi.new("int64_t[?]", math.max(#list, 1), list) }
-  end
-  if first == "(" then
-    local list = {}
-    for entry in rest:sub(1, -2):gmatch "[^,]+" do list[#list + 1] = read_argument(entry) end
-    return { kind = "list", list = list }
-  end
-  return { kind = "value", value = number(word) }
-end
-
-local function words_of(text)
-  local words = {}
-  for word in text:gmatch "%S+" do words[#words + 1] = word end
-  return words
-end
-
-local function read_call(line)
-  local parts = {}
-  for part in (line .. "|"):gmatch "([^|]*)|" do parts[#parts + 1] = part end
-  local words = words_of(parts[1])
-  local call = { text = parts[1]:sub(6, -2), name = words[2], arguments = {}, results = {}, ulps = 0, abs = 0, every = 1 }
-  -- Tensors and results, those in lists too, in the order of the call.
-  call.tensors, call.handles = {}, {}
-  for i = 3, #words do
-    local argument = read_argument(words[i])
-    call.arguments[i - 2] = argument
-    for _, part in ipairs(argument.list or { argument }) do
-      if part.kind == "tensor" then table.insert(call.tensors, part) end
-      if part.kind == "result" then table.insert(call.handles, part) end
-    end
-  end
-  for option in parts[2]:gmatch "%S+" do
-    local name, value = option:match "^(%w+)=?(.*)$"
-    call[name] = value == "" or number(value)
-  end
-  for i = 3, #parts do
-    words = words_of(parts[i])
-    if words[1] == "error" then
-      call.status = number(words[2])
-    elseif words[1] == "returns" then
-      call.returns = block_of({ words[2], "scalar", words[3] }, 1)
-    else
-      local block, stored = block_of(words, 1)
-      local all = call.every == 1 and block.count or math.ceil((block.count - 1) / call.every) + 1
-      assert(stored == all, call.text .. " has too few values")
-      table.insert(call.results, block)
-    end
-  end
-  assert(call.status or #call.results == #call.handles, call.text .. ": results do not match")
-  expectations[#expectations + 1] = call
-end
-
-local function read_all(path)
-  for line in io.lines(path) do
-    local kind = line:match "^%w+"
-    if kind == "tensor" then read_tensor(words_of(line)) end
-    if kind == "lcg" then read_lcg(words_of(line)) end
-    if kind == "call" then read_call(line) end
-  end
-end
-
--- Memory
-
-local function row_major(shape, scale)
-  local stride = {}
-  for d = #shape, 1, -1 do
-    stride[d] = scale
-    scale = scale * math.max(shape[d], 1)
-  end
-  return stride
-end
-
--- Where each element lies, in row-major order.
-local function positions_of(shape, stride, offset, count)
-  local positions, index = ffi.new("int32_t[?]", math.max(count, 1)), {}
-  for d = 1, #shape do index[d] = 0 end
-  local at = offset
-  for i = 0, count - 1 do
-    positions[i] = at
-    for d = #shape, 1, -1 do
-      index[d] = index[d] + 1
-      at = at + stride[d]
-      if index[d] < shape[d] then break end
-      at = at - stride[d] * shape[d]
-      index[d] = 0
-    end
-  end
-  return positions
-end
-
--- Whether no element changes along dimension d.
-local function repeats(block, d, stride)
-  local size = block.shape[d]
-  if size < 2 or not block.data then return false end
-  for i = 0, block.count - 1 do
-    local first = i - math.floor(i / stride[d]) % size * stride[d]
-    if block.data[i] ~= block.data[first] then return false end
-  end
-  return true
-end
-
--- Strides and offset, or nil where a layout would be none of its own.
-local layouts = {
-  contiguous = function(block) return row_major(block.shape, 1), 0 end,
-  transposed = function(block)
-    local stride, scale = {}, 1
-    for d, size in ipairs(block.shape) do
-      stride[d] = scale
-      scale = scale * math.max(size, 1)
-    end
-    return #stride > 1 and stride or nil, 0
-  end,
-  stepped = function(block) return row_major(block.shape, 3), 2 end,
-  offset = function(block) return row_major(block.shape, 1), 5 end,
-  expanded = function(block)
-    if block.repeated == nil then
-      local stride, found = row_major(block.shape, 1), false
-      local expanded = { unpack(stride) }
-      for d = 1, #stride do
-        if block.count > 0 and repeats(block, d, stride) then expanded[d], found = 0, true end
-      end
-      block.repeated = found and expanded
-    end
-    return block.repeated or nil, 0
-  end,
-}
-local layout_names = { "contiguous", "transposed", "stepped", "offset", "expanded" }
-
-local open = {}
-
-local function keep(tensor)
-  assert(tensor ~= nil, ffi.string(C.THGetLastError()))
-  open[#open + 1] = tensor
-  return tensor
-end
-
-local function free_all()
-  for i = #open, 1, -1 do
-    C.THTensor_free(open[i])
-    open[i] = nil
-  end
-end
-
-local function list64(list) return ffi.new("int64_t[?]", math.max(#list, 1), list) end
-
--- A tensor over memory of its own, with the values of the block where it has some; room for one element more at the end.
-local function place(block, layout)
-  local stride, offset = layouts[layout](block)
-  if not stride then return nil end
-  local extent = offset + 4
-  for d, size in ipairs(block.shape) do extent = extent + math.max(size - 1, 0) * stride[d] end
-  local storage = C.THStorage_newWithSize(block.dtype.code, extent)
-  local memory = ffi.cast(block.dtype.pointer, C.THStorage_data(storage))
-  local bytes = extent * block.dtype.size
-  ffi.fill(memory, bytes, POISON)
-  local positions = positions_of(block.shape, stride, offset, block.count)
-  if block.data then
-    for i = 0, block.count - 1 do memory[positions[i]] = block.data[i] end
-  end
-  local tensor = keep(C.THTensor_newWithStorage(storage, offset, #block.shape, list64(block.shape), list64(stride)))
-  C.THStorage_free(storage)
-  return {
-    tensor = tensor, memory = memory, bytes = bytes, positions = positions, block = block, offset = offset,
-    before = ffi.string(memory, bytes),
-  }
-end
-
-local function unchanged(operand) return ffi.string(operand.memory, operand.bytes) == operand.before end
-
--- Whether nothing changed but the elements of the tensor; forgets those.
-local function only_elements_changed(operand)
-  local old = ffi.cast(operand.block.dtype.pointer, operand.before)
-  for i = 0, operand.block.count - 1 do operand.memory[operand.positions[i]] = old[operand.positions[i]] end
-  return unchanged(operand)
-end
 
 -- Comparing
 
@@ -337,41 +48,48 @@ local function near(got, expected, dtype, call)
   if got == expected then return call.unsigned or got ~= 0 or 1 / got == 1 / expected end
   if got ~= got then return expected ~= expected end
   if not dtype.precision or expected - expected ~= 0 or got - got ~= 0 then return false end
-  local _, exponent = math.frexp(expected)
-  local ulp = 2 ^ (math.max(exponent - 1, dtype.least) - dtype.precision + 1)
-  return math.abs(got - expected) <= math.max(call.ulps * ulp, call.abs)
+  return math.abs(got - expected) <= math.max(call.ulps * elements.ulp(dtype, expected), call.abs)
 end
 
 local checks = 0
 
--- The first difference between a tensor and what was expected of it; nil if there is none.
-local function difference(tensor, expected, dtype, shape, call)
-  if tensor.dtype ~= dtype.code then return "dtype " .. (dtype_of[tensor.dtype] or { name = "none" }).name .. ", expected " .. dtype.name end
-  local sizes, strides = {}, {}
-  for d = 1, tensor.nDimension do sizes[d], strides[d] = tonumber(tensor.size[d - 1]), tonumber(tensor.stride[d - 1]) end
-  local got_shape, want_shape = table.concat(sizes, "x"), table.concat(shape, "x")
-  if got_shape ~= want_shape then return ("shape [%s], expected [%s]"):format(got_shape, want_shape) end
-  if C.THTensor_numel(tensor) ~= expected.count then return "numel " .. tonumber(C.THTensor_numel(tensor)) end
-  if expected.count == 0 then return nil end
+-- Whether all but the first elements of a contiguous result repeat them, which is quick to see.
+local function repeats(data, dtype, expected)
+  local period, count = expected.period, expected.count
+  return ffi.C.memcmp(data, data + period, (count - period) * dtype.size) == 0
+end
 
+-- The first difference between the elements of a tensor and those expected; nil if there is none.
+local function different_element(tensor, expected, dtype, call)
   local data = ffi.cast(dtype.pointer, C.THTensor_data(tensor))
-  local positions = positions_of(sizes, strides, 0, expected.count)
-  local decode, decode_expected, source = dtype.decode, expected.dtype.decode, expected.data
-  local period, alike = expected.period, dtype == expected.dtype
-  local exact = alike and not dtype.precision
-  local every, last = call.every, math.ceil((expected.count - 1) / call.every)
+  local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, expected.count)
+  local read, read_expected, source = dtype.read, expected.dtype.read, expected.data
+  local period, alike = expected.period or expected.count, dtype == expected.dtype
+  local narrow = not alike and expected.dtype.size == 2 and expected.dtype.precision
+  local count = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected) and period or expected.count
+  local every, last = call.every, math.ceil((count - 1) / call.every)
   for i = 0, last do
-    local index = math.min(i * every, expected.count - 1)
-    local got, want = data[positions[index]], source[period and i % period or i]
-    if not (exact and got == want) then
-      got, want = decode(got), decode_expected(want)
-      if not alike then got, want = tonumber(got), tonumber(want) end
-      if exact and got ~= want or not exact and not near(got, want, expected.dtype, call) then
-        return ("element %d is %s, expected %s"):format(index, tostring(got), tostring(want))
-      end
+    local index = math.min(i * every, count - 1)
+    local got, want = read(data, positions[index]), read_expected(source, i % period)
+    if not alike then got, want = tonumber(got), tonumber(want) end
+    -- A wider result shows what was computed before it was rounded to 16 bits.
+    if narrow then got = elements.round(expected.dtype, got) end
+    if not near(got, want, expected.dtype, call) then
+      return ("element %d is %.17g, expected %.17g"):format(index, tonumber(got), tonumber(want))
     end
   end
-  checks = checks + last + 1
+  checks = checks + expected.count / every
+end
+
+-- The first difference between a tensor and what was expected of it; nil if there is none.
+local function difference(tensor, expected, dtype, shape, call)
+  if tensor.dtype ~= dtype.code then
+    return ("dtype %s, expected %s"):format((elements.by_code[tensor.dtype] or { name = "none" }).name, dtype.name)
+  end
+  local got, want = table.concat(memory.sizes(tensor), "x"), table.concat(shape, "x")
+  if got ~= want then return ("shape [%s], expected [%s]"):format(got, want) end
+  if C.THTensor_numel(tensor) ~= expected.count then return ("%d elements"):format(tonumber(C.THTensor_numel(tensor))) end
+  return expected.count > 0 and different_element(tensor, expected, dtype, call) or nil
 end
 
 -- Calling
@@ -417,7 +135,7 @@ local function fault_of_failure(status, code, operands, results)
   if #ffi.string(C.THGetLastError()) < 8 then return "a message that says nothing" end
   for _, list in ipairs { operands, results } do
     for _, operand in pairs(list) do
-      if operand.memory and not unchanged(operand) then return "changed something on error" end
+      if operand.memory and not memory.unchanged(operand) then return "changed something on error" end
     end
   end
   checks = checks + 1
@@ -430,8 +148,9 @@ local function fault(call, operands, results)
   if code ~= 0 then return "failed: " .. ffi.string(C.THGetLastError()) end
   if call.returns then
     checks = checks + 1
-    local expected = call.returns.dtype.decode(call.returns.data[0])
-    if not near(tonumber(got), tonumber(expected), call.returns.dtype, call) then
+    local expected = tonumber(call.returns.dtype.read(call.returns.data, 0))
+    got = tonumber(got) or 0 / 0
+    if not near(got, expected, call.returns.dtype, call) then
       return ("returned %s, expected %s"):format(tostring(got), tostring(expected))
     end
   end
@@ -441,12 +160,12 @@ local function fault(call, operands, results)
     if result then
       local wrong = difference(result.tensor, expected, result.dtype or expected.dtype, result.shape or expected.shape, call)
       if wrong then return (#results > 1 and ("result %d: "):format(k) or "") .. wrong end
-      if result.positions and not result.moves and not only_elements_changed(result) then return "wrote beyond the result" end
+      if result.positions and not result.moves and not memory.only_elements_changed(result) then return "wrote beyond the result" end
       written[result.writes or result] = true
     end
   end
   for i, operand in ipairs(operands) do
-    if not written[operand] and not unchanged(operand) then return ("changed argument %d"):format(i) end
+    if not written[operand] and not memory.unchanged(operand) then return ("changed argument %d"):format(i) end
   end
 end
 
@@ -457,7 +176,7 @@ local function try(call, way, make)
   if failures >= 3 then return end
   local operands, results = make()
   local wrong = operands and fault(call, operands, results)
-  free_all()
+  memory.free_all()
   if wrong then
     failures = failures + 1
     print(("%s, %s: %s"):format(call.text, way, wrong))
@@ -475,7 +194,7 @@ local function lay(call, layout, only)
   if (special or #operands == 0) then return operands end
 end
 
-local function fresh() return { tensor = keep(C.THTensor_new()) } end
+local function fresh() return { tensor = memory.keep(C.THTensor_new()) } end
 
 -- Results: functions of what is expected; nil where one does not fit.
 local function given(layout)
@@ -529,7 +248,7 @@ local function results_of(call, make)
 end
 
 local function try_layouts(call)
-  for _, layout in ipairs(layout_names) do
+  for _, layout in ipairs(memory.layouts) do
     try(call, "operands " .. layout, function()
       local operands = lay(call, layout)
       if operands then return operands, results_of(call, fresh) end
@@ -598,7 +317,7 @@ local function try_in_place(call)
       try(call, ("behind operand %d"):format(i), function()
         local operands, results = lay(call, "contiguous"), results_of(call, fresh)
         local operand = operands[i]
-        local tensor = keep(C.THTensor_newWithStorage(operand.tensor.storage, 1, #block.shape, operand.tensor.size, operand.tensor.stride))
+        local tensor = memory.keep(C.THTensor_newWithStorage(operand.tensor.storage, 1, #block.shape, operand.tensor.size, operand.tensor.stride))
         results[1] = { tensor = tensor, writes = operand }
         return operands, results
       end)
@@ -608,10 +327,10 @@ end
 
 -- Values of an operand repeated to the shape of the result.
 local function spread(block, shape, count)
-  local out, stride = new_block(block.dtype, shape, count), row_major(block.shape, 1)
+  local out, stride = elements.block(block.dtype, shape, count), memory.row_major(block.shape, 1)
   local lead, steps = #shape - #block.shape, {}
   for d = 1, #shape do steps[d] = d > lead and block.shape[d - lead] > 1 and stride[d - lead] or 0 end
-  local positions = positions_of(shape, steps, 0, count)
+  local positions = memory.positions_of(shape, steps, 0, count)
   for i = 0, count - 1 do out.data[i] = block.data[positions[i]] end
   return out
 end
@@ -624,7 +343,7 @@ local function lengthened(call, length)
     local block = argument.block
     if #block.shape > 0 then
       local values = spread(block, expected.shape, expected.count)
-      block = new_block(block.dtype, { length }, length)
+      block = elements.block(block.dtype, { length }, length)
       for k = 0, length - 1 do block.data[k] = values.data[k % expected.count] end
     end
     long.tensors[i] = { kind = "tensor", block = block }
@@ -644,7 +363,7 @@ local function stacked(call)
     for i, argument in ipairs(call.tensors) do
       operands[i] = place(argument.block, "contiguous")
       if #argument.block.shape > 0 then
-        local view = keep(C.THTensor_newExpand(operands[i].tensor, #shape, list64(shape)))
+        local view = memory.keep(C.THTensor_newExpand(operands[i].tensor, #shape, list64(shape)))
         operands[i].tensor = view
       end
     end
@@ -695,9 +414,8 @@ local function run(call)
   failed = failed + (failures > 0 and 1 or 0)
 end
 
-read_all "tests/data/expectations.txt"
 local pattern, count = arg[1], 0
-for _, call in ipairs(expectations) do
+for _, call in ipairs(require "expectations" "tests/data/expectations.txt") do
   if not pattern or call.name:match(pattern) then
     count = count + 1
     -- Should a call end the process, its name has been said.
