@@ -29,13 +29,78 @@ const fn row(
     Row { name, function, exact, limit }
 }
 
-/// What the standard library lacks, the C library has: `unsafe extern "C" { safe fn erf(x: f64) -> f64; }`.
+// What the standard library lacks, the C library has.
+unsafe extern "C" {
+    safe fn erf(x: f64) -> f64;
+    safe fn erfc(x: f64) -> f64;
+    safe fn lgamma(x: f64) -> f64;
+}
+
+/// The derivative of lgamma: by reflection for negative numbers, by recurrence up to where six terms of the asymptotic series have 16 digits.
+fn digamma(x: f64) -> f64 {
+    if x == 0.0 {
+        return -1.0 / x;
+    }
+    if x < 0.0 {
+        let fraction = x - x.round();
+        return if fraction == 0.0 { f64::NAN } else { digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * fraction).tan() };
+    }
+    let (mut x, mut below) = (x, 0.0);
+    while x < 12.0 {
+        below += 1.0 / x;
+        x += 1.0;
+    }
+    let z = 1.0 / (x * x);
+    let tail = z * (1.0 / 12.0 - z * (1.0 / 120.0 - z * (1.0 / 252.0 - z * (1.0 / 240.0 - z * (1.0 / 132.0 - z * (691.0 / 32_760.0))))));
+    x.ln() - 0.5 / x - tail - below
+}
+
+/// The inverse of erf: Newton's method on erfc for the tails, on erf elsewhere.
+fn erfinv(x: f64) -> f64 {
+    let a = x.abs();
+    if !(a < 1.0) {
+        return if a == 1.0 { x * f64::INFINITY } else { f64::NAN };
+    }
+    let w = -((1.0 - a) * (1.0 + a)).ln();
+    let mut y = if w < 5.0 { 0.886 * a } else { (w - 0.5 * (std::f64::consts::PI * w).ln()).sqrt() };
+    for _ in 0..8 {
+        let miss = if a < 0.5 { erf(y) - a } else { (1.0 - a) - erfc(y) };
+        y -= miss * (y * y).exp() * std::f64::consts::PI.sqrt() / 2.0;
+    }
+    y.copysign(x)
+}
+
+/// `x Phi(x)`
+fn gelu(x: f64) -> f64 {
+    0.5 * x * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
+}
+
 const ROWS: &[Row] = &[
-    row("exp", THTensor_exp, f64::exp, 1.0),
-    row("log", THTensor_log, f64::ln, 0.9),
-    row("tanh", THTensor_tanh, f64::tanh, 1.4),
-    row("sigmoid", THTensor_sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 1.5),
     row("sqrt", THTensor_sqrt, f64::sqrt, 0.501),
+    row("rsqrt", THTensor_rsqrt, |x| 1.0 / x.sqrt(), 2.0),
+    row("exp", THTensor_exp, f64::exp, 2.0),
+    row("exp2", THTensor_exp2, f64::exp2, 2.0),
+    row("expm1", THTensor_expm1, f64::exp_m1, 2.0),
+    row("log", THTensor_log, f64::ln, 2.0),
+    row("log1p", THTensor_log1p, f64::ln_1p, 2.0),
+    row("log2", THTensor_log2, f64::log2, 2.0),
+    row("log10", THTensor_log10, f64::log10, 2.0),
+    row("sin", THTensor_sin, f64::sin, 2.0),
+    row("cos", THTensor_cos, f64::cos, 2.0),
+    row("tan", THTensor_tan, f64::tan, 2.0),
+    row("asin", THTensor_asin, f64::asin, 2.0),
+    row("acos", THTensor_acos, f64::acos, 2.0),
+    row("atan", THTensor_atan, f64::atan, 2.0),
+    row("sinh", THTensor_sinh, f64::sinh, 2.0),
+    row("cosh", THTensor_cosh, f64::cosh, 2.0),
+    row("tanh", THTensor_tanh, f64::tanh, 2.0),
+    row("sigmoid", THTensor_sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0),
+    row("erf", THTensor_erf, |x| erf(x), 2.0),
+    row("erfc", THTensor_erfc, |x| erfc(x), 2.0),
+    row("erfinv", THTensor_erfinv, erfinv, 4.0),
+    row("lgamma", THTensor_lgamma, |x| lgamma(x), 4.0),
+    row("digamma", THTensor_digamma, digamma, 2.0),
+    row("gelu", THTensor_gelu, gelu, 2.0),
 ];
 
 /// Values computed by one call.

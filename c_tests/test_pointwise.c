@@ -37,6 +37,9 @@ static void integers_refuse_to_be_divided_by_zero(void) {
     CHECK_VALUES(a, 1, 2);
     THTensor *bytes = vector_of(TH_UINT8, 1, 2);
     CHECK_ERROR(THTensor_remainder(bytes, bytes, 256), TH_ERR_ARGUMENT, "divided by zero");
+    THTensor *wraps_to_zero = THTensor_newScalar(TH_INT32, 256);
+    CHECK_ERROR(THTensor_cremainder(bytes, bytes, wraps_to_zero), TH_ERR_ARGUMENT, "divided by zero");
+    THTensor_free(wraps_to_zero);
     THTensor *floats = vector_of(TH_FLOAT32, 1, -1, 0);
     CHECK_OK(THTensor_fmod(floats, floats, 0));
     CHECK_VALUES(floats, NAN, NAN, NAN);

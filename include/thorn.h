@@ -1186,6 +1186,48 @@ int THTensor_logicalall(const struct THTensor *t);
 // Whether any element is not 0; 0 on error.
 int THTensor_logicalany(const struct THTensor *t);
 
+// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`. Integers and Bool give int64, which wraps; floats keep their
+// dtype and are summed in float64 or nearly so.
+THStatus THTensor_cumsum(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
+THStatus THTensor_cumprod(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among equals. Both have the shape
+// of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
+THStatus THTensor_cummax(struct THTensor *values,
+                         struct THTensor *indices,
+                         const struct THTensor *t,
+                         int dimension);
+
+// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
+THStatus THTensor_cummin(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension);
+
+// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the shape of `t`.
+THStatus THTensor_softmax(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
+THStatus THTensor_logSoftmax(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow. Floats only; `r` has the shape of `t`.
+THStatus THTensor_logcumsumexp(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool
+// give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.
+THStatus THTensor_logsumexp(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+
+// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims` NULL. Everything else as
+// for logsumexp.
+THStatus THTensor_logsumexpDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by `maxnorm / (norm + 1e-7)`. Floats
+// of at least two dimensions; `p` is `value`, positive, infinity allowed.
+THStatus THTensor_renorm(struct THTensor *r,
+                         const struct THTensor *t,
+                         double value,
+                         int dimension,
+                         double maxnorm);
+
 // The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
 void *THStorage_data(const struct THStorage *storage);
 

@@ -17,11 +17,10 @@ export! {
     fn THTensor_ones(r: *mut THTensor, ndim: c_int, size: *const i64) =
         // SAFETY: `size` holds `ndim` entries.
         create::fill_shape("ones", r, unsafe { numbers("size", ndim, size) }?, Scalar::Int(1));
-    /// `r = value` in these sizes. A fresh `r` takes int64 for a whole `value`, else the default dtype; any other keeps its own, and the value is
-    /// converted as by `THTensor_fill`.
+    /// `r = value` in these sizes. A fresh `r` takes the default dtype, any other keeps its own, and the value is converted as by `THTensor_fill`.
     fn THTensor_full(r: *mut THTensor, ndim: c_int, size: *const i64, value: f64) =
         // SAFETY: `size` holds `ndim` entries.
-        create::fill_full(r, unsafe { numbers("size", ndim, size) }?, value.into());
+        create::fill_shape("full", r, unsafe { numbers("size", ndim, size) }?, value.into());
     /// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
     fn THTensor_zerosLike(r: *mut THTensor, t: *const THTensor) = create::fill_like("zerosLike", r, t, Scalar::Int(0));
     /// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.

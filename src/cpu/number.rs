@@ -20,7 +20,9 @@ pub trait Number: Element {
     fn remainder(self, b: Self, isa: Isa) -> Self;
     /// The quotient rounded down. Integers: `b` is not 0.
     fn floor_div(self, b: Self, isa: Isa) -> Self;
-    /// Whether the three above have to leave a quotient to their slow forms; never for integers.
+    /// The quotient rounded towards zero. Integers: `b` is not 0.
+    fn trunc_div(self, b: Self, isa: Isa) -> Self;
+    /// Whether the four above have to leave a quotient to their slow forms.
     fn quotient_rare(self, b: Self, isa: Isa) -> bool;
     /// [`Number::fmod`] for all arguments.
     fn fmod_slow(self, b: Self, isa: Isa) -> Self;
@@ -28,14 +30,67 @@ pub trait Number: Element {
     fn remainder_slow(self, b: Self, isa: Isa) -> Self;
     /// [`Number::floor_div`] for all arguments.
     fn floor_div_slow(self, b: Self, isa: Isa) -> Self;
-    /// The quotient rounded towards zero. Integers: `b` is not 0.
-    fn trunc_div(self, b: Self) -> Self;
+    /// [`Number::trunc_div`] for all arguments.
+    fn trunc_div_slow(self, b: Self, isa: Isa) -> Self;
     /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
     fn pow(self, b: Self, isa: Isa) -> Self;
     /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
     fn shl(self, b: Self) -> Self;
     /// `self / 2^b`, rounded down for integers; all bits leave if `b` is negative or too large.
     fn shr(self, b: Self) -> Self;
+}
+
+/// Integers as floats that divide them exactly: a quotient that is no integer differs from the next one by at least the reciprocal of the
+/// dividend, more than rounding takes away. Machines divide vectors of floats, but not of integers.
+trait Wide: Copy {
+    /// Wide enough for a product of quotient and divisor.
+    type Float;
+    /// Whether it is too large for [`Wide::widen`].
+    fn is_wide(self) -> bool;
+    /// As a float.
+    fn widen(self) -> Self::Float;
+    /// Back, wrapping at the one quotient that does not fit: the least integer divided by -1.
+    fn narrow(x: Self::Float) -> Self;
+}
+
+macro_rules! wide {
+    ($($t:ident $float:ident)*) => { $(
+        impl Wide for $t {
+            type Float = $float;
+            #[inline(always)]
+            fn is_wide(self) -> bool {
+                false
+            }
+            #[inline(always)]
+            fn widen(self) -> $float {
+                self as $float
+            }
+            #[inline(always)]
+            fn narrow(x: $float) -> $t {
+                (f64::from(x) + SHIFT).to_bits() as $t
+            }
+        }
+    )* };
+}
+wide!(u8 f32 i8 f32 i16 f32 i32 f64);
+
+// Adding it leaves an integer of less than 51 bits in the low bits of a float64, as two's complement.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+impl Wide for i64 {
+    type Float = f64;
+    #[inline(always)]
+    fn is_wide(self) -> bool {
+        self.wrapping_add(1 << 49) as u64 >= 1 << 50
+    }
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        f64::from_bits(self.wrapping_add(SHIFT.to_bits() as i64) as u64) - SHIFT
+    }
+    #[inline(always)]
+    fn narrow(x: f64) -> i64 {
+        ((x + SHIFT).to_bits() as i64).wrapping_sub(SHIFT.to_bits() as i64)
+    }
 }
 
 macro_rules! integer_number {
@@ -58,16 +113,26 @@ macro_rules! integer_number {
                 self
             }
             #[inline(always)]
-            fn fmod(self, b: $t, isa: Isa) -> $t {
-                self.fmod_slow(b, isa)
+            fn fmod(self, b: $t, _: Isa) -> $t {
+                let (a, b) = (self.widen(), b.widen());
+                <$t>::narrow(a - (a / b).trunc() * b)
             }
             #[inline(always)]
-            fn remainder(self, b: $t, isa: Isa) -> $t {
-                self.remainder_slow(b, isa)
+            fn remainder(self, b: $t, _: Isa) -> $t {
+                let (a, b) = (self.widen(), b.widen());
+                <$t>::narrow(a - (a / b).floor() * b)
             }
             #[inline(always)]
-            fn quotient_rare(self, _: $t, _: Isa) -> bool {
-                false
+            fn floor_div(self, b: $t, _: Isa) -> $t {
+                <$t>::narrow((self.widen() / b.widen()).floor())
+            }
+            #[inline(always)]
+            fn trunc_div(self, b: $t, _: Isa) -> $t {
+                <$t>::narrow((self.widen() / b.widen()).trunc())
+            }
+            #[inline(always)]
+            fn quotient_rare(self, b: $t, _: Isa) -> bool {
+                self.is_wide() | b.is_wide()
             }
             #[inline(always)]
             fn fmod_slow(self, b: $t, _: Isa) -> $t {
@@ -79,18 +144,14 @@ macro_rules! integer_number {
                 if rest != 0 && ((rest ^ b) as i64) < 0 { rest.wrapping_add(b) } else { rest }
             }
             #[inline(always)]
-            fn trunc_div(self, b: $t) -> $t {
-                self.wrapping_div(b)
-            }
-            #[inline(always)]
-            fn floor_div(self, b: $t, isa: Isa) -> $t {
-                self.floor_div_slow(b, isa)
-            }
-            #[inline(always)]
             fn floor_div_slow(self, b: $t, _: Isa) -> $t {
                 let quotient = self.wrapping_div(b);
                 let rest = self.wrapping_sub(quotient.wrapping_mul(b));
                 quotient.wrapping_sub((rest != 0 && ((rest ^ b) as i64) < 0) as $t)
+            }
+            #[inline(always)]
+            fn trunc_div_slow(self, b: $t, _: Isa) -> $t {
+                self.wrapping_div(b)
             }
             #[inline(always)]
             fn pow(self, b: $t, _: Isa) -> $t {
@@ -172,7 +233,11 @@ macro_rules! float_number {
                 Real::floor_div_slow(self, b, isa)
             }
             #[inline(always)]
-            fn trunc_div(self, b: $t) -> $t {
+            fn trunc_div(self, b: $t, _: Isa) -> $t {
+                (self / b).trunc()
+            }
+            #[inline(always)]
+            fn trunc_div_slow(self, b: $t, _: Isa) -> $t {
                 (self / b).trunc()
             }
             #[inline(always)]
@@ -286,13 +351,40 @@ mod tests {
 
     #[test]
     fn integers_divide_as_python_and_c_do() {
-        let all = |a: i32, b: i32| simd(move |isa| (a.trunc_div(b), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa)));
+        let all = |a: i32, b: i32| simd(move |isa| (a.trunc_div(b, isa), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa)));
         assert_eq!(all(7, 2), (3, 1, 3, 1));
         assert_eq!(all(-7, 2), (-3, -1, -4, 1));
         assert_eq!(all(7, -2), (-3, 1, -4, -1));
         assert_eq!(all(-7, -2), (3, -1, 3, -1));
         assert_eq!(all(i32::MIN, -1), (i32::MIN, 0, i32::MIN, 0));
         assert_eq!(simd(|isa| (200u8.floor_div(7, isa), 200u8.remainder(7, isa))), (28, 4));
+    }
+
+    #[test]
+    fn fast_quotients_are_those_of_the_machine() {
+        let mut bits = 0x0123_4567_89ab_cdef_u64;
+        let mut next = move || {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (bits >> 14) as i64
+        };
+        for round in 0..100_000 {
+            let (a, b) = (next() - (1 << 49), (next() - (1 << 49)) >> (round % 50) | 1);
+            // Dividends right beside a multiple are the hard ones.
+            for a in [a, a / b * b, a / b * b - 1, a / b * b + 1] {
+                let all = simd(move |isa| {
+                    (a.quotient_rare(b, isa), a.trunc_div(b, isa), a.fmod(b, isa), a.floor_div(b, isa), a.remainder(b, isa))
+                });
+                if !all.0 {
+                    let floor = a.div_euclid(b) - (b < 0 && a.rem_euclid(b) != 0) as i64;
+                    assert_eq!(all, (false, a / b, a % b, floor, a - floor * b), "{a} / {b}");
+                }
+                let (a, b) = (a as i32, b as i32);
+                assert_eq!(simd(move |isa| (a.trunc_div(b, isa), a.fmod(b, isa))), (a.wrapping_div(b), a.wrapping_rem(b)), "{a} / {b}");
+            }
+        }
+        for (a, b) in (i16::MIN..=i16::MAX).flat_map(|a| [1, -1, 3, -7, 181, 32_767, i16::MIN].map(|b| (a, b))) {
+            assert_eq!(simd(move |isa| (a.trunc_div(b, isa), a.fmod(b, isa))), (a.wrapping_div(b), a.wrapping_rem(b)), "{a} / {b}");
+        }
     }
 
     #[test]

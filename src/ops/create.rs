@@ -82,12 +82,6 @@ pub(super) fn apart(op: &str, r: &Tensor, t: &Tensor) -> Result<Tensor> {
     if r.is(t) || (a < d && c < b) { copy::contiguous_copy(op, t) } else { Ok(t.clone()) }
 }
 
-/// `r = value` everywhere, in this shape; a fresh `r` takes the dtype of the value: int64 for whole numbers, else the default dtype.
-pub fn fill_full(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
-    let natural = if matches!(value, Scalar::Int(_)) { Dtype::Int64 } else { default_dtype() };
-    filled("full", r, natural, shape, value)
-}
-
 /// `r = value` everywhere, in this shape; a fresh `r` takes the default dtype.
 pub fn fill_shape(op: &str, r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
     filled(op, r, default_dtype(), shape, value)

@@ -1,11 +1,13 @@
 //! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
 
+use super::compare::nonzero_everywhere;
 use super::{promote, promote_scalar};
-use crate::cpu::engine::{CHEAP, COSTLY};
+use crate::cpu::engine::COSTLY;
 use crate::cpu::map;
 use crate::cpu::number::Number;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
+use crate::ops::copy::to_dtype;
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -35,7 +37,8 @@ fn check_divisor(op: &str, dtype: Dtype, value: Scalar) -> Result<()> {
 
 /// Fails where integers of `dtype` are to be divided by a tensor with a zero.
 fn check_divisors(op: &str, dtype: Dtype, divisors: &Tensor) -> Result<()> {
-    if dtype.is_float() || super::compare::nonzero_everywhere(divisors)? { Ok(()) } else { by_zero(op) }
+    // As they will be used: 256 is 0 among uint8.
+    if dtype.is_float() || nonzero_everywhere(&to_dtype(divisors, dtype)?)? { Ok(()) } else { by_zero(op) }
 }
 
 /// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: fast, slow`.
@@ -95,37 +98,8 @@ dividing! {
     cremainder / remainder: remainder, remainder_slow;
     /// `r = floor(a / b)`
     cdiv_floor / div_floor: floor_div, floor_div_slow;
-}
-
-/// `r = trunc(a / b)`
-pub fn cdiv_trunc(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "cdivMode";
-    let dtype = promote(OP, &[a, b])?;
-    require!(numeric, OP, dtype);
-    check_divisors(OP, dtype, b)?;
-    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(numeric, OP, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
-        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.trunc_div(b)) }
-        });
-        Ok(())
-    })
-}
-
-/// `r = trunc(t / value)`
-pub fn div_trunc(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    const OP: &str = "divMode";
-    let dtype = promote_scalar(OP, t, value)?;
-    require!(numeric, OP, dtype);
-    check_divisor(OP, dtype, value)?;
-    elementwise(OP, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(numeric, OP, dtype, T => {
-        let b = T::from_scalar(value);
-        // SAFETY: as above.
-        unsafe { map::map1::<T, T>(work, #[inline(always)] move |_, a| a.trunc_div(b)) }
-        });
-        Ok(())
-    })
+    /// `r = trunc(a / b)`
+    cdiv_trunc / div_trunc: trunc_div, trunc_div_slow;
 }
 
 /// `r = a / b`, rounded as `mode` says
