@@ -65,14 +65,14 @@ local function different_element(tensor, expected, dtype, call)
   local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, expected.count)
   local read, read_expected, source = dtype.read, expected.dtype.read, expected.data
   local period, alike = expected.period or expected.count, dtype == expected.dtype
-  local narrow = not alike and expected.dtype.size == 2 and expected.dtype.precision
+  local narrow = not alike and expected.dtype.precision
   local count = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected) and period or expected.count
   local every, last = call.every, math.ceil((count - 1) / call.every)
   for i = 0, last do
     local index = math.min(i * every, count - 1)
     local got, want = read(data, positions[index]), read_expected(source, i % period)
     if not alike then got, want = tonumber(got), tonumber(want) end
-    -- A wider result shows what was computed before it was rounded to 16 bits.
+    -- A wider result shows what was computed before it was rounded.
     if narrow then got = elements.round(expected.dtype, got) end
     if not near(got, want, expected.dtype, call) then
       return ("element %d is %.17g, expected %.17g"):format(index, tonumber(got), tonumber(want))
@@ -107,7 +107,7 @@ local function arguments_of(call, operands, results)
       return operands[tensor].tensor
     elseif argument.kind == "result" then
       result = result + 1
-      return results[result] and results[result].tensor
+      return results[result] and results[result].tensor or nil
     end
     return argument.value
   end
@@ -239,6 +239,9 @@ local function results_of(call, make)
       results[k] = fresh()
     elseif handle.dtype and (make == fresh or make == wide) then
       results[k] = resized(expected)
+    elseif k > 1 and make == wide then
+      -- Indices are int64.
+      results[k] = fresh()
     else
       results[k] = make(expected)
     end

@@ -25,11 +25,13 @@ function elements.ulp(dtype, value)
   return 2 ^ (math.max(exponent - 1, dtype.least) - dtype.precision + 1)
 end
 
--- The nearest number of a narrower float; ties, which no expectation has, go up.
+-- The nearest number of a narrower float, of two the even one.
 function elements.round(dtype, value)
   if value == 0 or value - value ~= 0 then return value end
   local ulp = elements.ulp(dtype, value)
-  local rounded = math.floor(value / ulp + 0.5) * ulp
+  local steps = math.floor(value / ulp + 0.5)
+  if steps - value / ulp == 0.5 and steps % 2 == 1 then steps = steps - 1 end
+  local rounded = steps * ulp
   if math.abs(rounded) > dtype.greatest then return value < 0 and -math.huge or math.huge end
   return rounded == 0 and value * 0 or rounded
 end
