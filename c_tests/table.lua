@@ -1,0 +1,430 @@
+-- Runs the expectations of tests/data/expectations.txt, which scripts/expectations.py computed without thorn: each calls a function of the
+-- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of a wider dtype,
+-- strided, or one of the inputs; whatever the way, the values are the same, and nothing else changes.
+--
+--     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
+--
+-- The file has a line for each tensor and each expectation:
+--
+--     tensor NAME DTYPE SHAPE VALUE...
+--     lcg NAME DTYPE SHAPE SEED MODULUS SHIFT SCALE              (element: (random % MODULUS + SHIFT) * SCALE)
+--     call FUNCTION ARGUMENT... | OPTION... | RESULT | RESULT... (result: DTYPE SHAPE VALUE..., `returns DTYPE VALUE` or `error STATUS`)
+--
+-- Shapes are `2x3` or `scalar`. Arguments: `r` is a result, `r?` one that may be NULL, `r:int32` one that has a dtype, `r=@x` one that starts
+-- as a copy of x, `@x` a tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` of results, `"ij"` a string, `&f` a function
+-- below, anything else a number.
+-- Options: `each` (element by element, so that operands may be repeated), `ulps=n` and `abs=x` (tolerance), `unsigned` (zeros may
+-- have any sign), `any` (a result of any dtype fits), `fresh` (results are made anew), `keeps` (a result with as many elements keeps its shape),
+-- `every=n` (values are those of every n-th element, and of the last).
+
+local folder = arg[0]:match "^(.*)/" or "."
+package.path = folder .. "/table/?.lua;" .. package.path
+local ffi = require "ffi"
+
+local function environment(name) return os.getenv(name) or error(name .. " is not set", 2) end
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local header = read(environment "THORN_HEADER")
+header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
+ffi.cdef(header)
+ffi.cdef "int memcmp(const void *a, const void *b, size_t size);"
+local C = ffi.load(environment "THORN_LIB")
+
+local elements = require "elements"
+local memory = require "memory"
+local dtypes, place, list64 = elements.dtypes, memory.place, memory.list64
+
+local TH_ERR_DTYPE = 3
+
+-- Comparing
+
+local function near(got, expected, dtype, call)
+  if got == expected then return call.unsigned or got ~= 0 or 1 / got == 1 / expected end
+  if got ~= got then return expected ~= expected end
+  if not dtype.precision or expected - expected ~= 0 or got - got ~= 0 then return false end
+  return math.abs(got - expected) <= math.max(call.ulps * elements.ulp(dtype, expected), call.abs)
+end
+
+local checks = 0
+
+-- Whether all but the first elements of a contiguous result repeat them, which is quick to see.
+local function repeats(data, dtype, expected)
+  local period, count = expected.period, expected.count
+  return ffi.C.memcmp(data, data + period, (count - period) * dtype.size) == 0
+end
+
+-- The first difference between the elements of a tensor and those expected; nil if there is none.
+local function different_element(tensor, expected, dtype, call)
+  local data = ffi.cast(dtype.pointer, C.THTensor_data(tensor))
+  local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, expected.count)
+  local read, read_expected, source = dtype.read, expected.dtype.read, expected.data
+  local period, alike = expected.period or expected.count, dtype == expected.dtype
+  local narrow = not alike and expected.dtype.precision
+  local count = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected) and period or expected.count
+  local every, last = call.every, math.ceil((count - 1) / call.every)
+  for i = 0, last do
+    local index = math.min(i * every, count - 1)
+    local got, want = read(data, positions[index]), read_expected(source, i % period)
+    if not alike then got, want = tonumber(got), tonumber(want) end
+    -- A wider result shows what was computed before it was rounded.
+    if narrow then got = elements.round(expected.dtype, got) end
+    if not near(got, want, expected.dtype, call) then
+      return ("element %d is %.17g, expected %.17g"):format(index, tonumber(got), tonumber(want))
+    end
+  end
+  checks = checks + expected.count / every
+end
+
+-- The first difference between a tensor and what was expected of it; nil if there is none.
+local function difference(tensor, expected, dtype, shape, call)
+  if tensor.dtype ~= dtype.code then
+    return ("dtype %s, expected %s"):format((elements.by_code[tensor.dtype] or { name = "none" }).name, dtype.name)
+  end
+  local got, want = table.concat(memory.sizes(tensor), "x"), table.concat(shape, "x")
+  if got ~= want then return ("shape [%s], expected [%s]"):format(got, want) end
+  if C.THTensor_numel(tensor) ~= expected.count then return ("%d elements"):format(tonumber(C.THTensor_numel(tensor))) end
+  return expected.count > 0 and different_element(tensor, expected, dtype, call) or nil
+end
+
+-- Calling
+
+-- Callbacks must not run below compiled code.
+local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
+jit.off(invoke)
+
+-- The arguments in C, with a handle for each tensor and each result; NULL where there is none.
+local function arguments_of(call, operands, results)
+  local values, tensor, result = {}, 0, 0
+  local function value(argument)
+    if argument.kind == "tensor" then
+      tensor = tensor + 1
+      return operands[tensor].tensor
+    elseif argument.kind == "result" then
+      result = result + 1
+      return results[result] and results[result].tensor or nil
+    end
+    return argument.value
+  end
+  for i, argument in ipairs(call.arguments) do
+    if argument.list then
+      local list = ffi.new("struct THTensor *[?]", math.max(#argument.list, 1))
+      for k, entry in ipairs(argument.list) do list[k - 1] = value(entry) end
+      values[i] = list
+    else
+      values[i] = value(argument)
+    end
+  end
+  return values
+end
+
+local function perform(call, operands, results)
+  C.THClearLastError()
+  local got = invoke(call.name, arguments_of(call, operands, results), #call.arguments)
+  return got, C.THGetLastErrorCode()
+end
+
+-- What is wrong with a call that must fail with `status`; nil if nothing.
+local function fault_of_failure(status, code, operands, results)
+  if code ~= status then return ("status %d (%s), expected %d"):format(code, ffi.string(C.THGetLastError()), status) end
+  if #ffi.string(C.THGetLastError()) < 8 then return "a message that says nothing" end
+  for _, list in ipairs { operands, results } do
+    for _, operand in pairs(list) do
+      if operand.memory and not memory.unchanged(operand) then return "changed something on error" end
+    end
+  end
+  checks = checks + 1
+end
+
+-- What is wrong with one call; nil if nothing. `results` may have operands among them, or false for NULL.
+local function fault(call, operands, results)
+  local got, code = perform(call, operands, results)
+  if call.status then return fault_of_failure(call.status, code, operands, results) end
+  if code ~= 0 then return "failed: " .. ffi.string(C.THGetLastError()) end
+  if call.returns then
+    checks = checks + 1
+    local expected = tonumber(call.returns.dtype.read(call.returns.data, 0))
+    got = tonumber(got) or 0 / 0
+    if not near(got, expected, call.returns.dtype, call) then
+      return ("returned %s, expected %s"):format(tostring(got), tostring(expected))
+    end
+  end
+  local written = {}
+  for k, result in ipairs(results) do
+    local expected = call.results[k]
+    if result then
+      local wrong = difference(result.tensor, expected, result.dtype or expected.dtype, result.shape or expected.shape, call)
+      if wrong then return (#results > 1 and ("result %d: "):format(k) or "") .. wrong end
+      if result.positions and not result.moves and not memory.only_elements_changed(result) then return "wrote beyond the result" end
+      written[result.writes or result] = true
+    end
+  end
+  for i, operand in ipairs(operands) do
+    if not written[operand] and not memory.unchanged(operand) then return ("changed argument %d"):format(i) end
+  end
+end
+
+local failed, shown, failures = 0, 0, 0
+
+-- Runs one call and frees its tensors. `make` returns operands and results, or nil where this way does not exist.
+local function try(call, way, make)
+  if failures >= 3 then return end
+  local operands, results = make()
+  local wrong = operands and fault(call, operands, results)
+  memory.free_all()
+  if wrong then
+    failures = failures + 1
+    print(("%s, %s: %s"):format(call.text, way, wrong))
+  end
+end
+
+-- The tensors of a call laid out alike, or with only one of them so.
+local function lay(call, layout, only)
+  local operands, special = {}, false
+  for i, argument in ipairs(call.tensors) do
+    local operand = (not only or i == only) and place(argument.block, layout)
+    special = special or operand
+    operands[i] = operand or place(argument.block, "contiguous")
+  end
+  if (special or #operands == 0) then return operands end
+end
+
+local function fresh() return { tensor = memory.keep(C.THTensor_new()) } end
+
+-- Results: functions of what is expected; nil where one does not fit.
+local function given(layout)
+  return function(expected) return place({ dtype = expected.dtype, shape = expected.shape, count = expected.count }, layout) end
+end
+
+local function resized(expected)
+  local size = expected.count == 11 and 12 or 11
+  local result = place({ dtype = expected.dtype, shape = { size }, count = size }, "contiguous")
+  result.moves = true
+  return result
+end
+
+local function wide(expected)
+  local dtype = dtypes[expected.dtype.name == "float64" and "float32" or "float64"]
+  if dtype.name == "float32" then return nil end
+  local result = place({ dtype = dtype, shape = expected.shape, count = expected.count }, "stepped")
+  result.dtype = dtype
+  return result
+end
+
+-- A dtype that the result does not go into.
+local function narrow(expected)
+  local dtype = dtypes[expected.dtype.precision and "int32" or "bool"]
+  if dtype == expected.dtype then return nil end
+  return place({ dtype = dtype, shape = expected.shape, count = expected.count }, "contiguous")
+end
+
+local result_kinds = {
+  { "result given", given "contiguous" }, { "result transposed", given "transposed" }, { "result stepped", given "stepped" },
+  { "result offset", given "offset" }, { "result resized", resized }, { "result wider", wide },
+}
+
+-- The results of a call, of one kind as far as the call lets them.
+local function results_of(call, make)
+  local results = {}
+  for k, handle in ipairs(call.handles) do
+    local expected = call.results[k]
+    if handle.from then
+      results[k] = place(handle.from, make == fresh and "contiguous" or "stepped")
+    elseif not call.results[k] then
+      results[k] = fresh()
+    elseif handle.dtype and (make == fresh or make == wide) then
+      results[k] = resized(expected)
+    elseif k > 1 and make == wide then
+      -- Indices are int64.
+      results[k] = fresh()
+    else
+      results[k] = make(expected)
+    end
+    if not results[k] then return nil end
+  end
+  return results
+end
+
+local function try_layouts(call)
+  for _, layout in ipairs(memory.layouts) do
+    try(call, "operands " .. layout, function()
+      local operands = lay(call, layout)
+      if operands then return operands, results_of(call, fresh) end
+    end)
+    for i = 1, #call.tensors > 1 and layout ~= "contiguous" and #call.tensors or 0 do
+      try(call, ("operand %d %s"):format(i, layout), function()
+        local operands = lay(call, layout, i)
+        if operands then return operands, results_of(call, fresh) end
+      end)
+    end
+  end
+end
+
+local function try_results(call)
+  for _, kind in ipairs(result_kinds) do
+    local way, make = unpack(kind)
+    if not (call.keeps and make == resized) then
+      for _, layout in ipairs { "contiguous", "transposed" } do
+        try(call, way .. ", operands " .. layout, function()
+          local operands = lay(call, layout)
+          local results = operands and results_of(call, make)
+          if results then return operands, results end
+        end)
+      end
+    end
+  end
+end
+
+local function try_narrow(call)
+  local refused = setmetatable({ status = TH_ERR_DTYPE }, { __index = call })
+  if call.any or #call.handles ~= 1 or call.handles[1].from or call.handles[1].dtype then return end
+  if call.results[1].dtype.name == "bool" then return end
+  try(refused, "result too narrow", function() return lay(call, "contiguous"), { narrow(call.results[1]) } end)
+end
+
+local function try_null(call)
+  for k, handle in ipairs(call.handles) do
+    if handle.optional then
+      try(call, ("result %d NULL"):format(k), function()
+        local results = results_of(call, fresh)
+        results[k] = false
+        return lay(call, "contiguous"), results
+      end)
+    end
+  end
+end
+
+local function same_shape(a, b) return table.concat(a.shape, "x") == table.concat(b.shape, "x") end
+
+-- The result is one of the operands, or lies one element behind it in the same memory.
+local function try_in_place(call)
+  local expected = call.results[1]
+  if #call.handles == 0 or call.handles[1].from or call.handles[1].dtype then return end
+  for i, argument in ipairs(call.tensors) do
+    local block = argument.block
+    if block.dtype == expected.dtype and same_shape(block, expected) then
+      for _, layout in ipairs { "contiguous", "transposed", "stepped" } do
+        try(call, ("in place of operand %d, %s"):format(i, layout), function()
+          local operands = lay(call, layout)
+          if not operands then return end
+          local results = results_of(call, fresh)
+          results[1] = operands[i]
+          return operands, results
+        end)
+      end
+      try(call, ("behind operand %d"):format(i), function()
+        local operands, results = lay(call, "contiguous"), results_of(call, fresh)
+        local operand = operands[i]
+        local tensor = memory.keep(C.THTensor_newWithStorage(operand.tensor.storage, 1, #block.shape, operand.tensor.size, operand.tensor.stride))
+        results[1] = { tensor = tensor, writes = operand }
+        return operands, results
+      end)
+    end
+  end
+end
+
+-- Values of an operand repeated to the shape of the result.
+local function spread(block, shape, count)
+  local out, stride = elements.block(block.dtype, shape, count), memory.row_major(block.shape, 1)
+  local lead, steps = #shape - #block.shape, {}
+  for d = 1, #shape do steps[d] = d > lead and block.shape[d - lead] > 1 and stride[d - lead] or 0 end
+  local positions = memory.positions_of(shape, steps, 0, count)
+  for i = 0, count - 1 do out.data[i] = block.data[positions[i]] end
+  return out
+end
+
+-- The same expectation with all values repeated along one dimension of `length`; 0-d operands stay, since promotion treats them apart.
+local function lengthened(call, length)
+  local expected = call.results[1]
+  local long = setmetatable({ tensors = {}, results = {} }, { __index = call })
+  for i, argument in ipairs(call.tensors) do
+    local block = argument.block
+    if #block.shape > 0 then
+      local values = spread(block, expected.shape, expected.count)
+      block = elements.block(block.dtype, { length }, length)
+      for k = 0, length - 1 do block.data[k] = values.data[k % expected.count] end
+    end
+    long.tensors[i] = { kind = "tensor", block = block }
+  end
+  long.results[1] = { dtype = expected.dtype, shape = { length }, count = length, data = expected.data, period = expected.count }
+  return long
+end
+
+-- One more dimension in front, with stride 0 in the operands.
+local function stacked(call)
+  local expected = call.results[1]
+  local high = setmetatable({ results = {} }, { __index = call })
+  local shape = { 3, unpack(expected.shape) }
+  high.results[1] = { dtype = expected.dtype, shape = shape, count = 3 * expected.count, data = expected.data, period = expected.count }
+  try(high, "operands expanded", function()
+    local operands = {}
+    for i, argument in ipairs(call.tensors) do
+      operands[i] = place(argument.block, "contiguous")
+      if #argument.block.shape > 0 then
+        local view = memory.keep(C.THTensor_newExpand(operands[i].tensor, #shape, list64(shape)))
+        operands[i].tensor = view
+      end
+    end
+    return operands, results_of(high, fresh)
+  end)
+end
+
+local function try_lengths(call)
+  local expected = call.results[1]
+  if #expected.shape == 0 or expected.count == 0 or #call.handles ~= 1 or call.handles[1].from then return end
+  stacked(call)
+  local long = lengthened(call, 1003)
+  for _, layout in ipairs { "contiguous", "stepped" } do
+    try(long, "1003 elements " .. layout, function() return lay(long, layout), results_of(long, fresh) end)
+  end
+  for i, argument in ipairs(long.tensors) do
+    if argument.block.dtype == expected.dtype and #argument.block.shape > 0 then
+      try(long, ("1003 elements in place of operand %d"):format(i), function()
+        local operands = lay(long, "contiguous")
+        return operands, { operands[i] }
+      end)
+    end
+  end
+  -- Enough for threads; the shortest inputs are those of all pairs of dtypes, which have been seen enough.
+  if expected.count > 8 and (expected.dtype.size >= 4 or expected.dtype.name == "bool") and expected.dtype.name ~= "int32" then
+    local longest = lengthened(call, 70003)
+    try(longest, "70003 elements", function() return lay(longest, "contiguous"), results_of(longest, fresh) end)
+  end
+end
+
+local function run(call)
+  failures = 0
+  if not pcall(function() return C[call.name] end) then
+    print(call.name .. " is not in the library")
+    failures = 1
+  elseif call.status or #call.handles == 0 then
+    try_layouts(call)
+  else
+    try_layouts(call)
+    if not call.fresh then
+      try_results(call)
+      try_narrow(call)
+      try_in_place(call)
+    end
+    try_null(call)
+    if call.each then try_lengths(call) end
+  end
+  failed = failed + (failures > 0 and 1 or 0)
+end
+
+local pattern, count = arg[1], 0
+for _, call in ipairs(require "expectations" "tests/data/expectations.txt") do
+  if not pattern or call.name:match(pattern) then
+    count = count + 1
+    -- Should a call end the process, its name has been said.
+    if pattern then io.write(call.text, "\n") io.flush() end
+    run(call)
+  end
+end
+print(("%d expectations, %d checks, %d expectations failed"):format(count, checks, failed))
+os.exit(failed == 0 and count > 0)
