@@ -14,7 +14,7 @@
 -- as a copy of x, `@x` a tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` of results, `"ij"` a string, `&f` a function
 -- below, anything else a number.
 -- Options: `each` (element by element, so that operands may be repeated), `ulps=n` and `abs=x` (tolerance), `unsigned` (zeros may
--- have any sign), `any` (a result of any dtype fits), `fresh` (results are made anew), `keeps` (a result with as many elements keeps its shape),
+-- have any sign), `any` (a result of any dtype fits), `strict` (of no other), `fresh` (results are made anew), `keeps` (a result with as many elements keeps its shape),
 -- `every=n` (values are those of every n-th element, and of the last).
 
 local folder = arg[0]:match "^(.*)/" or "."
@@ -268,7 +268,7 @@ end
 local function try_results(call)
   for _, kind in ipairs(result_kinds) do
     local way, make = unpack(kind)
-    if not (call.keeps and make == resized) then
+    if not (call.keeps and make == resized or call.strict and make == wide) then
       for _, layout in ipairs { "contiguous", "transposed" } do
         try(call, way .. ", operands " .. layout, function()
           local operands = lay(call, layout)

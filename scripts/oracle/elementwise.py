@@ -1,0 +1,426 @@
+"""Rows: operations element by element."""
+
+import itertools
+
+import mpmath
+import numpy
+
+from .operands import *
+
+mpmath.mp.prec = 200
+
+
+def unary(function, oracle, dtypes=ALL, operands=lambda dtype: (EDGES[dtype], PLAIN[dtype]), **how):
+    for dtype in ALL:
+        if dtype not in dtypes:
+            refuse(function, [R, PLAIN[dtype]])
+            continue
+        for t in operands(dtype):
+            expect(function, [R, t], oracle(t.value), options="each", **how)
+        if dtype in SOME:
+            for t in (ONE, EMPTY, EMPTY3, ALIKE):
+                expect(function, [R, t[dtype]], oracle(t[dtype].value), options="each", **how)
+
+
+def with_value(function, oracle, dtypes, values, operands=EDGES, before=False, after=(), promotes=True, **how):
+    """A function of a tensor and a number, which stands before the tensor if `before` and may promote it."""
+
+    def arguments(t, x):
+        return [R, x, t, *after] if before else [R, t, x, *after]
+
+    def one(t, x):
+        computed_in = torch.result_type(t.value, scalar(x)) if promotes else t.value.dtype
+        if str(computed_in).removeprefix("torch.") in dtypes:
+            expect(function, arguments(t, x), oracle(t.value, scalar(x)), options="each", **how)
+        else:
+            refuse(function, arguments(t, x))
+
+    for dtype in ALL:
+        for x in values if dtype in dtypes else values[:1]:
+            one(operands.get(dtype, EDGES[dtype]), x)
+        if dtype in ("int64", "float32") and dtype in dtypes:
+            for operands_of in (ONE, EMPTY, EMPTY3, ALIKE):
+                one(operands_of[dtype], values[0])
+
+
+def promoted(a, b):
+    return str(torch.promote_types(getattr(torch, a), getattr(torch, b))).removeprefix("torch.")
+
+
+def binary(function, oracle, dtypes=ALL, right=RIGHT, between=(), after=(), pairs=True, **how):
+    """A function of two tensors: edges, broadcasting, and all pairs of dtypes."""
+
+    def one(a, b):
+        expect(function, [R, a, *between, b, *after], oracle(a.value, b.value), options="each", **how)
+
+    for dtype in ALL:
+        if dtype not in dtypes:
+            refuse(function, [R, EDGES[dtype], *between, RIGHT[dtype], *after])
+            continue
+        one(EDGES[dtype], right[dtype])
+        one(PLAIN[dtype], right[dtype])
+        if dtype in FLOATS:
+            one(COLUMN[dtype], ROW[dtype])
+        if dtype in MINUS_ONES and right is DIVISORS:
+            one(EDGES[dtype], MINUS_ONES[dtype])
+        if dtype in ("int64", "float32"):
+            for a, b in [(ONE, ONE), (EMPTY, ONE), (EMPTY3, SMALL_ROW), (ALIKE, SMALL_ROW)]:
+                one(a[dtype], b[dtype])
+            refuse(function, [R, PLAIN[dtype], *between, NONZERO[dtype], *after], ERR_SHAPE)
+    for a, b in itertools.permutations(ALL, 2) if pairs else ():
+        if promoted(a, b) in dtypes:
+            one(SMALL[a], SMALL_ROW[b])
+
+
+def in_float(f):
+    """For functions of the reals: whole numbers become float32."""
+    return lambda *operands: f(*(t if t.is_floating_point() else t.float() for t in operands))
+
+
+def exactly(f, limit):
+    """`f` by mpmath, one rounding at the end; at 0, infinities, NaN and poles it is `limit`, PyTorch's function."""
+
+    def at(x):
+        if x == 0 or not math.isfinite(x):
+            return limit(torch.tensor(x, dtype=torch.float64)).item()
+        try:
+            y = f(mpmath.mpf(x))
+        except (ArithmeticError, ValueError):
+            return limit(torch.tensor(x, dtype=torch.float64)).item()
+        try:
+            return float(y.real) if y.imag == 0 else NAN
+        except OverflowError:
+            return math.copysign(INF, y.real)
+
+    def oracle(t):
+        t = t if t.is_floating_point() else t.float()
+        return torch.tensor([at(x) for x in t.flatten().tolist()], dtype=torch.float64).reshape(t.shape).to(t.dtype)
+
+    return oracle
+
+
+def compared(f):
+    """A comparison with a number: exact for whole ones, whatever the dtype."""
+    return lambda t, x: f(t.long() if isinstance(x, int) and not t.is_floating_point() else t, x)
+
+
+def shifted(left):
+    """Shifts of floats are products with powers of two."""
+    by_bits = torch.bitwise_left_shift if left else torch.bitwise_right_shift
+
+    def oracle(a, b):
+        b = b if isinstance(b, torch.Tensor) else torch.tensor(b)
+        dtype = torch.result_type(a, b)
+        if not dtype.is_floating_point:
+            return by_bits(a, b)
+        return (a.to(dtype) * torch.exp2(b.double() * (1 if left else -1)).to(torch.float64 if dtype == torch.float64 else torch.float32)).to(dtype)
+
+    return oracle
+
+
+def exactly_of_two(f, limit):
+    """As `exactly`, of two operands; `limit` is NumPy's function."""
+
+    def at(a, b):
+        if a == 0 or b == 0 or not math.isfinite(a) or not math.isfinite(b):
+            return float(limit(a, b))
+        try:
+            return float(f(mpmath.mpf(a), mpmath.mpf(b)))
+        except OverflowError:
+            return INF
+
+    def oracle(a, b):
+        dtype = torch.result_type(a, b)
+        dtype = dtype if dtype.is_floating_point else torch.float32
+        a, b = torch.broadcast_tensors(a.to(dtype), b.to(dtype))
+        values = [at(*pair) for pair in zip(a.flatten().tolist(), b.flatten().tolist())]
+        return torch.tensor(values, dtype=torch.float64).reshape(a.shape).to(dtype)
+
+    return oracle
+
+
+def nextafter(a, b):
+    dtype = torch.promote_types(a.dtype, b.dtype)
+    a, b = torch.broadcast_tensors(a.to(dtype), b.to(dtype))
+    following = torch.from_numpy(numpy.nextafter(a.numpy(), b.numpy())) if dtype == torch.float16 else torch.nextafter(a, b)
+    return torch.where(a == b, b, following)
+
+
+def computed(dtype):
+    """What numbers of a dtype are computed in."""
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
+
+
+def by_formula(f):
+    """A formula in the promoted dtype, 16-bit floats in float32, every step rounded."""
+
+    def oracle(*operands):
+        dtype = operands[0].dtype if isinstance(operands[0], torch.Tensor) else None
+        for t in operands:
+            dtype = torch.promote_types(dtype, t.dtype) if isinstance(t, torch.Tensor) else dtype
+        return f(*(t.to(computed(dtype)) if isinstance(t, torch.Tensor) else t for t in operands)).to(dtype)
+
+    return oracle
+
+
+def combined(a, value, b):
+    if torch.promote_types(a.dtype, b.dtype) == torch.bool:
+        return torch.logical_or(a, b)
+    return by_formula(lambda a, b: a + value * b)(a, b)
+
+
+def powers(a, b):
+    dtype = torch.result_type(a, b)
+    if not dtype.is_floating_point:
+        return torch.pow(a, b)
+    return torch.pow(torch.as_tensor(a).double(), torch.as_tensor(b, dtype=None if isinstance(b, torch.Tensor) else torch.float64).double()).to(dtype)
+
+
+def clamped(t, least, most):
+    """Bounds saturate in integers."""
+    dtype = t.dtype
+    for bound in (least, most):
+        dtype = torch.promote_types(dtype, torch.result_type(t, bound)) if bound is not None else dtype
+    t = t.to(dtype)
+    if not dtype.is_floating_point and dtype != torch.bool:
+        ends = torch.iinfo(dtype)
+        least, most = (x if x is None else min(max(x, ends.min), ends.max) for x in (least, most))
+    t = t if least is None else torch.maximum(t, torch.tensor(least, dtype=dtype))
+    return t if most is None else torch.minimum(t, torch.tensor(most, dtype=dtype))
+
+
+def between(a, b, weight):
+    near_a = a + weight * (b - a)
+    near_b = b - (b - a) * (1 - weight)
+    return torch.where(torch.as_tensor(weight).abs() < 0.5, near_a, near_b)
+
+
+def divided(by_python, by_numpy):
+    """Integers one by one, since PyTorch traps on the least one divided by -1; quotients wrap. PyTorch's remainders of floats are not exact."""
+
+    def oracle(a, b):
+        dtype = torch.result_type(a, b)
+        a, b = torch.broadcast_tensors(a.to(dtype), torch.as_tensor(b).to(dtype))
+        if dtype.is_floating_point:
+            with numpy.errstate(all="ignore"):
+                return torch.as_tensor(by_numpy(a.to(computed(dtype)).numpy(), b.to(computed(dtype)).numpy())).to(dtype)
+        values = [by_python(*pair) for pair in zip(a.flatten().tolist(), b.flatten().tolist())]
+        ends = torch.iinfo(dtype)
+        values = [ends.min if x == ends.max + 1 else x for x in values]
+        return torch.tensor(values, dtype=dtype).reshape(a.shape)
+
+    return oracle
+
+
+def trunc_div(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def isclose(a, b, rtol, atol, equal_nan):
+    dtype = computed(torch.promote_types(a.dtype, b.dtype))
+    dtype = dtype if dtype.is_floating_point else torch.float64
+    return torch.isclose(*torch.broadcast_tensors(a.to(dtype), b.to(dtype)), rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+# PyTorch's name, mpmath's function, units in the last place.
+FUNCTIONS = [
+    ("rsqrt", lambda x: 1 / mpmath.sqrt(x), 2), ("exp", mpmath.exp, 2), ("exp2", lambda x: mpmath.power(2, x), 2), ("expm1", mpmath.expm1, 2),
+    ("log", mpmath.log, 2), ("log1p", mpmath.log1p, 2), ("log2", lambda x: mpmath.log(x) / mpmath.log(2), 2), ("log10", mpmath.log10, 2),
+    ("sin", mpmath.sin, 2), ("cos", mpmath.cos, 2), ("tan", mpmath.tan, 2), ("asin", mpmath.asin, 2), ("acos", mpmath.acos, 2),
+    ("atan", mpmath.atan, 2), ("sinh", mpmath.sinh, 2), ("cosh", mpmath.cosh, 2), ("tanh", mpmath.tanh, 2),
+    ("sigmoid", lambda x: 1 / (1 + mpmath.exp(-x)), 2), ("erf", mpmath.erf, 2), ("erfc", mpmath.erfc, 3), ("erfinv", mpmath.erfinv, 4),
+    ("lgamma", lambda x: mpmath.loggamma(x).real, 4), ("digamma", mpmath.digamma, 4),
+]
+
+
+def interesting(dtype):
+    """Functions of the reals see whole numbers as float32."""
+    return (EDGES[dtype], PLAIN[dtype]) if dtype in ("float32", "float64") else (EDGES[dtype],) if dtype in SOME or dtype in FLOATS else (ALIKE[dtype],)
+
+
+def functions():
+    for name, f, ulps in FUNCTIONS:
+        unary(name, exactly(f, getattr(torch, name)), operands=interesting, ulps=ulps, more="abs=1e-15" if name == "lgamma" else "")
+    unary("sqrt", exactly(mpmath.sqrt, torch.sqrt))
+    unary("cinv", in_float(torch.reciprocal))
+    gelu = exactly(lambda x: x * (1 + mpmath.erf(x / mpmath.sqrt(2))) / 2 if x > 0 else x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, torch.nn.functional.gelu)
+    unary("gelu", gelu, FLOATS, ulps=4)
+    inner = lambda x: mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf(0.044715) * x**3)
+    gelu_tanh = exactly(lambda x: x / (1 + mpmath.exp(-2 * inner(x))), lambda t: torch.nn.functional.gelu(t, approximate="tanh"))
+    # Far below 0 the exponential magnifies how its argument was rounded.
+    unary("geluTanh", gelu_tanh, FLOATS, ulps=512)
+    for n in (0, 1, 2, 5):
+        # At its poles PyTorch's trigamma is some large number.
+        oracle = exactly(lambda x: mpmath.polygamma(n, x), lambda t: torch.digamma(t) if n == 0 else torch.tensor(INF if n % 2 else -INF))
+        for dtype in FLOATS + ["int64"]:
+            expect("polygamma", [R, n, PLAIN[dtype]], oracle(PLAIN[dtype].value), options="each", ulps=64 if n > 1 else 8)
+    for p in (1, 2, 4):
+        for dtype in FLOATS + ["int64", "bool"]:
+            t = tensor(f"beyond{p}.{dtype}", [p + i % 9 for i in range(35)], dtype, (5, 7))
+            total = lambda x: sum(mpmath.loggamma(x - mpmath.mpf(k) / 2) for k in range(p)) + p * (p - 1) * mpmath.log(mpmath.pi) / 4
+            expect("mvlgamma", [R, t, p], exactly(total, lambda t: torch.tensor(INF))(t.value), options="each", ulps=8)
+    refuse("polygamma", [R, -1, PLAIN["float32"]], ERR_ARGUMENT)
+    refuse("mvlgamma", [R, PLAIN["float32"], 0], ERR_ARGUMENT)
+    in_floats = {"atan2": (mpmath.atan2, 2), "hypot": (mpmath.hypot, 2), "logaddexp": (lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)), 4)}
+    for name, (f, ulps) in in_floats.items():
+        binary(name, exactly_of_two(f, getattr(numpy, name)), ulps=ulps, pairs=name == "atan2")
+    binary("copysign", lambda a, b: torch.copysign(a, torch.where(b.isnan(), 1, b)), pairs=False)
+    binary("nextafter", nextafter, FLOATS)
+    with_value("leakyRelu", torch.nn.functional.leaky_relu, FLOATS, [0.25, 0, -1.5], promotes=False)
+    with_value("elu", lambda t, a: torch.where(t > 0, t.double(), a * torch.expm1(t.double())).to(t.dtype), FLOATS, [1, 0.5, -2], promotes=False, ulps=2)
+    for dtype in ALL:
+        for beta, threshold in [(1, 20), (2, 5), (0.5, 3)]:
+            t = EDGES[dtype]
+            if dtype in FLOATS:
+                x = t.value.double()
+                soft = torch.where(x * beta > threshold, x, torch.log1p(torch.exp(x * beta)) / beta).to(t.value.dtype)
+                expect("softplus", [R, t, beta, threshold], soft, options="each", ulps=3)
+            else:
+                refuse("softplus", [R, t, beta, threshold])
+
+
+def arithmetic():
+    unary("neg", torch.neg, NUMBERS)
+    unary("abs", torch.abs, NUMBERS)
+    unary("sign", lambda t: torch.sign(t) + 0 if t.is_floating_point() else torch.sign(t))
+    for name in ("floor", "ceil", "round", "trunc"):
+        unary(name, getattr(torch, name), NUMBERS)
+    unary("frac", lambda t: torch.where(t.isinf(), NAN, torch.frac(t)), FLOATS)
+    unary("relu", torch.relu, NUMBERS, more="unsigned")
+    unary("bitnot", torch.bitwise_not, WHOLE)
+    for name in ("isnan", "isinf", "isfinite"):
+        unary(name, getattr(torch, name))
+    unary("logicalNot", torch.logical_not)
+
+    for name, f in {"cmul": torch.mul, "cmax": torch.maximum, "cmin": torch.minimum}.items():
+        binary(name, f, pairs=name != "cmin", more="unsigned")
+    binary("cdiv", torch.div)
+    for value in (1, -3):
+        binary("cadd", lambda a, b: combined(a, value, b), between=[value], pairs=value == 1)
+        binary("csub", lambda a, b: combined(a, -value, b), NUMBERS, between=[value], pairs=False)
+    binary("cadd", lambda a, b: combined(a, 0.5, b), FLOATS, between=[0.5], pairs=False)
+    for name in ("and", "or", "xor"):
+        binary(f"cbit{name}", getattr(torch, f"bitwise_{name}"), WHOLE, pairs=name == "and")
+        binary(f"logical{name.title()}", getattr(torch, f"logical_{name}"), pairs=name == "xor")
+        with_value(f"bit{name}", getattr(torch, f"bitwise_{name}"), WHOLE, [6, 1, 0, -1])
+    binary("clshift", shifted(True), NUMBERS, right=SHIFTS)
+    binary("crshift", shifted(False), NUMBERS, right=SHIFTS, pairs=False)
+    with_value("lshift", shifted(True), NUMBERS, [1, 7, 8, 64, -1])
+    with_value("rshift", shifted(False), NUMBERS, [1, 7, 8, 64, -1])
+    binary("cpow", powers, NUMBERS, right={**EXPONENTS, **{d: RIGHT[d] for d in FLOATS}}, ulps=4)
+    for name, f in {"add": torch.add, "sub": lambda t, x: t.to(torch.result_type(t, x)) - x, "mul": torch.mul}.items():
+        with_value(name, f, ALL, [3, -2, 0.5, INF])
+    with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
+    with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
+    for dtype, x in itertools.product(FLOATS, [-1, -2, -0.5, INF, -INF, NAN]):
+        expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4)
+    with_value("tpow", lambda t, x: powers(torch.tensor(x), t), NUMBERS, [2, 1, 0.5], operands={**EXPONENTS, **{d: EDGES[d] for d in FLOATS}}, before=True, ulps=4)
+    with_value("cmaxValue", lambda t, x: clamped(t, x, None), ALL, [3, -2, 0.5, NAN], more="unsigned")
+    with_value("cminValue", lambda t, x: clamped(t, None, x), ALL, [3, -2, 0.5, NAN], more="unsigned")
+
+
+def division():
+    truncated = divided(trunc_div, lambda a, b: numpy.trunc(a / b))
+    floored = divided(lambda a, b: a // b, numpy.floor_divide)
+    for mode, oracle in ((1, truncated), (2, floored)):
+        binary("cdivMode", oracle, NUMBERS, right=DIVISORS, after=[mode], pairs=mode == 2)
+        with_value("divMode", oracle, NUMBERS, [3, -2, 0.5, INF], after=[mode])
+    binary("cdivMode", torch.div, right=RIGHT, after=[0], pairs=False)
+    rest = divided(lambda a, b: a - b * trunc_div(a, b), numpy.fmod)
+    # A remainder of 0 has the sign of the dividend, as PyTorch's.
+    modulo = divided(lambda a, b: a % b, lambda a, b: numpy.where((r := numpy.remainder(a, b)) == 0, numpy.copysign(r, a), r))
+    for name, oracle in (("fmod", rest), ("remainder", modulo)):
+        binary(f"c{name}", oracle, NUMBERS, right=DIVISORS, pairs=name == "remainder")
+        with_value(name, oracle, NUMBERS, [3, -2, 0.75, INF])
+    for dtype in INTEGERS:
+        a, b = PLAIN[dtype], SMALL[dtype]
+        for function, after in (("cfmod", []), ("cremainder", []), ("cdivMode", [1]), ("cdivMode", [2])):
+            refuse(function, [R, b, b, *after], ERR_ARGUMENT)
+        for function, after in (("fmod", []), ("remainder", []), ("divMode", [1]), ("divMode", [2])):
+            refuse(function, [R, a, 0, *after], ERR_ARGUMENT)
+
+
+def comparison():
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        f = getattr(torch, name)
+        binary(f"{name}Tensor", f, pairs=name in ("lt", "eq"))
+        with_value(f"{name}Value", compared(f), ALL, [3, -1, 300, 2.5, -INF, NAN])
+    for dtype in ALL:
+        a, b = EDGES[dtype], PLAIN[dtype]
+        for rtol, atol, nan in [(1e-5, 1e-8, 0), (0.5, 1, 1), (0, 0, 1)]:
+            for x, y in [(a, a), (a, b)]:
+                expect("isclose", [R, x, y, rtol, atol, nan], isclose(x.value, y.value, rtol, atol, bool(nan)), options="each")
+                alike = isclose(x.value, y.value, rtol, atol, bool(nan)).all()
+                expect("allclose", [x, y, rtol, atol, nan], ("returns", "int32", int(alike)))
+        expect("equal", [b, b], ("returns", "int32", 1))
+        expect("equal", [a, a], ("returns", "int32", int(torch.equal(a.value, a.value))))
+        expect("equal", [a, ONE[dtype]], ("returns", "int32", 0))
+        expect("equal", [EMPTY[dtype], EMPTY[dtype]], ("returns", "int32", 1))
+    refuse("isclose", [R, a, b, -1, 0, 0], ERR_ARGUMENT)
+
+
+def choice():
+    MASK = {d: tensor(f"mask.{d}", [i % 3 == 1 for i in range(35)], d, (5, 7)) for d in ("bool", "uint8")}
+    MASK_ROW = tensor("mask_row", [1, 0, 0, 1, 1, 0, 1], "bool", (7,))
+    MASK3 = tensor("mask3", [0, 1, 1], "bool", (3,))
+    for dtype in ALL:
+        a, b = EDGES[dtype], PLAIN[dtype]
+        for mask in (*MASK.values(), MASK_ROW):
+            expect("where", [R, mask, a, b], torch.where(mask.value.bool(), a.value, b.value), options="each")
+            expect("maskedFill", [Start(a), mask, 3], torch.masked_fill(a.value, mask.value.bool(), 3), options="each")
+        expect("maskedFill", [Start(a), MASK_ROW, 0.5], torch.where(MASK_ROW.value, torch.tensor(0.5).to(a.value.dtype), a.value))
+        expect("where", [R, MASK_ROW, a, ONE[dtype]], torch.where(MASK_ROW.value, a.value, ONE[dtype].value), options="each")
+        for low, high in [(-2, 5), (0, 3), (4, 1), (-INF, 3), (1, INF), (-1.5, 2.5), (-300, 70000)]:
+            least, most = None if low == -INF else low, None if high == INF else high
+            expect("clamp", [R, a, low, high], clamped(a.value, least, most), options="each unsigned")
+            if low in (-2, -1.5):
+                expect("hardtanh", [R, a, low, high], clamped(a.value, least, most), options="each unsigned")
+        refuse("hardtanh", [R, a, 3, 1], ERR_ARGUMENT)
+        refuse("where", [R, PLAIN["int32"], a, b])
+        refuse("maskedFill", [Start(a), PLAIN["float32"], 1])
+    for a, b in itertools.permutations(ALL, 2):
+        expect("where", [R, MASK3, SMALL[a], SMALL_ROW[b]], torch.where(MASK3.value, SMALL[a].value, SMALL_ROW[b].value), options="each")
+    for a, b in itertools.permutations(SOME, 2):
+        expect("cmax", [R, SMALL[a], ONE[b]], torch.maximum(SMALL[a].value, ONE[b].value), options="each")
+        expect("cmax", [R, ONE[a], SMALL[b]], torch.maximum(ONE[a].value, SMALL[b].value), options="each")
+
+
+def three_operands():
+    for dtype in ALL:
+        t, a, b = PLAIN[dtype], EDGES[dtype], DIVISORS[dtype] if dtype in NUMBERS else RIGHT[dtype]
+        for value in (1, -2):
+            if dtype in NUMBERS:
+                oracle = by_formula(lambda t, a, b: t + value * a * b)
+                expect("addcmul", [R, t, value, a, b], oracle(t.value, a.value, b.value), options="each unsigned")
+            if dtype in FLOATS:
+                oracle = by_formula(lambda t, a, b: t + value * a / b)
+                expect("addcdiv", [R, t, value, a, b], oracle(t.value, a.value, b.value), options="each unsigned")
+        for weight in (0, 0.25, 0.5, 1, -2, 3.5) if dtype in FLOATS else ():
+            oracle = by_formula(lambda a, b: between(a, b, weight))
+            expect("lerp", [R, t, a, weight], oracle(t.value, a.value), options="each unsigned")
+        if dtype in FLOATS:
+            expect("lerpTensor", [R, a, t, b], by_formula(between)(a.value, t.value, b.value), options="each unsigned")
+        else:
+            refuse("addcdiv", [R, t, 1, a, b])
+            refuse("lerp", [R, t, a, 0.5])
+            refuse("lerpTensor", [R, t, a, b])
+    refuse("addcmul", [R, PLAIN["bool"], 1, PLAIN["bool"], PLAIN["bool"]])
+    for one, other in itertools.permutations(NUMBERS, 2):
+        t, a, b = SMALL[one], SMALL_ROW[other], ONE[other]
+        expect("addcmul", [R, t, 2, a, b], t.value + 2 * a.value * b.value, options="each")
+
+
+def callbacks():
+    for dtype in SOME:
+        a, b, row = PLAIN[dtype], EDGES[dtype], SMALL_ROW[dtype]
+        t = SMALL[dtype]
+        if dtype == "bool":
+            continue
+        expect("apply", [Start(t), Raw("&twice"), NULL], t.value * 2)
+        expect("map", [Start(t), row, Raw("&difference"), NULL], t.value - row.value if dtype != "uint8" else (t.value.int() - row.value).clamp(0).to(torch.uint8))
+        expect("map2", [Start(t), row, ONE[dtype], Raw("&product_sum"), NULL], t.value + row.value * ONE[dtype].value)
+
+
+def rows():
+    for part in (functions, arithmetic, division, comparison, choice, three_operands, callbacks):
+        part()
