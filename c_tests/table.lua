@@ -1,5 +1,5 @@
 -- Runs the expectations of tests/data/expectations.txt, which scripts/expectations.py computed without thorn: each calls a function of the
--- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of a wider dtype,
+-- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of another dtype,
 -- strided, or one of the inputs; whatever the way, the values are the same, and nothing else changes.
 --
 --     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
@@ -59,22 +59,30 @@ local function repeats(data, dtype, expected)
   return ffi.C.memcmp(data, data + period, (count - period) * dtype.size) == 0
 end
 
+-- What was computed and what is expected as the narrower of their dtypes has it: a wider result was not rounded yet, a narrower one more.
+local function meet(got, want, stored, expected)
+  if stored.precision and expected.precision then
+    local narrower = stored.precision < expected.precision and stored or expected
+    return elements.round(narrower, got), elements.round(narrower, want), narrower
+  end
+  if not stored.precision then want = ffi.cast(stored.ctype, want) end
+  return tonumber(got), tonumber(want), expected
+end
+
 -- The first difference between the elements of a tensor and those expected; nil if there is none.
 local function different_element(tensor, expected, dtype, call)
   local data = ffi.cast(dtype.pointer, C.THTensor_data(tensor))
   local positions = memory.positions_of(memory.sizes(tensor), memory.strides(tensor), 0, expected.count)
   local read, read_expected, source = dtype.read, expected.dtype.read, expected.data
   local period, alike = expected.period or expected.count, dtype == expected.dtype
-  local narrow = not alike and expected.dtype.precision
+  local unit = dtype
   local count = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected) and period or expected.count
   local every, last = call.every, math.ceil((count - 1) / call.every)
   for i = 0, last do
     local index = math.min(i * every, count - 1)
     local got, want = read(data, positions[index]), read_expected(source, i % period)
-    if not alike then got, want = tonumber(got), tonumber(want) end
-    -- A wider result shows what was computed before it was rounded.
-    if narrow then got = elements.round(expected.dtype, got) end
-    if not near(got, want, expected.dtype, call) then
+    if not alike then got, want, unit = meet(got, want, dtype, expected.dtype) end
+    if not near(got, want, unit, call) then
       return ("element %d is %.17g, expected %.17g"):format(index, tonumber(got), tonumber(want))
     end
   end
@@ -208,13 +216,19 @@ local function resized(expected)
   return result
 end
 
-local function wide(expected)
-  local dtype = dtypes[expected.dtype.name == "float64" and "float32" or "float64"]
-  if dtype.name == "float32" then return nil end
-  local result = place({ dtype = dtype, shape = expected.shape, count = expected.count }, "stepped")
-  result.dtype = dtype
-  return result
+-- A result of another dtype that takes what is expected.
+local function other(names)
+  return function(expected)
+    local dtype = dtypes[names[expected.dtype.name]]
+    if not dtype then return nil end
+    local result = place({ dtype = dtype, shape = expected.shape, count = expected.count }, "stepped")
+    result.dtype = dtype
+    return result
+  end
 end
+
+local wider = other(setmetatable({ float64 = false }, { __index = function() return "float64" end }))
+local narrower = other { float64 = "float32", float32 = "float16", int64 = "int32", int32 = "int16", int16 = "uint8" }
 
 -- A dtype that the result does not go into.
 local function narrow(expected)
@@ -225,7 +239,8 @@ end
 
 local result_kinds = {
   { "result given", given "contiguous" }, { "result transposed", given "transposed" }, { "result stepped", given "stepped" },
-  { "result offset", given "offset" }, { "result resized", resized }, { "result wider", wide },
+  { "result offset", given "offset" }, { "result resized", resized }, { "result wider", wider },
+  { "result narrower", narrower },
 }
 
 -- The results of a call, of one kind as far as the call lets them.
@@ -237,9 +252,9 @@ local function results_of(call, make)
       results[k] = place(handle.from, make == fresh and "contiguous" or "stepped")
     elseif not call.results[k] then
       results[k] = fresh()
-    elseif handle.dtype and (make == fresh or make == wide) then
+    elseif handle.dtype and (make == fresh or make == wider or make == narrower) then
       results[k] = resized(expected)
-    elseif k > 1 and make == wide then
+    elseif k > 1 and (make == wider or make == narrower) then
       -- Indices are int64.
       results[k] = fresh()
     else
@@ -268,7 +283,7 @@ end
 local function try_results(call)
   for _, kind in ipairs(result_kinds) do
     local way, make = unpack(kind)
-    if not (call.keeps and make == resized or call.strict and make == wide) then
+    if not (call.keeps and make == resized or call.strict and (make == wider or make == narrower)) then
       for _, layout in ipairs { "contiguous", "transposed" } do
         try(call, way .. ", operands " .. layout, function()
           local operands = lay(call, layout)

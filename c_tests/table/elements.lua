@@ -12,7 +12,7 @@ for _, row in ipairs {
   local name, code, ctype, precision, least = unpack(row)
   dtypes[name] = {
     name = name, code = code, size = ffi.sizeof(ctype), precision = precision, least = least,
-    array = ffi.typeof(ctype .. "[?]"), pointer = ffi.typeof(ctype .. " *"),
+    ctype = ffi.typeof(ctype), array = ffi.typeof(ctype .. "[?]"), pointer = ffi.typeof(ctype .. " *"),
   }
 end
 
@@ -32,7 +32,7 @@ function elements.round(dtype, value)
   local steps = math.floor(value / ulp + 0.5)
   if steps - value / ulp == 0.5 and steps % 2 == 1 then steps = steps - 1 end
   local rounded = steps * ulp
-  if math.abs(rounded) > dtype.greatest then return value < 0 and -math.huge or math.huge end
+  if dtype.greatest and math.abs(rounded) > dtype.greatest then return value < 0 and -math.huge or math.huge end
   return rounded == 0 and value * 0 or rounded
 end
 

@@ -19,7 +19,7 @@ def creation():
     for size in ([], [0], [3], [2, 0, 3], [2, 3]):
         made("zeros", [len(size), size or NULL], torch.zeros(size), options="any")
         made("ones", [len(size), size or NULL], torch.ones(size), options="any")
-    made("full", [2, [2, 3], 7], torch.full((2, 3), 7), options="any")
+    made("full", [2, [2, 3], 7], torch.full((2, 3), 7.0), options="any")
     made("full", [1, [3], 2.5], torch.full((3,), 2.5), options="any")
     refuse("zeros", [R, 1, [-1]], ERR_SHAPE)
     refuse("ones", [R, 2, [2**40, 2**40]], ERR_SHAPE)

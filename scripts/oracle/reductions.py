@@ -167,7 +167,20 @@ def reductions():
                 expect(f"{name}all", [SHEET[dtype], biased], ("returns", dtype, value), ulps=2)
     several("normDims", lambda t, dims, keep: in_double(lambda t: torch.linalg.vector_norm(t, 2, dims, keep))(t), FLOATS, before=[2.0], dtype=True, ulps=2)
     several("logsumexpDims", lambda t, dims, keep: in_double(lambda t: torch.logsumexp(t, dims, keep))(t if t.is_floating_point() else t.float()), SOME, ulps=2, more="abs=1e-7")
+    other_dtypes()
     numbers_of_all()
+
+
+def other_dtypes():
+    """Reductions over several dims in a dtype that is asked for."""
+    for one, (other, code) in itertools.product(SOME, {"int64": 5, "float32": 8, "float64": 9}.items()):
+        dtype = getattr(torch, other)
+        t = SHEET[one].value.to(dtype)
+        expect("sumDims", [R, SHEET[one], 2, [0, 2], 0, code], t.sum((0, 2)), ulps=1)
+        expect("prodDims", [R, FACTORS[one], 1, [1], 1, code], FACTORS[one].value.to(dtype).prod(1, True), ulps=1)
+        if other in FLOATS:
+            expect("meanDims", [R, SHEET[one], 2, [0, 2], 0, code], t.mean((0, 2)), ulps=2)
+    expect("normDims", [R, SHEET["float32"], 2.0, 1, [1], 0, 9], precisely(lambda t, dim: numpy.sqrt(numpy.sum(t * t, dim)))(SHEET["float32"].value.double(), 1), ulps=2)
 
 
 def product_over(t, dims, keep):
@@ -228,7 +241,7 @@ def scans():
     scanned("cummin", torch.cummin, results=2, more="unsigned")
     scanned("softmax", in_double(torch.softmax), FLOATS, ulps=16)
     scanned("logSoftmax", in_double(torch.log_softmax), FLOATS, ulps=4, more="abs=1e-7 unsigned")
-    scanned("logcumsumexp", in_double(torch.logcumsumexp), FLOATS, ulps=4, more="abs=1e-7")
+    scanned("logcumsumexp", in_double(torch.logcumsumexp), FLOATS, ulps=4, more="abs=1e-7 unsigned")
     for dtype in ALL:
         for p, dim, most in ((2, 0, 5), (1, 1, 20), (3.5, 2, 4), (INF, -1, 1), (2, 0, 1e6)):
             t = SHEET[dtype]
