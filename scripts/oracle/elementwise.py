@@ -113,7 +113,8 @@ def shifted(left):
         dtype = torch.result_type(a, b)
         if not dtype.is_floating_point:
             return by_bits(a, b)
-        return (a.to(dtype) * torch.exp2(b.double() * (1 if left else -1)).to(torch.float64 if dtype == torch.float64 else torch.float32)).to(dtype)
+        factor = torch.exp2(b.double() * (1 if left else -1)).to(computed(dtype))
+        return (a.to(dtype) * factor).to(dtype)
 
     return oracle
 
@@ -173,7 +174,8 @@ def powers(a, b):
     dtype = torch.result_type(a, b)
     if not dtype.is_floating_point:
         return torch.pow(a, b)
-    return torch.pow(torch.as_tensor(a).double(), torch.as_tensor(b, dtype=None if isinstance(b, torch.Tensor) else torch.float64).double()).to(dtype)
+    b = b.double() if isinstance(b, torch.Tensor) else torch.tensor(b, dtype=torch.float64)
+    return torch.pow(a.double(), b).to(dtype)
 
 
 def clamped(t, least, most):
@@ -235,7 +237,9 @@ FUNCTIONS = [
 
 def interesting(dtype):
     """Functions of the reals see whole numbers as float32."""
-    return (EDGES[dtype], PLAIN[dtype]) if dtype in ("float32", "float64") else (EDGES[dtype],) if dtype in SOME or dtype in FLOATS else (ALIKE[dtype],)
+    if dtype in ("float32", "float64"):
+        return EDGES[dtype], PLAIN[dtype]
+    return (EDGES[dtype],) if dtype in SOME or dtype in FLOATS else (ALIKE[dtype],)
 
 
 def functions():
@@ -243,7 +247,7 @@ def functions():
         unary(name, exactly(f, getattr(torch, name)), operands=interesting, ulps=ulps, more="abs=1e-15" if name == "lgamma" else "")
     unary("sqrt", exactly(mpmath.sqrt, torch.sqrt))
     unary("cinv", in_float(torch.reciprocal))
-    gelu = exactly(lambda x: x * (1 + mpmath.erf(x / mpmath.sqrt(2))) / 2 if x > 0 else x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, torch.nn.functional.gelu)
+    gelu = exactly(lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, torch.nn.functional.gelu)
     unary("gelu", gelu, FLOATS, ulps=4)
     inner = lambda x: mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf(0.044715) * x**3)
     gelu_tanh = exactly(lambda x: x / (1 + mpmath.exp(-2 * inner(x))), lambda t: torch.nn.functional.gelu(t, approximate="tanh"))
@@ -261,13 +265,14 @@ def functions():
             expect("mvlgamma", [R, t, p], exactly(total, lambda t: torch.tensor(INF))(t.value), options="each", ulps=8)
     refuse("polygamma", [R, -1, PLAIN["float32"]], ERR_ARGUMENT)
     refuse("mvlgamma", [R, PLAIN["float32"], 0], ERR_ARGUMENT)
-    in_floats = {"atan2": (mpmath.atan2, 2), "hypot": (mpmath.hypot, 2), "logaddexp": (lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b)), 4)}
-    for name, (f, ulps) in in_floats.items():
+    logaddexp = lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b))
+    for name, f, ulps in (("atan2", mpmath.atan2, 2), ("hypot", mpmath.hypot, 2), ("logaddexp", logaddexp, 4)):
         binary(name, exactly_of_two(f, getattr(numpy, name)), ulps=ulps, pairs=name == "atan2")
     binary("copysign", lambda a, b: torch.copysign(a, torch.where(b.isnan(), 1, b)), pairs=False)
     binary("nextafter", nextafter, FLOATS)
     with_value("leakyRelu", torch.nn.functional.leaky_relu, FLOATS, [0.25, 0, -1.5], promotes=False)
-    with_value("elu", lambda t, a: torch.where(t > 0, t.double(), a * torch.expm1(t.double())).to(t.dtype), FLOATS, [1, 0.5, -2], promotes=False, ulps=2)
+    elu = lambda t, a: torch.where(t > 0, t.double(), a * torch.expm1(t.double())).to(t.dtype)
+    with_value("elu", elu, FLOATS, [1, 0.5, -2], promotes=False, ulps=2)
     for dtype in ALL:
         for beta, threshold in [(1, 20), (2, 5), (0.5, 3)]:
             t = EDGES[dtype]
@@ -314,7 +319,8 @@ def arithmetic():
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
     for dtype, x in itertools.product(FLOATS, [-1, -2, -0.5, INF, -INF, NAN]):
         expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4)
-    with_value("tpow", lambda t, x: powers(torch.tensor(x), t), NUMBERS, [2, 1, 0.5], operands={**EXPONENTS, **{d: EDGES[d] for d in FLOATS}}, before=True, ulps=4)
+    bases = {**EXPONENTS, **{d: EDGES[d] for d in FLOATS}}
+    with_value("tpow", lambda t, x: powers(torch.tensor(x), t), NUMBERS, [2, 1, 0.5], operands=bases, before=True, ulps=4)
     with_value("cmaxValue", lambda t, x: clamped(t, x, None), ALL, [3, -2, 0.5, NAN], more="unsigned")
     with_value("cminValue", lambda t, x: clamped(t, None, x), ALL, [3, -2, 0.5, NAN], more="unsigned")
 
@@ -332,6 +338,11 @@ def division():
     for name, oracle in (("fmod", rest), ("remainder", modulo)):
         binary(f"c{name}", oracle, NUMBERS, right=DIVISORS, pairs=name == "remainder")
         with_value(name, oracle, NUMBERS, [3, -2, 0.75, INF])
+    for dtype in INTEGERS:
+        # Dividends around multiples of their divisors, where a quotient by way of floats would show.
+        a, b = MULTIPLES[dtype], DIVISORS[dtype]
+        for function, oracle, after in (("cdivMode", truncated, [1]), ("cdivMode", floored, [2]), ("cfmod", rest, []), ("cremainder", modulo, [])):
+            expect(function, [R, a, b, *after], oracle(a.value, b.value), options="each")
     for dtype in INTEGERS:
         a, b = PLAIN[dtype], SMALL[dtype]
         for function, after in (("cfmod", []), ("cremainder", []), ("cdivMode", [1]), ("cdivMode", [2])):
@@ -427,13 +438,12 @@ def conversions():
 
 def callbacks():
     for dtype in SOME:
-        a, b, row = PLAIN[dtype], EDGES[dtype], SMALL_ROW[dtype]
-        t = SMALL[dtype]
+        t, row, one = SMALL[dtype], SMALL_ROW[dtype], ONE[dtype]
         if dtype == "bool":
             continue
         expect("apply", [Start(t), Raw("&twice"), NULL], t.value * 2)
-        expect("map", [Start(t), row, Raw("&difference"), NULL], t.value - row.value if dtype != "uint8" else (t.value.int() - row.value).clamp(0).to(torch.uint8))
-        expect("map2", [Start(t), row, ONE[dtype], Raw("&product_sum"), NULL], t.value + row.value * ONE[dtype].value)
+        expect("map", [Start(t), row, Raw("&difference"), NULL], converted(t.value.double() - row.value, dtype))
+        expect("map2", [Start(t), row, one, Raw("&product_sum"), NULL], t.value + row.value * one.value)
 
 
 def rows():

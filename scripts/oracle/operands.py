@@ -35,6 +35,12 @@ def plain(dtype):
     return [round((-1) ** i * 1.31 ** (i - 20), 4) for i in range(35)]
 
 
+def multiples(dtype):
+    """Numbers beside multiples of the divisors, as great as they may be."""
+    low, high = LIMITS[dtype]
+    return [max(low, min(high, (high // 2**(i % 5) // abs(x)) * x + i % 3 - 1)) for i, x in enumerate(DIVISORS[dtype].value.flatten().tolist())]
+
+
 EDGES = {d: tensor(f"edges.{d}", edges(d), d, (5, 7)) for d in ALL}
 PLAIN = {d: tensor(f"plain.{d}", plain(d), d, (5, 7)) for d in ALL}
 
@@ -43,6 +49,7 @@ RIGHT = {d: tensor(f"right.{d}", list(EDGES[d].value.flatten().roll(11).tolist()
 DIVISORS = {
     d: RIGHT[d] if d in FLOATS else tensor(f"divisors.{d}", [x or 1 for x in EDGES[d].value.flatten().flip(0).tolist()], d, (5, 7)) for d in NUMBERS
 }
+MULTIPLES = {d: tensor(f"multiples.{d}", multiples(d), d, (5, 7)) for d in INTEGERS}
 MINUS_ONES = {d: tensor(f"minus.{d}", [-1] * 35, d, (5, 7)) for d in INTEGERS[1:]}
 SHIFTS = {d: tensor(f"shifts.{d}", [i % 11 - (0 if d == "uint8" else 1) if i % 4 else i * 2 for i in range(35)], d, (5, 7)) for d in NUMBERS}
 EXPONENTS = {d: tensor(f"exponents.{d}", [i % 6 for i in range(35)], d, (5, 7)) for d in INTEGERS}

@@ -20,7 +20,10 @@ def sheet(dtype):
 SHEET = {d: sheet(d) for d in ALL}
 FACTORS = {d: random(f"factors.{d}", d, SHAPE, 3, *((3, 1, 0.5) if d in FLOATS else (3, 0 if d == "bool" else 1, 1))) for d in ALL}
 LONG = {d: random(f"long.{d}", d, (59, 17), 7, *((2, 0, 1) if d == "bool" else (201, 0 if d == "uint8" else -100, 1))) for d in SOME}
-LONGEST = {d: random(f"longest.{d}", d, (100003,), 11, 201, 0 if d == "uint8" else -100, 0.25 if d in FLOATS else 1) for d in ("uint8", "int64", "float32", "float64")}
+LONGEST = {
+    d: random(f"longest.{d}", d, (100003,), 11, 201, 0 if d == "uint8" else -100, 0.25 if d in FLOATS else 1)
+    for d in ("uint8", "int64", "float32", "float64")
+}
 # (dimension, keepdim)
 DIMS = [(0, 0), (1, 1), (2, 0), (-1, 1), (-3, 0), (TH_ALL_DIMS, 0), (TH_ALL_DIMS, 1)]
 
@@ -78,7 +81,7 @@ def in_double(f):
 
 
 def precisely(f):
-    """Floats by way of NumPy's longer ones, rounded once; of anything else `f` itself. `f(array, dim)` is NumPy's."""
+    """By way of NumPy's longest floats, rounded once: `f(array, dim)` is NumPy's."""
 
     def oracle(t, dim):
         if t.dim() == 0:
@@ -129,6 +132,10 @@ def norm(p):
     return precisely(f)
 
 
+def logsumexp(t, *args):
+    return in_double(torch.logsumexp)(t if t.is_floating_point() else t.float(), *args)
+
+
 def reductions():
     reduced("sum", in_double(torch.sum), ulps=1, more="unsigned")
     reduced("prod", in_double(torch.prod), operands=FACTORS, ulps=1)
@@ -136,37 +143,43 @@ def reductions():
     reduced("nansum", in_double(torch.nansum), ulps=1, more="unsigned")
     reduced("nanmean", in_double(torch.nanmean), FLOATS, ulps=1, more="unsigned")
     for biased, name in itertools.product((0, 1), ("var", "std")):
+        # The variance is a float64 before its root is taken.
         root = numpy.sqrt if name == "std" else numpy.positive
-        reduced(name, precisely(lambda t, dim: root(numpy.var(t, dim, ddof=1 - biased).astype(numpy.float64))), FLOATS, after=[biased], ulps=2)
+        spread = precisely(lambda t, dim: root(numpy.var(t, dim, ddof=1 - biased).astype(numpy.float64)))
+        reduced(name, spread, FLOATS, after=[biased], ulps=2)
     for p in (2, 1, 0, 2.5, INF, -INF):
-        reduced("norm", norm(p), FLOATS, before=[p], operands=SHEET if p == 2 else FACTORS, edges=PLAIN if p == 2 else {}, ulps=8, empty=p >= 0 and p != INF, where=DIMS if p == 2 else DIMS[:2])
+        most = {"edges": PLAIN} if p == 2 else {"operands": FACTORS, "edges": {}, "where": DIMS[:2]}
+        reduced("norm", norm(p), FLOATS, before=[p], empty=p >= 0 and p != INF, ulps=8, **most)
     reduced("all", torch.all)
     reduced("any", torch.any)
     for name, largest in (("max", True), ("min", False)):
         reduced(name, extreme(largest), results=2, empty=False, more="unsigned")
         reduced(f"a{name}", lambda t, dim: extreme(largest)(t, dim)[0], empty=False, where=DIMS[1::2], more="unsigned")
         reduced(f"arg{name}", lambda t, dim: extreme(largest)(t, dim)[1], empty=False, where=DIMS[1::2], more="strict")
-    reduced("aminmax", lambda t, dim: (extreme(False)(t, dim)[0], extreme(True)(t, dim)[0]), results=2, where=DIMS[1::2], empty=False, more="unsigned")
-    reduced("logsumexp", lambda t, dim: in_double(lambda t, dim: torch.logsumexp(t, dim))(t if t.is_floating_point() else t.float(), dim), ulps=2, more="abs=1e-7")
+    both = lambda t, dim: (extreme(False)(t, dim)[0], extreme(True)(t, dim)[0])
+    reduced("aminmax", both, results=2, where=DIMS[1::2], empty=False, more="unsigned")
+    reduced("logsumexp", logsumexp, ulps=2, more="abs=1e-7")
 
-    several("sumDims", lambda t, dims, keep: in_double(lambda t: torch.sum(t, dims, keep))(t), ALL, dtype=True, ulps=1)
-    several("nansumDims", lambda t, dims, keep: in_double(lambda t: torch.nansum(t, dims, keep))(t), ALL, dtype=True, ulps=1)
-    several("meanDims", lambda t, dims, keep: in_double(lambda t: torch.mean(t, dims, keep))(t), FLOATS, dtype=True, ulps=1)
-    several("nanmeanDims", lambda t, dims, keep: in_double(lambda t: torch.nanmean(t, dims, keep))(t), FLOATS, ulps=1)
-    several("prodDims", lambda t, dims, keep: in_double(product_over)(t, dims, keep), ALL, operands=FACTORS, dtype=True, ulps=1)
-    several("amaxDims", torch.amax, ALL)
-    several("aminDims", torch.amin, ALL)
-    several("allDims", torch.all, ALL)
-    several("anyDims", torch.any, ALL)
+    several("sumDims", in_double(torch.sum), SOME, dtype=True, ulps=1)
+    several("nansumDims", in_double(torch.nansum), SOME, dtype=True, ulps=1)
+    several("meanDims", in_double(torch.mean), FLOATS, dtype=True, ulps=1)
+    several("nanmeanDims", in_double(torch.nanmean), FLOATS, ulps=1)
+    several("prodDims", in_double(product_over), SOME, operands=FACTORS, dtype=True, ulps=1)
+    several("amaxDims", torch.amax, SOME)
+    several("aminDims", torch.amin, SOME)
+    several("allDims", torch.all, SOME)
+    several("anyDims", torch.any, SOME)
     for name in ("var", "std"):
         f = getattr(numpy, name)
-        several(f"{name}Dims", lambda t, dims, keep: precisely(lambda t, _: f(t, tuple(dims), ddof=1, keepdims=keep))(t, 0), FLOATS, after=[0], ulps=2)
+        spread = lambda t, dims, keep: precisely(lambda t, dims: f(t, tuple(dims), ddof=1, keepdims=keep))(t, dims)
+        several(f"{name}Dims", spread, FLOATS, after=[0], ulps=2)
         for dtype in FLOATS:
             for biased in (0, 1):
                 value = precisely(lambda t, _: f(t, ddof=1 - biased))(SHEET[dtype].value, 0).item()
                 expect(f"{name}all", [SHEET[dtype], biased], ("returns", dtype, value), ulps=2)
-    several("normDims", lambda t, dims, keep: in_double(lambda t: torch.linalg.vector_norm(t, 2, dims, keep))(t), FLOATS, before=[2.0], dtype=True, ulps=2)
-    several("logsumexpDims", lambda t, dims, keep: in_double(lambda t: torch.logsumexp(t, dims, keep))(t if t.is_floating_point() else t.float()), SOME, ulps=2, more="abs=1e-7")
+    norms = in_double(lambda t, dims, keep: torch.linalg.vector_norm(t, 2, dims, keep))
+    several("normDims", norms, FLOATS, before=[2.0], dtype=True, ulps=2)
+    several("logsumexpDims", logsumexp, SOME, ulps=2, more="abs=1e-7")
     other_dtypes()
     numbers_of_all()
 
@@ -180,7 +193,8 @@ def other_dtypes():
         expect("prodDims", [R, FACTORS[one], 1, [1], 1, code], FACTORS[one].value.to(dtype).prod(1, True), ulps=1)
         if other in FLOATS:
             expect("meanDims", [R, SHEET[one], 2, [0, 2], 0, code], t.mean((0, 2)), ulps=2)
-    expect("normDims", [R, SHEET["float32"], 2.0, 1, [1], 0, 9], precisely(lambda t, dim: numpy.sqrt(numpy.sum(t * t, dim)))(SHEET["float32"].value.double(), 1), ulps=2)
+    t = SHEET["float32"]
+    expect("normDims", [R, t, 2.0, 1, [1], 0, 9], norm(2)(t.value.double(), 1), ulps=2)
 
 
 def product_over(t, dims, keep):
@@ -235,10 +249,12 @@ def scanned(function, f, dtypes=ALL, operands=SHEET, results=1, **how):
 
 
 def scans():
-    scanned("cumsum", lambda t, dim: precisely(numpy.cumsum)(t, dim) if t.is_floating_point() else torch.cumsum(t, dim), ulps=1, more="unsigned abs=1e-15")
+    sums = lambda t, dim: precisely(numpy.cumsum)(t, dim) if t.is_floating_point() else torch.cumsum(t, dim)
+    scanned("cumsum", sums, ulps=1, more="unsigned abs=1e-15")
     scanned("cumprod", in_double(torch.cumprod), operands=FACTORS, ulps=1)
     scanned("cummax", torch.cummax, results=2, more="unsigned")
     scanned("cummin", torch.cummin, results=2, more="unsigned")
+    # e^(t - max): the difference was rounded.
     scanned("softmax", in_double(torch.softmax), FLOATS, ulps=16)
     scanned("logSoftmax", in_double(torch.log_softmax), FLOATS, ulps=4, more="abs=1e-7 unsigned")
     scanned("logcumsumexp", in_double(torch.logcumsumexp), FLOATS, ulps=4, more="abs=1e-7 unsigned")
