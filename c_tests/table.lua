@@ -4,18 +4,7 @@
 --
 --     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
 --
--- The file has a line for each tensor and each expectation:
---
---     tensor NAME DTYPE SHAPE VALUE...
---     lcg NAME DTYPE SHAPE SEED MODULUS SHIFT SCALE              (element: (random % MODULUS + SHIFT) * SCALE)
---     call FUNCTION ARGUMENT... | OPTION... | RESULT | RESULT... (result: DTYPE SHAPE VALUE..., `returns DTYPE VALUE` or `error STATUS`)
---
--- Shapes are `2x3` or `scalar`. Arguments: `r` is a result, `r?` one that may be NULL, `r:int32` one that has a dtype, `r=@x` one that starts
--- as a copy of x, `@x` a tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` of results, `"ij"` a string, `&f` a function
--- below, anything else a number.
--- Options: `each` (element by element, so that operands may be repeated), `ulps=n` and `abs=x` (tolerance), `unsigned` (zeros may
--- have any sign), `any` (a result of any dtype fits), `strict` (of no other), `fresh` (results are made anew), `keeps` (a result with as many elements keeps its shape),
--- `every=n` (values are those of every n-th element, and of the last).
+-- table/expectations.lua explains the file.
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/table/?.lua;" .. package.path
@@ -76,7 +65,8 @@ local function different_element(tensor, expected, dtype, call)
   local read, read_expected, source = dtype.read, expected.dtype.read, expected.data
   local period, alike = expected.period or expected.count, dtype == expected.dtype
   local unit = dtype
-  local count = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected) and period or expected.count
+  local repeated = expected.period and alike and C.THTensor_isContiguous(tensor) == 1 and repeats(data, dtype, expected)
+  local count = repeated and period or expected.count
   local every, last = call.every, math.ceil((count - 1) / call.every)
   for i = 0, last do
     local index = math.min(i * every, count - 1)
@@ -335,7 +325,8 @@ local function try_in_place(call)
       try(call, ("behind operand %d"):format(i), function()
         local operands, results = lay(call, "contiguous"), results_of(call, fresh)
         local operand = operands[i]
-        local tensor = memory.keep(C.THTensor_newWithStorage(operand.tensor.storage, 1, #block.shape, operand.tensor.size, operand.tensor.stride))
+        local t = operand.tensor
+        local tensor = memory.keep(C.THTensor_newWithStorage(t.storage, 1, #block.shape, t.size, t.stride))
         results[1] = { tensor = tensor, writes = operand }
         return operands, results
       end)

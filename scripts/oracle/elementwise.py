@@ -198,7 +198,10 @@ def lerped(a, b, weight):
 
 
 def divided(by_python, by_numpy):
-    """Integers one by one, since PyTorch traps on the least one divided by -1; quotients wrap. PyTorch's remainders of floats are not exact."""
+    """Integers one by one, since PyTorch traps on the least one divided by -1; quotients wrap.
+
+    Floats by NumPy: PyTorch's remainders are not exact where quotients are great.
+    """
 
     def oracle(a, b):
         dtype = torch.result_type(a, b)
@@ -226,7 +229,8 @@ def isclose(a, b, rtol, atol, equal_nan):
 
 # PyTorch's name, mpmath's function, units in the last place.
 FUNCTIONS = [
-    ("rsqrt", lambda x: 1 / mpmath.sqrt(x), 2), ("exp", mpmath.exp, 2), ("exp2", lambda x: mpmath.power(2, x), 2), ("expm1", mpmath.expm1, 2),
+    ("rsqrt", lambda x: 1 / mpmath.sqrt(x), 2),
+    ("exp", mpmath.exp, 2), ("exp2", lambda x: mpmath.power(2, x), 2), ("expm1", mpmath.expm1, 2),
     ("log", mpmath.log, 2), ("log1p", mpmath.log1p, 2), ("log2", lambda x: mpmath.log(x) / mpmath.log(2), 2), ("log10", mpmath.log10, 2),
     ("sin", mpmath.sin, 2), ("cos", mpmath.cos, 2), ("tan", mpmath.tan, 2), ("asin", mpmath.asin, 2), ("acos", mpmath.acos, 2),
     ("atan", mpmath.atan, 2), ("sinh", mpmath.sinh, 2), ("cosh", mpmath.cosh, 2), ("tanh", mpmath.tanh, 2),
@@ -341,7 +345,8 @@ def division():
     for dtype in INTEGERS:
         # Dividends around multiples of their divisors, where a quotient by way of floats would show.
         a, b = MULTIPLES[dtype], DIVISORS[dtype]
-        for function, oracle, after in (("cdivMode", truncated, [1]), ("cdivMode", floored, [2]), ("cfmod", rest, []), ("cremainder", modulo, [])):
+        modes = (("cdivMode", truncated, [1]), ("cdivMode", floored, [2]), ("cfmod", rest, []), ("cremainder", modulo, []))
+        for function, oracle, after in modes:
             expect(function, [R, a, b, *after], oracle(a.value, b.value), options="each")
     for dtype in INTEGERS:
         a, b = PLAIN[dtype], SMALL[dtype]
@@ -371,16 +376,16 @@ def comparison():
 
 
 def choice():
-    MASK = {d: tensor(f"mask.{d}", [i % 3 == 1 for i in range(35)], d, (5, 7)) for d in ("bool", "uint8")}
-    MASK_ROW = tensor("mask_row", [1, 0, 0, 1, 1, 0, 1], "bool", (7,))
-    MASK3 = tensor("mask3", [0, 1, 1], "bool", (3,))
+    masks = [tensor(f"mask.{d}", [i % 3 == 1 for i in range(35)], d, (5, 7)) for d in ("bool", "uint8")]
+    mask_row = tensor("mask_row", [1, 0, 0, 1, 1, 0, 1], "bool", (7,))
+    mask3 = tensor("mask3", [0, 1, 1], "bool", (3,))
     for dtype in ALL:
         a, b = EDGES[dtype], PLAIN[dtype]
-        for mask in (*MASK.values(), MASK_ROW):
+        for mask in (*masks, mask_row):
             expect("where", [R, mask, a, b], torch.where(mask.value.bool(), a.value, b.value), options="each")
             expect("maskedFill", [Start(a), mask, 3], torch.masked_fill(a.value, mask.value.bool(), 3), options="each")
-        expect("maskedFill", [Start(a), MASK_ROW, 0.5], torch.where(MASK_ROW.value, torch.tensor(0.5).to(a.value.dtype), a.value))
-        expect("where", [R, MASK_ROW, a, ONE[dtype]], torch.where(MASK_ROW.value, a.value, ONE[dtype].value), options="each")
+        expect("maskedFill", [Start(a), mask_row, 0.5], torch.where(mask_row.value, torch.tensor(0.5).to(a.value.dtype), a.value))
+        expect("where", [R, mask_row, a, ONE[dtype]], torch.where(mask_row.value, a.value, ONE[dtype].value), options="each")
         for low, high in [(-2, 5), (0, 3), (4, 1), (-INF, 3), (1, INF), (-1.5, 2.5), (-300, 70000)]:
             least, most = None if low == -INF else low, None if high == INF else high
             expect("clamp", [R, a, low, high], clamped(a.value, least, most), options="each unsigned")
@@ -390,7 +395,8 @@ def choice():
         refuse("where", [R, PLAIN["int32"], a, b])
         refuse("maskedFill", [Start(a), PLAIN["float32"], 1])
     for a, b in itertools.permutations(ALL, 2):
-        expect("where", [R, MASK3, SMALL[a], SMALL_ROW[b]], torch.where(MASK3.value, SMALL[a].value, SMALL_ROW[b].value), options="each")
+        t, row = SMALL[a], SMALL_ROW[b]
+        expect("where", [R, mask3, t, row], torch.where(mask3.value, t.value, row.value), options="each")
     for a, b in itertools.permutations(SOME, 2):
         expect("cmax", [R, SMALL[a], ONE[b]], torch.maximum(SMALL[a].value, ONE[b].value), options="each")
         expect("cmax", [R, ONE[a], SMALL[b]], torch.maximum(ONE[a].value, SMALL[b].value), options="each")

@@ -2,17 +2,22 @@
 
 from .writing import *
 
-LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-(2**15), 2**15 - 1), "int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+LIMITS = {"uint8": (0, 255), **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}}
 # Greatest finite number, least normal one, least of all.
-ENDS = {"float16": (65504, 2**-14, 2**-24), "bfloat16": (3.3895313892515355e38, 2**-126, 2**-133), "float32": (3.4028234663852886e38, 2**-126, 2**-149),
-        "float64": (1.7976931348623157e308, 2**-1022, 2**-1074)}
+ENDS = {
+    "float16": (65504, 2**-14, 2**-24),
+    "bfloat16": (3.3895313892515355e38, 2**-126, 2**-133),
+    "float32": (3.4028234663852886e38, 2**-126, 2**-149),
+    "float64": (1.7976931348623157e308, 2**-1022, 2**-1074),
+}
 
 
 def integer_edges(dtype):
     low, high = LIMITS[dtype]
     others = [low, low + 1, -100, -9, -8, -7, -5, -3, -2, -1] if low else [128, 129, 150, 199, 200, 201, 248, 250, 251, 253]
     middle = {"int32": [2**24 + 1, 2**30], "int64": [2**53 + 1, 2**31]}.get(dtype, [11, 12])
-    return others + [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 31, 32, 63, 64, 100] + [high, high - 1, high // 2, high // 3, high // 7] + middle
+    small = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 31, 32, 63, 64, 100]
+    return others + small + [high, high - 1, high // 2, high // 3, high // 7] + middle
 
 
 def edges(dtype):
@@ -38,7 +43,8 @@ def plain(dtype):
 def multiples(dtype):
     """Numbers beside multiples of the divisors, as great as they may be."""
     low, high = LIMITS[dtype]
-    return [max(low, min(high, (high // 2**(i % 5) // abs(x)) * x + i % 3 - 1)) for i, x in enumerate(DIVISORS[dtype].value.flatten().tolist())]
+    divisors = DIVISORS[dtype].value.flatten().tolist()
+    return [max(low, min(high, (high // 2 ** (i % 5) // abs(x)) * x + i % 3 - 1)) for i, x in enumerate(divisors)]
 
 
 EDGES = {d: tensor(f"edges.{d}", edges(d), d, (5, 7)) for d in ALL}
@@ -46,12 +52,11 @@ PLAIN = {d: tensor(f"plain.{d}", plain(d), d, (5, 7)) for d in ALL}
 
 # Divisors and exponents: pairs with every kind of edge.
 RIGHT = {d: tensor(f"right.{d}", list(EDGES[d].value.flatten().roll(11).tolist()), d, (5, 7)) for d in ALL}
-DIVISORS = {
-    d: RIGHT[d] if d in FLOATS else tensor(f"divisors.{d}", [x or 1 for x in EDGES[d].value.flatten().flip(0).tolist()], d, (5, 7)) for d in NUMBERS
-}
+DIVISORS = {d: tensor(f"divisors.{d}", [x or 1 for x in EDGES[d].value.flatten().flip(0).tolist()], d, (5, 7)) for d in INTEGERS}
+DIVISORS.update({d: RIGHT[d] for d in FLOATS})
 MULTIPLES = {d: tensor(f"multiples.{d}", multiples(d), d, (5, 7)) for d in INTEGERS}
 MINUS_ONES = {d: tensor(f"minus.{d}", [-1] * 35, d, (5, 7)) for d in INTEGERS[1:]}
-SHIFTS = {d: tensor(f"shifts.{d}", [i % 11 - (0 if d == "uint8" else 1) if i % 4 else i * 2 for i in range(35)], d, (5, 7)) for d in NUMBERS}
+SHIFTS = {d: tensor(f"shifts.{d}", [i * 2 if i % 4 == 0 else i % 11 - (d != "uint8") for i in range(35)], d, (5, 7)) for d in NUMBERS}
 EXPONENTS = {d: tensor(f"exponents.{d}", [i % 6 for i in range(35)], d, (5, 7)) for d in INTEGERS}
 COLUMN = {d: tensor(f"column.{d}", [0, -0.0, 1, -1, INF, -INF, NAN, 2.5, -3], d, (9, 1)) for d in FLOATS}
 ROW = {d: tensor(f"row.{d}", [0, -0.0, 1, -1, INF, -INF, NAN, 0.5, -2], d, (9,)) for d in FLOATS}
