@@ -9,11 +9,12 @@
 -- A shape is `2x3` or `scalar`. The elements of `lcg` are (random % MODULUS + SHIFT) * SCALE. A function is named without `THTensor_`.
 --
 -- Arguments: `r` is a result, `r?` one that may be NULL, `r:int32` one that has a dtype, `r=@x` one that starts as a copy of x, `@x` a
--- tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` one of results, `"ij"` a string, `&f` a function below, anything else a number.
+-- tensor, `[1,2]` a list of int64, `(@x,@y)` a list of tensors, `(r,r)` one of results, `"ij"` a string, `&f` a function below, anything
+-- else a number.
 --
 -- Options: `each` (element by element, so that operands may be repeated), `ulps=n` and `abs=x` (tolerance), `unsigned` (zeros may have any
--- sign), `any` (a result of any dtype fits), `strict` (one of another dtype is not tried), `fresh` (results are made anew), `keeps` (a result with
--- as many elements keeps its shape), `every=n` (values are those of every n-th element, and of the last).
+-- sign), `any` (a result of any dtype fits), `strict` (one of another dtype is not tried), `fresh` (results are made anew), `keeps` (a
+-- result with as many elements keeps its shape), `every=n` (values are those of every n-th element, and of the last).
 --
 -- Results: `DTYPE SHAPE VALUE...`, `returns DTYPE VALUE`, or `error STATUS`.
 
