@@ -58,7 +58,7 @@ fn digamma(x: f64) -> f64 {
 /// The inverse of erf: Newton's method on erfc for the tails, on erf elsewhere.
 fn erfinv(x: f64) -> f64 {
     let a = x.abs();
-    if !(a < 1.0) {
+    if a.is_nan() || a >= 1.0 {
         return if a == 1.0 { x * f64::INFINITY } else { f64::NAN };
     }
     let w = -((1.0 - a) * (1.0 + a)).ln();

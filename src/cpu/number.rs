@@ -257,11 +257,11 @@ macro_rules! float_number {
 }
 float_number!(f32 f64);
 
-/// `2^floor(b)` as a float64, 0 or infinite beyond its range.
+/// `2^trunc(b)` as a float64, 0 or infinite beyond its range.
 #[inline(always)]
 fn power_of_two(b: f64) -> f64 {
     let exponent = b.clamp(-1023.0, 1024.0) as i64 + 1023;
-    f64::from_bits((exponent as u64) << 52)
+    if b.is_nan() { b } else { f64::from_bits((exponent as u64) << 52) }
 }
 
 /// Bit by bit: the integers and Bool.

@@ -38,15 +38,18 @@ pub struct Want<'a> {
     pub r: Option<&'a Tensor>,
     /// The dtype of a fresh one.
     pub dtype: Dtype,
-    /// What the kernel writes.
-    pub compute: Dtype,
+    /// What the kernel writes; `None` if it writes nothing there.
+    pub compute: Option<Dtype>,
 }
 
 impl<'a> Want<'a> {
+    /// For operations of a single result.
+    pub const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64, compute: None };
+
     /// Indices: int64, and nothing else.
     pub fn indices(op: &str, r: Option<&'a Tensor>) -> Result<Want<'a>> {
         match r.and_then(Tensor::dtype) {
-            None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64, compute: Dtype::Int64 }),
+            None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64, compute: Some(Dtype::Int64) }),
             Some(have) => bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}"),
         }
     }
@@ -82,7 +85,7 @@ impl<'a> Kernels<'a> {
 const SHORT: usize = 4096;
 
 /// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
-pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Option<Want<'_>>; 2], kernels: Kernels<'_>) -> Result<()> {
+pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
     if short(t, dim, compute, form, &wants, kernels.line) {
         return Ok(());
     }
@@ -91,7 +94,7 @@ pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: 
 }
 
 /// The short way: few elements, contiguous and apart, in the types of the kernel, lines along the last dim. False if it is not that simple.
-fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Option<Want<'_>>; 2], line: LineKernel<'_>) -> bool {
+fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], line: LineKernel<'_>) -> bool {
     let Some((x, numel)) = t.flat_like(compute, t) else { return false };
     let ndim = t.ndim() as i32;
     let last = dim == -1 || dim == (ndim - 1).max(0);
@@ -99,14 +102,15 @@ fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Option<Want<
         return false;
     }
     let (n, mut out, mut step) = (if ndim > 1 { last_size(t) } else { numel as usize }, [null_mut(); 2], [0; 2]);
-    for (k, want) in wants.iter().enumerate().filter_map(|(k, want)| want.as_ref().map(|want| (k, want))) {
+    for (k, want) in wants.iter().enumerate() {
+        let Some(written) = want.compute else { continue };
         let Some(r) = want.r else { return false };
         let like = if form == Form::Same { t } else { r };
-        let Some((data, count)) = r.flat_like(want.compute, like) else { return false };
+        let Some((data, count)) = r.flat_like(written, like) else { return false };
         if form != Form::Same && !r.is_scalar() {
             return false;
         }
-        let size = want.compute.size();
+        let size = written.size();
         (out[k], step[k]) = (data, n * size);
         let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
         if meets(x, numel as usize * compute.size()) || (k == 1 && meets(out[0], step[0] / n * numel as usize)) {
@@ -249,9 +253,9 @@ impl Source {
     }
 
     /// Runs `kernels` over the lines, read as `compute`, into one or two results. Nothing changes before all checks have passed.
-    pub fn run(&self, op: &str, compute: Dtype, form: Form, wants: [Option<Want<'_>>; 2], kernels: Kernels<'_>) -> Result<()> {
+    pub fn run(&self, op: &str, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
         let shape = self.result_shape(form);
-        let tensors = wants.map(|want| want.and_then(|want| want.r.map(|r| (r, want.dtype))));
+        let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
         tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(op, r, *dtype, &shape))?;
         let made = self.make(op, form, tensors, &shape)?;
         let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(op, r)).transpose();
@@ -260,7 +264,7 @@ impl Source {
         let layouts = [0, 1].map(|k| self.result_layout(form, operands[k].as_ref().map_or(&one, |o| &o.layout)));
         let ends = [0, 1].map(|k| {
             let (data, dtype) = operands[k].as_ref().map_or((null_mut(), compute), |o| (o.first(), o.dtype));
-            wants[k].map(|want| End { layout: &layouts[k], data, dtype, compute: want.compute })
+            wants[k].compute.map(|compute| End { layout: &layouts[k], data, dtype, compute })
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);

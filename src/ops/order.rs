@@ -98,10 +98,11 @@ fn chosen_from(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
     Ok(source)
 }
 
-fn wants(results: Results<'_>, dtype: Dtype) -> [Option<Want<'_>>; 2] {
-    let values = Want { r: results.0, dtype, compute: dtype.compute() };
-    let indices = Want { r: results.1, dtype: Dtype::Int64, compute: Dtype::Int64 };
-    [values, indices].map(|want| want.r.is_some().then_some(want))
+fn wants(results: Results<'_>, dtype: Dtype) -> [Want<'_>; 2] {
+    let wanted = |r: Option<_>, dtype: Dtype| r.map(|_| dtype.compute());
+    let values = Want { r: results.0, dtype, compute: wanted(results.0, dtype) };
+    let indices = Want { r: results.1, dtype: Dtype::Int64, compute: wanted(results.1, Dtype::Int64) };
+    [values, indices]
 }
 
 fn kernels(line: lines::LineKernel<'_>, scratch: usize) -> Kernels<'_> {
@@ -188,7 +189,7 @@ pub fn quantiles(
     }
     let q = shares(op, q, dtype.compute())?;
     let form = if q.ndim() == 0 { Form::One { keepdim } } else { Form::Leading { n: q.layout()?.numel(), keepdim } };
-    let want = Want { r: Some(r), dtype, compute: dtype.compute() };
+    let want = Want { r: Some(r), dtype, compute: Some(dtype.compute()) };
     dispatch!(float, op, dtype, T => take_quantiles::<T>(op, &source, form, want, &q, interpolation, skip_nan))
 }
 
@@ -231,5 +232,5 @@ fn take_quantiles<T: Real + Ordered>(
         // SAFETY: the driver passes lines of `T`, the scratch asked for, and a result with an element for each share.
         unsafe { quantiles.of(elements::<T>(line), line.out[0].cast(), line.scratch) }
     };
-    source.run(op, T::DTYPE, form, [Some(want), None], kernels(&line, quantile::scratch_bytes::<T>(source.n() as usize)))
+    source.run(op, T::DTYPE, form, [want, Want::NOTHING], kernels(&line, quantile::scratch_bytes::<T>(source.n() as usize)))
 }

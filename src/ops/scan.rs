@@ -14,8 +14,8 @@ fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Re
     dispatch!(all, op, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP) };
-        let want = Want { r: Some(r), dtype: result, compute: <T as Scanned>::Out::DTYPE };
-        along(op, t, dim, T::DTYPE, Form::Same, [Some(want), None], kernels)
+        let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
+        along(op, t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })
 }
 
@@ -41,10 +41,10 @@ pub fn cummin(values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim
 
 fn extremes<const MAX: bool>(op: &str, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined(op)?;
-    let wants = [Want { r: values, dtype, compute: dtype.compute() }, Want::indices(op, indices)?];
+    let wants = [Want { r: values, dtype, compute: Some(dtype.compute()) }, Want::indices(op, indices)?];
     dispatch!(all, op, dtype, T => {
         let panel = scan::extremes_beside::<T, MAX>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
-        along(op, t, dim, T::DTYPE, Form::Same, wants.map(Some), kernels)
+        along(op, t, dim, T::DTYPE, Form::Same, wants, kernels)
     })
 }

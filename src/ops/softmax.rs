@@ -50,7 +50,7 @@ fn run(op: &str, kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: For
     dispatch!(float, op, dtype, T => {
         let (line, panel) = (move |l| softmax::line::<T>(kind, l), move |p| softmax::panel::<T>(kind, p));
         let kernels = Kernels { panel: Some(&panel), beside: BESIDE, turned: TURNED, ..Kernels::line(&line, COSTLY) };
-        let wants = [Some(Want { r: Some(r), dtype, compute: T::DTYPE }), None];
+        let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
         match lines {
             Lines::Dim(dim) => along(op, t, dim, T::DTYPE, form, wants, kernels),
             Lines::Dims(dims) => Source::over(op, t, dims)?.run(op, T::DTYPE, form, wants, kernels),
@@ -64,7 +64,7 @@ pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined(OP)?;
     dispatch!(float, OP, dtype, T => {
         let kernels = Kernels::line(&softmax::log_sums::<T>, COSTLY);
-        along(OP, t, dim, T::DTYPE, Form::Same, [Some(Want { r: Some(r), dtype, compute: T::DTYPE }), None], kernels)
+        along(OP, t, dim, T::DTYPE, Form::Same, [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING], kernels)
     })
 }
 
