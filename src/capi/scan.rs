@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 export! {
     /// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`. Integers and Bool give int64, which wraps; floats keep their
-    /// dtype and are summed in float64 or nearly so.
+    /// dtype and are summed in float64.
     fn THTensor_cumsum(r: *mut THTensor, t: *const THTensor, dimension: c_int) = scan::cumsum(r, t, dimension);
     /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
     fn THTensor_cumprod(r: *mut THTensor, t: *const THTensor, dimension: c_int) = scan::cumprod(r, t, dimension);

@@ -18,95 +18,21 @@ pub trait Prefix: Sized {
 }
 
 macro_rules! prefix {
-    ($($t:ty: $sums:expr;)*) => { $(
+    ($($t:ty),*) => { $(
         impl Prefix for $t {
             #[inline(always)]
             unsafe fn run<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the machine has the level; the rest is the caller's.
-                    return unsafe { if PRODUCT { wide::<$t, true>(out, x, n, total) } else { $sums(out, x, n, total) } };
+                    return unsafe { wide::<$t, PRODUCT>(out, x, n, total) };
                 }
                 false
             }
         }
     )* };
 }
-prefix! { f32: sums_f32; f64: wide::<f64, false>; }
-
-/// Elements of a register of float32, and registers taken together.
-#[cfg(target_arch = "x86_64")]
-const LANES: usize = 16;
-/// See [`LANES`].
-#[cfg(target_arch = "x86_64")]
-const REGISTERS: usize = 4;
-
-/// Sums of float32: in float32 within 64 elements, in float64 from there to there.
-///
-/// # Safety
-/// As for [`Prefix::run`]; the machine has AVX-512.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-unsafe fn sums_f32(out: *mut f32, x: *const f32, n: usize, total: &mut f64) -> bool {
-    const BLOCK: usize = LANES * REGISTERS;
-    let (mut sum, mut spoilt) = (*total, _mm512_setzero_ps());
-    // SAFETY: the blocks lie inside the caller's memory; masks keep the last one there.
-    unsafe {
-        for at in (0..n / BLOCK).map(|b| b * BLOCK) {
-            block_f32(out.add(at), x.add(at), u64::MAX, &mut sum, &mut spoilt);
-        }
-        let (at, rest) = (n / BLOCK * BLOCK, n % BLOCK);
-        if rest > 0 {
-            block_f32(out.add(at), x.add(at), (1 << rest) - 1, &mut sum, &mut spoilt);
-        }
-    }
-    let done = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(spoilt, spoilt) == 0;
-    *total = if done { sum } else { *total };
-    done
-}
-
-/// One block of the elements with a bit in `mask`. An infinity or NaN among its sums makes `spoilt` NaN.
-///
-/// # Safety
-/// As for [`sums_f32`], for as many elements as there are bits.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-unsafe fn block_f32(out: *mut f32, x: *const f32, mask: u64, sum: &mut f64, spoilt: &mut __m512) {
-    let (zero, last) = (_mm512_setzero_ps(), _mm512_set1_epi32(LANES as i32 - 1));
-    let base = _mm512_set1_ps(*sum as f32);
-    let mut inside = [zero; REGISTERS];
-    let mut before = zero;
-    for k in 0..REGISTERS {
-        // SAFETY: masked lanes are not touched.
-        inside[k] = lanes_f32(unsafe { _mm512_maskz_loadu_ps((mask >> (LANES * k)) as u16, x.wrapping_add(LANES * k)) });
-    }
-    for k in 0..REGISTERS {
-        let sums = _mm512_add_ps(_mm512_add_ps(inside[k], before), base);
-        before = _mm512_add_ps(before, _mm512_permutexvar_ps(last, inside[k]));
-        *spoilt = _mm512_fmadd_ps(sums, zero, *spoilt);
-        // SAFETY: as above.
-        unsafe { _mm512_mask_storeu_ps(out.wrapping_add(LANES * k), (mask >> (LANES * k)) as u16, sums) };
-    }
-    *sum += f64::from(_mm512_cvtss_f32(before));
-}
-
-/// The running sums of 16 lanes.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-fn lanes_f32(v: __m512) -> __m512 {
-    macro_rules! step {
-        ($v:ident, $lanes:literal) => {{
-            let shifted = _mm512_alignr_epi32::<{ 16 - $lanes }>(_mm512_castps_si512($v), _mm512_setzero_si512());
-            _mm512_add_ps($v, _mm512_castsi512_ps(shifted))
-        }};
-    }
-    let v = step!(v, 1);
-    let v = step!(v, 2);
-    let v = step!(v, 4);
-    step!(v, 8)
-}
+prefix!(f32, f64);
 
 /// Eight floats as float64.
 ///

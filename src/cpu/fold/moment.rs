@@ -67,7 +67,9 @@ impl<T: Element> Lanewise for Shifted<T> {
 #[inline(always)]
 fn updated(shift: f64, squares: f64, block: (f64, f64), inverse: f64) -> (f64, f64) {
     let step = block.0 * inverse;
-    (shift + step, squares + (block.1 - block.0 * step))
+    // Squares that overflow are infinite; so is what is taken off them.
+    let rest = if block.1 == f64::INFINITY && block.0.is_finite() { block.1 } else { block.1 - block.0 * step };
+    (shift + step, squares + rest)
 }
 
 /// Folds the columns of a tile.
