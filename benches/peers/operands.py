@@ -101,6 +101,7 @@ ANY = Operand()
 POSITIVE = Operand(between, (0.1, 10))
 UNIT = Operand(between, (0, 1))
 NEAR_ONE = Operand(between, (0.9999, 1.0001))
+NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # the float32 1 and its neighbours: no roundings to add up
 OPEN = Operand(between, (-0.999, 0.999))
 BYTES = Operand(between, (0, 256))
 THOUSAND = Operand(between, (0, 1000))

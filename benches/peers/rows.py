@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
-from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
+from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -251,7 +251,7 @@ def reductions():
         *along("var", "f64", MATRIX_DIMS, *var),
         *along("std", "f32", MATRIX_DIMS, *std, tolerance=1e-4),
         *along("norm", "f32", every, *norm, norm_numpy, tolerance=1e-4),
-        *over("prod all", "f32", MATRIX, "THTensor_prod(r, a, TH_ALL_DIMS, 0)", "torch.prod(a)", "np.prod(a, out=r)", **near_one),
+        *over("prod all", "f32", MATRIX, prod_[0].replace("DIM", "TH_ALL_DIMS"), "torch.prod(a)", "np.prod(a, out=r)", a=NEXT_TO_ONE, tolerance=1e-3),
         *along("prod", "f32", both, *prod_, **near_one),
         *along("all", "bool", MATRIX_DIMS, *all_, a=TRUE),
         *along("any", "bool", MATRIX_DIMS, *any_, a=FALSE),

@@ -368,6 +368,7 @@ impl Stage {
 mod tests {
     use super::*;
     use crate::cpu::fold::{Lanes, Sum};
+    use std::marker::PhantomData;
 
     fn layout(shape: &[i64], strides: &[i64]) -> Layout {
         Layout { shape: shape.into(), strides: strides.into(), offset: 0 }
@@ -397,7 +398,7 @@ mod tests {
         }
         let (kept, folded) = split(&input, 4, &folds, false, [Some((&out, 8)), None]);
         let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
-        let (fold, data) = (Lanes(Sum::<i32>::new(false)), x.as_ptr().cast());
+        let (fold, data) = (Lanes(Sum::<i32>(PhantomData)), x.as_ptr().cast());
         // SAFETY: `x` and `got` have room for every position.
         unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out }.run() };
         assert_eq!(got, expected, "{shape:?} {strides:?} {folds:?}");

@@ -18,6 +18,7 @@ pub enum Level {
 #[derive(Debug, Clone, Copy)]
 pub struct Isa {
     fma: bool,
+    level: Level,
 }
 
 impl Isa {
@@ -31,6 +32,12 @@ impl Isa {
     #[inline(always)]
     pub fn fma_f64(self, a: f64, b: f64, c: f64) -> f64 {
         if self.fma { a.mul_add(b, c) } else { a * b + c }
+    }
+
+    /// The level whose intrinsics may be used.
+    #[inline(always)]
+    pub fn level(self) -> Level {
+        self.level
     }
 
     /// Whether [`Isa::fma_f32`] and [`Isa::fma_f64`] round once.
@@ -95,20 +102,20 @@ pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2(f) },
-        _ => f(Isa { fma: cfg!(target_arch = "aarch64") }),
+        _ => f(Isa { fma: cfg!(target_arch = "aarch64"), level: Level::Baseline }),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt")]
 fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true })
+    f(Isa { fma: true, level: Level::Avx512 })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt")]
 fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true })
+    f(Isa { fma: true, level: Level::Avx2 })
 }
 
 #[cfg(test)]

@@ -6,14 +6,17 @@ mod extreme;
 mod logic;
 mod moment;
 mod total;
+mod tree;
+mod vector;
 
 pub use extreme::{Arg, Extreme, MinMax, Ordered};
 pub use logic::Logic;
 pub use moment::Moment;
-pub use total::{Magnitude, NanMean, NonZero, NotNan, Power, Product, Root, Square, Sum, Terms};
+pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Power, Product, Root, Square, Sum, Terms};
+pub use tree::{Itself, Part, Size, Squared, Trees};
 
 use super::simd::{Isa, simd};
-use crate::dtype::Element;
+use crate::dtype::{Dtype, Element};
 use std::mem::MaybeUninit;
 
 /// The accumulators of neighbouring results: planes of `room` entries of at most 8 bytes.
@@ -67,6 +70,10 @@ impl Tile {
 pub trait Fold: Sync {
     /// Planes of an accumulator.
     fn planes(&self) -> usize;
+    /// What it reads where elements are to be `compute`.
+    fn reads(&self, compute: Dtype) -> Dtype {
+        compute.compute()
+    }
     /// Whether the numbers of elements matter.
     fn indexed(&self) -> bool {
         false
@@ -493,20 +500,20 @@ mod tests {
         for (rows, cols) in SHAPES {
             let bytes: Vec<u8> = (0..rows * cols).map(|i| 255 - (i % 7) as u8).collect();
             let expected = plain(&bytes, rows, cols, |x| x.iter().map(|&v| i64::from(v)).sum::<i64>());
-            assert_eq!(folded::<u8, i64>(&Lanes(Sum::<u8>::new(false)), &bytes, rows, cols), expected);
+            assert_eq!(folded::<u8, i64>(&Lanes(Sum::<u8>(PhantomData)), &bytes, rows, cols), expected);
             let truths: Vec<Bool> = bytes.iter().map(|&v| Bool(v % 3 * 80)).collect();
             let expected = plain(&truths, rows, cols, |x| x.iter().filter(|v| v.get()).count() as i64);
-            assert_eq!(folded::<Bool, i64>(&Lanes(Sum::<Bool>::new(false)), &truths, rows, cols), expected);
+            assert_eq!(folded::<Bool, i64>(&Lanes(Sum::<Bool>(PhantomData)), &truths, rows, cols), expected);
         }
     }
 
     #[test]
     fn a_row_longer_than_lanes_can_hold_is_summed_in_blocks() {
         let least = vec![i8::MIN; 100_000];
-        let [total, _] = folded::<i8, i64>(&Lanes(Sum::<i8>::new(false)), &least[..COLUMNS], 1, COLUMNS);
+        let [total, _] = folded::<i8, i64>(&Lanes(Sum::<i8>(PhantomData)), &least[..COLUMNS], 1, COLUMNS);
         assert_eq!(total, [-128 * COLUMNS as i64]);
         let tile = Tile { x: least.as_ptr().cast(), rows: 1, cols: least.len(), step: 0, done: 0, index: 0, weight: 1 };
-        let (mut acc, mut sum, fold) = ([0u64; 2], 0i64, Lanes(Sum::<i8>::new(false)));
+        let (mut acc, mut sum, fold) = ([0u64; 2], 0i64, Lanes(Sum::<i8>(PhantomData)));
         let accs = Accs { data: acc.as_mut_ptr().cast(), room: 1 };
         // SAFETY: one accumulator, one result.
         unsafe {

@@ -6,52 +6,27 @@ use crate::cpu::vmath;
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 
-/// An element as it is summed: in lanes not much wider than itself, then in wrapping int64; floats in float64 all the way.
+/// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
 pub trait Summand: Element {
     /// What holds `PUSHES` elements together.
-    type Narrow: Copy + Send + Sync;
-    /// What holds any number of them.
-    type Total: Element;
+    type Narrow: Copy + Send + Sync + Into<i64>;
     /// See [`Lanewise::PUSHES`].
     const PUSHES: usize;
     /// No sum yet.
     const NOTHING: Self::Narrow;
     /// `sum + self`
     fn onto(self, sum: Self::Narrow) -> Self::Narrow;
-    /// The sum as a total.
-    fn widen(sum: Self::Narrow) -> Self::Total;
 }
 
 macro_rules! summands {
     ($($t:ident $narrow:ident $pushes:expr;)*) => { $(
         impl Summand for $t {
             type Narrow = $narrow;
-            type Total = i64;
             const PUSHES: usize = $pushes;
             const NOTHING: $narrow = 0;
             #[inline(always)]
             fn onto(self, sum: $narrow) -> $narrow {
                 sum.wrapping_add(self.to_i64() as $narrow)
-            }
-            #[inline(always)]
-            fn widen(sum: $narrow) -> i64 {
-                sum.into()
-            }
-        }
-    )* };
-    (float: $($t:ident)*) => { $(
-        impl Summand for $t {
-            type Narrow = f64;
-            type Total = f64;
-            const PUSHES: usize = usize::MAX;
-            const NOTHING: f64 = 0.0;
-            #[inline(always)]
-            fn onto(self, sum: f64) -> f64 {
-                sum + self as f64
-            }
-            #[inline(always)]
-            fn widen(sum: f64) -> f64 {
-                sum
             }
         }
     )* };
@@ -64,29 +39,18 @@ summands! {
     i32 i64 usize::MAX;
     i64 i64 usize::MAX;
 }
-summands!(float: f32 f64);
 
-/// The sum: int64 for integers and Bool, float64 for floats.
+/// The int64 sum of integers or Bools.
 #[derive(Clone, Copy)]
-pub struct Sum<T> {
-    mean: bool,
-    of: PhantomData<T>,
-}
-
-impl<T> Sum<T> {
-    /// The sum, or with `mean` the sum by the number of elements.
-    pub fn new(mean: bool) -> Sum<T> {
-        Sum { mean, of: PhantomData }
-    }
-}
+pub struct Sum<T>(pub PhantomData<T>);
 
 impl<T: Summand> Lanewise for Sum<T> {
     type In = T;
     type A = T::Narrow;
     type B = ();
-    type S = T::Total;
+    type S = i64;
     type U = ();
-    type Out = T::Total;
+    type Out = i64;
     type Other = ();
     const PUSHES: usize = T::PUSHES;
     #[inline(always)]
@@ -98,16 +62,16 @@ impl<T: Summand> Lanewise for Sum<T> {
         (x.onto(lane.0), ())
     }
     #[inline(always)]
-    fn state(self, lane: (T::Narrow, ())) -> (T::Total, ()) {
-        (T::widen(lane.0), ())
+    fn state(self, lane: (T::Narrow, ())) -> (i64, ()) {
+        (lane.0.into(), ())
     }
     #[inline(always)]
-    fn merge(self, a: (T::Total, ()), b: (T::Total, ())) -> (T::Total, ()) {
-        (a.0.add(b.0), ())
+    fn merge(self, a: (i64, ()), b: (i64, ())) -> (i64, ()) {
+        (a.0.wrapping_add(b.0), ())
     }
     #[inline(always)]
-    fn finish(self, state: (T::Total, ()), count: usize) -> (T::Total, ()) {
-        (if self.mean { Element::from_f64(state.0.to_f64() / count as f64) } else { state.0 }, ())
+    fn finish(self, state: (i64, ()), _: usize) -> (i64, ()) {
+        state
     }
 }
 
@@ -116,10 +80,25 @@ impl<T: Summand> Lanewise for Sum<T> {
 pub enum Root {
     /// Nothing.
     Itself,
+    /// Its share for each element.
+    Mean,
     /// Its square root.
     Sqrt,
     /// This power of it.
     Power(f64),
+}
+
+impl Root {
+    /// What becomes of the total of `count` elements.
+    #[inline(always)]
+    pub fn of(self, total: f64, count: usize) -> f64 {
+        match self {
+            Root::Itself => total,
+            Root::Mean => total / count as f64,
+            Root::Sqrt => total.sqrt(),
+            Root::Power(p) => total.powf(p),
+        }
+    }
 }
 
 /// What a float counts in a sum.
@@ -143,6 +122,8 @@ macro_rules! terms {
 }
 
 terms! {
+    /// `x`
+    Plain: |x| x.to_f64();
     /// 0 for 0, else 1.
     NonZero: |x| if x == T::ZERO { 0.0 } else { 1.0 };
     /// 0 for NaN, else `x`.
@@ -206,13 +187,8 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
         (a.0 + b.0, ())
     }
     #[inline(always)]
-    fn finish(self, (total, ()): (f64, ()), _: usize) -> (f64, ()) {
-        let result = match self.root {
-            Root::Itself => total,
-            Root::Sqrt => total.sqrt(),
-            Root::Power(p) => total.powf(p),
-        };
-        (result, ())
+    fn finish(self, (total, ()): (f64, ()), count: usize) -> (f64, ()) {
+        (self.root.of(total, count), ())
     }
 }
 

@@ -3,12 +3,13 @@
 mod result;
 
 use crate::cpu::fold::{
-    Arg, Extreme, Fold, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Power, Product, Root, Square, Sum,
-    Terms,
+    Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Power, Product,
+    Root, Size, Square, Squared, Sum, Terms, Trees,
 };
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::tensor::Tensor;
+use half::{bf16, f16};
 use result::Rule;
 pub use result::{Over, TH_ALL_DIMS, To, number};
 use std::marker::PhantomData;
@@ -33,11 +34,28 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
     Rule::one(compute, written, asked.unwrap_or(result))
 }
 
-/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64.
+/// Runs the fold that sums terms of floats narrower than 64 bits.
+fn trees<P: Part>(compute: Dtype, root: Root, run: impl FnOnce(&dyn Fold) -> Result<()>) -> Result<()> {
+    match compute {
+        Dtype::Float16 => run(&Trees::<f16, P>::new(root)),
+        Dtype::Bfloat16 => run(&Trees::<bf16, P>::new(root)),
+        _ => run(&Trees::<f32, P>::new(root)),
+    }
+}
+
+/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64 or nearly so.
 pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    const OP: &str = "sum";
-    let rule = totalled(t.defined(OP)?, asked);
-    dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(false)), rule, to, t, over))
+    total("sum", Root::Itself, to, t, over, asked)
+}
+
+fn total(op: &str, root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    let rule = totalled(t.defined(op)?, asked);
+    let run = |fold: &dyn Fold| result::run(op, fold, rule, to, t, over);
+    match rule.compute {
+        Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Plain, root))),
+        compute if compute.is_float() => trees::<Itself>(compute, root, run),
+        compute => dispatch!(integral, op, compute, T => run(&Lanes(Sum::<T>(PhantomData)))),
+    }
 }
 
 /// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64.
@@ -50,8 +68,11 @@ pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Res
 /// `r = mean of t over some dims`; floats only, or converted to the float asked for. The mean of nothing is NaN.
 pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     const OP: &str = "mean";
-    let rule = totalled(t.defined(OP)?, asked);
-    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(true)), rule, to, t, over))
+    let dtype = t.defined(OP)?;
+    if !totalled(dtype, asked).compute.is_float() {
+        bail!(Dtype, "{OP}: not defined for {dtype}")
+    }
+    total(OP, Root::Mean, to, t, over, asked)
 }
 
 /// `r = sum of t over some dims` without the NaNs.
@@ -59,7 +80,7 @@ pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> R
     const OP: &str = "nansum";
     let rule = totalled(t.defined(OP)?, asked);
     if !rule.compute.is_float() {
-        return dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Sum::<T>::new(false)), rule, to, t, over));
+        return total(OP, Root::Itself, to, t, over, asked);
     }
     dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(Terms::<T, _>::new(NotNan, Root::Itself)), rule, to, t, over))
 }
@@ -96,8 +117,10 @@ fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, ove
     let chosen = Rule { written: [T::DTYPE; 2], ..rule };
     match p {
         0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
-        1.0 => run(&Lanes(Terms::<T, _>::new(Magnitude, Root::Itself)), rule),
-        2.0 => run(&Lanes(Terms::<T, _>::new(Square, Root::Sqrt)), rule),
+        1.0 if rule.compute == Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Magnitude, Root::Itself)), rule),
+        2.0 if rule.compute == Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Square, Root::Sqrt)), rule),
+        1.0 => trees::<Size>(rule.compute, Root::Itself, |fold| run(fold, rule)),
+        2.0 => trees::<Squared>(rule.compute, Root::Sqrt, |fold| run(fold, rule)),
         f64::INFINITY => run(&Lanes(Extreme::<T, true, true>(PhantomData)), chosen),
         f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
         _ => run(&Lanes(Terms::<T, _>::new(Power(p), Root::Power(1.0 / p))), rule),

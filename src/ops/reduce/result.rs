@@ -50,7 +50,7 @@ pub fn number(reduce: impl FnOnce(To<'_>) -> Result<()>) -> Result<f64> {
 /// The types of a reduction.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// What elements are converted to; the fold reads its compute type.
+    /// What elements are converted to; most folds read its compute type.
     pub compute: Dtype,
     /// What the fold writes.
     pub written: [Dtype; 2],
@@ -82,7 +82,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
     if !all {
         return None;
     }
-    let (x, n) = t.flat_like(rule.compute.compute(), t).filter(|&(_, n)| n as usize <= PIECE)?;
+    let (x, n) = t.flat_like(fold.reads(rule.compute), t).filter(|&(_, n)| n as usize <= PIECE)?;
     let mut out = [None; 2];
     if let To::Tensors(results, keepdim) = to {
         for k in 0..2 {
@@ -286,7 +286,7 @@ impl Shapes {
         let out = [0, 1].map(|k| out[k].map(|(data, dtype, _)| (data, dtype, rule.written[k])));
         let (dtype, data) = (self.input.dtype, self.input.first());
         // SAFETY: `Operand::of` checked the input against its storage; the rest is the caller's.
-        unsafe { Reduction { fold, data, dtype, compute: rule.compute.compute(), kept, folded, out }.run() }
+        unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
     }
 }
 

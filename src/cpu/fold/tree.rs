@@ -1,0 +1,525 @@
+//! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
+//!
+//! So all but one addition in eight work on twice as many elements at once, and three or four roundings are all that float32 does to a sum.
+//! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
+
+use super::vector::{Four, Vector};
+#[cfg(target_arch = "x86_64")]
+use super::vector::{Ymm, Zmm};
+use super::{Accs, Fold, Line, Root, Tile};
+use crate::cpu::half::f16_value;
+use crate::cpu::simd::{Level, simd};
+use crate::dtype::Dtype;
+use half::{bf16, f16};
+use std::marker::PhantomData;
+
+/// Leaves of a tree.
+const LEAVES: usize = 8;
+
+/// A float that float32 holds exactly.
+///
+/// # Safety
+/// Of all functions: as for [`Vector`].
+#[allow(clippy::missing_safety_doc)]
+pub trait Small: Copy + Send + Sync {
+    /// The float as it is summed.
+    fn get(self) -> f32;
+    /// A vector of them.
+    unsafe fn vector<V: Vector>(x: *const Self) -> V;
+    /// Two vectors of them, in any order.
+    #[inline(always)]
+    unsafe fn vectors<V: Vector>(x: *const Self) -> [V; 2] {
+        // SAFETY: the caller's.
+        unsafe { [Self::vector(x), Self::vector(x.add(V::WIDTH))] }
+    }
+}
+
+impl Small for f32 {
+    #[inline(always)]
+    fn get(self) -> f32 {
+        self
+    }
+    #[inline(always)]
+    unsafe fn vector<V: Vector>(x: *const f32) -> V {
+        // SAFETY: the caller's.
+        unsafe { V::floats(x) }
+    }
+}
+
+impl Small for f16 {
+    #[inline(always)]
+    fn get(self) -> f32 {
+        f16_value(self.to_bits())
+    }
+    #[inline(always)]
+    unsafe fn vector<V: Vector>(x: *const f16) -> V {
+        // SAFETY: the caller's.
+        unsafe { V::halves(x.cast()) }
+    }
+}
+
+impl Small for bf16 {
+    #[inline(always)]
+    fn get(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+    #[inline(always)]
+    unsafe fn vector<V: Vector>(x: *const bf16) -> V {
+        // SAFETY: the caller's.
+        unsafe { V::uppers(x.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn vectors<V: Vector>(x: *const bf16) -> [V; 2] {
+        // SAFETY: the caller's.
+        unsafe { V::more_uppers(x.cast()) }
+    }
+}
+
+/// What an element counts in a sum.
+pub trait Part: Copy + Send + Sync {
+    /// Totals below this may have lost terms.
+    const LEAST: f64 = 0.0;
+    /// The term of `x`.
+    fn wide(x: f64) -> f64;
+    /// The terms of a vector; 0 for 0.
+    ///
+    /// # Safety
+    /// As for [`Vector`].
+    unsafe fn of_vector<V: Vector>(x: V) -> V;
+    /// `sum` and the terms of a vector.
+    ///
+    /// # Safety
+    /// As for [`Vector`].
+    #[inline(always)]
+    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
+        // SAFETY: the caller's.
+        unsafe { sum.add(Self::of_vector(x)) }
+    }
+    /// Whether `total` is as good as if summed in float64.
+    #[inline(always)]
+    fn good(total: f64) -> bool {
+        (total.abs() < f64::INFINITY) & (Self::LEAST == 0.0 || total >= Self::LEAST)
+    }
+}
+
+/// `x`
+#[derive(Clone, Copy)]
+pub struct Itself;
+
+impl Part for Itself {
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    unsafe fn of_vector<V: Vector>(x: V) -> V {
+        x
+    }
+}
+
+/// `|x|`
+#[derive(Clone, Copy)]
+pub struct Size;
+
+impl Part for Size {
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x.abs()
+    }
+    #[inline(always)]
+    unsafe fn of_vector<V: Vector>(x: V) -> V {
+        // SAFETY: the caller's.
+        unsafe { x.and(V::floats(SIZE.as_ptr().cast())) }
+    }
+}
+
+/// `x^2`
+#[derive(Clone, Copy)]
+pub struct Squared;
+
+impl Part for Squared {
+    const LEAST: f64 = 1e-30;
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x * x
+    }
+    #[inline(always)]
+    unsafe fn of_vector<V: Vector>(x: V) -> V {
+        // SAFETY: the caller's.
+        unsafe { x.square() }
+    }
+    #[inline(always)]
+    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
+        // SAFETY: the caller's.
+        unsafe { x.square_onto(sum) }
+    }
+}
+
+/// The most lanes of a vector.
+const LANES: usize = 16;
+/// All bits of a float32 but the sign.
+static SIZE: [u32; LANES] = [0x7fff_ffff; LANES];
+/// No bits, then all bits.
+static NONE_ALL: [[u32; LANES]; 2] = [[0; LANES], [u32::MAX; LANES]];
+
+/// All bits of the last `n` lanes.
+///
+/// # Safety
+/// As for [`Vector`], which has more than `n` lanes.
+#[inline(always)]
+unsafe fn last_lanes<V: Vector>(n: usize) -> V {
+    // SAFETY: the caller's; `LANES` numbers follow that are none or all.
+    unsafe { V::floats(NONE_ALL.as_ptr().cast::<f32>().add(LANES - V::WIDTH + n)) }
+}
+
+/// The terms of two vectors, summed lane by lane.
+///
+/// # Safety
+/// `x` holds so many elements; as for [`Vector`].
+#[inline(always)]
+unsafe fn neighbours<V: Vector, S: Small, P: Part>(x: *const S) -> V {
+    // SAFETY: the caller's.
+    unsafe {
+        let [a, b] = S::vectors::<V>(x);
+        P::onto_vector(P::of_vector(a), b)
+    }
+}
+
+/// The sum of `n` contiguous elements.
+///
+/// # Safety
+/// `x` holds them; as for [`Vector`].
+#[inline(always)]
+unsafe fn row<V: Vector, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+    // SAFETY: the caller's.
+    unsafe {
+        if n < V::WIDTH {
+            return wide_row::<S, P>(x, n);
+        }
+        let (mut sums, mut at) = (V::nothing(), 0);
+        while n - at >= LEAVES * V::WIDTH {
+            let x = x.add(at);
+            let half = neighbours::<V, S, P>(x).add(neighbours::<V, S, P>(x.add(2 * V::WIDTH)));
+            let other = neighbours::<V, S, P>(x.add(4 * V::WIDTH)).add(neighbours::<V, S, P>(x.add(6 * V::WIDTH)));
+            sums = half.add(other).sum_onto(sums);
+            at += LEAVES * V::WIDTH;
+        }
+        // The last lanes once more, without the elements that have their turn anyway.
+        let last = S::vector::<V>(x.add(n - V::WIDTH)).and(last_lanes((n - at) % V::WIDTH));
+        let mut rest = P::of_vector(last);
+        while n - at >= V::WIDTH {
+            rest = P::onto_vector(rest, S::vector(x.add(at)));
+            at += V::WIDTH;
+        }
+        V::together(rest.sum_onto(sums))
+    }
+}
+
+/// [`row`] in float64 from the first addition.
+///
+/// # Safety
+/// `x` holds the elements.
+#[inline(never)]
+unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    // SAFETY: the caller's.
+    let term = |i: usize| P::wide(f64::from(unsafe { x.add(i).read().get() }));
+    let whole = n - n % LANES;
+    for at in (0..whole).step_by(LANES) {
+        (0..LANES).for_each(|k| sums[k] += term(at + k));
+    }
+    (whole..n).for_each(|i| sums[i - whole] += term(i));
+    sums.iter().sum()
+}
+
+/// Sums the rows of a tile onto totals.
+///
+/// # Safety
+/// The tile lies inside its memory; there are as many totals as rows; as for [`Vector`].
+#[inline(always)]
+unsafe fn rows<V: Vector, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
+    for j in 0..tile.rows {
+        // SAFETY: the caller's.
+        unsafe {
+            let sum = row::<V, S, P>(tile.row(j), tile.cols);
+            *totals.add(j) += if P::good(sum) { sum } else { wide_row::<S, P>(tile.row(j), tile.cols) };
+        }
+    }
+}
+
+/// What lanes of a vector count; all of them, or those that `FEW` and the bits leave.
+///
+/// # Safety
+/// `x` leads to a vector's elements; as for [`Vector`].
+#[inline(always)]
+unsafe fn leaf<V: Vector, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
+    // SAFETY: the caller's.
+    unsafe { if FEW { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
+}
+
+/// The terms of two elements in each lane, as [`leaf`] sees them.
+///
+/// # Safety
+/// As for [`leaf`].
+#[inline(always)]
+unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
+    // SAFETY: the caller's.
+    unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
+}
+
+/// A vector's columns from `k` on of `N` rows, one, two or [`LEAVES`], summed onto `sums`.
+///
+/// # Safety
+/// There are so many columns in each row, and sums; as for [`leaf`].
+#[inline(always)]
+unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); LEAVES / 2];
+        for q in 0..N / 2 {
+            twos[q] = two::<V, S, P, FEW>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
+        }
+        let root = if N == LEAVES { twos[0].add(twos[1]).add(twos[2].add(twos[3])) } else { twos[0] };
+        let sums = sums.add(k).cast::<V::Sums>();
+        sums.write_unaligned(root.sum_onto(sums.read_unaligned()));
+    }
+}
+
+/// Sums the columns of `N` rows from `r` on onto `sums`.
+///
+/// # Safety
+/// The tile lies inside its memory and has a vector's columns; there are as many sums; as for [`Vector`].
+#[inline(always)]
+unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tile: &Tile, r: usize) {
+    let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
+    let rest = tile.cols % V::WIDTH;
+    // SAFETY: the caller's.
+    unsafe {
+        let (bits, mut k) = (last_lanes(rest), 0);
+        while k + V::WIDTH <= tile.cols {
+            strip::<V, S, P, false, N>(sums, x, k, bits);
+            k += V::WIDTH;
+        }
+        if rest > 0 {
+            strip::<V, S, P, true, N>(sums, x, tile.cols - V::WIDTH, bits);
+        }
+    }
+}
+
+/// Sums the columns of a tile onto `sums`.
+///
+/// # Safety
+/// The tile lies inside its memory; there are as many sums as columns; as for [`Vector`].
+#[inline(always)]
+unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+    // SAFETY: the caller's.
+    unsafe {
+        if tile.cols < V::WIDTH {
+            return wide_columns::<S, P>(sums, tile);
+        }
+        let mut r = 0;
+        while r + LEAVES <= tile.rows {
+            across::<V, S, P, LEAVES>(sums, tile, r);
+            r += LEAVES;
+        }
+        while r + 2 <= tile.rows {
+            across::<V, S, P, 2>(sums, tile, r);
+            r += 2;
+        }
+        if r < tile.rows {
+            across::<V, S, P, 1>(sums, tile, r);
+        }
+    }
+}
+
+/// [`columns`] in float64 from the first addition.
+///
+/// # Safety
+/// As for [`columns`].
+#[inline(always)]
+unsafe fn wide_columns<S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+    for r in 0..tile.rows {
+        let x: *const S = tile.row(r);
+        for k in 0..tile.cols {
+            // SAFETY: the caller's.
+            unsafe { *sums.add(k) += P::wide(f64::from(x.add(k).read().get())) }
+        }
+    }
+}
+
+/// The float64 sum of a term of each float.
+pub struct Trees<S, P> {
+    root: Root,
+    of: PhantomData<(S, P)>,
+}
+
+impl<S: Small, P: Part> Trees<S, P> {
+    /// The sum, and what becomes of it.
+    pub fn new(root: Root) -> Trees<S, P> {
+        Trees { root, of: PhantomData }
+    }
+}
+
+impl<S: Small, P: Part> Fold for Trees<S, P> {
+    fn planes(&self) -> usize {
+        1
+    }
+
+    fn reads(&self, compute: Dtype) -> Dtype {
+        compute
+    }
+
+    unsafe fn start(&self, accs: Accs, n: usize) {
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(0.0) })
+    }
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        let (totals, tile) = (accs.plane::<f64>(0), *tile);
+        simd(
+            #[inline(always)]
+            move |isa| {
+                // SAFETY: the caller's; the machine has the level.
+                unsafe {
+                    match isa.level() {
+                        #[cfg(target_arch = "x86_64")]
+                        Level::Avx512 => rows::<Zmm, S, P>(totals, &tile),
+                        #[cfg(target_arch = "x86_64")]
+                        Level::Avx2 => rows::<Ymm, S, P>(totals, &tile),
+                        _ => rows::<Four, S, P>(totals, &tile),
+                    }
+                }
+            },
+        )
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        let (totals, tile) = (accs.plane::<f64>(0), *tile);
+        simd(
+            #[inline(always)]
+            move |isa| {
+                let mut line = Line::new(
+                    tile.cols,
+                    #[inline(always)]
+                    |_| 0.0,
+                );
+                let sums = line.data();
+                // SAFETY: the caller's; the line has an entry for each column; the machine has the level.
+                unsafe {
+                    match isa.level() {
+                        #[cfg(target_arch = "x86_64")]
+                        Level::Avx512 => columns::<Zmm, S, P>(sums, &tile),
+                        #[cfg(target_arch = "x86_64")]
+                        Level::Avx2 => columns::<Ymm, S, P>(sums, &tile),
+                        _ => columns::<Four, S, P>(sums, &tile),
+                    }
+                    let mut bad = 0;
+                    (0..tile.cols).for_each(|k| bad |= u64::from(!P::good(sums.add(k).read())));
+                    if bad != 0 {
+                        (0..tile.cols).for_each(|k| sums.add(k).write(0.0));
+                        wide_columns::<S, P>(sums, &tile);
+                    }
+                    (0..tile.cols).for_each(|k| *totals.add(k) += sums.add(k).read());
+                }
+            },
+        )
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) += later.plane::<f64>(0).add(j).read() })
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe { out[0].cast::<f64>().add(j).write(self.root.of(accs.plane::<f64>(0).add(j).read(), count)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::fold::COLUMNS;
+
+    /// The total of each row and of each column of elements.
+    fn totals<S: Small, P: Part>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
+        let fold = Trees::<S, P>::new(root);
+        let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
+        [(rows, cols), (cols, rows)].map(|(n, count)| {
+            let (mut room, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
+            let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };
+            // SAFETY: accumulators and results have room for rows and columns.
+            unsafe {
+                fold.start(accs, n);
+                if n == rows && count == cols { fold.rows(accs, &tile) } else { fold.columns(accs, &tile) }
+                fold.finish(accs, n, count, [out.as_mut_ptr().cast(), std::ptr::null_mut()]);
+            }
+            out
+        })
+    }
+
+    fn check<S: Small, P: Part>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
+        for (rows, cols) in [(1, 2), (3, 5), (9, 16), (64, 100), (7, 129), (23, 1000)] {
+            let x: Vec<S> = (0..rows * cols).map(|i| make((i * 37 % 101) as f32 / 16.0 - 2.0)).collect();
+            let sum = |n: usize, at: &dyn Fn(usize) -> usize| (0..n).map(|i| term(f64::from(x[at(i)].get()))).sum::<f64>();
+            let along: Vec<f64> = (0..rows).map(|r| sum(cols, &|i| r * cols + i)).collect();
+            let across: Vec<f64> = (0..cols).map(|c| sum(rows, &|i| i * cols + c)).collect();
+            let got = totals::<S, P>(&x, rows, cols, Root::Itself);
+            for (got, expected) in got.iter().flatten().zip(along.iter().chain(&across)) {
+                assert!((got - expected).abs() <= 1e-6 * expected.abs().max(1.0), "{rows}x{cols}: {got}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_every_float_and_term_agree_with_plain_loops() {
+        check::<f32, Itself>(|x| x, |x| x);
+        check::<f32, Size>(|x| x, f64::abs);
+        check::<f32, Squared>(|x| x, |x| x * x);
+        check::<f16, Itself>(f16::from_f32, |x| x);
+        check::<f16, Squared>(f16::from_f32, |x| x * x);
+        check::<bf16, Itself>(bf16::from_f32, |x| x);
+        check::<bf16, Size>(bf16::from_f32, f64::abs);
+    }
+
+    /// All rows and columns of a tile full of `x` come to `expected`.
+    fn check_full<P: Part>(x: f32, root: Root, expected: f64) {
+        for got in totals::<f32, P>(&vec![x; 200 * 200], 200, 200, root).iter().flatten() {
+            assert!((got / expected - 1.0).abs() < 1e-6, "{got}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn what_float32_cannot_hold_is_summed_in_float64() {
+        check_full::<Itself>(3e38, Root::Mean, 3e38);
+        check_full::<Size>(-3e38, Root::Itself, 6e40);
+        check_full::<Squared>(1e30, Root::Sqrt, 200f64.sqrt() * 1e30);
+        check_full::<Squared>(1e-30, Root::Sqrt, 200f64.sqrt() * 1e-30);
+        check_full::<Squared>(1e-42, Root::Sqrt, 200f64.sqrt() * f64::from(1e-42f32));
+        assert_eq!(totals::<f32, Squared>(&[0.0; 64], 1, 64, Root::Sqrt)[0], [0.0]);
+    }
+
+    #[test]
+    fn infinity_and_nan_come_through() {
+        for (special, expected) in [(f32::INFINITY, f64::INFINITY), (f32::NEG_INFINITY, f64::NEG_INFINITY), (f32::NAN, f64::NAN)] {
+            let mut x = vec![1.0; 20 * 40];
+            x[19 * 40 + 39] = special;
+            let [along, across] = totals::<f32, Itself>(&x, 20, 40, Root::Itself);
+            for got in [along[19], across[39]] {
+                assert!(got == expected || (got.is_nan() && expected.is_nan()), "{got}, not {expected}");
+            }
+            assert_eq!((along[0], across[0]), (40.0, 20.0));
+        }
+    }
+
+    #[test]
+    fn a_long_sum_stays_within_a_millionth() {
+        let x: Vec<f32> = (0..1_000_000).map(|i| 0.1 + (i % 7) as f32 * 1e-3).collect();
+        let exact: f64 = x.iter().copied().map(f64::from).sum();
+        let sum: f64 = x.chunks(COLUMNS).map(|x| totals::<f32, Itself>(x, 1, x.len(), Root::Itself)[0][0]).sum();
+        assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}, not {exact}");
+    }
+}
