@@ -43,6 +43,17 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
     unsafe { work.run(&kernel) }
 }
 
+/// `r[i] = f(a[i])`, `run(r, a, n)` being the loop
+///
+/// # Safety
+/// As for [`Work::run`]; the compute types are `T`.
+pub unsafe fn map1_runs<T: Element>(work: &Work<2>, run: unsafe fn(*mut T, *const T, usize)) {
+    // SAFETY: the engine passes runs of `n` elements.
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| unsafe { run(r.cast(), a.cast(), n) };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
 /// Elements of a piece of [`map1_rare`]: as long as the loops' ends are cheap, and short, since one rare element makes it slow.
 const PIECE: usize = 256;
 

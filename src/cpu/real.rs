@@ -6,12 +6,13 @@ use crate::dtype::Element;
 use std::ops::Div;
 
 /// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
-/// told by a predicate and left to a scalar function.
+/// told by a predicate and left to a scalar function. Those of `runs` are functions of `r`, `a` and `n`: `r[i] = f(a[i])`.
 macro_rules! functions {
     (
         vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
         rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
         careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
+        runs { $($(#[$run_doc:meta])* $run:ident = $run32:path, $run64:path;)* }
     ) => {
         /// f32 or f64 with their vector mathematics.
         pub trait Real: Element + Div<Output = Self> {
@@ -24,20 +25,28 @@ macro_rules! functions {
             $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
             $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
             $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
+            $(
+                $(#[$run_doc])*
+                ///
+                /// # Safety
+                /// `r` and `a` have `n` elements, and are either apart or the same.
+                unsafe fn $run(r: *mut Self, a: *const Self, n: usize);
+            )*
         }
         functions! { @for f32
             vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
-            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* } runs { $($run = $run32;)* }
         }
         functions! { @for f64
             vector { $($name($self $(, $b)*) = $f64;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
-            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* } runs { $($run = $run64;)* }
         }
     };
     (@for $t:ident
         vector { $($name:ident($self:ident $(, $b:ident)*) = $f:path;)* }
         rare { $($rare:ident($rare_self:ident $(, $rare_b:ident)?) = $r:path;)* }
         careful { $($slow:ident($slow_self:ident $(, $slow_b:ident)?) = $s:path;)* }
+        runs { $($run:ident = $g:path;)* }
     ) => {
         impl Real for $t {
             #[inline(always)]
@@ -68,6 +77,12 @@ macro_rules! functions {
                 #[inline(always)]
                 fn $slow($slow_self $(, $slow_b: $t)?, isa: Isa) -> $t {
                     $s(isa, $slow_self $(, $slow_b)?)
+                }
+            )*
+            $(
+                unsafe fn $run(r: *mut $t, a: *const $t, n: usize) {
+                    // SAFETY: the caller's.
+                    unsafe { $g(r, a, n) }
                 }
             )*
         }
@@ -114,14 +129,8 @@ functions! {
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
-        /// The error function.
-        erf(self) = vmath::erf_f32, vmath::erf_f64;
-        /// `1 - erf(self)`
-        erfc(self) = vmath::erfc_f32, vmath::erfc_f64;
         /// The inverse of erf, unless [`Real::erfinv_rare`].
         erfinv(self) = vmath::erfinv_f32, vmath::erfinv_f64;
-        /// `self * (1 + erf(self / sqrt 2)) / 2`
-        gelu(self) = vmath::gelu_f32, vmath::gelu_f64;
         /// The approximation of gelu by tanh.
         gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
         /// The logarithm of the absolute value of the gamma function.
@@ -170,5 +179,14 @@ functions! {
         remainder_slow(self, b) = vmath::remainder_slow_f32, vmath::remainder_slow_f64;
         /// [`Real::floor_div`] for all arguments.
         floor_div_slow(self, b) = vmath::floor_div_slow_f32, vmath::floor_div_slow_f64;
+    }
+
+    runs {
+        /// The error function.
+        erf = vmath::erf_run_f32, vmath::erf_run_f64;
+        /// `1 - erf(a)`
+        erfc = vmath::erfc_run_f32, vmath::erfc_run_f64;
+        /// `a * (1 + erf(a / sqrt 2)) / 2`
+        gelu = vmath::gelu_run_f32, vmath::gelu_run_f64;
     }
 }

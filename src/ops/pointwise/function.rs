@@ -45,18 +45,12 @@ unary! {
     tanh(): float real COSTLY, |isa, x| Real::tanh(x, isa);
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
-    /// `r = erf(t)`
-    erf(): float real COSTLY, |isa, x| Real::erf(x, isa);
-    /// `r = 1 - erf(t)`
-    erfc(): float real COSTLY, |isa, x| Real::erfc(x, isa);
     /// `r = log |gamma(t)|`
     lgamma(): float real COSTLY, |isa, x| Real::lgamma(x, isa);
     /// `r = the derivative of lgamma at t`
     digamma(): float real COSTLY, |isa, x| Real::digamma(x, isa);
     /// `r = the derivative of digamma at t`
     trigamma(): float real COSTLY, |isa, x| Real::trigamma(x, isa);
-    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
-    gelu(): float same COSTLY, |isa, x| Real::gelu(x, isa);
     /// `r = the approximation of gelu by tanh`
     gelu_tanh(): float same COSTLY, |isa, x| Real::gelu_tanh(x, isa);
     /// `r = max(t, 0)`
@@ -103,6 +97,34 @@ careful! {
     tan: tan, huge_angle, tan_slow;
     /// `r = the number whose erf is t`
     erfinv: erfinv, erfinv_rare, erfinv_slow;
+}
+
+/// Functions with loops of their own: `name: kind, run`, kinds as in `unary`.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident, $run:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = unary!(@dtype $kind, t.defined(OP)?);
+            require!(float, OP, dtype);
+            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(float, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map1_runs::<T>(work, <T as Real>::$run) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+by_runs! {
+    /// `r = erf(t)`
+    erf: real, erf;
+    /// `r = 1 - erf(t)`
+    erfc: real, erfc;
+    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
+    gelu: same, gelu;
 }
 
 /// `r = the n-th derivative of digamma at t`
