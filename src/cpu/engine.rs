@@ -3,6 +3,7 @@
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
 
+use super::convert::{Convert, converter};
 use super::copy::{Side, TileCopy};
 use super::{pool, stream};
 use crate::dtype::Dtype;
@@ -22,9 +23,13 @@ const STAGE: usize = 2048;
 /// Operands of this many bytes together come from beyond the second-level cache: asking for them ahead of time pays.
 const FAR: usize = 4 << 20;
 /// Elements between two looks ahead, and how far ahead they look.
-const STRIDE: usize = 128;
+const STRIDE: usize = 256;
 /// See [`STRIDE`].
 const AHEAD: usize = 512;
+/// Elements converted at a time: many where calls are what costs, few where the next ones should be on their way meanwhile.
+const NEAR_PIECE: usize = 1024;
+/// See [`NEAR_PIECE`].
+const FAR_PIECE: usize = 512;
 /// Bytes of a result streamed between two looks ahead.
 const PREFETCH: usize = 512;
 /// Rows of a staged tile.
@@ -135,9 +140,12 @@ impl<const N: usize> Job<N> {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
-        let streamed = bytes >= stream::threshold() && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        // The way through a buffer has its price: adding gained from 200 MB on, and lost a tenth to a third at 120.
+        let streamed = bytes >= stream::threshold().saturating_mul(2) && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
         if direct && !streamed && !self.result_is_input() {
             self.run_direct(n, kernel);
+        } else if self.plan.is_flat() && !streamed {
+            self.run_converted(n, kernel);
         } else {
             self.run_staged(streamed, kernel);
         }
@@ -151,7 +159,7 @@ impl<const N: usize> Job<N> {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.data.map(Shared), self.plan.item);
         let at = |start: usize| -> [*mut u8; N] { std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])) };
-        let far = self.grain == CHEAP && n * item.iter().sum::<usize>() >= FAR;
+        let far = n * item.iter().sum::<usize>() >= FAR;
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
             if !far {
@@ -161,6 +169,40 @@ impl<const N: usize> Job<N> {
                 let ahead = at(start + AHEAD);
                 (0..N).for_each(|k| stream::prefetch(ahead[k], STRIDE * item[k]));
                 kernel(at(start), STRIDE.min(end - start));
+            }
+        });
+    }
+
+    /// Contiguous operands of other types than the kernel's, or a result that lies on an input: little to think about for each piece.
+    fn run_converted(&self, n: usize, kernel: Kernel<'_, N>) {
+        let (data, item, wide) = (self.data.map(Shared), self.plan.item, self.compute.map(Dtype::size));
+        let staged: [bool; N] = std::array::from_fn(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
+        let converts: [Convert; N] = std::array::from_fn(|k| {
+            if k == 0 { converter(self.dtype[0], self.compute[0]) } else { converter(self.compute[k], self.dtype[k]) }
+        });
+        let far = n * item.iter().sum::<usize>() >= FAR / 2;
+        let piece = if far { FAR_PIECE } else { NEAR_PIECE };
+        parallel(n.div_ceil(piece), piece, self.grain, &|range| {
+            let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
+            let buffers = buffers.each_mut().map(Buffer::data);
+            for start in range.map(|i| i * piece) {
+                let (len, mut at) = (piece.min(n - start), data.map(Shared::get));
+                for k in 0..N {
+                    let memory = at[k].wrapping_add(start * item[k]);
+                    at[k] = if staged[k] { buffers[k] } else { memory };
+                    if k > 0 && staged[k] {
+                        if far {
+                            stream::prefetch(memory.wrapping_add(FAR_PIECE * item[k]), FAR_PIECE * item[k]);
+                        }
+                        // SAFETY: the piece lies inside the operand; a buffer holds STAGE elements of 8 bytes.
+                        unsafe { converts[k](at[k], wide[k] as isize, memory, item[k] as isize, len) }
+                    }
+                }
+                kernel(at, len);
+                if staged[0] {
+                    // SAFETY: as above.
+                    unsafe { converts[0](data[0].get().wrapping_add(start * item[0]), item[0] as isize, at[0], wide[0] as isize, len) }
+                }
             }
         });
     }
@@ -176,13 +218,13 @@ impl<const N: usize> Job<N> {
         let stage = (STAGE_BYTES / self.compute.map(Dtype::size).into_iter().max().unwrap_or(8)).min(STAGE);
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
-            _ if stuck && !alone => plan.tiles(STAGE_ROWS, stage / STAGE_ROWS),
+            _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
             _ => plan.tiles(1, stage),
         };
         let stager = Stager::new(self, &plan, streamed, short);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
-            let mut still = [std::ptr::null_mut(); N];
+            let mut still = [(std::ptr::null_mut(), 0); N];
             for i in range {
                 // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile.
                 unsafe { stager.tile(&tiles.get(i), &mut buffers, &mut still, kernel) }
@@ -241,7 +283,7 @@ impl<const N: usize> Stager<N> {
     ///
     /// # Safety
     /// The tile must lie inside every operand and hold at most STAGE elements.
-    unsafe fn tile(&self, tile: &Tile<N>, buffers: &mut [Buffer; N], still: &mut [*mut u8; N], kernel: Kernel<'_, N>) {
+    unsafe fn tile(&self, tile: &Tile<N>, buffers: &mut [Buffer; N], still: &mut [(*mut u8, usize); N], kernel: Kernel<'_, N>) {
         let (rows, cols) = (tile.rows, tile.cols);
         let mut at: [Side; N] = std::array::from_fn(|k| Side::of(tile, k, self.data[k].get()));
         let whole = self.staged.iter().all(|&s| s);
@@ -254,18 +296,18 @@ impl<const N: usize> Stager<N> {
             if k == 0 {
                 continue;
             }
-            // A value that stands still fills its buffer once.
+            // A value that stands still fills as much of its buffer as is read, once.
             let stands = source.col_step == 0 && (source.row_step == 0 || rows == 1);
-            if stands && still[k] == source.data {
+            if stands && still[k].0 == source.data && still[k].1 >= rows * cols {
                 continue;
             }
-            still[k] = std::ptr::null_mut();
+            still[k] = (std::ptr::null_mut(), 0);
             // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
             unsafe {
                 if stands {
                     let full = Side { row_step: 0, ..at[k] };
-                    self.copies[k].copy(full, source, 1, STAGE);
-                    still[k] = source.data;
+                    self.copies[k].copy(full, source, 1, rows * cols);
+                    still[k] = (source.data, rows * cols);
                 } else {
                     self.copies[k].copy(at[k], source, rows, cols);
                 }
