@@ -85,13 +85,13 @@ const TAIL_64: [f64; 28] = [
 /// Whether [`erfinv_f32`] does not serve x and [`erfinv_slow_f32`] must.
 #[inline(always)]
 pub fn erfinv_rare_f32(_: Isa, x: f32) -> bool {
-    !(x.abs() <= 0.999)
+    x.abs() > 0.999 || x.is_nan()
 }
 
 /// Whether [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
 #[inline(always)]
 pub fn erfinv_rare_f64(_: Isa, x: f64) -> bool {
-    !(x.abs() <= 0.999)
+    x.abs() > 0.999 || x.is_nan()
 }
 
 /// `erfinv(x)`, the inverse of erf, for |x| <= 0.999.

@@ -1,5 +1,8 @@
 //! The coefficients of the tables: a row for each power, a column for each interval.
 
+// Some happen to be known numbers.
+#![allow(clippy::approx_constant)]
+
 /// Begins with a cache line, so that no vector lies on two.
 #[repr(align(64))]
 pub(super) struct Aligned<T>(pub T);
