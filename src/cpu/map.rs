@@ -68,39 +68,53 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     rare: impl Fn(Isa, T) -> bool + Copy + Sync,
     slow: impl Fn(Isa, T) -> U + Copy + Sync,
 ) {
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
-        let (r, a) = (r.cast::<U>(), a.cast::<T>());
-        simd(
-            #[inline(always)]
-            move |isa| {
-                for start in (0..n).step_by(PIECE) {
-                    let piece = start..n.min(start + PIECE);
-                    // Asked before anything is written, since short runs may lie on their input.
-                    let mut any = false;
-                    for i in piece.clone() {
-                        // SAFETY: the engine passes runs of `n` elements.
-                        any |= rare(isa, unsafe { a.add(i).read() });
-                    }
-                    if any {
-                        for i in piece {
-                            // SAFETY: as above.
-                            unsafe {
-                                let x = a.add(i).read();
-                                r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
-                            }
-                        }
-                    } else {
-                        for i in piece {
-                            // SAFETY: as above.
-                            unsafe { r.add(i).write(f(isa, a.add(i).read())) }
-                        }
-                    }
-                }
-            },
-        )
-    };
+    // SAFETY: the engine passes runs of `n` elements.
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| unsafe { run_rare(r.cast::<U>(), a.cast::<T>(), n, f, rare, slow) };
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
+}
+
+/// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
+///
+/// # Safety
+/// `r` and `a` have `n` elements, and are either apart or the same.
+#[inline(always)]
+pub unsafe fn run_rare<T: Copy, U>(
+    r: *mut U,
+    a: *const T,
+    n: usize,
+    f: impl Fn(Isa, T) -> U + Copy,
+    rare: impl Fn(Isa, T) -> bool + Copy,
+    slow: impl Fn(Isa, T) -> U + Copy,
+) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            for start in (0..n).step_by(PIECE) {
+                let piece = start..n.min(start + PIECE);
+                // Asked before anything is written, since short runs may lie on their input.
+                let mut any = false;
+                for i in piece.clone() {
+                    // SAFETY: the caller's.
+                    any |= rare(isa, unsafe { a.add(i).read() });
+                }
+                if any {
+                    for i in piece {
+                        // SAFETY: as above.
+                        unsafe {
+                            let x = a.add(i).read();
+                            r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
+                        }
+                    }
+                } else {
+                    for i in piece {
+                        // SAFETY: as above.
+                        unsafe { r.add(i).write(f(isa, a.add(i).read())) }
+                    }
+                }
+            }
+        },
+    )
 }
 
 /// `r[i] = f(a)[i]`, computed in float64, 32 elements at a time

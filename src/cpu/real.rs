@@ -129,8 +129,6 @@ functions! {
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
-        /// The inverse of erf, unless [`Real::erfinv_rare`].
-        erfinv(self) = vmath::erfinv_f32, vmath::erfinv_f64;
         /// The approximation of gelu by tanh.
         gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
         /// The logarithm of the absolute value of the gamma function.
@@ -158,8 +156,6 @@ functions! {
     rare {
         /// Whether an angle is too large for the fast functions.
         huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
-        /// Whether erfinv is too steep for the fast function.
-        erfinv_rare(self) = vmath::erfinv_rare_f32, vmath::erfinv_rare_f64;
         /// Whether a quotient is too large for the fast functions.
         quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
     }
@@ -171,8 +167,6 @@ functions! {
         cos_slow(self) = vmath::cos_slow_f32, vmath::cos_slow_f64;
         /// The tangent of a large angle.
         tan_slow(self) = vmath::tan_slow_f32, vmath::tan_slow_f64;
-        /// [`Real::erfinv`] near the ends.
-        erfinv_slow(self) = vmath::erfinv_f32, vmath::erfinv_slow_f64;
         /// [`Real::fmod`] for all arguments.
         fmod_slow(self, b) = vmath::fmod_slow_f32, vmath::fmod_slow_f64;
         /// [`Real::remainder`] for all arguments.
@@ -186,6 +180,8 @@ functions! {
         erf = vmath::erf_run_f32, vmath::erf_run_f64;
         /// `1 - erf(a)`
         erfc = vmath::erfc_run_f32, vmath::erfc_run_f64;
+        /// The inverse of erf.
+        erfinv = vmath::erfinv_run_f32, vmath::erfinv_run_f64;
         /// `a * (1 + erf(a / sqrt 2)) / 2`
         gelu = vmath::gelu_run_f32, vmath::gelu_run_f64;
     }

@@ -4,8 +4,10 @@
 
 mod arc;
 mod erf;
+mod erfinv;
 mod exp;
 mod gamma;
+mod gelu;
 mod hyperbolic;
 mod log;
 mod logistic;
@@ -22,8 +24,10 @@ use super::simd::Isa;
 
 pub use arc::*;
 pub use erf::*;
+pub use erfinv::*;
 pub use exp::*;
 pub use gamma::*;
+pub use gelu::*;
 pub use hyperbolic::*;
 pub use log::*;
 pub use logistic::*;
@@ -58,4 +62,15 @@ fn poly_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
         p = isa.fma_f64(p, x, c[k]);
     }
     p
+}
+
+/// [`poly_f64`] by its even and odd powers: for long ones, whose additions would wait for one another.
+#[inline(always)]
+fn poly_split_f64<const N: usize>(isa: Isa, x: f64, c: [f64; N]) -> f64 {
+    let v = x * x;
+    let (mut p, mut q) = (c[N - 1], c[N - 2]);
+    for k in (0..N - 2).rev() {
+        (p, q) = (q, isa.fma_f64(p, v, c[k]));
+    }
+    isa.fma_f64(p, x, q)
 }

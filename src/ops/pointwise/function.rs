@@ -95,8 +95,6 @@ careful! {
     cos: cos, huge_angle, cos_slow;
     /// `r = tan(t)`
     tan: tan, huge_angle, tan_slow;
-    /// `r = the number whose erf is t`
-    erfinv: erfinv, erfinv_rare, erfinv_slow;
 }
 
 /// Functions with loops of their own: `name: kind, run`, kinds as in `unary`.
@@ -123,6 +121,8 @@ by_runs! {
     erf: real, erf;
     /// `r = 1 - erf(t)`
     erfc: real, erfc;
+    /// `r = the number whose erf is t`
+    erfinv: real, erfinv;
     /// `r = t * (1 + erf(t / sqrt 2)) / 2`
     gelu: same, gelu;
 }
