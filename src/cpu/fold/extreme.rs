@@ -1,6 +1,7 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
+use super::vector::{LANES, with_vectors};
+use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
@@ -21,6 +22,26 @@ pub trait Ordered: Element {
     fn key<const MAX: bool>(self) -> Self::Key;
     /// The element at a place.
     fn at(key: Self::Key) -> Self;
+
+    /// The greatest (`MAX`) or least of `n` >= 1 contiguous elements.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    #[inline(always)]
+    unsafe fn best<const MAX: bool>(isa: Isa, x: *const Self, n: usize) -> Self {
+        // SAFETY: the caller's.
+        Self::at(unsafe { row(Extreme::<Self, MAX>(PhantomData), isa, x, n) }.0)
+    }
+
+    /// The first of `n` >= 1 contiguous elements that is `best`, which one of them is.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    #[inline(always)]
+    unsafe fn place(_: Isa, x: *const Self, n: usize, best: Self) -> usize {
+        // SAFETY: the caller's.
+        unsafe { place(x, n, best) }
+    }
 }
 
 macro_rules! ordered {
@@ -44,7 +65,7 @@ macro_rules! ordered {
             }
         }
     )* };
-    (float: $($t:ident $key:ident $at:ident;)*) => { $(
+    (float: $($t:ident $key:ident $at:ident { $($by_vectors:item)* };)*) => { $(
         impl Ordered for $t {
             type Key = $key;
             type At = $at;
@@ -65,11 +86,36 @@ macro_rules! ordered {
             fn at(key: $key) -> $t {
                 $t::from_bits((key ^ ((key >> ($key::BITS - 1)) & $key::MAX)) as _)
             }
+            $($by_vectors)*
         }
     )* };
 }
 ordered! { integer: u8 u8; i8 u8; i16 u16; i32 u32; i64 u64; }
-ordered! { float: f32 i32 u32; f64 i64 u64; }
+ordered! { float:
+    f32 i32 u32 {
+        #[inline(always)]
+        unsafe fn best<const MAX: bool>(isa: Isa, x: *const f32, n: usize) -> f32 {
+            // SAFETY: the caller's; `isa` stands for what the machine has.
+            unsafe {
+                if n < LANES {
+                    return f32::at(row(Extreme::<f32, MAX>(PhantomData), isa, x, n).0);
+                }
+                with_vectors!(isa, V => search::best::<V, MAX>(x, n))
+            }
+        }
+        #[inline(always)]
+        unsafe fn place(isa: Isa, x: *const f32, n: usize, best: f32) -> usize {
+            // SAFETY: as above.
+            unsafe {
+                if n < LANES || best.is_nan() {
+                    return place(x, n, best);
+                }
+                with_vectors!(isa, V => search::place::<V>(x, n, best))
+            }
+        }
+    };
+    f64 i64 u64 {};
+}
 
 impl Ordered for Bool {
     type Key = u8;
@@ -190,38 +236,38 @@ impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
         let tie = !beats::<T, MAX>(a.0, b.0) && b.1 < a.1;
         if beats::<T, MAX>(b.0, a.0) || tie { b } else { a }
     }
+}
 
-    /// The first of `n` >= 1 elements that is `best`, which one of them is.
-    ///
-    /// # Safety
-    /// `x` holds the elements.
-    #[inline(always)]
-    unsafe fn place(x: *const T, n: usize, best: T) -> usize {
-        const STRIDE: usize = 64;
-        let mut at = 0;
-        // SAFETY: the caller's.
-        unsafe {
-            while at + STRIDE <= n {
-                let mut found = 0u8;
-                for k in 0..STRIDE {
-                    found |= Self::same(x.add(at + k).read(), best) as u8;
-                }
-                if found != 0 {
-                    break;
-                }
-                at += STRIDE;
+/// The first of `n` >= 1 elements that is `best`, which one of them is.
+///
+/// # Safety
+/// `x` holds the elements.
+#[inline(always)]
+unsafe fn place<T: Element>(x: *const T, n: usize, best: T) -> usize {
+    const STRIDE: usize = 64;
+    let mut at = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while at + STRIDE <= n {
+            let mut found = 0u8;
+            for k in 0..STRIDE {
+                found |= same(x.add(at + k).read(), best) as u8;
             }
-            while at + 1 < n && !Self::same(x.add(at).read(), best) {
-                at += 1;
+            if found != 0 {
+                break;
             }
+            at += STRIDE;
         }
-        at
+        while at + 1 < n && !same(x.add(at).read(), best) {
+            at += 1;
+        }
     }
+    at
+}
 
-    #[inline(always)]
-    fn same(a: T, b: T) -> bool {
-        (a == b) | (a.is_nan() & b.is_nan())
-    }
+#[inline(always)]
+fn same<T: Element>(a: T, b: T) -> bool {
+    (a == b) | (a.is_nan() & b.is_nan())
 }
 
 /// The best value of a column and the row it is from, counted from 1, with `x` of row `r`.
@@ -306,13 +352,13 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
                         // SAFETY: the caller's.
                         unsafe {
                             let x = x.add(start);
-                            let best = T::at(row(Extreme::<T, MAX>(PhantomData), isa, x, n).0);
+                            let best = T::best::<MAX>(isa, x, n);
                             let known = (values.add(j).read(), numbers.add(j).read());
                             // Most blocks bring no news, and then nobody asks where.
                             if tile.done + start > 0 && beats::<T, MAX>(known.0, best) {
                                 continue;
                             }
-                            let found = (best, tile.index + (start + Self::place(x, n, best)) as i64 * tile.weight);
+                            let found = (best, tile.index + (start + T::place(isa, x, n, best)) as i64 * tile.weight);
                             let state = if tile.done + start > 0 { Self::first_best(known, found) } else { found };
                             values.add(j).write(state.0);
                             numbers.add(j).write(state.1);

@@ -5,6 +5,8 @@
 mod extreme;
 mod logic;
 mod moment;
+mod product;
+mod search;
 mod total;
 mod tree;
 mod vector;
@@ -12,6 +14,7 @@ mod vector;
 pub use extreme::{Arg, Extreme, MinMax, Ordered};
 pub use logic::Logic;
 pub use moment::Moment;
+pub use product::Products;
 pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Power, Product, Root, Square, Sum, Terms};
 pub use tree::{Itself, Part, Size, Squared, Trees};
 

@@ -3,12 +3,10 @@
 //! So all but one addition in eight work on twice as many elements at once, and three or four roundings are all that float32 does to a sum.
 //! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
 
-use super::vector::{Four, Vector};
-#[cfg(target_arch = "x86_64")]
-use super::vector::{Ymm, Zmm};
+use super::vector::{LANES, Vector, with_vectors};
 use super::{Accs, Fold, Line, Root, Tile};
 use crate::cpu::half::f16_value;
-use crate::cpu::simd::{Level, simd};
+use crate::cpu::simd::simd;
 use crate::dtype::Dtype;
 use half::{bf16, f16};
 use std::marker::PhantomData;
@@ -155,8 +153,6 @@ impl Part for Squared {
     }
 }
 
-/// The most lanes of a vector.
-const LANES: usize = 16;
 /// All bits of a float32 but the sign.
 static SIZE: [u32; LANES] = [0x7fff_ffff; LANES];
 /// No bits, then all bits.
@@ -381,15 +377,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
             #[inline(always)]
             move |isa| {
                 // SAFETY: the caller's; the machine has the level.
-                unsafe {
-                    match isa.level() {
-                        #[cfg(target_arch = "x86_64")]
-                        Level::Avx512 => rows::<Zmm, S, P>(totals, &tile),
-                        #[cfg(target_arch = "x86_64")]
-                        Level::Avx2 => rows::<Ymm, S, P>(totals, &tile),
-                        _ => rows::<Four, S, P>(totals, &tile),
-                    }
-                }
+                unsafe { with_vectors!(isa, V => rows::<V, S, P>(totals, &tile)) }
             },
         )
     }
@@ -407,13 +395,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
                 let sums = line.data();
                 // SAFETY: the caller's; the line has an entry for each column; the machine has the level.
                 unsafe {
-                    match isa.level() {
-                        #[cfg(target_arch = "x86_64")]
-                        Level::Avx512 => columns::<Zmm, S, P>(sums, &tile),
-                        #[cfg(target_arch = "x86_64")]
-                        Level::Avx2 => columns::<Ymm, S, P>(sums, &tile),
-                        _ => columns::<Four, S, P>(sums, &tile),
-                    }
+                    with_vectors!(isa, V => columns::<V, S, P>(sums, &tile));
                     let mut bad = 0;
                     (0..tile.cols).for_each(|k| bad |= u64::from(!P::good(sums.add(k).read())));
                     if bad != 0 {
@@ -454,7 +436,11 @@ mod tests {
             // SAFETY: accumulators and results have room for rows and columns.
             unsafe {
                 fold.start(accs, n);
-                if n == rows && count == cols { fold.rows(accs, &tile) } else { fold.columns(accs, &tile) }
+                if n == rows && count == cols {
+                    fold.rows(accs, &tile)
+                } else {
+                    fold.columns(accs, &tile)
+                }
                 fold.finish(accs, n, count, [out.as_mut_ptr().cast(), std::ptr::null_mut()]);
             }
             out

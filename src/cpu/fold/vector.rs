@@ -4,6 +4,9 @@ use crate::cpu::half::f16_value;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+/// The most lanes of a vector.
+pub const LANES: usize = 16;
+
 /// As many float32 as a vector holds.
 ///
 /// # Safety
@@ -36,6 +39,24 @@ pub trait Vector: Copy {
     unsafe fn sum_onto(self, sums: Self::Sums) -> Self::Sums;
     /// The sum of all lanes.
     unsafe fn together(sums: Self::Sums) -> f64;
+    /// Float64 ones.
+    unsafe fn ones() -> Self::Sums;
+    /// These float32 as float64.
+    unsafe fn wide(x: *const f32) -> Self::Sums;
+    /// `a * b`
+    unsafe fn times(a: Self::Sums, b: Self::Sums) -> Self::Sums;
+    /// The product of all lanes.
+    unsafe fn product(lanes: Self::Sums) -> f64;
+    /// `x` in all lanes.
+    unsafe fn all(x: f32) -> Self;
+    /// The greater (`MAX`) or lesser numbers, if none is NaN.
+    unsafe fn better<const MAX: bool>(self, other: Self) -> Self;
+    /// The greatest or least lane, if none is NaN.
+    unsafe fn best<const MAX: bool>(self) -> f32;
+    /// A bit for each lane: whether it is equal to the other's.
+    unsafe fn same(self, other: Self) -> u32;
+    /// A bit for each lane: whether it or the other's is NaN.
+    unsafe fn unordered(self, other: Self) -> u32;
 }
 
 /// The vectors of AVX-512.
@@ -118,6 +139,51 @@ impl Vector for Zmm {
         // SAFETY: the caller's.
         unsafe { _mm512_reduce_add_pd(_mm512_add_pd(sums[0], sums[1])) }
     }
+    #[inline(always)]
+    unsafe fn all(x: f32) -> Zmm {
+        // SAFETY: the caller's.
+        unsafe { Zmm(_mm512_set1_ps(x)) }
+    }
+    #[inline(always)]
+    unsafe fn better<const MAX: bool>(self, other: Zmm) -> Zmm {
+        // SAFETY: the caller's.
+        unsafe { Zmm(if MAX { _mm512_max_ps(self.0, other.0) } else { _mm512_min_ps(self.0, other.0) }) }
+    }
+    #[inline(always)]
+    unsafe fn best<const MAX: bool>(self) -> f32 {
+        // SAFETY: the caller's.
+        unsafe { if MAX { _mm512_reduce_max_ps(self.0) } else { _mm512_reduce_min_ps(self.0) } }
+    }
+    #[inline(always)]
+    unsafe fn same(self, other: Zmm) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0)) }
+    }
+    #[inline(always)]
+    unsafe fn unordered(self, other: Zmm) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, other.0)) }
+    }
+    #[inline(always)]
+    unsafe fn ones() -> [__m512d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm512_set1_pd(1.0); 2] }
+    }
+    #[inline(always)]
+    unsafe fn wide(x: *const f32) -> [__m512d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm512_cvtps_pd(_mm256_loadu_ps(x)), _mm512_cvtps_pd(_mm256_loadu_ps(x.add(8)))] }
+    }
+    #[inline(always)]
+    unsafe fn times(a: [__m512d; 2], b: [__m512d; 2]) -> [__m512d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm512_mul_pd(a[0], b[0]), _mm512_mul_pd(a[1], b[1])] }
+    }
+    #[inline(always)]
+    unsafe fn product(lanes: [__m512d; 2]) -> f64 {
+        // SAFETY: the caller's.
+        unsafe { _mm512_reduce_mul_pd(_mm512_mul_pd(lanes[0], lanes[1])) }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -190,6 +256,61 @@ impl Vector for Ymm {
             _mm_cvtsd_f64(_mm_add_pd(two, _mm_unpackhi_pd(two, two)))
         }
     }
+    #[inline(always)]
+    unsafe fn all(x: f32) -> Ymm {
+        // SAFETY: the caller's.
+        unsafe { Ymm(_mm256_set1_ps(x)) }
+    }
+    #[inline(always)]
+    unsafe fn better<const MAX: bool>(self, other: Ymm) -> Ymm {
+        // SAFETY: the caller's.
+        unsafe { Ymm(if MAX { _mm256_max_ps(self.0, other.0) } else { _mm256_min_ps(self.0, other.0) }) }
+    }
+    #[inline(always)]
+    unsafe fn best<const MAX: bool>(self) -> f32 {
+        // SAFETY: the caller's.
+        unsafe {
+            let upper = Ymm(_mm256_castps128_ps256(_mm256_extractf128_ps::<1>(self.0)));
+            let four = _mm256_castps256_ps128(self.better::<MAX>(upper).0);
+            let two = if MAX { _mm_max_ps(four, _mm_movehl_ps(four, four)) } else { _mm_min_ps(four, _mm_movehl_ps(four, four)) };
+            let other = _mm_movehdup_ps(two);
+            _mm_cvtss_f32(if MAX { _mm_max_ss(two, other) } else { _mm_min_ss(two, other) })
+        }
+    }
+    #[inline(always)]
+    unsafe fn same(self, other: Ymm) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0)) as u32 }
+    }
+    #[inline(always)]
+    unsafe fn unordered(self, other: Ymm) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, other.0)) as u32 }
+    }
+    #[inline(always)]
+    unsafe fn ones() -> [__m256d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm256_set1_pd(1.0); 2] }
+    }
+    #[inline(always)]
+    unsafe fn wide(x: *const f32) -> [__m256d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm256_cvtps_pd(_mm_loadu_ps(x)), _mm256_cvtps_pd(_mm_loadu_ps(x.add(4)))] }
+    }
+    #[inline(always)]
+    unsafe fn times(a: [__m256d; 2], b: [__m256d; 2]) -> [__m256d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])] }
+    }
+    #[inline(always)]
+    unsafe fn product(lanes: [__m256d; 2]) -> f64 {
+        // SAFETY: the caller's.
+        unsafe {
+            let four = _mm256_mul_pd(lanes[0], lanes[1]);
+            let two = _mm_mul_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_mul_pd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
 }
 
 impl Four {
@@ -250,4 +371,64 @@ impl Vector for Four {
     unsafe fn together(sums: [f64; 4]) -> f64 {
         (sums[0] + sums[2]) + (sums[1] + sums[3])
     }
+    #[inline(always)]
+    unsafe fn all(x: f32) -> Four {
+        Four([x; 4])
+    }
+    #[inline(always)]
+    unsafe fn better<const MAX: bool>(self, other: Four) -> Four {
+        Four::of(|k| if (self.0[k] > other.0[k]) == MAX { self.0[k] } else { other.0[k] })
+    }
+    #[inline(always)]
+    unsafe fn best<const MAX: bool>(self) -> f32 {
+        self.0.into_iter().fold(self.0[0], |best, x| if (x > best) == MAX { x } else { best })
+    }
+    #[inline(always)]
+    unsafe fn same(self, other: Four) -> u32 {
+        (0..4).map(|k| u32::from(self.0[k] == other.0[k]) << k).sum()
+    }
+    #[inline(always)]
+    unsafe fn unordered(self, other: Four) -> u32 {
+        (0..4).map(|k| u32::from(self.0[k].is_nan() | other.0[k].is_nan()) << k).sum()
+    }
+    #[inline(always)]
+    unsafe fn ones() -> [f64; 4] {
+        [1.0; 4]
+    }
+    #[inline(always)]
+    unsafe fn wide(x: *const f32) -> [f64; 4] {
+        // SAFETY: the caller's.
+        std::array::from_fn(|k| f64::from(unsafe { x.add(k).read() }))
+    }
+    #[inline(always)]
+    unsafe fn times(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        std::array::from_fn(|k| a[k] * b[k])
+    }
+    #[inline(always)]
+    unsafe fn product(lanes: [f64; 4]) -> f64 {
+        (lanes[0] * lanes[2]) * (lanes[1] * lanes[3])
+    }
 }
+
+/// The loop a level's vectors run: `with_vectors!(isa, V => f::<V>(..))`. For kernels that are inlined into one of [`simd`](crate::cpu::simd::simd).
+macro_rules! with_vectors {
+    ($isa:expr, $V:ident => $body:expr) => {
+        match $isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::simd::Level::Avx512 => {
+                type $V = $crate::cpu::fold::vector::Zmm;
+                $body
+            }
+            #[cfg(target_arch = "x86_64")]
+            $crate::cpu::simd::Level::Avx2 => {
+                type $V = $crate::cpu::fold::vector::Ymm;
+                $body
+            }
+            _ => {
+                type $V = $crate::cpu::fold::vector::Four;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_vectors;

@@ -4,7 +4,7 @@ mod result;
 
 use crate::cpu::fold::{
     Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Power, Product,
-    Root, Size, Square, Squared, Sum, Terms, Trees,
+    Products, Root, Size, Square, Squared, Sum, Terms, Trees,
 };
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
@@ -62,6 +62,9 @@ fn total(op: &str, root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Op
 pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     const OP: &str = "prod";
     let rule = totalled(t.defined(OP)?, asked);
+    if rule.compute.compute() == Dtype::Float32 {
+        return result::run(OP, &Products, rule, to, t, over);
+    }
     dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Product::<T>(PhantomData)), rule, to, t, over))
 }
 

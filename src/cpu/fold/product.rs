@@ -1,0 +1,134 @@
+//! The product of float32 in float64, by whole vectors.
+
+use super::vector::{Vector, with_vectors};
+use super::{Accs, Fold, Tile};
+use crate::cpu::simd::simd;
+
+/// Vectors of a row, and rows of a tile, that are multiplied side by side.
+const ABREAST: usize = 4;
+
+/// The product of `n` contiguous elements.
+///
+/// # Safety
+/// `x` holds them; as for [`Vector`].
+#[inline(always)]
+unsafe fn row<V: Vector>(x: *const f32, n: usize) -> f64 {
+    // SAFETY: the caller's.
+    unsafe {
+        let (mut products, mut at) = ([V::ones(); ABREAST], 0);
+        while n - at >= ABREAST * V::WIDTH {
+            for k in 0..ABREAST {
+                products[k] = V::times(products[k], V::wide(x.add(at + k * V::WIDTH)));
+            }
+            at += ABREAST * V::WIDTH;
+        }
+        while n - at >= V::WIDTH {
+            products[0] = V::times(products[0], V::wide(x.add(at)));
+            at += V::WIDTH;
+        }
+        let mut rest = 1.0;
+        for i in at..n {
+            rest *= f64::from(x.add(i).read());
+        }
+        let pairs = [V::times(products[0], products[1]), V::times(products[2], products[3])];
+        V::product(V::times(pairs[0], pairs[1])) * rest
+    }
+}
+
+/// Multiplies accumulators by the columns of `N` rows from `r` on, one or [`ABREAST`].
+///
+/// # Safety
+/// The tile lies inside its memory; there are as many accumulators as columns; as for [`Vector`].
+#[inline(always)]
+unsafe fn across<V: Vector, const N: usize>(accs: *mut f64, tile: &Tile, r: usize) {
+    let mut x: [*const f32; ABREAST] = [tile.row(r); ABREAST];
+    for q in 0..N {
+        x[q] = tile.row(r + q);
+    }
+    let mut k = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while k + V::WIDTH <= tile.cols {
+            let mut product = V::wide(x[0].add(k));
+            if N == ABREAST {
+                let other = V::times(V::wide(x[2].add(k)), V::wide(x[3].add(k)));
+                product = V::times(V::times(product, V::wide(x[1].add(k))), other);
+            }
+            let acc = accs.add(k).cast::<V::Sums>();
+            acc.write_unaligned(V::times(acc.read_unaligned(), product));
+            k += V::WIDTH;
+        }
+        while k < tile.cols {
+            for q in 0..N {
+                *accs.add(k) *= f64::from(x[q].add(k).read());
+            }
+            k += 1;
+        }
+    }
+}
+
+/// Multiplies accumulators by the columns of a tile.
+///
+/// # Safety
+/// As for [`across`].
+#[inline(always)]
+unsafe fn columns<V: Vector>(accs: *mut f64, tile: &Tile) {
+    let mut r = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while r + ABREAST <= tile.rows {
+            across::<V, ABREAST>(accs, tile, r);
+            r += ABREAST;
+        }
+        while r < tile.rows {
+            across::<V, 1>(accs, tile, r);
+            r += 1;
+        }
+    }
+}
+
+/// The float64 product of float32.
+pub struct Products;
+
+impl Fold for Products {
+    fn planes(&self) -> usize {
+        1
+    }
+
+    unsafe fn start(&self, accs: Accs, n: usize) {
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(1.0) })
+    }
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        let (products, tile) = (accs.plane::<f64>(0), *tile);
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for j in 0..tile.rows {
+                    // SAFETY: the caller's; `isa` stands for what the machine has.
+                    unsafe { *products.add(j) *= with_vectors!(isa, V => row::<V>(tile.row(j), tile.cols)) }
+                }
+            },
+        )
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        let (products, tile) = (accs.plane::<f64>(0), *tile);
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's; `isa` stands for what the machine has.
+            move |isa| unsafe { with_vectors!(isa, V => columns::<V>(products, &tile)) },
+        )
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) *= later.plane::<f64>(0).add(j).read() })
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+        // SAFETY: the caller's.
+        unsafe { std::ptr::copy_nonoverlapping(accs.plane::<f64>(0), out[0].cast(), n) }
+    }
+}
