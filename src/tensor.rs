@@ -188,7 +188,7 @@ impl Tensor {
 
     /// Sizes and strides where they lie. Only for a look: resizing any handle of the same tensor ends the borrow's truth.
     #[inline(always)]
-    fn peek(&self) -> (&[i64], &[i64]) {
+    pub(crate) fn peek(&self) -> (&[i64], &[i64]) {
         let n = self.ndim().min(MAX_DIMS);
         // SAFETY: `size` and `stride` hold nDimension entries; they are only replaced by `reserve_dims`.
         unsafe {

@@ -3,7 +3,7 @@
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
 
-use super::convert::{Convert, converter};
+use super::convert::converter;
 use super::copy::{Side, TileCopy};
 use super::{pool, stream};
 use crate::dtype::Dtype;
@@ -177,9 +177,8 @@ impl<const N: usize> Job<N> {
     fn run_converted(&self, n: usize, kernel: Kernel<'_, N>) {
         let (data, item, wide) = (self.data.map(Shared), self.plan.item, self.compute.map(Dtype::size));
         let staged: [bool; N] = std::array::from_fn(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
-        let converts: [Convert; N] = std::array::from_fn(|k| {
-            if k == 0 { converter(self.dtype[0], self.compute[0]) } else { converter(self.compute[k], self.dtype[k]) }
-        });
+        let mut converts = [converter(self.dtype[0], self.compute[0]); N];
+        (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
         let far = n * item.iter().sum::<usize>() >= FAR / 2;
         let piece = if far { FAR_PIECE } else { NEAR_PIECE };
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {

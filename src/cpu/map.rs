@@ -235,8 +235,9 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::engine::{COSTLY, Flat};
-    use crate::dtype::Dtype;
+    use crate::cpu::engine::{CHEAP, COSTLY, Flat, Job};
+    use crate::dtype::Dtype::{self, Bfloat16, Bool, Float32};
+    use crate::plan::Plan;
 
     fn run(r: *mut f64, a: *const f64, n: usize) {
         let work = Work::Flat(Flat { n, data: [r.cast(), a.cast_mut().cast()], dtype: [Dtype::Float64; 2], grain: COSTLY });
@@ -265,6 +266,34 @@ mod tests {
             let data = same.as_mut_ptr();
             run(data, data, n);
             assert_eq!(same, expected);
+        }
+    }
+
+    #[test]
+    fn sixteen_bit_floats_are_converted_piece_by_piece() {
+        // The longest comes from beyond the caches.
+        for n in [1, 500, 1024, 1500, 400_000] {
+            let a: Vec<u16> = (0..n).map(|i| half::bf16::from_f32((i % 200) as f32).to_bits()).collect();
+            let b: Vec<f32> = (0..n).map(|i| (i % 50) as f32).collect();
+            let (mut sum, mut less) = (a.clone(), vec![9u8; n]);
+            let job = |r: *mut u8, dtypes: [Dtype; 3], compute: Dtype| {
+                let plan = Plan::flat(n, dtypes.map(Dtype::size));
+                let data = [r, a.as_ptr() as *mut u8, b.as_ptr() as *mut u8];
+                Work::Planned(Box::new(Job { plan, data, dtype: dtypes, compute: [compute, Float32, Float32], grain: CHEAP }))
+            };
+            let (add, lt) = (
+                #[inline(always)]
+                |_, x: f32, y: f32| x + y,
+                #[inline(always)]
+                |_, x: f32, y: f32| crate::dtype::Bool::from_f32(f32::from(u8::from(x < y))),
+            );
+            // SAFETY: all vectors hold n elements.
+            unsafe {
+                map2(&job(sum.as_mut_ptr().cast(), [Bfloat16, Bfloat16, Float32], Float32), add);
+                map2(&job(less.as_mut_ptr(), [Bool, Bfloat16, Float32], Bool), lt);
+            }
+            assert!((0..n).all(|i| half::bf16::from_bits(sum[i]).to_f32() == (i % 200 + i % 50) as f32));
+            assert!((0..n).all(|i| less[i] == u8::from(i % 200 < i % 50)));
         }
     }
 }

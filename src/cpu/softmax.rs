@@ -51,6 +51,12 @@ unsafe fn fold<T: Real>(x: *const T, n: usize, start: T, f: impl Fn(T, T) -> T) 
             *lane = f(*lane, unsafe { x.add(r * BLOCK + j).read() });
         }
     }
+    folded(lanes, f)
+}
+
+/// The lanes as one.
+#[inline(always)]
+fn folded<T: Real>(mut lanes: [T; BLOCK], f: impl Fn(T, T) -> T) -> T {
     let mut width = BLOCK / 2;
     while width > 0 {
         for j in 0..width {
@@ -81,25 +87,18 @@ unsafe fn filled_up<T: Real>(e: *mut T, x: *const T, n: usize) -> usize {
 /// The greatest element, NaN left out.
 ///
 /// # Safety
-/// `x` holds `n` elements.
+/// `x` holds `n` elements, a block or more.
 #[inline(always)]
 unsafe fn greatest<T: Real>(x: *const T, n: usize) -> T {
     let none = T::from_f64(f64::NEG_INFINITY);
     // SAFETY: the caller's; the last block may begin inside the one before.
-    unsafe {
-        if n >= BLOCK {
-            return greater(fold(x, n / BLOCK * BLOCK, none, greater), fold(x.add(n - BLOCK), BLOCK, none, greater));
-        }
-        let mut block = [none; BLOCK];
-        filled_up(block.as_mut_ptr(), x, n);
-        fold(block.as_ptr(), BLOCK, none, greater)
-    }
+    unsafe { greater(fold(x, n / BLOCK * BLOCK, none, greater), fold(x.add(n - BLOCK), BLOCK, none, greater)) }
 }
 
 /// The sum of `e^(x - most)`; `out` gets the exponentials if it is to keep them.
 ///
 /// # Safety
-/// `x` holds `n` elements, and so does `out` if it keeps.
+/// `x` holds `n` elements, a strip or more, and so does `out` if it keeps.
 #[inline(always)]
 unsafe fn sum<T: Real>(isa: Isa, x: *const T, n: usize, most: T, out: *mut T, keep: bool) -> f64 {
     let (mut sums, mut buffer) = ([T::ZERO; STRIP], MaybeUninit::<[T; STRIP]>::uninit());
@@ -121,7 +120,7 @@ unsafe fn sum<T: Real>(isa: Isa, x: *const T, n: usize, most: T, out: *mut T, ke
                 out.add(whole).copy_from_nonoverlapping(buffer, n - whole);
             }
         }
-        total + fold(sums, n.next_multiple_of(BLOCK).min(STRIP), T::ZERO, T::add).to_f64()
+        total + fold(sums, STRIP, T::ZERO, T::add).to_f64()
     }
 }
 
@@ -141,6 +140,91 @@ unsafe fn strip<T: Real>(isa: Isa, e: *mut T, x: *const T, most: T, sums: *mut T
     }
 }
 
+/// `e^(x - most)`
+#[inline(always)]
+fn powers<T: Real>(isa: Isa, mut x: [T; BLOCK], most: T) -> [T; BLOCK] {
+    for j in 0..BLOCK {
+        x[j] = x[j].sub(most).exp(isa);
+    }
+    x
+}
+
+/// The last elements of a line, as many as a block has. A shorter line stands at its end, after copies of the first element: exponentials of
+/// minus infinity would take ten times as long.
+///
+/// # Safety
+/// `x` holds `n` elements.
+#[inline(always)]
+unsafe fn last_block<T: Real>(x: *const T, n: usize) -> [T; BLOCK] {
+    // SAFETY: the caller's.
+    unsafe {
+        if n >= BLOCK {
+            return x.add(n - BLOCK).cast::<[T; BLOCK]>().read();
+        }
+        let mut block = [if n > 0 { x.read() } else { T::from_f64(f64::NEG_INFINITY) }; BLOCK];
+        block.as_mut_ptr().add(BLOCK - n).copy_from_nonoverlapping(x, n);
+        block
+    }
+}
+
+/// A line of at most STRIP elements: all blocks stay at hand.
+///
+/// # Safety
+/// `x` holds `n` elements, and so does `out`, or one number; they do not overlap.
+#[inline(always)]
+unsafe fn short_line<T: Real>(isa: Isa, kind: Kind, x: *const T, n: usize, out: *mut T) {
+    let (block, to) = (|at: usize| x.wrapping_add(at).cast::<[T; BLOCK]>(), |at: usize| out.wrapping_add(at).cast::<[T; BLOCK]>());
+    let (end, again) = (n.saturating_sub(BLOCK), n.wrapping_neg() % BLOCK);
+    // SAFETY: the caller's; blocks begin before the last one, and so lie inside the line.
+    unsafe {
+        let last = last_block(x, n);
+        let mut lanes = last;
+        for at in (0..end).step_by(BLOCK) {
+            let b = block(at).read();
+            for j in 0..BLOCK {
+                lanes[j] = greater(lanes[j], b[j]);
+            }
+        }
+        let most = usable(kind, folded(lanes, greater));
+        let last_powers = powers(isa, last, most);
+        let mut sums = last_powers;
+        for j in 0..BLOCK {
+            sums[j] = if j < again { T::ZERO } else { sums[j] };
+        }
+        for at in (0..end).step_by(BLOCK) {
+            let e = powers(isa, block(at).read(), most);
+            for j in 0..BLOCK {
+                sums[j] = sums[j].add(e[j]);
+            }
+            if kind == Kind::Softmax {
+                to(at).write(e);
+            }
+        }
+        let sum = folded(sums, T::add);
+        if kind == Kind::LogSumExp {
+            return out.write(sum.log(isa).add(most));
+        }
+        let scaled = kind == Kind::Softmax;
+        let by = if scaled { T::from_f64(1.0).div(sum) } else { sum.log(isa) };
+        for at in (0..end).step_by(BLOCK) {
+            let from = if scaled { to(at).read() } else { block(at).read() };
+            to(at).write(finished(from, scaled, most, by));
+        }
+        let finished = finished(if scaled { last_powers } else { last }, scaled, most, by);
+        let own = n.min(BLOCK);
+        out.add(end).copy_from_nonoverlapping(finished.as_ptr().add(BLOCK - own), own);
+    }
+}
+
+/// Exponentials times `by`, or elements less `most` and `by`.
+#[inline(always)]
+fn finished<T: Real>(mut x: [T; BLOCK], scaled: bool, most: T, by: T) -> [T; BLOCK] {
+    for j in 0..BLOCK {
+        x[j] = if scaled { x[j].mul(by) } else { x[j].sub(most).sub(by) };
+    }
+    x
+}
+
 /// One line.
 pub fn line<T: Real>(kind: Kind, l: Line) {
     let (x, out, n) = (l.x.cast::<T>(), l.out[0].cast::<T>(), l.n);
@@ -148,6 +232,9 @@ pub fn line<T: Real>(kind: Kind, l: Line) {
     simd(
         #[inline(always)]
         move |isa| unsafe {
+            if n <= STRIP {
+                return short_line(isa, kind, x, n, out);
+            }
             let most = usable(kind, greatest(x, n));
             let sum = sum(isa, x, n, most, out, kind == Kind::Softmax);
             if kind == Kind::Softmax {
@@ -376,11 +463,32 @@ mod tests {
 
     #[test]
     fn lines_of_any_length() {
-        for (kind, n) in KINDS.into_iter().flat_map(|kind| [1, 3, 16, 17, 100, 257, 2048, 2049, 5000].map(|n| (kind, n))) {
+        for (kind, n) in KINDS.into_iter().flat_map(|kind| [1, 3, 15, 16, 17, 100, 256, 257, 2048, 2049, 5000].map(|n| (kind, n))) {
             let (x, mut out) = (elements(n, 1), vec![0f32; n]);
             line::<f32>(kind, Line { out: [out.as_mut_ptr().cast(), null_mut()], x: x.as_ptr() as *mut u8, n, scratch: null_mut() });
             let wide: Vec<f64> = x.iter().map(|&v| v.into()).collect();
             close(&out, &expected(kind, &wide), &format!("{kind:?} of {n}"));
+        }
+    }
+
+    #[test]
+    fn infinities_and_nan_spread_as_the_formulas_say() {
+        let infinite = f32::INFINITY;
+        for n in [2, 15, 16, 40, 300] {
+            let run = |kind, at: usize, special: f32, rest: f32| {
+                let (mut x, mut out) = (vec![rest; n], vec![7f32; n]);
+                x[at] = special;
+                line::<f32>(kind, Line { out: [out.as_mut_ptr().cast(), null_mut()], x: x.as_ptr() as *mut u8, n, scratch: null_mut() });
+                out
+            };
+            for at in [0, n / 2, n - 1] {
+                assert!(run(Kind::Softmax, at, f32::NAN, 1.0).iter().all(|v| v.is_nan()));
+                assert!(run(Kind::LogSoftmax, at, infinite, 1.0)[at].is_nan());
+                assert_eq!(run(Kind::LogSumExp, at, infinite, 1.0)[0], infinite);
+                assert_eq!(run(Kind::LogSumExp, at, -infinite, -infinite)[0], -infinite);
+                let without = run(Kind::Softmax, at, -infinite, 1.0);
+                assert!(without[at] == 0.0 && (without[(at + 1) % n] * (n - 1) as f32 - 1.0).abs() < 1e-5);
+            }
         }
     }
 

@@ -5,10 +5,13 @@ use crate::cpu;
 use crate::cpu::engine::{CHEAP, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::layout::{TH_CONTIGUOUS_FORMAT, THMemoryFormat, format_strides};
+use crate::layout::{TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+
+/// Bytes of tensors copied the short way.
+const SHORT: usize = 4096;
 
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
@@ -35,7 +38,6 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
 
 /// Copies what is short, contiguous and alike without further ado.
 fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
-    const SHORT: usize = 4096;
     if let Some(dtype) = r.dtype()
         && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [dtype; 2], dtype, CHEAP)
         && flat.n * dtype.size() <= SHORT
@@ -62,11 +64,29 @@ pub fn contiguous_copy(op: &str, t: &Tensor) -> Result<Tensor> {
 }
 
 fn clone_as(op: &str, t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
+    if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
+        && let Some(cloned) = cloned_at_once(op, t, dtype)?
+    {
+        return Ok(cloned);
+    }
     let from = Operand::of(op, t)?;
     let strides = format_strides(op, &from.layout.shape, format, Some(&from.layout))?;
     let copied = Tensor::empty_strided(op, dtype, &from.layout.shape, &strides)?;
     copy_elements(&Operand::of(op, &copied)?, &from)?;
     Ok(copied)
+}
+
+/// Clones what is short and contiguous without further ado.
+fn cloned_at_once(op: &str, t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
+    let Some((data, n)) = t.flat_like(dtype, t).filter(|&(_, n)| n as usize * dtype.size() <= SHORT) else { return Ok(None) };
+    let (shape, strides) = t.peek();
+    let cloned = Tensor::empty(op, dtype, shape)?;
+    if cloned.peek().1 != strides {
+        return Ok(None);
+    }
+    // SAFETY: both tensors hold `n` elements of the dtype, and the new one lies apart.
+    unsafe { std::ptr::copy_nonoverlapping(data, cloned.data(), n as usize * dtype.size()) };
+    Ok(Some(cloned))
 }
 
 /// A new tensor with the elements of `t` in `format`; a fresh handle clones to a fresh handle.
@@ -88,7 +108,7 @@ pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
 
 /// `t` itself if it has this dtype, else a converted copy that keeps the strides where they are dense.
 pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    if t.defined("newTo")? == dtype { Ok(t.clone()) } else { clone_as("newTo", t, dtype, crate::layout::TH_PRESERVE_FORMAT) }
+    if t.defined("newTo")? == dtype { Ok(t.clone()) } else { clone_as("newTo", t, dtype, TH_PRESERVE_FORMAT) }
 }
 
 /// Every element `r = value`. Writing through an expanded tensor is allowed.
@@ -232,4 +252,26 @@ pub fn item(t: &Tensor) -> Result<Scalar> {
     prepare::same_device("item", &[t])?;
     // SAFETY: `Operand::of` checked that the element lies inside the storage.
     Ok(unsafe { read_element(at.first(), at.dtype) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+
+    #[test]
+    fn clones_have_elements_of_their_own_and_the_strides_of_the_formats() {
+        let t = Tensor::empty("test", Dtype::Int64, &[1, 3]).unwrap();
+        (0..3).for_each(|i| set("test", &t, &[0, i], Scalar::Int(i + 5)).unwrap());
+        let row = Layout { shape: [1, 3].as_slice().into(), strides: [7, 1].as_slice().into(), offset: 0 };
+        let odd = Tensor::with_layout(t.storage().unwrap(), Dtype::Int64, &row).unwrap();
+        let formats = [(&t, TH_PRESERVE_FORMAT, [3, 1]), (&odd, TH_PRESERVE_FORMAT, [7, 1]), (&odd, TH_CONTIGUOUS_FORMAT, [3, 1])];
+        for (from, format, strides) in formats {
+            let cloned = clone(from, format).unwrap();
+            set("test", from, &[0, 1], Scalar::Int(0)).unwrap();
+            assert_eq!(cloned.layout().unwrap().strides.as_slice(), strides);
+            assert!((0..3).all(|i| matches!(get("test", &cloned, &[0, i]), Ok(Scalar::Int(x)) if x == i + 5)));
+            set("test", from, &[0, 1], Scalar::Int(6)).unwrap();
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::tensor::Tensor;
 const BESIDE: usize = 256;
 
 /// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
-const TURNED: usize = 256;
+const TURNED: usize = 48;
 
 /// What to go over.
 #[derive(Clone, Copy)]
