@@ -6,10 +6,11 @@ use crate::dtype::Element;
 use std::ops::Div;
 
 /// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
-/// told by a predicate and left to a scalar function.
+/// told by a predicate and left to a scalar function. `runs` are kernels over many elements, faster than a loop where registers are wide.
 macro_rules! functions {
     (
         vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
+        runs { $($(#[$run_doc:meta])* $run:ident = $run32:path, $run64:path;)* }
         rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
         careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
     ) => {
@@ -22,20 +23,33 @@ macro_rules! functions {
             /// Whether it is neither infinite nor NaN.
             fn is_finite(self) -> bool;
             $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
+            $(
+                $(#[$run_doc])*
+                ///
+                /// # Safety
+                /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+                unsafe fn $run(isa: Isa, r: *mut Self, a: *const Self, n: usize);
+            )*
+            /// `r[i] = a[i]^b[i]`; a step of 0 repeats the first, other steps are 1.
+            ///
+            /// # Safety
+            /// The operands have `n` elements or one; `r` is an operand or apart from it.
+            unsafe fn pow_run(isa: Isa, r: *mut Self, operands: [*const Self; 2], steps: [usize; 2], n: usize);
             $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
             $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
         }
         functions! { @for f32
-            vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
+            vector { $($name($self $(, $b)*) = $f32;)* } runs { $($run = $run32;)* } pow vmath::pow_run_f32; rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
             careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
         }
         functions! { @for f64
-            vector { $($name($self $(, $b)*) = $f64;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
+            vector { $($name($self $(, $b)*) = $f64;)* } runs { $($run = $run64;)* } pow vmath::pow_run_f64; rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
             careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
         }
     };
     (@for $t:ident
         vector { $($name:ident($self:ident $(, $b:ident)*) = $f:path;)* }
+        runs { $($run:ident = $run_f:path;)* } pow $pow_run:path;
         rare { $($rare:ident($rare_self:ident $(, $rare_b:ident)?) = $r:path;)* }
         careful { $($slow:ident($slow_self:ident $(, $slow_b:ident)?) = $s:path;)* }
     ) => {
@@ -58,6 +72,18 @@ macro_rules! functions {
                     $f(isa, $self $(, $b)*)
                 }
             )*
+            $(
+                #[inline(always)]
+                unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
+                    // SAFETY: the caller's.
+                    unsafe { $run_f(isa, r, a, n) }
+                }
+            )*
+            #[inline(always)]
+            unsafe fn pow_run(isa: Isa, r: *mut $t, operands: [*const $t; 2], steps: [usize; 2], n: usize) {
+                // SAFETY: the caller's.
+                unsafe { $pow_run(isa, r, operands, steps, n) }
+            }
             $(
                 #[inline(always)]
                 fn $rare($rare_self $(, $rare_b: $t)?, isa: Isa) -> bool {
@@ -144,6 +170,23 @@ functions! {
         remainder(self, b) = vmath::remainder_f32, vmath::remainder_f64;
         /// The quotient rounded down, unless [`Real::quotient_rare`].
         floor_div(self, b) = vmath::floor_div_f32, vmath::floor_div_f64;
+    }
+
+    runs {
+        /// [`Real::exp`] of `n` elements.
+        exp_run = vmath::exp_run_f32, vmath::exp_run_f64;
+        /// [`Real::log`] of `n` elements.
+        log_run = vmath::log_run_f32, vmath::log_run_f64;
+        /// [`Real::log2`] of `n` elements.
+        log2_run = vmath::log2_run_f32, vmath::log2_run_f64;
+        /// [`Real::log10`] of `n` elements.
+        log10_run = vmath::log10_run_f32, vmath::log10_run_f64;
+        /// [`Real::cosh`] of `n` elements.
+        cosh_run = vmath::cosh_run_f32, vmath::cosh_run_f64;
+        /// [`Real::tanh`] of `n` elements.
+        tanh_run = vmath::tanh_run_f32, vmath::tanh_run_f64;
+        /// [`Real::sqrt`] of `n` elements.
+        sqrt_run = vmath::sqrt_run_f32, vmath::sqrt_run_f64;
     }
 
     rare {

@@ -18,6 +18,7 @@ pub enum Level {
 #[derive(Debug, Clone, Copy)]
 pub struct Isa {
     fma: bool,
+    avx512: bool,
 }
 
 impl Isa {
@@ -37,6 +38,12 @@ impl Isa {
     #[inline(always)]
     pub fn has_fma(self) -> bool {
         self.fma
+    }
+
+    /// Whether this is the copy for [`Level::Avx512`].
+    #[inline(always)]
+    pub fn has_avx512(self) -> bool {
+        self.avx512
     }
 }
 
@@ -95,20 +102,20 @@ pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => unsafe { avx2(f) },
-        _ => f(Isa { fma: cfg!(target_arch = "aarch64") }),
+        _ => f(Isa { fma: cfg!(target_arch = "aarch64"), avx512: false }),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt")]
 fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true })
+    f(Isa { fma: true, avx512: true })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt")]
 fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true })
+    f(Isa { fma: true, avx512: false })
 }
 
 #[cfg(test)]

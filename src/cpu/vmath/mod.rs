@@ -7,12 +7,19 @@ mod erf;
 mod exp;
 mod gamma;
 mod hyperbolic;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod log;
 mod logistic;
 mod modulo;
 mod power;
 mod root;
+mod runs;
 mod trig;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+#[cfg(target_arch = "x86_64")]
+mod wide_tables;
 
 #[cfg(test)]
 mod check;
@@ -29,6 +36,7 @@ pub use logistic::*;
 pub use modulo::*;
 pub use power::*;
 pub use root::*;
+pub use runs::*;
 pub use trig::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite

@@ -13,24 +13,14 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 unary! {
-    /// `r = sqrt(t)`
-    sqrt(): float real CHEAP, |_, x| Real::sqrt(x);
     /// `r = 1 / sqrt(t)`
     rsqrt(): float real CHEAP, |isa, x| Real::rsqrt(x, isa);
-    /// `r = e^t`
-    exp(): float real COSTLY, |isa, x| Real::exp(x, isa);
     /// `r = 2^t`
     exp2(): float real COSTLY, |isa, x| Real::exp2(x, isa);
     /// `r = e^t - 1`
     expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
-    /// `r = log(t)`
-    log(): float real COSTLY, |isa, x| Real::log(x, isa);
     /// `r = log(1 + t)`
     log1p(): float real COSTLY, |isa, x| Real::log1p(x, isa);
-    /// `r = log2(t)`
-    log2(): float real COSTLY, |isa, x| Real::log2(x, isa);
-    /// `r = log10(t)`
-    log10(): float real COSTLY, |isa, x| Real::log10(x, isa);
     /// `r = asin(t)`
     asin(): float real COSTLY, |isa, x| Real::asin(x, isa);
     /// `r = acos(t)`
@@ -39,10 +29,6 @@ unary! {
     atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
     /// `r = sinh(t)`
     sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
-    /// `r = cosh(t)`
-    cosh(): float real COSTLY, |isa, x| Real::cosh(x, isa);
-    /// `r = tanh(t)`
-    tanh(): float real COSTLY, |isa, x| Real::tanh(x, isa);
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
     /// `r = erf(t)`
@@ -67,6 +53,41 @@ unary! {
     elu(alpha): float same COSTLY, |isa, x| if x > T::ZERO { x } else { alpha.mul(Real::expm1(x, isa)) };
     /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
     softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
+}
+
+/// Functions with kernels over many elements: `name: kernel, grain`.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: $run:ident, $grain:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = t.defined(OP)?.to_float();
+            elementwise(OP, [r, t], dtype.compute(), dtype, $grain, &|work| {
+                dispatch!(float, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+by_runs! {
+    /// `r = sqrt(t)`
+    sqrt: sqrt_run, CHEAP;
+    /// `r = e^t`
+    exp: exp_run, COSTLY;
+    /// `r = log(t)`
+    log: log_run, COSTLY;
+    /// `r = log2(t)`
+    log2: log2_run, COSTLY;
+    /// `r = log10(t)`
+    log10: log10_run, COSTLY;
+    /// `r = cosh(t)`
+    cosh: cosh_run, COSTLY;
+    /// `r = tanh(t)`
+    tanh: tanh_run, COSTLY;
 }
 
 /// Functions that a few arguments need more care for: `name: fast, rare, slow`.

@@ -1,0 +1,102 @@
+//! Functions over many elements: by whole registers where [`wide`](super::wide) has them, else one by one, which becomes vector code.
+
+use super::super::simd::Isa;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{X32, X64};
+use super::*;
+use std::ops::Range;
+
+macro_rules! runs {
+    ($($run:ident($t:ident) = $one:path $(, $wide:ident of $lanes:ident)?;)*) => { $(
+        /// The function over `n` elements.
+        ///
+        /// # Safety
+        /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+        #[inline(always)]
+        pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
+            $(
+                #[cfg(target_arch = "x86_64")]
+                if isa.has_avx512() {
+                    // SAFETY: the caller's, and the machine has AVX-512.
+                    return unsafe { wide::each::<$lanes>(r, a, n, #[inline(always)] |x| wide::$wide(x)) };
+                }
+            )?
+            for i in 0..n {
+                // SAFETY: the caller's.
+                unsafe { r.add(i).write($one(isa, a.add(i).read())) }
+            }
+        }
+    )* };
+}
+
+runs! {
+    exp_run_f32(f32) = exp_f32, exp of X32;
+    exp_run_f64(f64) = exp_f64, exp of X64;
+    log_run_f32(f32) = log_f32, log of X32;
+    log_run_f64(f64) = log_f64, log of X64;
+    log2_run_f32(f32) = log2_f32, log2 of X32;
+    log2_run_f64(f64) = log2_f64, log2 of X64;
+    log10_run_f32(f32) = log10_f32, log10 of X32;
+    log10_run_f64(f64) = log10_f64, log10 of X64;
+    cosh_run_f32(f32) = cosh_f32, cosh of X32;
+    cosh_run_f64(f64) = cosh_f64, cosh of X64;
+    tanh_run_f32(f32) = tanh_f32, tanh of X32;
+    tanh_run_f64(f64) = tanh_f64;
+    sqrt_run_f32(f32) = sqrt_f32;
+    sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
+}
+
+/// `sqrt(x)`
+#[inline(always)]
+fn sqrt_f32(_isa: Isa, x: f32) -> f32 {
+    x.sqrt()
+}
+
+/// `sqrt(x)`
+#[inline(always)]
+fn sqrt_f64(_isa: Isa, x: f64) -> f64 {
+    x.sqrt()
+}
+
+/// # Safety
+/// As for the runs of powers.
+#[inline(always)]
+unsafe fn one_by_one<T: Copy>(
+    isa: Isa,
+    r: *mut T,
+    [a, b]: [*const T; 2],
+    steps: [usize; 2],
+    range: Range<usize>,
+    f: impl Fn(Isa, T, T) -> T,
+) {
+    for i in range {
+        // SAFETY: the caller's.
+        unsafe { r.add(i).write(f(isa, a.add(i * steps[0]).read(), b.add(i * steps[1]).read())) }
+    }
+}
+
+macro_rules! power_runs {
+    ($($run:ident($t:ident, $lanes:ident) = $one:path, $tail:ident;)*) => { $(
+        /// `r[i] = pow(a[i], b[i])` over `n` elements; a step of 0 repeats the first, other steps are 1.
+        ///
+        /// # Safety
+        /// The operands have `n` elements or one; `r` is an operand or apart from it.
+        #[inline(always)]
+        pub unsafe fn $run(isa: Isa, r: *mut $t, [a, b]: [*const $t; 2], steps: [usize; 2], n: usize) {
+            #[cfg(target_arch = "x86_64")]
+            if isa.has_avx512() {
+                // SAFETY: the caller's, and the machine has AVX-512.
+                return unsafe {
+                    wide::each_pow::<$lanes>(r, [a, b], steps, n, wide::$tail, #[inline(always)] |range| one_by_one(isa, r, [a, b], steps, range, $one))
+                };
+            }
+            // SAFETY: the caller's.
+            unsafe { one_by_one(isa, r, [a, b], steps, 0..n, $one) }
+        }
+    )* };
+}
+
+power_runs! {
+    pow_run_f32(f32, X32) = pow_f32, log_tail_32;
+    pow_run_f64(f64, X64) = pow_f64, log_tail_64;
+}
