@@ -173,6 +173,10 @@ functions! {
     }
 
     runs {
+        /// [`Real::acos`] of `n` elements.
+        acos_run = vmath::acos_run_f32, vmath::acos_run_f64;
+        /// [`Real::asin`] of `n` elements.
+        asin_run = vmath::asin_run_f32, vmath::asin_run_f64;
         /// [`Real::exp`] of `n` elements.
         exp_run = vmath::exp_run_f32, vmath::exp_run_f64;
         /// [`Real::log`] of `n` elements.

@@ -1,6 +1,6 @@
 //! Exponential functions.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): exp 0.99, exp2 1.24, expm1 1.19.
+//! Largest errors (a dense sweep of f32, millions of points of f64): exp 0.99 (by AVX-512 registers 1.16), exp2 1.24, expm1 1.19.
 
 use super::super::simd::Isa;
 use super::{LN2_HI_32, LN2_HI_64, LN2_LO_32, LN2_LO_64, poly_f32, poly_f64};

@@ -1,6 +1,6 @@
 //! Hyperbolic functions.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): sinh 1.44, cosh 1.40, tanh 1.94.
+//! Largest errors (a dense sweep of f32, millions of points of f64): sinh 1.44, cosh 1.40 (by AVX-512 registers 1.53), tanh 1.94.
 
 use super::super::simd::Isa;
 use super::exp::{SHIFT_32, SHIFT_64, expm1_near_f32, expm1_near_f64};

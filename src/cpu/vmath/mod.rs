@@ -1,5 +1,7 @@
 //! Elementary functions without branches, calls or tables: loops over them become vector code at every level of [`simd`](super::simd).
 //!
+//! At the level AVX-512 some go by whole registers instead: see [`wide`]; their `*_run` are what to call.
+//!
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;

@@ -1,6 +1,7 @@
 //! Powers with real exponents: 2^(y log2 x), the logarithm as a sum of two numbers.
 //!
-//! Largest errors (hundreds of thousands of pairs): 1.26, without fma 1.30.
+//! Largest errors (hundreds of thousands of pairs): 1.26, without fma 1.30; by AVX-512 registers 2.56 for f32, where x is next to 1
+//! and y some thousands, else 1.0.
 
 use super::super::simd::Isa;
 use super::exp::{exp2_sum_f32, exp2_sum_f64};

@@ -30,6 +30,10 @@ macro_rules! runs {
 }
 
 runs! {
+    acos_run_f32(f32) = acos_f32;
+    acos_run_f64(f64) = acos_f64, acos of X64;
+    asin_run_f32(f32) = asin_f32;
+    asin_run_f64(f64) = asin_f64, asin of X64;
     exp_run_f32(f32) = exp_f32, exp of X32;
     exp_run_f64(f64) = exp_f64, exp of X64;
     log_run_f32(f32) = log_f32, log of X32;
@@ -87,11 +91,20 @@ macro_rules! power_runs {
             if isa.has_avx512() {
                 // SAFETY: the caller's, and the machine has AVX-512.
                 return unsafe {
-                    wide::each_pow::<$lanes>(r, [a, b], steps, n, wide::$tail, #[inline(always)] |range| one_by_one(isa, r, [a, b], steps, range, $one))
+                    wide::each_pow::<$lanes>(
+                        r,
+                        [a, b],
+                        steps,
+                        n,
+                        #[inline(always)]
+                        |x, rest, low| wide::$tail(x, rest, low),
+                        #[inline(always)]
+                        |range| one_by_one(isa, r, [a, b], steps, range, #[inline(always)] |isa, x, y| $one(isa, x, y)),
+                    )
                 };
             }
             // SAFETY: the caller's.
-            unsafe { one_by_one(isa, r, [a, b], steps, 0..n, $one) }
+            unsafe { one_by_one(isa, r, [a, b], steps, 0..n, #[inline(always)] |isa, x, y| $one(isa, x, y)) }
         }
     )* };
 }

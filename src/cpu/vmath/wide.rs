@@ -1,9 +1,11 @@
 //! Elementary functions of whole AVX-512 registers: that level has instructions for exponents and mantissas and looks tables up in registers,
 //! which no loop over scalars becomes. Special values come out of these instructions.
 
+use super::arc::{ASIN_64, PI_2_LOW_64};
 use super::lanes::{Lanes, X32, X64};
 use super::wide_tables::TANH_32;
 use std::arch::x86_64::*;
+use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
 
 /// `r[i] = f(a[i])`
@@ -45,28 +47,51 @@ pub(super) unsafe fn each_pow<V: Lanes>(
     log_tail: impl Fn(V, V, V) -> (V, V) + Copy,
     rest: impl Fn(Range<usize>),
 ) {
-    for i in (0..n).step_by(V::COUNT) {
-        let some = (n - i).min(V::COUNT);
+    let whole = n - n % V::COUNT;
+    for i in (0..whole).step_by(V::COUNT) {
         // SAFETY: the caller's.
-        let (x, y) = unsafe { (load_stepped::<V>(a, steps[0], i, some), load_stepped::<V>(b, steps[1], i, some)) };
+        let (x, y) = unsafe { (load_stepped::<V>(a, steps[0], i), load_stepped::<V>(b, steps[1], i)) };
         let (p, known) = pow(x, y, log_tail);
-        let asked = V::first(some);
-        if asked & !known != 0 {
-            rest(i..i + some);
+        if known == V::first(V::COUNT) {
+            // SAFETY: the caller's.
+            unsafe { p.store(r.add(i)) }
+        } else {
+            rest(i..i + V::COUNT);
+            // SAFETY: the caller's.
+            unsafe { p.store_where(known, r.add(i)) }
+        }
+    }
+    if whole < n {
+        let some = V::first(n - whole);
+        // SAFETY: the caller's.
+        let (x, y) = unsafe { (load_last::<V>(a, steps[0], whole, some), load_last::<V>(b, steps[1], whole, some)) };
+        let (p, known) = pow(x, y, log_tail);
+        if some & !known != 0 {
+            rest(whole..n);
         }
         // SAFETY: the caller's.
-        unsafe { p.store_where(asked & known, r.add(i)) }
+        unsafe { p.store_where(some & known, r.add(whole)) }
     }
 }
 
-/// `n` elements from `i` on, or the only one for a step of 0.
+/// The elements from `i` on, or the only one for a step of 0.
 ///
 /// # Safety
 /// They lie there.
 #[inline(always)]
-unsafe fn load_stepped<V: Lanes>(from: *const V::Item, step: usize, i: usize, n: usize) -> V {
+unsafe fn load_stepped<V: Lanes>(from: *const V::Item, step: usize, i: usize) -> V {
     // SAFETY: the caller's.
-    unsafe { if step == 0 { V::all(*from) } else { V::load_where(V::first(n), from.add(i)) } }
+    unsafe { if step == 0 { V::all(*from) } else { V::load(from.add(i)) } }
+}
+
+/// [`load_stepped`] of those in the mask.
+///
+/// # Safety
+/// They lie there.
+#[inline(always)]
+unsafe fn load_last<V: Lanes>(from: *const V::Item, step: usize, i: usize, mask: u32) -> V {
+    // SAFETY: the caller's.
+    unsafe { if step == 0 { V::all(*from) } else { V::load_where(mask, from.add(i)) } }
 }
 
 /// `c[0] + c[1] x + ...`
@@ -156,14 +181,7 @@ pub(super) fn tanh(x: X32) -> X32 {
     for c in TANH_32[1..7].iter().rev() {
         p = p.fma(y, index.lookup(c));
     }
-    // SAFETY: as above. The sign is that of x, as bits: a where the mask is 0, else b.
-    unsafe {
-        X32(_mm512_castsi512_ps(_mm512_ternarylogic_epi32::<0xca>(
-            _mm512_set1_epi32(i32::MIN),
-            _mm512_castps_si512(x.0),
-            _mm512_castps_si512(p.0),
-        )))
-    }
+    p.with_sign(x)
 }
 
 /// `sqrt(x)`: Newton's steps take half the time of the instruction.
@@ -190,10 +208,51 @@ pub(super) fn sqrt(x: X64) -> X64 {
     g.taken(g, x).fma(h, g)
 }
 
+/// `sqrt(z)` with an error below 1 unit, for z >= 0 far from overflow; NaN below.
+#[inline(always)]
+fn near_root(z: X64) -> X64 {
+    // SAFETY: the module is for AVX-512 only.
+    let y = unsafe { X64(_mm512_rsqrt14_pd(z.0)) }.at_most(1e150);
+    let g = z * y;
+    let e = g.taken(y, X64::all(1.0));
+    (g * e).fma(poly(e, &[0.5, 0.375, 0.3125]), g)
+}
+
+/// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and the mask of the latter.
+#[inline(always)]
+fn arc(x: X64, low: f64) -> (X64, X64, u32) {
+    let t = x.abs();
+    let far = X64::all(0.5).below(t);
+    let z = (t * t).or_where(far, t.fma(X64::all(-0.5), X64::all(0.5)));
+    let s = t.or_where(far, near_root(z));
+    (s, (s * z).fma(poly(z, &ASIN_64), X64::all(-0.0).or_where(far, X64::all(-0.5 * low))), far)
+}
+
+/// `asin(x)`
+#[inline(always)]
+pub(super) fn asin(x: X64) -> X64 {
+    let (s, rest, far) = arc(x, PI_2_LOW_64);
+    let times = X64::all(1.0).or_where(far, X64::all(-2.0));
+    let from = X64::all(0.0).or_where(far, X64::all(FRAC_PI_2));
+    let sum = times.fma(s, from);
+    let lost = times.fma(s, from - sum);
+    (sum + times.fma(rest, lost)).with_sign(x)
+}
+
+/// `acos(x)`
+#[inline(always)]
+pub(super) fn acos(x: X64) -> X64 {
+    let (s, rest, far) = arc(x, 0.0);
+    // -1 and 2 for positive x, 1 and -2 for negative ones.
+    let times = X64::all(-1.0).or_where(far, X64::all(2.0)).flipped(x);
+    let from = X64::all(FRAC_PI_2).or_where(far, X64::all(0.0)).or_where(x.below(X64::all(-0.5)), X64::all(PI));
+    times.fma(rest, times.fma(s, from))
+}
+
 /// `pow(x, y)`, and for which elements that holds: where x is positive and the result neither infinite nor subnormal.
 #[inline(always)]
 pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -> (V, u32) {
-    // log2 x = whole + high + low, of c = k / 32 or k / 16 and (m - c) / c = r + rest.
+    // log2 x = whole + high + low; of c = k / 32 or k / 16 and (m - c) / c = r + rest.
     let (e, m) = x.split();
     let index = m + V::all(V::K.shift);
     let c = index - V::all(V::K.shift);
@@ -202,8 +261,11 @@ pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) ->
     let rest = r.taken(c, d) * inverse;
     let whole = e + index.lookup(V::K.pow_log);
     let (high, low) = log_tail(r, rest, index.lookup(V::K.pow_log_low));
-    let log = whole + high;
-    let log_low = ((whole - log) + high) + low;
+    let sum = whole + high;
+    let low = ((whole - sum) + high) + low;
+    // Large y make much of little: what is left must be below the last bit.
+    let log = sum + low;
+    let log_low = (sum - log) + low;
     let p = y * log;
     let p_low = y.fma(log_low, y.fma(log, V::all(V::K.zero) - p));
     let shifted = p + V::all(V::K.shift);

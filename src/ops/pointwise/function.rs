@@ -21,10 +21,6 @@ unary! {
     expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
     /// `r = log(1 + t)`
     log1p(): float real COSTLY, |isa, x| Real::log1p(x, isa);
-    /// `r = asin(t)`
-    asin(): float real COSTLY, |isa, x| Real::asin(x, isa);
-    /// `r = acos(t)`
-    acos(): float real COSTLY, |isa, x| Real::acos(x, isa);
     /// `r = atan(t)`
     atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
     /// `r = sinh(t)`
@@ -74,6 +70,10 @@ macro_rules! by_runs {
 }
 
 by_runs! {
+    /// `r = asin(t)`
+    asin: asin_run, COSTLY;
+    /// `r = acos(t)`
+    acos: acos_run, COSTLY;
     /// `r = sqrt(t)`
     sqrt: sqrt_run, CHEAP;
     /// `r = e^t`
