@@ -113,3 +113,52 @@ power_runs! {
     pow_run_f32(f32, X32) = pow_f32, log_tail_32;
     pow_run_f64(f64, X64) = pow_f64, log_tail_64;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::simd::simd;
+    use super::*;
+
+    fn logs(a: &[f32]) -> Vec<f32> {
+        let mut r = vec![7.0; a.len() + 1];
+        let (to, from, n) = (r.as_mut_ptr(), a.as_ptr(), a.len());
+        // SAFETY: as many elements.
+        simd(move |isa| unsafe { log_run_f32(isa, to, from, n) });
+        assert_eq!(r.pop(), Some(7.0));
+        r
+    }
+
+    #[test]
+    fn runs_of_all_lengths_compute_each_element_alone() {
+        for n in 0..70 {
+            let a: Vec<f32> = (0..n).map(|i| i as f32 * 0.37).collect();
+            let alone: Vec<f32> = a.iter().flat_map(|&x| logs(&[x])).collect();
+            assert_eq!(logs(&a), alone);
+        }
+    }
+
+    fn powers(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+        let mut r = vec![7.0; n + 1];
+        let (to, from) = (r.as_mut_ptr(), [a.as_ptr(), b.as_ptr()]);
+        let steps = [a, b].map(|x| usize::from(x.len() > 1));
+        // SAFETY: `n` elements or one each.
+        simd(move |isa| unsafe { pow_run_f64(isa, to, from, steps, n) });
+        assert_eq!(r.pop(), Some(7.0));
+        r
+    }
+
+    #[test]
+    fn powers_of_all_lengths_and_steps_compute_each_element_alone() {
+        for n in 2..40 {
+            // Every third base is negative, every fifth power infinite.
+            let a: Vec<f64> = (0..n).map(|i| if i % 3 == 2 { -1.0 - i as f64 } else { 0.3 + i as f64 }).collect();
+            let b: Vec<f64> = (0..n).map(|i| if i % 5 == 4 { 1000.0 } else { 2.0 - i as f64 }).collect();
+            let each =
+                |a: &dyn Fn(usize) -> f64, b: &dyn Fn(usize) -> f64| (0..n).flat_map(|i| powers(&[a(i)], &[b(i)], 1)).collect::<Vec<_>>();
+            assert_eq!(powers(&a, &b, n), each(&|i| a[i], &|i| b[i]));
+            assert_eq!(powers(&a, &[3.0], n), each(&|i| a[i], &|_| 3.0));
+            assert_eq!(powers(&[2.5], &b, n), each(&|_| 2.5, &|i| b[i]));
+            assert!(a.iter().zip(&b).zip(powers(&a, &b, n)).all(|((x, y), z)| z == x.powf(*y) || (z / x.powf(*y) - 1.0).abs() < 1e-15));
+        }
+    }
+}
