@@ -43,13 +43,34 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
     unsafe { work.run(&kernel) }
 }
 
-/// `r[i] = f(a[i])`, `run(r, a, n)` being the loop
+/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own
 ///
 /// # Safety
-/// As for [`Work::run`]; the compute types are `T`.
-pub unsafe fn map1_runs<T: Element>(work: &Work<2>, run: unsafe fn(*mut T, *const T, usize)) {
-    // SAFETY: the engine passes runs of `n` elements.
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| unsafe { run(r.cast(), a.cast(), n) };
+/// As for [`Work::run`]; the compute types are `T`. `run` reads and writes `n` elements.
+#[inline(always)]
+pub unsafe fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
+    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+        simd(
+            #[inline(always)]
+            move |isa| run(isa, r.cast(), a.cast_const().cast(), n),
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { work.run(&kernel) }
+}
+
+/// [`map1_run`] for two inputs
+///
+/// # Safety
+/// As for [`map1_run`].
+#[inline(always)]
+pub unsafe fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T; 2], usize) + Copy + Sync) {
+    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+        simd(
+            #[inline(always)]
+            move |isa| run(isa, r.cast(), [a.cast_const().cast(), b.cast_const().cast()], n),
+        )
+    };
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
 }

@@ -34,6 +34,17 @@ pub trait Number: Element {
     fn trunc_div_slow(self, b: Self, isa: Isa) -> Self;
     /// `self^b`. Integers wrap; with a negative `b` they give the quotient of 1 rounded towards zero, and 0 for 0.
     fn pow(self, b: Self, isa: Isa) -> Self;
+    /// `r[i] = a[i]^b[i]`; a step of 0 repeats the first, other steps are 1.
+    ///
+    /// # Safety
+    /// The operands have `n` elements or one; `r` is an operand or apart from it.
+    #[inline(always)]
+    unsafe fn pow_run(isa: Isa, r: *mut Self, [a, b]: [*const Self; 2], steps: [usize; 2], n: usize) {
+        for i in 0..n {
+            // SAFETY: the caller's.
+            unsafe { r.add(i).write(a.add(i * steps[0]).read().pow(b.add(i * steps[1]).read(), isa)) }
+        }
+    }
     /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
     fn shl(self, b: Self) -> Self;
     /// `self / 2^b`, rounded down for integers; all bits leave if `b` is negative or too large.
@@ -243,6 +254,11 @@ macro_rules! float_number {
             #[inline(always)]
             fn pow(self, b: $t, isa: Isa) -> $t {
                 Real::pow(self, b, isa)
+            }
+            #[inline(always)]
+            unsafe fn pow_run(isa: Isa, r: *mut $t, operands: [*const $t; 2], steps: [usize; 2], n: usize) {
+                // SAFETY: the caller's.
+                unsafe { <$t as Real>::pow_run(isa, r, operands, steps, n) }
             }
             #[inline(always)]
             fn shl(self, b: $t) -> $t {

@@ -6,13 +6,13 @@ use crate::dtype::Element;
 use std::ops::Div;
 
 /// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
-/// told by a predicate and left to a scalar function. Those of `runs` are functions of `r`, `a` and `n`: `r[i] = f(a[i])`.
+/// told by a predicate and left to a scalar function. `runs` are kernels over many elements, faster than a loop where registers are wide.
 macro_rules! functions {
     (
         vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
+        runs { $($(#[$run_doc:meta])* $run:ident = $run32:path, $run64:path;)* }
         rare { $($(#[$rare_doc:meta])* $rare:ident($rare_self:ident $(, $rare_b:ident)?) = $rare32:path, $rare64:path;)* }
         careful { $($(#[$slow_doc:meta])* $slow:ident($slow_self:ident $(, $slow_b:ident)?) = $slow32:path, $slow64:path;)* }
-        runs { $($(#[$run_doc:meta])* $run:ident = $run32:path, $run64:path;)* }
     ) => {
         /// f32 or f64 with their vector mathematics.
         pub trait Real: Element + Div<Output = Self> {
@@ -23,30 +23,35 @@ macro_rules! functions {
             /// Whether it is neither infinite nor NaN.
             fn is_finite(self) -> bool;
             $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
-            $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
-            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
             $(
                 $(#[$run_doc])*
                 ///
                 /// # Safety
-                /// `r` and `a` have `n` elements, and are either apart or the same.
-                unsafe fn $run(r: *mut Self, a: *const Self, n: usize);
+                /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+                unsafe fn $run(isa: Isa, r: *mut Self, a: *const Self, n: usize);
             )*
+            /// `r[i] = a[i]^b[i]`; a step of 0 repeats the first, other steps are 1.
+            ///
+            /// # Safety
+            /// The operands have `n` elements or one; `r` is an operand or apart from it.
+            unsafe fn pow_run(isa: Isa, r: *mut Self, operands: [*const Self; 2], steps: [usize; 2], n: usize);
+            $($(#[$rare_doc])* fn $rare(self $(, $rare_b: Self)?, isa: Isa) -> bool;)*
+            $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
         }
         functions! { @for f32
-            vector { $($name($self $(, $b)*) = $f32;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
-            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* } runs { $($run = $run32;)* }
+            vector { $($name($self $(, $b)*) = $f32;)* } runs { $($run = $run32;)* } pow vmath::pow_run_f32; rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
         }
         functions! { @for f64
-            vector { $($name($self $(, $b)*) = $f64;)* } rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
-            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* } runs { $($run = $run64;)* }
+            vector { $($name($self $(, $b)*) = $f64;)* } runs { $($run = $run64;)* } pow vmath::pow_run_f64; rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
+            careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
         }
     };
     (@for $t:ident
         vector { $($name:ident($self:ident $(, $b:ident)*) = $f:path;)* }
+        runs { $($run:ident = $run_f:path;)* } pow $pow_run:path;
         rare { $($rare:ident($rare_self:ident $(, $rare_b:ident)?) = $r:path;)* }
         careful { $($slow:ident($slow_self:ident $(, $slow_b:ident)?) = $s:path;)* }
-        runs { $($run:ident = $g:path;)* }
     ) => {
         impl Real for $t {
             #[inline(always)]
@@ -69,6 +74,18 @@ macro_rules! functions {
             )*
             $(
                 #[inline(always)]
+                unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
+                    // SAFETY: the caller's.
+                    unsafe { $run_f(isa, r, a, n) }
+                }
+            )*
+            #[inline(always)]
+            unsafe fn pow_run(isa: Isa, r: *mut $t, operands: [*const $t; 2], steps: [usize; 2], n: usize) {
+                // SAFETY: the caller's.
+                unsafe { $pow_run(isa, r, operands, steps, n) }
+            }
+            $(
+                #[inline(always)]
                 fn $rare($rare_self $(, $rare_b: $t)?, isa: Isa) -> bool {
                     $r(isa, $rare_self $(, $rare_b)?)
                 }
@@ -77,12 +94,6 @@ macro_rules! functions {
                 #[inline(always)]
                 fn $slow($slow_self $(, $slow_b: $t)?, isa: Isa) -> $t {
                     $s(isa, $slow_self $(, $slow_b)?)
-                }
-            )*
-            $(
-                unsafe fn $run(r: *mut $t, a: *const $t, n: usize) {
-                    // SAFETY: the caller's.
-                    unsafe { $g(r, a, n) }
                 }
             )*
         }
@@ -153,6 +164,35 @@ functions! {
         floor_div(self, b) = vmath::floor_div_f32, vmath::floor_div_f64;
     }
 
+    runs {
+        /// [`Real::acos`] of `n` elements.
+        acos_run = vmath::acos_run_f32, vmath::acos_run_f64;
+        /// [`Real::asin`] of `n` elements.
+        asin_run = vmath::asin_run_f32, vmath::asin_run_f64;
+        /// [`Real::exp`] of `n` elements.
+        exp_run = vmath::exp_run_f32, vmath::exp_run_f64;
+        /// [`Real::log`] of `n` elements.
+        log_run = vmath::log_run_f32, vmath::log_run_f64;
+        /// [`Real::log2`] of `n` elements.
+        log2_run = vmath::log2_run_f32, vmath::log2_run_f64;
+        /// [`Real::log10`] of `n` elements.
+        log10_run = vmath::log10_run_f32, vmath::log10_run_f64;
+        /// [`Real::cosh`] of `n` elements.
+        cosh_run = vmath::cosh_run_f32, vmath::cosh_run_f64;
+        /// [`Real::tanh`] of `n` elements.
+        tanh_run = vmath::tanh_run_f32, vmath::tanh_run_f64;
+        /// [`Real::sqrt`] of `n` elements.
+        sqrt_run = vmath::sqrt_run_f32, vmath::sqrt_run_f64;
+        /// The error function of `n` elements.
+        erf_run = vmath::erf_run_f32, vmath::erf_run_f64;
+        /// `1 - erf(a)` of `n` elements.
+        erfc_run = vmath::erfc_run_f32, vmath::erfc_run_f64;
+        /// The inverse of erf, of `n` elements.
+        erfinv_run = vmath::erfinv_run_f32, vmath::erfinv_run_f64;
+        /// `a * (1 + erf(a / sqrt 2)) / 2` of `n` elements.
+        gelu_run = vmath::gelu_run_f32, vmath::gelu_run_f64;
+    }
+
     rare {
         /// Whether an angle is too large for the fast functions.
         huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
@@ -173,16 +213,5 @@ functions! {
         remainder_slow(self, b) = vmath::remainder_slow_f32, vmath::remainder_slow_f64;
         /// [`Real::floor_div`] for all arguments.
         floor_div_slow(self, b) = vmath::floor_div_slow_f32, vmath::floor_div_slow_f64;
-    }
-
-    runs {
-        /// The error function.
-        erf = vmath::erf_run_f32, vmath::erf_run_f64;
-        /// `1 - erf(a)`
-        erfc = vmath::erfc_run_f32, vmath::erfc_run_f64;
-        /// The inverse of erf.
-        erfinv = vmath::erfinv_run_f32, vmath::erfinv_run_f64;
-        /// `a * (1 + erf(a / sqrt 2)) / 2`
-        gelu = vmath::gelu_run_f32, vmath::gelu_run_f64;
     }
 }

@@ -2,6 +2,19 @@
 
 use super::super::simd::{Isa, simd};
 
+/// The run of a function as a function of one value: `alone!(exp_run_f32)`.
+macro_rules! alone {
+    ($run:ident) => {
+        |isa, x| {
+            let mut r = x;
+            // SAFETY: one element each.
+            unsafe { $run(isa, &raw mut r, &raw const x, 1) };
+            r
+        }
+    };
+}
+pub(super) use alone;
+
 /// Units in the last place of f32 between `got` and `exact`, infinity counting as 2^128.
 pub fn ulps(got: f32, exact: f64) -> f64 {
     let end = 2f64.powi(128);

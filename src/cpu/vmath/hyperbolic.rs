@@ -1,6 +1,6 @@
 //! Hyperbolic functions.
 //!
-//! Largest errors (a dense sweep of f32, millions of points of f64): sinh 1.44, cosh 1.40, tanh 1.94.
+//! Largest errors (a dense sweep of f32, millions of points of f64): sinh 1.44, cosh 1.40 (by AVX-512 registers 1.53), tanh 1.94.
 
 use super::super::simd::Isa;
 use super::exp::{SHIFT_32, SHIFT_64, expm1_near_f32, expm1_near_f64};
@@ -143,6 +143,7 @@ pub fn tanh_f64(isa: Isa, x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::check::*;
+    use super::super::runs::*;
     use super::*;
 
     const INF: f64 = f64::INFINITY;
@@ -151,28 +152,28 @@ mod tests {
     #[test]
     fn f32_errors_stay_below_their_limits() {
         check_f32(1.5, sinh_f32, f64::sinh);
-        check_f32(1.5, cosh_f32, f64::cosh);
-        check_f32(1.99, tanh_f32, f64::tanh);
+        check_f32(1.5, alone!(cosh_run_f32), f64::cosh);
+        check_f32(1.99, alone!(tanh_run_f32), f64::tanh);
     }
 
     #[test]
     fn f64_errors_stay_below_their_limits() {
         check_f64(SINH, 1.5, sinh_f64);
-        check_f64(COSH, 1.5, cosh_f64);
+        check_f64(COSH, 1.5, alone!(cosh_run_f64));
         check_f64(TANH, 1.99, tanh_f64);
     }
 
     #[test]
     fn f64_agrees_with_the_standard_library() {
         check_std(sinh_f64, f64::sinh);
-        check_std(cosh_f64, f64::cosh);
+        check_std(alone!(cosh_run_f64), f64::cosh);
         check_std(tanh_f64, f64::tanh);
     }
 
     #[test]
     fn special_values_are_those_of_c99() {
         check_special(sinh_f64, [0.0, -0.0, INF, -INF, NAN, INF, -INF]);
-        check_special(cosh_f64, [1.0, 1.0, INF, INF, NAN, INF, INF]);
+        check_special(alone!(cosh_run_f64), [1.0, 1.0, INF, INF, NAN, INF, INF]);
         check_special(tanh_f64, [0.0, -0.0, 1.0, -1.0, NAN, 1.0, -1.0]);
     }
     const SINH: &[(u64, u64, f64)] = &[

@@ -1,5 +1,7 @@
 //! Elementary functions without branches, calls or tables: loops over them become vector code at every level of [`simd`](super::simd).
 //!
+//! At the level AVX-512 some go by whole registers instead: see [`wide`]; their `*_run` are what to call.
+//!
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;
@@ -9,13 +11,20 @@ mod exp;
 mod gamma;
 mod gelu;
 mod hyperbolic;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod log;
 mod logistic;
 mod modulo;
 mod pieces;
 mod power;
 mod root;
+mod runs;
 mod trig;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+#[cfg(target_arch = "x86_64")]
+mod wide_tables;
 
 #[cfg(test)]
 mod check;
@@ -35,6 +44,7 @@ pub use modulo::*;
 pub use pieces::*;
 pub use power::*;
 pub use root::*;
+pub use runs::*;
 pub use trig::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite

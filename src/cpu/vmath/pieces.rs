@@ -18,7 +18,7 @@ macro_rules! runs {
         ///
         /// # Safety
         /// `r` and `a` have `n` elements, and are either apart or the same.
-        pub unsafe fn $name(r: *mut $t, a: *const $t, n: usize) {
+        pub unsafe fn $name(_: Isa, r: *mut $t, a: *const $t, n: usize) {
             $(
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
@@ -361,12 +361,12 @@ mod tests {
         safe fn erfc(x: f64) -> f64;
     }
 
-    type Run<T> = unsafe fn(*mut T, *const T, usize);
+    type Run<T> = unsafe fn(Isa, *mut T, *const T, usize);
 
     fn results<T: Copy>(run: Run<T>, xs: &[T]) -> Vec<T> {
         let mut ys = xs.to_vec();
         // SAFETY: both have that many elements, and are apart.
-        unsafe { run(ys.as_mut_ptr(), xs.as_ptr(), xs.len()) };
+        unsafe { simd(|isa| run(isa, ys.as_mut_ptr(), xs.as_ptr(), xs.len())) };
         ys
     }
 

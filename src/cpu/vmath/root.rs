@@ -71,6 +71,7 @@ const HUGE_64: f64 = f64::from_bits((1023 + 600) << 52);
 mod tests {
     use super::super::super::simd::simd;
     use super::super::check::*;
+    use super::super::runs::*;
     use super::*;
 
     const INF: f64 = f64::INFINITY;
@@ -86,6 +87,26 @@ mod tests {
     fn f64_errors_stay_below_their_limits() {
         check_f64(RSQRT, 1.5, rsqrt_f64);
         check_f64_2(HYPOT, 1.2, hypot_f64);
+    }
+
+    #[test]
+    fn square_roots_are_correctly_rounded() {
+        let root = |x: f64| simd(move |isa| alone!(sqrt_run_f64)(isa, x));
+        for bits in (0..=u64::MAX).step_by(0x0000_4001_2345_6789) {
+            let x = f64::from_bits(bits);
+            assert!(root(x).to_bits() == x.sqrt().to_bits() || (root(x).is_nan() && x.sqrt().is_nan()), "{x:e}: {:e}", root(x));
+        }
+        // The hardest: odd j whose squares are next to multiples of 2^55, so that the root of such a multiple is next to halfway.
+        for rest in (1..4000u64).step_by(8) {
+            let mut j = 1u64;
+            (4..55).for_each(|k| j += if j.wrapping_mul(j).wrapping_sub(rest) >> (k - 1) & 1 == 1 { 1 << (k - 2) } else { 0 });
+            for j in [j, (1 << 54) - j] {
+                for x in [j as u128 * j as u128 - rest as u128].map(|x| x as f64) {
+                    assert_eq!(root(x).to_bits(), x.sqrt().to_bits(), "{x:e}");
+                    assert_eq!(root(x * 2.0).to_bits(), (x * 2.0).sqrt().to_bits(), "{x:e}");
+                }
+            }
+        }
     }
 
     #[test]

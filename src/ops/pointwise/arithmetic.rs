@@ -235,16 +235,50 @@ pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<(
     clamp(r, t, least, most)
 }
 
-binary! {
-    /// `r = a^b`
-    cpow(): numeric same COSTLY, |isa, a, b| Number::pow(a, b, isa);
+/// `r = a^b`
+pub fn cpow(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "cpow";
+    let dtype = promote(OP, &[a, b])?;
+    require!(numeric, OP, dtype);
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+        dispatch!(numeric, OP, dtype, T => {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe { map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| <T as Number>::pow_run(isa, r, ab, [1, 1], n)) }
+        });
+        Ok(())
+    })
 }
 
-with_value! {
+/// Powers with a number: `name: |value, t| base and exponent, their steps`.
+macro_rules! powers {
+    ($($(#[$doc:meta])* $name:ident: |$value:ident, $t:ident| $operands:expr, $steps:expr;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = promote_scalar(OP, t, value)?;
+            require!(numeric, OP, dtype);
+            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, OP, dtype, T => {
+                let value = T::from_scalar(value);
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe {
+                    map::map1_run::<T>(work, #[inline(always)] move |isa, r, $t: *const T, n| {
+                        let $value = &raw const value;
+                        <T as Number>::pow_run(isa, r, $operands, $steps, n)
+                    })
+                }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+powers! {
     /// `r = t^value` in general
-    power: numeric same COSTLY, |isa, a, b| Number::pow(a, b, isa);
+    power: |value, t| [t, value], [1, 0];
     /// `r = value^t`
-    tpow: numeric same COSTLY, |isa, a, b| Number::pow(b, a, isa);
+    tpow: |value, t| [value, t], [0, 1];
 }
 
 unary! {

@@ -13,36 +13,18 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 unary! {
-    /// `r = sqrt(t)`
-    sqrt(): float real CHEAP, |_, x| Real::sqrt(x);
     /// `r = 1 / sqrt(t)`
     rsqrt(): float real CHEAP, |isa, x| Real::rsqrt(x, isa);
-    /// `r = e^t`
-    exp(): float real COSTLY, |isa, x| Real::exp(x, isa);
     /// `r = 2^t`
     exp2(): float real COSTLY, |isa, x| Real::exp2(x, isa);
     /// `r = e^t - 1`
     expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
-    /// `r = log(t)`
-    log(): float real COSTLY, |isa, x| Real::log(x, isa);
     /// `r = log(1 + t)`
     log1p(): float real COSTLY, |isa, x| Real::log1p(x, isa);
-    /// `r = log2(t)`
-    log2(): float real COSTLY, |isa, x| Real::log2(x, isa);
-    /// `r = log10(t)`
-    log10(): float real COSTLY, |isa, x| Real::log10(x, isa);
-    /// `r = asin(t)`
-    asin(): float real COSTLY, |isa, x| Real::asin(x, isa);
-    /// `r = acos(t)`
-    acos(): float real COSTLY, |isa, x| Real::acos(x, isa);
     /// `r = atan(t)`
     atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
     /// `r = sinh(t)`
     sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
-    /// `r = cosh(t)`
-    cosh(): float real COSTLY, |isa, x| Real::cosh(x, isa);
-    /// `r = tanh(t)`
-    tanh(): float real COSTLY, |isa, x| Real::tanh(x, isa);
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
     /// `r = log |gamma(t)|`
@@ -61,6 +43,54 @@ unary! {
     elu(alpha): float same COSTLY, |isa, x| if x > T::ZERO { x } else { alpha.mul(Real::expm1(x, isa)) };
     /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
     softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
+}
+
+/// Functions with kernels over many elements: `name: kind kernel grain`, kinds as in `unary`.
+macro_rules! by_runs {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident $run:ident $grain:ident;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
+            const OP: &str = stringify!($name);
+            let dtype = unary!(@dtype $kind, t.defined(OP)?);
+            require!(float, OP, dtype);
+            elementwise(OP, [r, t], dtype.compute(), dtype, $grain, &|work| {
+                dispatch!(float, OP, dtype, T => {
+                // SAFETY: `elementwise` checked every operand against its storage.
+                unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
+                });
+                Ok(())
+            })
+        }
+    )* };
+}
+
+by_runs! {
+    /// `r = asin(t)`
+    asin: real asin_run COSTLY;
+    /// `r = acos(t)`
+    acos: real acos_run COSTLY;
+    /// `r = sqrt(t)`
+    sqrt: real sqrt_run CHEAP;
+    /// `r = e^t`
+    exp: real exp_run COSTLY;
+    /// `r = log(t)`
+    log: real log_run COSTLY;
+    /// `r = log2(t)`
+    log2: real log2_run COSTLY;
+    /// `r = log10(t)`
+    log10: real log10_run COSTLY;
+    /// `r = cosh(t)`
+    cosh: real cosh_run COSTLY;
+    /// `r = tanh(t)`
+    tanh: real tanh_run COSTLY;
+    /// `r = erf(t)`
+    erf: real erf_run COSTLY;
+    /// `r = 1 - erf(t)`
+    erfc: real erfc_run COSTLY;
+    /// `r = the number whose erf is t`
+    erfinv: real erfinv_run COSTLY;
+    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
+    gelu: same gelu_run COSTLY;
 }
 
 /// Functions that a few arguments need more care for: `name: fast, rare, slow`.
@@ -95,36 +125,6 @@ careful! {
     cos: cos, huge_angle, cos_slow;
     /// `r = tan(t)`
     tan: tan, huge_angle, tan_slow;
-}
-
-/// Functions with loops of their own: `name: kind, run`, kinds as in `unary`.
-macro_rules! by_runs {
-    ($($(#[$doc:meta])* $name:ident: $kind:ident, $run:ident;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = unary!(@dtype $kind, t.defined(OP)?);
-            require!(float, OP, dtype);
-            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
-                dispatch!(float, OP, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1_runs::<T>(work, <T as Real>::$run) }
-                });
-                Ok(())
-            })
-        }
-    )* };
-}
-
-by_runs! {
-    /// `r = erf(t)`
-    erf: real, erf;
-    /// `r = 1 - erf(t)`
-    erfc: real, erfc;
-    /// `r = the number whose erf is t`
-    erfinv: real, erfinv;
-    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
-    gelu: same, gelu;
 }
 
 /// `r = the n-th derivative of digamma at t`

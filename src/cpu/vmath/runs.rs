@@ -1,0 +1,164 @@
+//! Functions over many elements: by whole registers where [`wide`](super::wide) has them, else one by one, which becomes vector code.
+
+use super::super::simd::Isa;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{X32, X64};
+use super::*;
+use std::ops::Range;
+
+macro_rules! runs {
+    ($($run:ident($t:ident) = $one:path $(, $wide:ident of $lanes:ident)?;)*) => { $(
+        /// The function over `n` elements.
+        ///
+        /// # Safety
+        /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+        #[inline(always)]
+        pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
+            $(
+                #[cfg(target_arch = "x86_64")]
+                if isa.has_avx512() {
+                    // SAFETY: the caller's, and the machine has AVX-512.
+                    return unsafe { wide::each::<$lanes>(r, a, n, #[inline(always)] |x| wide::$wide(x)) };
+                }
+            )?
+            for i in 0..n {
+                // SAFETY: the caller's.
+                unsafe { r.add(i).write($one(isa, a.add(i).read())) }
+            }
+        }
+    )* };
+}
+
+runs! {
+    acos_run_f32(f32) = acos_f32;
+    acos_run_f64(f64) = acos_f64, acos of X64;
+    asin_run_f32(f32) = asin_f32;
+    asin_run_f64(f64) = asin_f64, asin of X64;
+    exp_run_f32(f32) = exp_f32, exp of X32;
+    exp_run_f64(f64) = exp_f64, exp of X64;
+    log_run_f32(f32) = log_f32, log of X32;
+    log_run_f64(f64) = log_f64, log of X64;
+    log2_run_f32(f32) = log2_f32, log2 of X32;
+    log2_run_f64(f64) = log2_f64, log2 of X64;
+    log10_run_f32(f32) = log10_f32, log10 of X32;
+    log10_run_f64(f64) = log10_f64, log10 of X64;
+    cosh_run_f32(f32) = cosh_f32, cosh of X32;
+    cosh_run_f64(f64) = cosh_f64, cosh of X64;
+    tanh_run_f32(f32) = tanh_f32, tanh of X32;
+    tanh_run_f64(f64) = tanh_f64;
+    sqrt_run_f32(f32) = sqrt_f32;
+    sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
+}
+
+/// `sqrt(x)`
+#[inline(always)]
+fn sqrt_f32(_isa: Isa, x: f32) -> f32 {
+    x.sqrt()
+}
+
+/// `sqrt(x)`
+#[inline(always)]
+fn sqrt_f64(_isa: Isa, x: f64) -> f64 {
+    x.sqrt()
+}
+
+/// # Safety
+/// As for the runs of powers.
+#[inline(always)]
+unsafe fn one_by_one<T: Copy>(
+    isa: Isa,
+    r: *mut T,
+    [a, b]: [*const T; 2],
+    steps: [usize; 2],
+    range: Range<usize>,
+    f: impl Fn(Isa, T, T) -> T,
+) {
+    for i in range {
+        // SAFETY: the caller's.
+        unsafe { r.add(i).write(f(isa, a.add(i * steps[0]).read(), b.add(i * steps[1]).read())) }
+    }
+}
+
+macro_rules! power_runs {
+    ($($run:ident($t:ident, $lanes:ident) = $one:path, $tail:ident;)*) => { $(
+        /// `r[i] = pow(a[i], b[i])` over `n` elements; a step of 0 repeats the first, other steps are 1.
+        ///
+        /// # Safety
+        /// The operands have `n` elements or one; `r` is an operand or apart from it.
+        #[inline(always)]
+        pub unsafe fn $run(isa: Isa, r: *mut $t, [a, b]: [*const $t; 2], steps: [usize; 2], n: usize) {
+            #[cfg(target_arch = "x86_64")]
+            if isa.has_avx512() {
+                // SAFETY: the caller's, and the machine has AVX-512.
+                return unsafe {
+                    wide::each_pow::<$lanes>(
+                        r,
+                        [a, b],
+                        steps,
+                        n,
+                        #[inline(always)]
+                        |x, rest, low| wide::$tail(x, rest, low),
+                        #[inline(always)]
+                        |range| one_by_one(isa, r, [a, b], steps, range, #[inline(always)] |isa, x, y| $one(isa, x, y)),
+                    )
+                };
+            }
+            // SAFETY: the caller's.
+            unsafe { one_by_one(isa, r, [a, b], steps, 0..n, #[inline(always)] |isa, x, y| $one(isa, x, y)) }
+        }
+    )* };
+}
+
+power_runs! {
+    pow_run_f32(f32, X32) = pow_f32, log_tail_32;
+    pow_run_f64(f64, X64) = pow_f64, log_tail_64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::simd::simd;
+    use super::*;
+
+    fn logs(a: &[f32]) -> Vec<f32> {
+        let mut r = vec![7.0; a.len() + 1];
+        let (to, from, n) = (r.as_mut_ptr(), a.as_ptr(), a.len());
+        // SAFETY: as many elements.
+        simd(move |isa| unsafe { log_run_f32(isa, to, from, n) });
+        assert_eq!(r.pop(), Some(7.0));
+        r
+    }
+
+    #[test]
+    fn runs_of_all_lengths_compute_each_element_alone() {
+        for n in 0..70 {
+            let a: Vec<f32> = (0..n).map(|i| i as f32 * 0.37).collect();
+            let alone: Vec<f32> = a.iter().flat_map(|&x| logs(&[x])).collect();
+            assert_eq!(logs(&a), alone);
+        }
+    }
+
+    fn powers(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+        let mut r = vec![7.0; n + 1];
+        let (to, from) = (r.as_mut_ptr(), [a.as_ptr(), b.as_ptr()]);
+        let steps = [a, b].map(|x| usize::from(x.len() > 1));
+        // SAFETY: `n` elements or one each.
+        simd(move |isa| unsafe { pow_run_f64(isa, to, from, steps, n) });
+        assert_eq!(r.pop(), Some(7.0));
+        r
+    }
+
+    #[test]
+    fn powers_of_all_lengths_and_steps_compute_each_element_alone() {
+        for n in 2..40 {
+            // Every third base is negative, every fifth power infinite.
+            let a: Vec<f64> = (0..n).map(|i| if i % 3 == 2 { -1.0 - i as f64 } else { 0.3 + i as f64 }).collect();
+            let b: Vec<f64> = (0..n).map(|i| if i % 5 == 4 { 1000.0 } else { 2.0 - i as f64 }).collect();
+            let each =
+                |a: &dyn Fn(usize) -> f64, b: &dyn Fn(usize) -> f64| (0..n).flat_map(|i| powers(&[a(i)], &[b(i)], 1)).collect::<Vec<_>>();
+            assert_eq!(powers(&a, &b, n), each(&|i| a[i], &|i| b[i]));
+            assert_eq!(powers(&a, &[3.0], n), each(&|i| a[i], &|_| 3.0));
+            assert_eq!(powers(&[2.5], &b, n), each(&|_| 2.5, &|i| b[i]));
+            assert!(a.iter().zip(&b).zip(powers(&a, &b, n)).all(|((x, y), z)| z == x.powf(*y) || (z / x.powf(*y) - 1.0).abs() < 1e-15));
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Elementary functions of whole AVX-512 registers: that level has instructions for exponents and mantissas and looks tables up in registers,
+//! which no loop over scalars becomes. Special values come out of these instructions.
+
+use super::arc::{ASIN_64, PI_2_LOW_64};
+use super::lanes::{Lanes, X32, X64};
+use super::wide_tables::TANH_32;
+use std::arch::x86_64::*;
+use std::f64::consts::{FRAC_PI_2, PI};
+use std::ops::Range;
+
+/// `r[i] = f(a[i])`
+///
+/// # Safety
+/// `r` and `a` have `n` elements; `r` is `a` or apart from it. The machine has AVX-512.
+#[inline(always)]
+pub(super) unsafe fn each<V: Lanes>(r: *mut V::Item, a: *const V::Item, n: usize, f: impl Fn(V) -> V) {
+    let mut i = 0;
+    // Two at a time: a load waits for a store just before it where their addresses are multiples of 4096 apart, nearly.
+    while i + 2 * V::COUNT <= n {
+        // SAFETY: the caller's.
+        unsafe {
+            let (x, y) = (V::load(a.add(i)), V::load(a.add(i + V::COUNT)));
+            let (x, y) = (f(x), f(y));
+            x.store(r.add(i));
+            y.store(r.add(i + V::COUNT));
+        }
+        i += 2 * V::COUNT;
+    }
+    while i < n {
+        let some = V::first((n - i).min(V::COUNT));
+        // SAFETY: the caller's.
+        unsafe { f(V::load_where(some, a.add(i))).store_where(some, r.add(i)) }
+        i += V::COUNT;
+    }
+}
+
+/// `r[i] = pow(a[i], b[i])`, by `rest` over ranges with elements that [`pow`] does not hold for
+///
+/// # Safety
+/// As for [`each`]; steps are 1, or 0 for an operand of one element.
+#[inline(always)]
+pub(super) unsafe fn each_pow<V: Lanes>(
+    r: *mut V::Item,
+    [a, b]: [*const V::Item; 2],
+    steps: [usize; 2],
+    n: usize,
+    log_tail: impl Fn(V, V, V) -> (V, V) + Copy,
+    rest: impl Fn(Range<usize>),
+) {
+    let whole = n - n % V::COUNT;
+    for i in (0..whole).step_by(V::COUNT) {
+        // SAFETY: the caller's.
+        let (x, y) = unsafe { (load_stepped::<V>(a, steps[0], i), load_stepped::<V>(b, steps[1], i)) };
+        let (p, known) = pow(x, y, log_tail);
+        if known == V::first(V::COUNT) {
+            // SAFETY: the caller's.
+            unsafe { p.store(r.add(i)) }
+        } else {
+            rest(i..i + V::COUNT);
+            // SAFETY: the caller's.
+            unsafe { p.store_where(known, r.add(i)) }
+        }
+    }
+    if whole < n {
+        let some = V::first(n - whole);
+        // SAFETY: the caller's.
+        let (x, y) = unsafe { (load_last::<V>(a, steps[0], whole, some), load_last::<V>(b, steps[1], whole, some)) };
+        let (p, known) = pow(x, y, log_tail);
+        if some & !known != 0 {
+            rest(whole..n);
+        }
+        // SAFETY: the caller's.
+        unsafe { p.store_where(some & known, r.add(whole)) }
+    }
+}
+
+/// The elements from `i` on, or the only one for a step of 0.
+///
+/// # Safety
+/// They lie there.
+#[inline(always)]
+unsafe fn load_stepped<V: Lanes>(from: *const V::Item, step: usize, i: usize) -> V {
+    // SAFETY: the caller's.
+    unsafe { if step == 0 { V::all(*from) } else { V::load(from.add(i)) } }
+}
+
+/// [`load_stepped`] of those in the mask.
+///
+/// # Safety
+/// They lie there.
+#[inline(always)]
+unsafe fn load_last<V: Lanes>(from: *const V::Item, step: usize, i: usize, mask: u32) -> V {
+    // SAFETY: the caller's.
+    unsafe { if step == 0 { V::all(*from) } else { V::load_where(mask, from.add(i)) } }
+}
+
+/// `c[0] + c[1] x + ...`
+#[inline(always)]
+fn poly<V: Lanes>(x: V, c: &[V::Item]) -> V {
+    let mut p = V::all(c[c.len() - 1]);
+    for &c in c[..c.len() - 1].iter().rev() {
+        p = p.fma(x, V::all(c));
+    }
+    p
+}
+
+/// `exp(x) = t (1 + q) 2^floor(n)` with t in [1, 2): returns t, q and n. For |x| < 1000.
+#[inline(always)]
+fn exp_parts<V: Lanes>(x: V) -> (V, V, V) {
+    // The sum rounds to a multiple of 1 / 32 or 1 / 16, and its lowest bits tell the fraction.
+    let shifted = x.fma(V::all(V::K.log2_e[0]), V::all(V::K.shift));
+    let n = shifted - V::all(V::K.shift);
+    let r = n.taken(V::all(V::K.ln2[1]), n.taken(V::all(V::K.ln2[0]), x));
+    let q = (r * r).fma(poly(r, V::K.exp), r);
+    (shifted.lookup(V::K.exp2_table), q, n)
+}
+
+/// `exp(x)`
+#[inline(always)]
+pub(super) fn exp<V: Lanes>(x: V) -> V {
+    let (t, q, n) = exp_parts(x.at_most(V::K.exp_most).at_least(V::K.exp_least));
+    t.fma(q, t).scale(n)
+}
+
+/// `cosh(x)`
+#[inline(always)]
+pub(super) fn cosh<V: Lanes>(x: V) -> V {
+    let (t, q, n) = exp_parts(x.abs().at_most(V::K.exp_most));
+    // h + 1 / 4h with h = exp(|x|) / 2
+    let h = t.fma(q, t).scale(n - V::all(V::K.one));
+    let finite = h.at_most(V::K.huge);
+    let y = finite.inverse_guess();
+    let y = y.fma(finite.taken(y, V::all(V::K.one)), y);
+    let y = if V::COUNT == 8 { y.fma(finite.taken(y, V::all(V::K.one)), y) } else { y };
+    y.fma(V::all(V::K.quarter), h)
+}
+
+/// `log_b(x) = e log_b(2) + t + r p` with `t = -log_b(inverse)`: returns e, what tells the place of `inverse` in its table, r and p.
+#[inline(always)]
+fn log_parts<V: Lanes>(x: V, c: &[V::Item]) -> (V, V, V, V) {
+    let (e, m) = x.split();
+    let index = m + V::all(V::K.shift);
+    let r = m.fma(index.lookup(V::K.inverse), V::all(V::K.minus_one));
+    (e, index, r, poly(r, c))
+}
+
+/// `log(x)`
+#[inline(always)]
+pub(super) fn log<V: Lanes>(x: V) -> V {
+    let (e, index, r, p) = log_parts(x, V::K.log);
+    r.fma(p, e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table)))
+}
+
+/// `log2(x)`
+#[inline(always)]
+pub(super) fn log2<V: Lanes>(x: V) -> V {
+    let (e, index, r, p) = log_parts(x, V::K.log2);
+    r.fma(p, e + index.lookup(V::K.log2_table))
+}
+
+/// `log10(x)`, with an exact first sum, for the logarithms of powers of ten to be exact.
+#[inline(always)]
+pub(super) fn log10<V: Lanes>(x: V) -> V {
+    let (e, index, r, p) = log_parts(x, V::K.log10);
+    let high = e.fma(V::all(V::K.log10_2[0]), index.lookup(V::K.log10_table));
+    let low = e.fma(V::all(V::K.log10_2[1]), index.lookup(V::K.log10_table_low));
+    high + r.fma(p, low)
+}
+
+/// `tanh(x)`: four polynomials for each power of two, from 1 / 16 on.
+#[inline(always)]
+pub(super) fn tanh(x: X32) -> X32 {
+    let t = x.abs().at_most(10.0);
+    // SAFETY: the module is for AVX-512 only.
+    let index = unsafe {
+        let bits = _mm512_max_epi32(_mm512_castps_si512(t.0), _mm512_set1_epi32(0x3d80_0000));
+        X32(_mm512_castsi512_ps(_mm512_srli_epi32::<21>(bits)))
+    };
+    let y = t - index.lookup(&TANH_32[0]);
+    let mut p = index.lookup(&TANH_32[7]);
+    for c in TANH_32[1..7].iter().rev() {
+        p = p.fma(y, index.lookup(c));
+    }
+    p.with_sign(x)
+}
+
+/// `sqrt(x)`: Newton's steps take half the time of the instruction.
+#[inline(always)]
+pub(super) fn sqrt(x: X64) -> X64 {
+    // SAFETY: the module is for AVX-512 only.
+    let (plain, y) = unsafe {
+        // From 2^-900 on no remainder is subnormal. Of zero, infinity, NaN and negative numbers the instruction knows the roots.
+        const LEAST: i64 = (1023 - 900) << 52;
+        let above = _mm512_sub_epi64(_mm512_castpd_si512(x.0), _mm512_set1_epi64(LEAST));
+        let plain = _mm512_cmpge_epu64_mask(above, _mm512_set1_epi64((0x7ff << 52) - LEAST)) == 0;
+        (plain, X64(_mm512_rsqrt14_pd(x.0)))
+    };
+    if !plain {
+        // SAFETY: as above.
+        return unsafe { X64(_mm512_sqrt_pd(x.0)) };
+    }
+    // g goes to the root, h to half its inverse.
+    let (mut g, mut h) = (x * y, y * X64::all(0.5));
+    for _ in 0..2 {
+        let off = g.taken(h, X64::all(0.5));
+        (g, h) = (g.fma(off, g), h.fma(off, h));
+    }
+    g.taken(g, x).fma(h, g)
+}
+
+/// `sqrt(z)` with an error below 1 unit, for z >= 0 far from overflow; NaN below.
+#[inline(always)]
+fn near_root(z: X64) -> X64 {
+    // SAFETY: the module is for AVX-512 only.
+    let y = unsafe { X64(_mm512_rsqrt14_pd(z.0)) }.at_most(1e150);
+    let g = z * y;
+    let e = g.taken(y, X64::all(1.0));
+    (g * e).fma(poly(e, &[0.5, 0.375, 0.3125]), g)
+}
+
+/// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and the mask of the latter.
+#[inline(always)]
+fn arc(x: X64, low: f64) -> (X64, X64, u32) {
+    let t = x.abs();
+    let far = X64::all(0.5).below(t);
+    let z = (t * t).or_where(far, t.fma(X64::all(-0.5), X64::all(0.5)));
+    let s = t.or_where(far, near_root(z));
+    (s, (s * z).fma(poly(z, &ASIN_64), X64::all(-0.0).or_where(far, X64::all(-0.5 * low))), far)
+}
+
+/// `asin(x)`
+#[inline(always)]
+pub(super) fn asin(x: X64) -> X64 {
+    let (s, rest, far) = arc(x, PI_2_LOW_64);
+    let times = X64::all(1.0).or_where(far, X64::all(-2.0));
+    let from = X64::all(0.0).or_where(far, X64::all(FRAC_PI_2));
+    let sum = times.fma(s, from);
+    let lost = times.fma(s, from - sum);
+    (sum + times.fma(rest, lost)).with_sign(x)
+}
+
+/// `acos(x)`
+#[inline(always)]
+pub(super) fn acos(x: X64) -> X64 {
+    let (s, rest, far) = arc(x, 0.0);
+    // -1 and 2 for positive x, 1 and -2 for negative ones.
+    let times = X64::all(-1.0).or_where(far, X64::all(2.0)).flipped(x);
+    let from = X64::all(FRAC_PI_2).or_where(far, X64::all(0.0)).or_where(x.below(X64::all(-0.5)), X64::all(PI));
+    times.fma(rest, times.fma(s, from))
+}
+
+/// `pow(x, y)`, and for which elements that holds: where x is positive and the result neither infinite nor subnormal.
+#[inline(always)]
+pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -> (V, u32) {
+    // log2 x = whole + high + low; of c = k / 32 or k / 16 and (m - c) / c = r + rest.
+    let (e, m) = x.split();
+    let index = m + V::all(V::K.shift);
+    let c = index - V::all(V::K.shift);
+    let (d, inverse) = (m - c, index.lookup(V::K.pow_inverse));
+    let r = d * inverse;
+    let rest = r.taken(c, d) * inverse;
+    let whole = e + index.lookup(V::K.pow_log);
+    let (high, low) = log_tail(r, rest, index.lookup(V::K.pow_log_low));
+    let sum = whole + high;
+    let low = ((whole - sum) + high) + low;
+    // Large y make much of little: what is left must be below the last bit.
+    let log = sum + low;
+    let log_low = (sum - log) + low;
+    let p = y * log;
+    let p_low = y.fma(log_low, y.fma(log, V::all(V::K.zero) - p));
+    let shifted = p + V::all(V::K.shift);
+    let n = shifted - V::all(V::K.shift);
+    let f = (p - n) + p_low;
+    let t = shifted.lookup(V::K.exp2_table);
+    let low = t.fma(f * poly(f, V::K.exp2), shifted.lookup(V::K.exp2_table_low));
+    ((t + low).scale(n), p.inside(V::K.pow_most))
+}
+
+/// `log2(1 + r + rest) + low` as a sum of two.
+#[inline(always)]
+pub(super) fn log_tail_32(r: X32, rest: X32, low: X32) -> (X32, X32) {
+    let log2_e = X32::all(X32::K.log2_e[0]);
+    let high = r * log2_e;
+    let lost = r.fma(log2_e, X32::all(0.0) - high);
+    let lost = r.fma(X32::all(X32::K.log2_e[1]), rest.fma(log2_e, lost));
+    (high, (r * r).fma(poly(r, X32::K.pow), lost) + low)
+}
+
+/// [`log_tail_32`] for f64, the square of r exactly.
+#[inline(always)]
+pub(super) fn log_tail_64(r: X64, rest: X64, low: X64) -> (X64, X64) {
+    let half = X64::all(0.5);
+    let square = r * r;
+    let square_low = r.fma(r, X64::all(0.0) - square);
+    let s = half.taken(square, r);
+    let s_low = half.taken(square, r - s);
+    let s_low = half.taken(square_low, s_low) + r.taken(rest, rest);
+    let s_low = (r * square).fma(poly(r, X64::K.pow), s_low);
+    let log2_e = X64::all(X64::K.log2_e[0]);
+    let high = s * log2_e;
+    let lost = s.fma(log2_e, X64::all(0.0) - high);
+    let lost = s.fma(X64::all(X64::K.log2_e[1]), s_low.fma(log2_e, lost));
+    (high, lost + low)
+}
