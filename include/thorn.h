@@ -83,9 +83,6 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
-// The most lanes of a vector.
-#define LANES 16
-
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
@@ -107,41 +104,6 @@
 // With `nDimension` 0: a scalar with one element.
 #define TH_TENSOR_SCALAR 2
 
-// The type of a tensor's elements.
-enum Dtype
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint8_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Unsigned 8-bit integer.
-    Uint8 = 1,
-    // Signed 8-bit integer.
-    Int8 = 2,
-    // Signed 16-bit integer.
-    Int16 = 3,
-    // Signed 32-bit integer.
-    Int32 = 4,
-    // Signed 64-bit integer.
-    Int64 = 5,
-    // IEEE 754 half precision; computed in float32.
-    Float16 = 6,
-    // The upper half of a float32; computed in float32.
-    Bfloat16 = 7,
-    // IEEE 754 single precision.
-    Float32 = 8,
-    // IEEE 754 double precision.
-    Float64 = 9,
-    // True or false in one byte; any byte but 0 reads as true.
-    Bool = 10,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum Dtype Dtype;
-#else
-typedef uint8_t Dtype;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
 // A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
 typedef struct THGenerator THGenerator;
 
@@ -149,9 +111,6 @@ typedef struct THGenerator THGenerator;
 //
 // Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
 typedef struct THMapAllocatorContext THMapAllocatorContext;
-
-// A result of an operation.
-typedef struct Want Want;
 
 // What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 typedef int32_t THStatus;
@@ -350,8 +309,6 @@ typedef int32_t THInterpolation;
 
 // Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 #define TH_CHANNELS_LAST_3D 3
-
-
 
 // `a + (b - a) * fraction` for neighbours a and b.
 #define TH_LINEAR 0

@@ -44,7 +44,7 @@ pub struct Want<'a> {
 
 impl<'a> Want<'a> {
     /// For operations of a single result.
-    pub const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64, compute: None };
+    pub(crate) const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64, compute: None };
 
     /// Indices: int64, and nothing else.
     pub fn indices(op: &str, r: Option<&'a Tensor>) -> Result<Want<'a>> {

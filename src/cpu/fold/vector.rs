@@ -5,7 +5,7 @@ use crate::cpu::half::f16_value;
 use std::arch::x86_64::*;
 
 /// The most lanes of a vector.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// As many float32 as a vector holds.
 ///
