@@ -46,9 +46,9 @@ pub trait Number: Element {
         }
     }
     /// `self * 2^b`: integers lose the bits that leave, all of them if `b` is negative or too large.
-    fn shl(self, b: Self) -> Self;
+    fn shl(self, b: Self, isa: Isa) -> Self;
     /// `self / 2^b`, rounded down for integers; all bits leave if `b` is negative or too large.
-    fn shr(self, b: Self) -> Self;
+    fn shr(self, b: Self, isa: Isa) -> Self;
 }
 
 /// Integers as floats that divide them exactly: a quotient that is no integer differs from the next one by at least the reciprocal of the
@@ -180,12 +180,12 @@ macro_rules! integer_number {
                 power
             }
             #[inline(always)]
-            fn shl(self, b: $t) -> $t {
+            fn shl(self, b: $t, _: Isa) -> $t {
                 let inside = (b as u64) < <$t>::BITS as u64;
                 if inside { self.wrapping_shl(b as u32) } else { 0 }
             }
             #[inline(always)]
-            fn shr(self, b: $t) -> $t {
+            fn shr(self, b: $t, _: Isa) -> $t {
                 let inside = (b as u64) < <$t>::BITS as u64;
                 // All bits but the sign are gone after one less than the width; of an unsigned number that one goes too.
                 let most = self.wrapping_shr(<$t>::BITS - 1);
@@ -261,24 +261,17 @@ macro_rules! float_number {
                 unsafe { <$t as Real>::pow_run(isa, r, operands, steps, n) }
             }
             #[inline(always)]
-            fn shl(self, b: $t) -> $t {
-                self * power_of_two(b as f64) as $t
+            fn shl(self, b: $t, isa: Isa) -> $t {
+                self * Real::exp2(b, isa)
             }
             #[inline(always)]
-            fn shr(self, b: $t) -> $t {
-                self / power_of_two(b as f64) as $t
+            fn shr(self, b: $t, isa: Isa) -> $t {
+                self * Real::exp2(-b, isa)
             }
         }
     )* };
 }
 float_number!(f32 f64);
-
-/// `2^trunc(b)` as a float64, 0 or infinite beyond its range.
-#[inline(always)]
-fn power_of_two(b: f64) -> f64 {
-    let exponent = b.clamp(-1023.0, 1024.0) as i64 + 1023;
-    if b.is_nan() { b } else { f64::from_bits((exponent as u64) << 52) }
-}
 
 /// Bit by bit: the integers and Bool.
 pub trait Bits: Element {
@@ -413,9 +406,15 @@ mod tests {
 
     #[test]
     fn shifts_past_the_width_leave_nothing_but_the_sign() {
-        assert_eq!((1i64.shl(63), 1i64.shl(64), 1i64.shl(-1), (-5i64).shr(1)), (i64::MIN, 0, 0, -3));
-        assert_eq!(((-1i64).shr(70), (-5i64).shr(-1), 5i64.shr(64), 200u8.shr(8), 200u8.shr(7)), (-1, -1, 0, 0, 1));
-        assert_eq!((1.5f32.shl(2.0), 1.5f32.shr(1.0)), (6.0, 0.75));
+        let (shl, shr) =
+            (|a: i64, b: i64| simd(move |isa| Number::shl(a, b, isa)), |a: i64, b: i64| simd(move |isa| Number::shr(a, b, isa)));
+        assert_eq!((shl(1, 63), shl(1, 64), shl(1, -1), shr(-5, 1)), (i64::MIN, 0, 0, -3));
+        assert_eq!((shr(-1, 70), shr(-5, -1), shr(5, 64)), (-1, -1, 0));
+        assert_eq!(simd(|isa| (Number::shr(200u8, 8, isa), Number::shr(200u8, 7, isa))), (0, 1));
+        assert_eq!(
+            simd(|isa| (Number::shl(1.5f32, 2.0, isa), Number::shr(1.5f32, 1.0, isa), Number::shl(1f32, f32::NAN, isa).is_nan())),
+            (6.0, 0.75, true)
+        );
     }
 
     #[test]

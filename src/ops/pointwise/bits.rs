@@ -23,7 +23,7 @@ both! {
     /// `r = a ^ b`
     cbitxor / bitxor: integral same CHEAP, |_, a, b| Bits::xor(a, b);
     /// `r = a << b`
-    clshift / lshift: numeric same CHEAP, |_, a, b| Number::shl(a, b);
+    clshift / lshift: numeric same CHEAP, |isa, a, b| Number::shl(a, b, isa);
     /// `r = a >> b`
-    crshift / rshift: numeric same CHEAP, |_, a, b| Number::shr(a, b);
+    crshift / rshift: numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa);
 }
