@@ -178,7 +178,7 @@ pub fn atan2_f32(isa: Isa, y: f32, x: f32) -> f32 {
     let bottom = if steep { b } else { a };
     // 0 / 0 counts as 0, and infinity / infinity as 1.
     let bottom = if bottom < LEAST_32 { LEAST_32 } else { bottom };
-    let q = if top == f32::INFINITY { 1.0 } else { top / bottom };
+    let q = if top == f32::INFINITY && bottom == f32::INFINITY { 1.0 } else { top / bottom };
     let left = x.to_bits() & SIGN_32;
     let flip = if steep { SIGN_32 } else { 0 };
     let from = if left != 0 { PI_32 } else { 0.0 };
@@ -195,7 +195,7 @@ pub fn atan2_f64(isa: Isa, y: f64, x: f64) -> f64 {
     let bottom = if steep { b } else { a };
     // 0 / 0 counts as 0, and infinity / infinity as 1.
     let bottom = if bottom < LEAST_64 { LEAST_64 } else { bottom };
-    let q = if top == f64::INFINITY { 1.0 } else { top / bottom };
+    let q = if top == f64::INFINITY && bottom == f64::INFINITY { 1.0 } else { top / bottom };
     let left = x.to_bits() & SIGN_64;
     let flip = if steep { SIGN_64 } else { 0 };
     let from = if left != 0 { PI_64 } else { 0.0 };
@@ -294,6 +294,10 @@ mod tests {
             }
         }
         assert!(simd(move |isa| atan2_f64(isa, 1.0, f64::NAN)).is_nan());
+        assert!(
+            simd(move |isa| atan2_f64(isa, f64::INFINITY, f64::NAN)).is_nan()
+                && simd(move |isa| atan2_f32(isa, f32::NAN, f32::INFINITY)).is_nan()
+        );
     }
 
     #[test]
