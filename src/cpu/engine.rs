@@ -22,10 +22,12 @@ const STAGE_BYTES: usize = 8 * 1024;
 const STAGE: usize = 2048;
 /// Operands of this many bytes together come from beyond the second-level cache: asking for them ahead of time pays.
 const FAR: usize = 4 << 20;
-/// Elements between two looks ahead, and how far ahead they look.
-const STRIDE: usize = 256;
+/// Kernels that compute leave the machine time to look ahead itself, until the operands are this large.
+const FAR_COSTLY: usize = 32 << 20;
+/// Bytes of the widest operand between two looks ahead, and how far ahead they look. More at a time fill the queues, and the kernel waits.
+const STRIDE: usize = 512;
 /// See [`STRIDE`].
-const AHEAD: usize = 512;
+const AHEAD: usize = 2048;
 /// Elements converted at a time: many where calls are what costs, few where the next ones should be on their way meanwhile.
 const NEAR_PIECE: usize = 1024;
 /// See [`NEAR_PIECE`].
@@ -159,16 +161,18 @@ impl<const N: usize> Job<N> {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.data.map(Shared), self.plan.item);
         let at = |start: usize| -> [*mut u8; N] { std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])) };
-        let far = n * item.iter().sum::<usize>() >= FAR;
+        let far = n * item.iter().sum::<usize>() >= if self.grain == CHEAP { FAR } else { FAR_COSTLY };
+        let widest = item.into_iter().max().unwrap_or(1);
+        let (stride, ahead) = (STRIDE / widest, AHEAD / widest);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
             if !far {
                 return kernel(at(start), end - start);
             }
-            for start in (start..end).step_by(STRIDE) {
-                let ahead = at(start + AHEAD);
-                (0..N).for_each(|k| stream::prefetch(ahead[k], STRIDE * item[k]));
-                kernel(at(start), STRIDE.min(end - start));
+            for start in (start..end).step_by(stride) {
+                let next = at(start + ahead);
+                (0..N).for_each(|k| stream::prefetch(next[k], stride * item[k]));
+                kernel(at(start), stride.min(end - start));
             }
         });
     }
