@@ -112,10 +112,6 @@ functions! {
         log(self) = vmath::log_f32, vmath::log_f64;
         /// `log(1 + self)`
         log1p(self) = vmath::log1p_f32, vmath::log1p_f64;
-        /// The logarithm to base 2.
-        log2(self) = vmath::log2_f32, vmath::log2_f64;
-        /// The logarithm to base 10.
-        log10(self) = vmath::log10_f32, vmath::log10_f64;
         /// `1 / sqrt(self)`
         rsqrt(self) = vmath::rsqrt_f32, vmath::rsqrt_f64;
         /// The sine, unless [`Real::huge_angle`].
@@ -124,18 +120,10 @@ functions! {
         cos(self) = vmath::cos_f32, vmath::cos_f64;
         /// The tangent, unless [`Real::huge_angle`].
         tan(self) = vmath::tan_f32, vmath::tan_f64;
-        /// The inverse sine.
-        asin(self) = vmath::asin_f32, vmath::asin_f64;
-        /// The inverse cosine.
-        acos(self) = vmath::acos_f32, vmath::acos_f64;
         /// The inverse tangent.
         atan(self) = vmath::atan_f32, vmath::atan_f64;
         /// The hyperbolic sine.
         sinh(self) = vmath::sinh_f32, vmath::sinh_f64;
-        /// The hyperbolic cosine.
-        cosh(self) = vmath::cosh_f32, vmath::cosh_f64;
-        /// The hyperbolic tangent.
-        tanh(self) = vmath::tanh_f32, vmath::tanh_f64;
         /// `1 / (1 + e^-self)`
         sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
@@ -165,21 +153,21 @@ functions! {
     }
 
     runs {
-        /// [`Real::acos`] of `n` elements.
+        /// The inverse cosine of `n` elements.
         acos_run = vmath::acos_run_f32, vmath::acos_run_f64;
-        /// [`Real::asin`] of `n` elements.
+        /// The inverse sine of `n` elements.
         asin_run = vmath::asin_run_f32, vmath::asin_run_f64;
         /// [`Real::exp`] of `n` elements.
         exp_run = vmath::exp_run_f32, vmath::exp_run_f64;
         /// [`Real::log`] of `n` elements.
         log_run = vmath::log_run_f32, vmath::log_run_f64;
-        /// [`Real::log2`] of `n` elements.
+        /// The logarithm to base 2 of `n` elements.
         log2_run = vmath::log2_run_f32, vmath::log2_run_f64;
-        /// [`Real::log10`] of `n` elements.
+        /// The logarithm to base 10 of `n` elements.
         log10_run = vmath::log10_run_f32, vmath::log10_run_f64;
-        /// [`Real::cosh`] of `n` elements.
+        /// The hyperbolic cosine of `n` elements.
         cosh_run = vmath::cosh_run_f32, vmath::cosh_run_f64;
-        /// [`Real::tanh`] of `n` elements.
+        /// The hyperbolic tangent of `n` elements.
         tanh_run = vmath::tanh_run_f32, vmath::tanh_run_f64;
         /// [`Real::sqrt`] of `n` elements.
         sqrt_run = vmath::sqrt_run_f32, vmath::sqrt_run_f64;
