@@ -47,7 +47,7 @@ static void printVerdict(const char *goal, Verdict verdict) {
     noisy += verdict == NOISY;
 }
 
-static void printGoal(Goal goal, double time, double limit, bool reliable) {
+static void printGoal(Goal goal, double time, double limit, double ratio, bool reliable) {
     char text[24] = "";
     bool reached = true, atLimit = false;
     if (goal.kind == AT_MOST_NS) {
@@ -57,7 +57,7 @@ static void printGoal(Goal goal, double time, double limit, bool reliable) {
         atLimit = limit > goal.value && time <= limit / 0.9;
     } else if (goal.kind == AT_LEAST_RATIO) {
         snprintf(text, sizeof text, ">= %.2f", goal.value);
-        reached = limit / time >= goal.value;
+        reached = ratio >= goal.value;
     }
     Verdict verdict = goal.kind == NO_GOAL ? UNJUDGED : reached ? REACHED : atLimit ? AT_LIMIT : MISSED;
     printVerdict(text, reliable ? verdict : NOISY);
@@ -78,13 +78,13 @@ static void row(const char *what, bool correct, Goal goal, Runner *runners, int 
     Runner *best = &runners[1];
     bool reliable = runners[0].kept >= MIN_KEPT;
     for (int i = 1; i < count; i++) {
-        if (runners[i].best < best->best) best = &runners[i];
-        reliable &= runners[i].kept >= MIN_KEPT;
+        if (runners[i].pace < best->pace) best = &runners[i];
+        reliable &= runners[i].kept >= MIN_KEPT && isfinite(runners[i].pace);
     }
     printf(" %10s %10s   %-20s %10s", duration(runners->best), duration(runners->median), best->name,
            duration(best->best));
-    printf(reliable ? " %6.2f" : "      -", best->best / runners->best);
-    printGoal(goal, runners->best, best->best, reliable);
+    printf(reliable ? " %6.2f" : "      -", best->pace);
+    printGoal(goal, runners->best, best->best, best->pace, reliable);
 }
 
 // A row about something that should not happen.

@@ -41,6 +41,8 @@ typedef struct {
         name##Vec sum[CHAINS], factor = {0}, term = {0};                                                               \
         factor += 0.5f;                                                                                                \
         term += 1.0f;                                                                                                  \
+        /* Hidden from the compiler, which would leave out a chain that stays at 2 = 2 * 0.5 + 1. */                   \
+        __asm__ volatile("" : "+m"(factor), "+m"(term));                                                               \
         for (int c = 0; c < CHAINS; c++) sum[c] = term * (float)c;                                                     \
         for (size_t done = 0; done < flops; done += 2 * lanes * CHAINS) {                                              \
             _Pragma("GCC unroll 16") for (int c = 0; c < CHAINS; c++) sum[c] = sum[c] * factor + term;                 \

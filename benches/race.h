@@ -76,6 +76,7 @@ typedef struct {
     int calls;    // in a sample
     int kept;     // samples
     double best, median;
+    double pace; // its time by that of the first of the row in the same round: the median
     long faults; // page faults in all samples
 } Runner;
 
@@ -156,29 +157,49 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+// The middle one of `count` numbers, which are sorted for it.
+static double middle(double *numbers, int count) {
+    qsort(numbers, (size_t)count, sizeof *numbers, ascending);
+    return count ? numbers[count / 2] : INFINITY;
+}
+
+// A round of a race: the time of each runner, 0 where it does not count.
+typedef double Round[MAX_RUNNERS];
+
+static void summarise(Runner *runners, int count, const Round *rounds, int raced) {
+    static double numbers[MAX_ROUNDS];
+    for (int i = 0; i < count; i++) {
+        int pairs = 0, kept = 0;
+        for (int r = 0; r < raced; r++) {
+            if (rounds[r][i] > 0 && rounds[r][0] > 0) numbers[pairs++] = rounds[r][i] / rounds[r][0];
+        }
+        runners[i].pace = middle(numbers, pairs);
+        for (int r = 0; r < raced; r++) {
+            if (rounds[r][i] > 0) numbers[kept++] = rounds[r][i];
+        }
+        runners[i].median = middle(numbers, kept);
+        runners[i].best = kept ? numbers[0] : INFINITY;
+    }
+}
+
 // Lets the runners take turns until the time is up, or twice the time where many samples are lost.
 static void race(Runner *runners, int count, int threads) {
-    static double samples[MAX_RUNNERS][MAX_ROUNDS];
+    static Round rounds[MAX_ROUNDS];
     for (int i = 0; i < count; i++) setCalls(&runners[i], threads);
     double start = now(), spent = 0;
-    int fewest = 0;
-    for (int round = 0; round < MAX_ROUNDS && (spent < 1 || (spent < 2 && fewest < MIN_KEPT)); round++) {
+    int fewest = 0, round = 0;
+    for (; round < MAX_ROUNDS && (spent < 1 || (spent < 2 && fewest < MIN_KEPT)); round++) {
         fewest = MAX_ROUNDS;
         for (int i = 0; i < count; i++) {
-            Runner *runner = &runners[i];
-            Sample taken = sample(runner, threads);
-            if (taken.counts) samples[i][runner->kept++] = taken.time;
-            if (runner->kept < fewest) fewest = runner->kept;
+            Sample taken = sample(&runners[i], threads);
+            rounds[round][i] = taken.counts ? taken.time : 0;
+            runners[i].kept += taken.counts;
+            if (runners[i].kept < fewest) fewest = runners[i].kept;
         }
         spent = (now() - start) / (1e9 * secondsPerRow);
     }
     placeThreads(&allCores, &allCores);
-    for (int i = 0; i < count; i++) {
-        Runner *runner = &runners[i];
-        qsort(samples[i], (size_t)runner->kept, sizeof samples[i][0], ascending);
-        runner->best = runner->kept ? samples[i][0] : INFINITY;
-        runner->median = runner->kept ? samples[i][runner->kept / 2] : INFINITY;
-    }
+    summarise(runners, count, rounds, round);
 }
 
 #endif
