@@ -796,8 +796,8 @@ THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value
 // integer, any other makes them the default dtype.
 THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r = t - value * floor(t / value)`, exact, with the sign of `value`. Not for Bool; integers refuse 0. A whole `value` keeps integers
-// integer, any other makes them the default dtype.
+// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
+// `value` keeps integers integer, any other makes them the default dtype.
 THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
@@ -859,7 +859,8 @@ THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struc
 // `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
 THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
+// integers refuse a 0 in `b`.
 THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded

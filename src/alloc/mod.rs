@@ -12,6 +12,7 @@ mod foreign;
 mod heap;
 mod limit;
 mod map;
+mod reserve;
 mod shared;
 mod stats;
 mod system;

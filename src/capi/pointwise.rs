@@ -118,8 +118,8 @@ with_value! {
     /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
     /// integer, any other makes them the default dtype.
     THTensor_fmod = divide::fmod;
-    /// `r = t - value * floor(t / value)`, exact, with the sign of `value`. Not for Bool; integers refuse 0. A whole `value` keeps integers
-    /// integer, any other makes them the default dtype.
+    /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
+    /// `value` keeps integers integer, any other makes them the default dtype.
     THTensor_remainder = divide::remainder;
     /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
     /// the default dtype.
@@ -171,7 +171,8 @@ binary! {
     THTensor_cdiv = arithmetic::cdiv;
     /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
     THTensor_cfmod = divide::cfmod;
-    /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+    /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
+    /// integers refuse a 0 in `b`.
     THTensor_cremainder = divide::cremainder;
     /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
     /// towards zero (0 for 0).

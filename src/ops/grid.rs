@@ -60,19 +60,30 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let dtype = tensors[0].defined(OP)?;
     let rows = crate::layout::checked_numel(OP, &shape)?;
     let sources = tensors.iter().map(|t| apart(OP, r, t)).collect::<Result<Vec<_>>>()?;
-    if let [only] = sources.as_slice() {
-        ready(OP, r, dtype, &shape)?;
-        return copy::copy(r, only);
-    }
-    ready(OP, r, dtype, &[rows, tensors.len() as i64])?;
+    Tensor::or_restored([Some(r), None], || match sources.as_slice() {
+        [only] => {
+            ready(OP, r, dtype, &shape)?;
+            copy::copy(r, only)
+        }
+        _ => {
+            ready(OP, r, dtype, &[rows, sources.len() as i64])?;
+            combine(OP, r, &sources, &shape)
+        }
+    })
+}
+
+/// Writes a row for each place of a grid of this shape.
+fn combine(op: &str, r: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
     // Only a row-major result can be seen as the grid with a column more.
-    let list = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(OP, dtype, &[rows, tensors.len() as i64])? };
+    let layout = r.layout()?;
+    let list = if layout.is_contiguous() { r.clone() } else { Tensor::empty(op, r.defined(op)?, &layout.shape)? };
     let mut grid = shape.clone();
-    grid.push(tensors.len() as i64);
-    let grid = view::derive(OP, &list, |l| l.view(&grid))?;
-    for (k, source) in sources.iter().enumerate() {
-        copy::copy(&view::derive(OP, &grid, |l| l.select(-1, k as i64))?, &spread(OP, source, &shape, k)?)?;
-    }
+    grid.push(sources.len() as i64);
+    let grid = view::derive(op, &list, |l| l.view(&grid))?;
+    let columns = (0..sources.len())
+        .map(|k| Ok((view::derive(op, &grid, |l| l.select(-1, k as i64))?, spread(op, &sources[k], shape, k)?)))
+        .collect::<Result<Vec<_>>>()?;
+    columns.iter().try_for_each(|(column, values)| copy::copy(column, values))?;
     if list.is(r) { Ok(()) } else { copy::copy(r, &list) }
 }
 

@@ -257,10 +257,17 @@ impl Source {
         let shape = self.result_shape(form);
         let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
         tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(op, r, *dtype, &shape))?;
-        let made = self.make(op, form, tensors, &shape)?;
+        // There may be no memory for buffers once there was some for the results.
+        Tensor::or_restored(wants.map(|want| want.r), || self.fill(op, compute, form, wants, &shape, kernels))
+    }
+
+    /// Makes the results what they shall be.
+    fn fill(&self, op: &str, compute: Dtype, form: Form, wants: [Want<'_>; 2], shape: &[i64], kernels: Kernels<'_>) -> Result<()> {
+        let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
+        let made = self.make(op, form, tensors, shape)?;
         let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(op, r)).transpose();
         let operands = [operand(0)?, operand(1)?];
-        let one = Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: 0 };
+        let one = Layout { shape: shape.into(), strides: Dims::filled(0, shape.len()), offset: 0 };
         let layouts = [0, 1].map(|k| self.result_layout(form, operands[k].as_ref().map_or(&one, |o| &o.layout)));
         let ends = [0, 1].map(|k| {
             let (data, dtype) = operands[k].as_ref().map_or((null_mut(), compute), |o| (o.first(), o.dtype));

@@ -85,10 +85,14 @@ fn positions(op: &str, r: &Tensor, rows: i64, cols: i64, k: i64, upper: bool) ->
     let Ok(n) = i64::try_from(triangle.before(rows as usize)) else {
         bail!(Argument, "{op}: a triangle of {rows} x {cols} has more elements than can be counted")
     };
-    let shape = [2, n];
-    ready(op, r, Dtype::Int64, &shape)?;
+    Tensor::or_restored([Some(r), None], || fill(op, r, triangle, &[2, n]))
+}
+
+fn fill(op: &str, r: &Tensor, triangle: Triangle, shape: &[i64; 2]) -> Result<()> {
+    ready(op, r, Dtype::Int64, shape)?;
+    let n = shape[1];
     let direct = r.dtype() == Some(Dtype::Int64) && r.layout()?.is_contiguous();
-    let list = if direct { r.clone() } else { Tensor::empty(op, Dtype::Int64, &shape)? };
+    let list = if direct { r.clone() } else { Tensor::empty(op, Dtype::Int64, shape)? };
     if n > 0 {
         let data = Operand::of(op, &list)?.first().cast::<i64>();
         // SAFETY: a row-major tensor of 2 x n.

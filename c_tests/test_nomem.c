@@ -1,0 +1,243 @@
+/* When memory runs out in the middle of a call: it says so, and leaves every tensor as it was.
+ *
+ * The functions at the end of this file stand before those of the C library, and refuse memory from a given request on.
+ * Each call below is repeated with the first request refused, then the second, and so on, until it succeeds; once with
+ * that request alone refused, once with all that follow as well. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+/* Requests are counted while `counting`; those from `first` to `last` are refused. */
+static struct {
+    bool counting;
+    long requests, first, last;
+} memory;
+
+enum { ROWS = 60, COLUMNS = 500, RESULTS = 2 };
+
+/* What calls read: a transposed matrix, an integer row, a mask, and a vector. */
+static THTensor *matrix, *row, *mask, *vector;
+
+/* A call that writes to one or two results. */
+typedef THStatus Call(THTensor *const *r);
+
+static THStatus cadd(THTensor *const *r) { return THTensor_cadd(r[0], matrix, 2, row); }
+static THStatus power(THTensor *const *r) { return THTensor_pow(r[0], row, 0.5); }
+static THStatus less(THTensor *const *r) { return THTensor_ltValue(r[0], matrix, 3); }
+static THStatus where(THTensor *const *r) { return THTensor_where(r[0], mask, matrix, row); }
+static THStatus copy(THTensor *const *r) { return THTensor_copy(r[0], matrix); }
+static THStatus sum(THTensor *const *r) { return THTensor_sum(r[0], matrix, 1, 0); }
+static THStatus total(THTensor *const *r) { return THTensor_sum(r[0], matrix, TH_ALL_DIMS, 1); }
+static THStatus variance(THTensor *const *r) { return THTensor_var(r[0], matrix, 0, 0, 0); }
+static THStatus any(THTensor *const *r) { return THTensor_any(r[0], mask, 1, 0); }
+static THStatus norm(THTensor *const *r) { return THTensor_norm(r[0], matrix, 3, 0, 1); }
+static THStatus greatest(THTensor *const *r) { return THTensor_max(r[0], r[1], matrix, 0, 0); }
+static THStatus both(THTensor *const *r) { return THTensor_aminmax(r[0], r[1], matrix, 1, 0); }
+static THStatus cumsum(THTensor *const *r) { return THTensor_cumsum(r[0], matrix, 1); }
+static THStatus cummax(THTensor *const *r) { return THTensor_cummax(r[0], r[1], matrix, 0); }
+static THStatus softmax(THTensor *const *r) { return THTensor_softmax(r[0], matrix, 0); }
+static THStatus logsumexp(THTensor *const *r) { return THTensor_logsumexp(r[0], matrix, 1, 0); }
+static THStatus median(THTensor *const *r) { return THTensor_median(r[0], r[1], matrix, 1, 0); }
+static THStatus kthvalue(THTensor *const *r) { return THTensor_kthvalue(r[0], r[1], matrix, 3, 0, 0); }
+static THStatus mode(THTensor *const *r) { return THTensor_mode(r[0], r[1], matrix, 1, 0); }
+static THStatus quantile(THTensor *const *r) { return THTensor_quantile(r[0], matrix, 0.3, 0, 0, 0); }
+static THStatus histc(THTensor *const *r) { return THTensor_histc(r[0], matrix, 1000, 0, 0); }
+static THStatus bincount(THTensor *const *r) { return THTensor_bincount(r[0], row, NULL, 0); }
+static THStatus renorm(THTensor *const *r) { return THTensor_renorm(r[0], matrix, 2, 0, 1); }
+static THStatus mm(THTensor *const *r) {
+    THTensor *t = THTensor_newT(matrix);
+    THStatus status = t ? THTensor_mm(r[0], matrix, t) : THGetLastErrorCode();
+    THTensor_free(t);
+    return status;
+}
+static THStatus addmv(THTensor *const *r) { return THTensor_addmv(r[0], 1, vector, 2, matrix, row); }
+static THStatus mv(THTensor *const *r) { return THTensor_mv(r[0], matrix, vector); }
+static THStatus tril(THTensor *const *r) { return THTensor_tril(r[0], matrix, 3); }
+static THStatus triangle(THTensor *const *r) { return THTensor_trilIndices(r[0], ROWS, COLUMNS, 3); }
+static THStatus arange(THTensor *const *r) { return THTensor_arange(r[0], 0, 5000, 1); }
+static THStatus oneHot(THTensor *const *r) { return THTensor_oneHot(r[0], row, -1); }
+static THStatus meshgrid(THTensor *const *r) {
+    THTensor *vectors[RESULTS] = {vector, vector};
+    return THTensor_meshgrid(r, vectors, RESULTS, "xy");
+}
+static THStatus product(THTensor *const *r) {
+    THTensor *vectors[RESULTS] = {vector, vector};
+    return THTensor_cartesianProd(r[0], vectors, RESULTS);
+}
+
+/* Makes `r[0]` what `t` is, which ends; NULL is a call that failed. */
+static THStatus take(THTensor *const *r, THTensor *t) {
+    THStatus status = t ? THTensor_set(r[0], t) : THGetLastErrorCode();
+    THTensor_free(t);
+    return status;
+}
+
+static THStatus clone(THTensor *const *r) { return take(r, THTensor_newClone(matrix)); }
+static THStatus contiguous(THTensor *const *r) { return take(r, THTensor_newContiguous(matrix)); }
+static THStatus converted(THTensor *const *r) { return take(r, THTensor_newTo(matrix, TH_FLOAT16)); }
+static THStatus permuted(THTensor *const *r) { return take(r, THTensor_newPermute(matrix, SIZES(1, 0))); }
+/* More dimensions than handles have room for. */
+static THStatus deep(THTensor *const *r) {
+    return take(r, THTensor_newReshape(matrix, SIZES(2, 3, 1, 10, 5, 1, 10, 10)));
+}
+static THStatus pieces(THTensor *const *r) {
+    THTensor *list[ROWS];
+    int count = ROWS;
+    THStatus status = THTensor_split(list, &count, matrix, 7, 0);
+    if (status != TH_OK) return status;
+    status = THTensor_set(r[0], list[count - 1]);
+    for (int i = 0; i < count; i++) THTensor_free(list[i]);
+    return status;
+}
+
+/* Whether a tensor is the same as `model`, to the last bit. */
+static bool same(const THTensor *t, const THTensor *model) {
+    if (THTensor_dtype(t) != THTensor_dtype(model) || !THTensor_isSameSizeAs(t, model)) return false;
+    return THTensor_dtype(t) == TH_UNDEFINED || THTensor_equal(t, model) == 1;
+}
+
+/* A result: fresh, or one that has to be resized. */
+static THTensor *result(bool fresh) { return fresh ? THTensor_new() : THTensor_newFull(TH_FLOAT64, SIZES(3), 7); }
+
+/* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. */
+static void run_out(const char *name, Call *call, bool fresh, bool for_good) {
+    THTensor *expected[RESULTS], *before = result(fresh);
+    for (int k = 0; k < RESULTS; k++) expected[k] = result(fresh);
+    THStatus possible = call(expected);
+    for (long n = 0; n < 1000; n++) {
+        THTensor *r[RESULTS];
+        for (int k = 0; k < RESULTS; k++) r[k] = result(fresh);
+        THClearLastError();
+        memory.requests = 0;
+        memory.first = n;
+        memory.last = for_good ? 1000000 : n;
+        memory.counting = true;
+        THStatus status = call(r);
+        memory.counting = false;
+        bool refused = memory.requests > n;
+        if (status == TH_ERR_NOMEM) {
+            CHECK(refused);
+            CHECK(strstr(THGetLastError(), "memory") != NULL);
+        } else if (status != possible) {
+            printf("\n  %s, request %ld: ", name, n);
+            CHECK_EQ(status, possible);
+        }
+        for (int k = 0; k < RESULTS; k++) {
+            if (same(r[k], status == TH_OK ? expected[k] : before)) continue;
+            printf("\n  %s, request %ld, result %d: ", name, n, k);
+            CHECK(!"a result as expected");
+        }
+        for (int k = 0; k < RESULTS; k++) THTensor_free(r[k]);
+        if (!refused) break;
+    }
+    for (int k = 0; k < RESULTS; k++) THTensor_free(expected[k]);
+    THTensor_free(before);
+}
+
+static void a_call_without_memory_leaves_all_as_it_was(void) {
+    static const struct {
+        const char *name;
+        Call *call;
+    } calls[] = {
+#define NAMED(call) {#call, call}
+        NAMED(cadd),     NAMED(power),  NAMED(less),     NAMED(where),      NAMED(copy),      NAMED(sum),
+        NAMED(total),    NAMED(norm),   NAMED(variance), NAMED(any),        NAMED(greatest),  NAMED(both),
+        NAMED(cumsum),   NAMED(cummax), NAMED(softmax),  NAMED(logsumexp),  NAMED(median),    NAMED(kthvalue),
+        NAMED(mode),     NAMED(histc),  NAMED(quantile), NAMED(bincount),   NAMED(renorm),    NAMED(mm),
+        NAMED(mv),       NAMED(addmv),  NAMED(tril),     NAMED(triangle),   NAMED(arange),    NAMED(oneHot),
+        NAMED(meshgrid), NAMED(clone),  NAMED(product),  NAMED(contiguous), NAMED(converted), NAMED(permuted),
+        NAMED(deep),     NAMED(pieces),
+#undef NAMED
+    };
+    matrix = THTensor_newZeros(TH_FLOAT32, SIZES(COLUMNS, ROWS));
+    vector = THTensor_newZeros(TH_FLOAT32, SIZES(ROWS));
+    row = THTensor_newZeros(TH_INT32, SIZES(COLUMNS));
+    mask = THTensor_newZeros(TH_BOOL, SIZES(ROWS, 1));
+    CHECK_OK(THTensor_transpose(matrix, matrix, 0, 1));
+    for (int i = 0; i < ROWS * COLUMNS; i++) ((float *)THTensor_data(matrix))[i] = (float)(i * 7919 % 1013) / 8;
+    for (int i = 0; i < COLUMNS; i++) ((int32_t *)THTensor_data(row))[i] = i * 31 % 101;
+    for (int i = 0; i < ROWS; i++) ((bool *)THTensor_data(mask))[i] = i % 3 == 0;
+    THTensor *kept = THTensor_newClone(matrix);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (int kind = 0; kind < 4; kind++) run_out(calls[i].name, calls[i].call, kind & 1, kind & 2);
+    }
+    CHECK(same(matrix, kept));
+    THTensor_free(kept);
+    THTensor_free(matrix);
+    THTensor_free(vector);
+    THTensor_free(row);
+    THTensor_free(mask);
+}
+
+/* The first call that would use several threads does so without them where they cannot be had. */
+static void a_call_without_threads_is_still_right(void) {
+    THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(1 << 20), 2), *r = THTensor_newFull(TH_FLOAT32, 0, NULL, 1);
+    CHECK_OK(THSetNumThreads(2));
+    memory.requests = memory.first = 0;
+    memory.last = 1000000;
+    memory.counting = true;
+    THStatus status = THTensor_sum(r, t, TH_ALL_DIMS, 0);
+    memory.counting = false;
+    CHECK(memory.requests > 0);
+    CHECK_OK(status);
+    CHECK_EQ(THTensor_item(r), 1 << 21);
+    CHECK_OK(THTensor_sum(r, t, TH_ALL_DIMS, 0));
+    CHECK_EQ(THTensor_item(r), 1 << 21);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+/* An error is reported in full where not even the memory for its message can be had. */
+static void an_error_needs_no_memory(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3));
+    memory.requests = memory.first = 0;
+    memory.last = 1000000;
+    memory.counting = true;
+    THStatus status = THTensor_narrow(t, t, 5, 0, 1);
+    memory.counting = false;
+    CHECK(memory.requests > 0);
+    CHECK_EQ(status, TH_ERR_ARGUMENT);
+    CHECK(strstr(THGetLastError(), "dimension 5") != NULL);
+    THTensor_free(t);
+}
+
+static bool refuses(void) {
+    if (!memory.counting) return false;
+    long request = memory.requests++;
+    return request >= memory.first && request <= memory.last;
+}
+
+/* The C library's function of this name. */
+#define THEIRS(type, name, ...)                                                                                        \
+    static type (*theirs)(__VA_ARGS__);                                                                                \
+    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, #name)
+
+void *malloc(size_t size) {
+    THEIRS(void *, malloc, size_t);
+    return refuses() ? NULL : theirs(size);
+}
+
+void *realloc(void *block, size_t size) {
+    THEIRS(void *, realloc, void *, size_t);
+    return refuses() ? NULL : theirs(block, size);
+}
+
+int posix_memalign(void **block, size_t align, size_t size) {
+    THEIRS(int, posix_memalign, void **, size_t, size_t);
+    return refuses() ? ENOMEM : theirs(block, align, size);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    THEIRS(void *, mmap, void *, size_t, int, int, int, off_t);
+    return refuses() ? MAP_FAILED : theirs(address, size, protection, flags, file, offset);
+}
+
+/* Blocks kept for later would be used instead. */
+__attribute__((constructor)) static void keep_nothing(void) { setenv("TH_CACHE_LIMIT", "0", 1); }
+
+CHECK_MAIN(CASE(a_call_without_threads_is_still_right), CASE(a_call_without_memory_leaves_all_as_it_was),
+           CASE(an_error_needs_no_memory))
