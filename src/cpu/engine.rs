@@ -24,10 +24,10 @@ const STAGE: usize = 2048;
 const FAR: usize = 4 << 20;
 /// Kernels that compute leave the machine time to look ahead itself, until the operands are this large.
 const FAR_COSTLY: usize = 32 << 20;
-/// Bytes of the widest operand between two looks ahead, and how far ahead they look. More at a time fill the queues, and the kernel waits.
-const STRIDE: usize = 512;
-/// See [`STRIDE`].
-const AHEAD: usize = 2048;
+/// Operands of this many bytes together come from the second-level cache: the machine guesses what is read, but not what is written.
+const NEAR: usize = 64 << 10;
+/// Results are streamed where all operands together have at most so many times their bytes.
+const STREAM_SHARE: usize = 4;
 /// Elements converted at a time: many where calls are what costs, few where the next ones should be on their way meanwhile.
 const NEAR_PIECE: usize = 1024;
 /// See [`NEAR_PIECE`].
@@ -54,6 +54,30 @@ pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<us
             task(range)
         }
     });
+}
+
+/// How a kernel's operands are asked for ahead of time.
+#[derive(Clone, Copy)]
+struct Lookahead {
+    /// Bytes of the widest operand between two looks ahead. More at a time fill the queues, and the kernel waits.
+    stride: usize,
+    /// How far ahead they look.
+    ahead: usize,
+    /// So many operands, the result first.
+    operands: usize,
+}
+
+impl Lookahead {
+    /// The way for so many bytes of operands, if there is one. Kernels that compute are slow to begin, so short runs do not suit them.
+    fn choose(bytes: usize, grain: usize, operands: usize) -> Option<Lookahead> {
+        if bytes >= if grain == CHEAP { FAR } else { FAR_COSTLY } {
+            Some(Lookahead { stride: 512, ahead: 2048, operands })
+        } else if bytes >= NEAR && grain == CHEAP {
+            Some(Lookahead { stride: 4096, ahead: 1024, operands: 1 })
+        } else {
+            None
+        }
+    }
 }
 
 /// A pointer that crosses threads; what it points to is divided among them by the plan.
@@ -144,7 +168,10 @@ impl<const N: usize> Job<N> {
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
-        let streamed = bytes >= stream::threshold().saturating_mul(factor) && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        // A result that is little beside what is read, as that of a comparison, costs more by it than it saves.
+        let large = bytes <= n.saturating_mul(STREAM_SHARE * self.plan.item[0]);
+        let streamed = bytes >= stream::threshold().saturating_mul(factor) && contiguous && large;
         if direct && !streamed && !self.result_is_input() {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
@@ -162,17 +189,15 @@ impl<const N: usize> Job<N> {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.data.map(Shared), self.plan.item);
         let at = |start: usize| -> [*mut u8; N] { std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])) };
-        let far = n * item.iter().sum::<usize>() >= if self.grain == CHEAP { FAR } else { FAR_COSTLY };
+        let look = Lookahead::choose(n * item.iter().sum::<usize>(), self.grain, N);
         let widest = item.into_iter().max().unwrap_or(1);
-        let (stride, ahead) = (STRIDE / widest, AHEAD / widest);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
-            if !far {
-                return kernel(at(start), end - start);
-            }
+            let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(at(start), end - start) };
+            let (stride, ahead) = (stride / widest, ahead / widest);
             for start in (start..end).step_by(stride) {
                 let next = at(start + ahead);
-                (0..N).for_each(|k| stream::prefetch(next[k], stride * item[k]));
+                (0..operands).for_each(|k| stream::prefetch(next[k], stride * item[k]));
                 kernel(at(start), stride.min(end - start));
             }
         });

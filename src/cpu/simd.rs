@@ -45,12 +45,6 @@ impl Isa {
     pub fn has_fma(self) -> bool {
         self.fma
     }
-
-    /// Whether this is the copy for [`Level::Avx512`].
-    #[inline(always)]
-    pub fn has_avx512(self) -> bool {
-        matches!(self.level, Level::Avx512)
-    }
 }
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
