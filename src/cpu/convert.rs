@@ -3,7 +3,7 @@
 //! Floats to integers truncate and saturate, NaN becomes 0; anything to Bool is `x != 0`; float64 and wide integers reach the 16-bit
 //! floats through a float32 rounded to odd, so that nothing is rounded twice.
 
-use super::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+use super::half::{Bf16, F16, Half, narrow as narrow_run, widen as widen_run};
 use super::simd::{Level, level, simd};
 use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
 use crate::dtype::{Bool, Dtype, Element};
@@ -196,41 +196,6 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
     }
 }
 
-/// A 16-bit float: stored, never computed in.
-trait Half {
-    /// # Safety
-    /// Both sides hold `n` elements.
-    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize);
-    /// # Safety
-    /// Both sides hold `n` elements.
-    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize);
-}
-
-struct F16;
-struct Bf16;
-
-impl Half for F16 {
-    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
-        // SAFETY: the caller's.
-        unsafe { f16_to_f32(dst, src, n) }
-    }
-    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize) {
-        // SAFETY: the caller's.
-        unsafe { f32_to_f16(dst, src, n) }
-    }
-}
-
-impl Half for Bf16 {
-    unsafe fn to_f32(dst: *mut f32, src: *const u16, n: usize) {
-        // SAFETY: the caller's.
-        unsafe { bf16_to_f32(dst, src, n) }
-    }
-    unsafe fn from_f32(dst: *mut u16, src: *const f32, n: usize) {
-        // SAFETY: the caller's.
-        unsafe { f32_to_bf16(dst, src, n) }
-    }
-}
-
 /// Calls `piece(start, length)` for pieces of at most CHUNK.
 #[inline(always)]
 fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
@@ -240,24 +205,28 @@ fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
 }
 
 unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let (direct, contiguous) = (D::DTYPE == Dtype::Float32 && dst_step == 4, src_step == 2);
+    if direct && contiguous {
+        // SAFETY: the caller's.
+        return unsafe { widen_run::<H>(dst.cast(), src.cast(), n) };
+    }
     let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
     let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
-    let direct = D::DTYPE == Dtype::Float32 && dst_step == 4;
     chunks(n, |start, len| {
         // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
-            let from = if src_step == 2 && src.cast::<u16>().is_aligned() {
+            let from = if contiguous {
                 src.cast()
             } else {
                 moves::<u16>(halves.cast(), 2, src, src_step, len);
                 halves
             };
-            if direct && dst.cast::<f32>().is_aligned() {
-                H::to_f32(dst.cast(), from, len);
+            if direct {
+                widen_run::<H>(dst.cast(), from, len);
             } else {
-                H::to_f32(floats, from, len);
+                widen_run::<H>(floats, from, len);
                 run::<f32, D>(dst, dst_step, floats.cast(), 4, len);
             }
         }
@@ -265,15 +234,19 @@ unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const 
 }
 
 unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+    let (direct, contiguous) = (S::DTYPE == Dtype::Float32 && src_step == 4, dst_step == 2);
+    if direct && contiguous {
+        // SAFETY: the caller's.
+        return unsafe { narrow_run::<H>(dst.cast(), src.cast(), n) };
+    }
     let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
     let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
-    let direct = S::DTYPE == Dtype::Float32 && src_step == 4;
     chunks(n, |start, len| {
         // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
-            let from = if direct && src.cast::<f32>().is_aligned() {
+            let from = if direct {
                 src.cast()
             } else if EXACT.contains(&S::DTYPE) {
                 run::<S, f32>(floats.cast(), 4, src, src_step, len);
@@ -282,10 +255,10 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
                 to_odd_f32::<S>(floats, src, src_step, len);
                 floats
             };
-            if dst_step == 2 && dst.cast::<u16>().is_aligned() {
-                H::from_f32(dst.cast(), from, len);
+            if contiguous {
+                narrow_run::<H>(dst.cast(), from, len);
             } else {
-                H::from_f32(halves, from, len);
+                narrow_run::<H>(halves, from, len);
                 moves::<u16>(dst, dst_step, halves.cast(), 2, len);
             }
         }

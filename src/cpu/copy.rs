@@ -103,6 +103,7 @@ impl Side {
     }
 
     /// The side of operand `k` of a tile whose operand starts at `data`.
+    #[inline(always)]
     pub fn of<const N: usize>(tile: &Tile<N>, k: usize, data: *mut u8) -> Side {
         Side { data: data.wrapping_offset(tile.at[k]), row_step: tile.row_step[k], col_step: tile.col_step[k] }
     }

@@ -5,6 +5,7 @@
 
 use super::convert::converter;
 use super::copy::{Side, TileCopy};
+use super::simd::{Level, level};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
@@ -24,15 +25,18 @@ const STAGE: usize = 2048;
 const FAR: usize = 4 << 20;
 /// Kernels that compute leave the machine time to look ahead itself, until the operands are this large.
 const FAR_COSTLY: usize = 32 << 20;
-/// Bytes of the widest operand between two looks ahead, and how far ahead they look. More at a time fill the queues, and the kernel waits.
-const STRIDE: usize = 512;
-/// See [`STRIDE`].
-const AHEAD: usize = 2048;
+/// Operands of this many bytes together come from the second-level cache: the machine guesses what is read, but not what is written.
+const NEAR: usize = 64 << 10;
+/// A result that is a smaller part of all operands, as that of a comparison, is not worth any care: asking for it ahead of time and storing
+/// it past the caches cost more than they save.
+const RESULT_PART: usize = 4;
 /// Elements converted at a time: many where calls are what costs, few where the next ones should be on their way meanwhile.
 const NEAR_PIECE: usize = 1024;
 /// See [`NEAR_PIECE`].
 const FAR_PIECE: usize = 512;
-/// Bytes of a result streamed between two looks ahead.
+/// Bytes of the widest operand whose results are streamed together, for kernels that begin at once.
+const STREAM_BYTES: usize = 2 * 1024;
+/// Bytes of the widest operand streamed between two looks ahead.
 const PREFETCH: usize = 512;
 /// Rows of a staged tile.
 const STAGE_ROWS: usize = 16;
@@ -56,6 +60,17 @@ pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<us
     });
 }
 
+/// How a kernel's operands are asked for ahead of time.
+#[derive(Clone, Copy)]
+struct Lookahead {
+    /// Bytes of the widest operand between two looks ahead. More at a time fill the queues, and the kernel waits.
+    stride: usize,
+    /// How far ahead they look.
+    ahead: usize,
+    /// So many operands, the result first.
+    operands: usize,
+}
+
 /// A pointer that crosses threads; what it points to is divided among them by the plan.
 #[derive(Clone, Copy)]
 pub struct Shared(pub *mut u8);
@@ -72,6 +87,15 @@ impl Shared {
 unsafe impl Send for Shared {}
 // SAFETY: see the type.
 unsafe impl Sync for Shared {}
+
+/// All operands `n` steps further on. By a loop, since compilers make calls of `array::from_fn` and `map`.
+#[inline(always)]
+fn moved<const N: usize>(mut at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
+    for k in 0..N {
+        at[k] = at[k].wrapping_offset(n * step[k]);
+    }
+    at
+}
 
 /// An elementwise operation ready to run: operand 0 is the result.
 pub enum Work<const N: usize> {
@@ -127,6 +151,29 @@ impl<const N: usize> Work<N> {
             Work::Planned(job) => job.run(kernel),
         }
     }
+
+    /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
+    /// and the machine converts such floats in registers.
+    pub fn half(&self) -> Option<Dtype> {
+        let Work::Planned(job) = self else { return None };
+        if level() == Level::Baseline {
+            return None;
+        }
+        let half = (0..N).find(|&k| job.dtype[k] != job.compute[k]).map(|k| job.dtype[k])?;
+        let fits = |k: usize| job.dtype[k] == if job.compute[k] == Dtype::Float32 { half } else { job.compute[k] };
+        (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
+    }
+
+    /// [`Work::run`] for a kernel that takes elements as they lie in memory.
+    ///
+    /// # Safety
+    /// As for [`Work::run`]; `kernel` must read and write the operands' own types.
+    pub unsafe fn run_as_stored(&self, kernel: Kernel<'_, N>) {
+        match self {
+            Work::Flat(flat) => flat.job().run(kernel),
+            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel),
+        }
+    }
 }
 
 impl<const N: usize> Flat<N> {
@@ -144,8 +191,11 @@ impl<const N: usize> Job<N> {
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
-        let streamed = bytes >= stream::threshold().saturating_mul(factor) && self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        if direct && !streamed && !self.result_is_input() {
+        let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        let streamed = bytes >= stream::threshold().saturating_mul(factor) && contiguous && self.writes_much();
+        if direct && streamed {
+            self.run_streamed(n, kernel);
+        } else if direct && !self.result_is_input() {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, kernel);
@@ -154,27 +204,72 @@ impl<const N: usize> Job<N> {
         }
     }
 
+    fn writes_much(&self) -> bool {
+        self.plan.item[0] * RESULT_PART >= self.plan.item.iter().sum()
+    }
+
     fn result_is_input(&self) -> bool {
         self.data[1..].contains(&self.data[0])
+    }
+
+    /// How far to look ahead, if at all. Kernels that compute are slow to begin, so short runs do not suit them.
+    fn lookahead(&self, bytes: usize) -> Option<Lookahead> {
+        if bytes >= if self.grain == CHEAP { FAR } else { FAR_COSTLY } {
+            Some(Lookahead { stride: 512, ahead: 2048, operands: N })
+        } else if bytes >= NEAR && self.grain == CHEAP && self.writes_much() {
+            Some(Lookahead { stride: 4096, ahead: 1024, operands: 1 })
+        } else {
+            None
+        }
     }
 
     fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.data.map(Shared), self.plan.item);
-        let at = |start: usize| -> [*mut u8; N] { std::array::from_fn(|k| data[k].get().wrapping_add(start * item[k])) };
-        let far = n * item.iter().sum::<usize>() >= if self.grain == CHEAP { FAR } else { FAR_COSTLY };
+        let step = item.map(|i| i as isize);
+        let look = self.lookahead(n * item.iter().sum::<usize>());
         let widest = item.into_iter().max().unwrap_or(1);
-        let (stride, ahead) = (STRIDE / widest, AHEAD / widest);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
-            if !far {
-                return kernel(at(start), end - start);
-            }
+            let mut at = moved(data.map(Shared::get), step, start as isize);
+            let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(at, end - start) };
+            let (stride, ahead) = (stride / widest, ahead / widest);
             for start in (start..end).step_by(stride) {
-                let next = at(start + ahead);
-                (0..N).for_each(|k| stream::prefetch(next[k], stride * item[k]));
-                kernel(at(start), stride.min(end - start));
+                for k in 0..operands {
+                    stream::prefetch(at[k].wrapping_add(ahead * item[k]), stride * item[k]);
+                }
+                kernel(at, stride.min(end - start));
+                at = moved(at, step, stride as isize);
             }
+        });
+    }
+
+    /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
+    fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
+        let (data, item) = (self.data.map(Shared), self.plan.item);
+        let step = item.map(|i| i as isize);
+        let widest = item.into_iter().max().unwrap_or(1);
+        let piece = if self.grain == CHEAP { STREAM_BYTES } else { STAGE_BYTES } / widest;
+        parallel(n.div_ceil(piece), piece, self.grain, &|range| {
+            let mut buffer = Buffer::new();
+            for start in range.map(|i| i * piece) {
+                let len = piece.min(n - start);
+                let from = moved(data.map(Shared::get), step, start as isize);
+                let mut at = from;
+                at[0] = buffer.data();
+                kernel(at, len);
+                // While lines leave, the next piece's come in.
+                let next = moved(from, step, len as isize);
+                for i in (0..len).step_by(PREFETCH / widest) {
+                    let part = (PREFETCH / widest).min(len - i);
+                    for k in 1..N {
+                        stream::prefetch(next[k].wrapping_add(i * item[k]), part * item[k]);
+                    }
+                    // SAFETY: the part lies inside the result and the buffer.
+                    unsafe { stream::copy_stream(from[0].add(i * item[0]), at[0].add(i * item[0]), part * item[0]) }
+                }
+            }
+            stream::fence();
         });
     }
 
@@ -317,11 +412,16 @@ impl<const N: usize> Stager<N> {
                 }
             }
         }
+        let (mut data, mut row_step) = ([std::ptr::null_mut(); N], [0; N]);
+        for k in 0..N {
+            (data[k], row_step[k]) = (at[k].data, at[k].row_step);
+        }
         if whole {
-            kernel(at.map(|side| side.data), rows * cols);
+            kernel(data, rows * cols);
         } else {
-            for r in 0..rows as isize {
-                kernel(at.map(|side| side.data.wrapping_offset(r * side.row_step)), cols);
+            for _ in 0..rows {
+                kernel(data, cols);
+                data = moved(data, row_step, 1);
             }
         }
         if self.staged[0] {
@@ -337,17 +437,9 @@ impl<const N: usize> Stager<N> {
         // SAFETY: the caller's.
         unsafe {
             if self.streamed && self.item[0] == self.wide[0] {
-                let bytes = tile.cols * self.item[0];
                 for r in 0..tile.rows as isize {
                     let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
-                    // While lines leave, the next tile's come in.
-                    for start in (0..bytes).step_by(PREFETCH) {
-                        for k in 1..N {
-                            let next = tile.at[k] + (tile.cols * self.item[k] + start * self.item[k] / self.item[0]) as isize;
-                            stream::prefetch(self.data[k].get().wrapping_offset(next), PREFETCH * self.item[k] / self.item[0]);
-                        }
-                        stream::copy_stream(dst.add(start), src.add(start), PREFETCH.min(bytes - start));
-                    }
+                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
                 }
             } else {
                 self.copies[0].copy(to, from, tile.rows, tile.cols);

@@ -1,11 +1,33 @@
-//! Runs of 16-bit floats to float32 and back: float16 (IEEE binary16) and bfloat16.
+//! 16-bit floats and float32: float16 (IEEE binary16) and bfloat16, block by block in registers, or in runs.
 //!
 //! Narrowing rounds to nearest, ties to even, overflows to infinity and makes NaNs quiet. No side needs to be aligned.
 
-use super::simd::{Level, level, simd};
+use super::simd::{Isa, Level, level, simd_at};
 use half::f16;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
+
+/// Elements converted together: two registers of float32, with AVX-512.
+pub const BLOCK: usize = 32;
+
+/// A 16-bit float: stored, never computed in.
+pub trait Half {
+    /// The block at `src`, exactly: NaNs keep what bits they have.
+    ///
+    /// # Safety
+    /// `src` has BLOCK elements; `isa` is that of the code around.
+    unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK];
+    /// Makes `x`, rounded, the block at `dst`.
+    ///
+    /// # Safety
+    /// `dst` has BLOCK elements; `isa` is that of the code around.
+    unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]);
+}
+
+/// IEEE binary16.
+pub struct F16;
+/// The upper half of a float32.
+pub struct Bf16;
 
 /// The value of a float16, by arithmetic that vectorises everywhere.
 #[inline(always)]
@@ -17,169 +39,221 @@ pub fn f16_value(bits: u16) -> f32 {
     f32::from_bits(sign | if size >= INFINITY { size | 0x7f80_0000 } else { finite })
 }
 
+/// The upper half of a float32, rounded. In integers: the bf16 instructions of x86 would flush subnormals.
+#[inline(always)]
+fn round_to_bf16(x: f32) -> u16 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(HALF_ULP + (bits >> 16 & 1));
+    (if x.is_nan() { bits | QUIET } else { rounded } >> 16) as u16
+}
+
+const QUIET: u32 = 0x0040_0000;
+/// Just less than half a unit in the last place of a bfloat16; what is odd gets the rest.
+const HALF_ULP: u32 = 0x7fff;
+
+impl Half for F16 {
+    #[inline(always)]
+    unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
+        let mut x = [0.0; BLOCK];
+        // SAFETY: the caller's.
+        unsafe {
+            match isa.level() {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => {
+                    for i in (0..BLOCK).step_by(16) {
+                        _mm512_storeu_ps(x.as_mut_ptr().add(i), _mm512_cvtph_ps(_mm256_loadu_si256(src.add(i).cast())));
+                    }
+                }
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => {
+                    for i in (0..BLOCK).step_by(8) {
+                        _mm256_storeu_ps(x.as_mut_ptr().add(i), _mm256_cvtph_ps(_mm_loadu_si128(src.add(i).cast())));
+                    }
+                }
+                _ => {
+                    for i in 0..BLOCK {
+                        x[i] = f16::from_bits(src.add(i).read_unaligned()).to_f32();
+                    }
+                }
+            }
+        }
+        x
+    }
+
+    #[inline(always)]
+    unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
+        // SAFETY: the caller's.
+        unsafe {
+            match isa.level() {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => {
+                    for i in (0..BLOCK).step_by(16) {
+                        let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.as_ptr().add(i)));
+                        _mm256_storeu_si256(dst.add(i).cast(), halves);
+                    }
+                }
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => {
+                    for i in (0..BLOCK).step_by(8) {
+                        let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.as_ptr().add(i)));
+                        _mm_storeu_si128(dst.add(i).cast(), halves);
+                    }
+                }
+                _ => {
+                    for i in 0..BLOCK {
+                        dst.add(i).write_unaligned(f16::from_f32(x[i]).to_bits());
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Half for Bf16 {
+    #[inline(always)]
+    unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
+        let mut x = [0.0; BLOCK];
+        match isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                for i in (0..BLOCK).step_by(16) {
+                    // SAFETY: the caller's.
+                    unsafe {
+                        let wide = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(src.add(i).cast())));
+                        _mm512_storeu_ps(x.as_mut_ptr().add(i), _mm512_castsi512_ps(wide));
+                    }
+                }
+            }
+            _ => {
+                for i in 0..BLOCK {
+                    // SAFETY: the caller's.
+                    x[i] = f32::from_bits(u32::from(unsafe { src.add(i).read_unaligned() }) << 16);
+                }
+            }
+        }
+        x
+    }
+
+    #[inline(always)]
+    unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
+        match isa.level() {
+            // SAFETY: the caller's.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { store_bf16_avx512(dst, x) },
+            _ => {
+                for i in 0..BLOCK {
+                    // SAFETY: the caller's.
+                    unsafe { dst.add(i).write_unaligned(round_to_bf16(x[i])) }
+                }
+            }
+        }
+    }
+}
+
+/// [`round_to_bf16`] for two registers, whose upper halves one instruction brings together.
+///
+/// # Safety
+/// As for [`Half::store`]; the machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn store_bf16_avx512(dst: *mut u16, x: [f32; BLOCK]) {
+    const UPPER: [u16; BLOCK] = {
+        let mut at = [0; BLOCK];
+        let mut i = 0;
+        while i < BLOCK {
+            at[i] = 2 * i as u16 + 1;
+            i += 1;
+        }
+        at
+    };
+    // SAFETY: the caller's.
+    unsafe {
+        let mut rounded = [_mm512_setzero_si512(); 2];
+        for i in 0..2 {
+            let x = _mm512_loadu_ps(x.as_ptr().add(16 * i));
+            let bits = _mm512_castps_si512(x);
+            let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
+            let up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(HALF_ULP as i32)), odd);
+            let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
+            rounded[i] = _mm512_mask_or_epi32(up, is_nan, bits, _mm512_set1_epi32(QUIET as i32));
+        }
+        let upper = _mm512_permutex2var_epi16(rounded[0], _mm512_loadu_si512(UPPER.as_ptr().cast()), rounded[1]);
+        _mm512_storeu_si512(dst.cast(), upper);
+    }
+}
+
 /// `dst = src`, exactly.
 ///
 /// # Safety
 /// Both sides must hold `n` elements and not overlap.
-pub unsafe fn f16_to_f32(dst: *mut f32, src: *const u16, n: usize) {
+pub unsafe fn widen<H: Half>(dst: *mut f32, src: *const u16, n: usize) {
     // SAFETY: the caller's.
-    unsafe { widen(level(), dst, src, n) }
+    unsafe { widen_at::<H>(level(), dst, src, n) }
 }
 
 /// `dst = src`, rounded.
 ///
 /// # Safety
 /// Both sides must hold `n` elements and not overlap.
-pub unsafe fn f32_to_f16(dst: *mut u16, src: *const f32, n: usize) {
+pub unsafe fn narrow<H: Half>(dst: *mut u16, src: *const f32, n: usize) {
     // SAFETY: the caller's.
-    unsafe { narrow(level(), dst, src, n) }
+    unsafe { narrow_at::<H>(level(), dst, src, n) }
 }
 
-/// `dst = src`, exactly: every bit is kept, NaNs too.
-///
+/// # Safety
+/// As for [`widen`]; the machine has the level.
+unsafe fn widen_at<H: Half>(level: Level, dst: *mut f32, src: *const u16, n: usize) {
+    let (whole, rest) = (n - n % BLOCK, n % BLOCK);
+    // SAFETY: the caller's; the last elements go through buffers of a block.
+    unsafe {
+        simd_at(
+            level,
+            #[inline(always)]
+            move |isa| {
+                for i in (0..whole).step_by(BLOCK) {
+                    dst.add(i).cast::<[f32; BLOCK]>().write_unaligned(H::load(isa, src.add(i)));
+                }
+                if rest > 0 {
+                    let mut halves = [0; BLOCK];
+                    copy_elements(halves.as_mut_ptr(), src.add(whole), rest);
+                    copy_elements(dst.add(whole), H::load(isa, halves.as_ptr()).as_ptr(), rest);
+                }
+            },
+        )
+    }
+}
+
+/// # Safety
+/// As for [`narrow`]; the machine has the level.
+unsafe fn narrow_at<H: Half>(level: Level, dst: *mut u16, src: *const f32, n: usize) {
+    let (whole, rest) = (n - n % BLOCK, n % BLOCK);
+    // SAFETY: the caller's; the last elements go through buffers of a block.
+    unsafe {
+        simd_at(
+            level,
+            #[inline(always)]
+            move |isa| {
+                for i in (0..whole).step_by(BLOCK) {
+                    H::store(isa, dst.add(i), src.add(i).cast::<[f32; BLOCK]>().read_unaligned());
+                }
+                if rest > 0 {
+                    let (mut floats, mut halves) = ([0.0; BLOCK], [0; BLOCK]);
+                    copy_elements(floats.as_mut_ptr(), src.add(whole), rest);
+                    H::store(isa, halves.as_mut_ptr(), floats);
+                    copy_elements(dst.add(whole), halves.as_ptr(), rest);
+                }
+            },
+        )
+    }
+}
+
 /// # Safety
 /// Both sides must hold `n` elements and not overlap.
-pub unsafe fn bf16_to_f32(dst: *mut f32, src: *const u16, n: usize) {
-    simd(
-        #[inline(always)]
-        move |_| {
-            for i in 0..n {
-                // SAFETY: the caller's.
-                unsafe { dst.add(i).cast::<u32>().write_unaligned(u32::from(src.add(i).read_unaligned()) << 16) }
-            }
-        },
-    )
-}
-
-/// `dst = src`, rounded.
-///
-/// # Safety
-/// Both sides must hold `n` elements and not overlap.
-pub unsafe fn f32_to_bf16(dst: *mut u16, src: *const f32, n: usize) {
-    simd(
-        #[inline(always)]
-        move |_| {
-            for i in 0..n {
-                // SAFETY: the caller's.
-                unsafe { dst.add(i).write_unaligned(round_to_bf16(src.add(i).cast::<u32>().read_unaligned())) }
-            }
-        },
-    )
-}
-
-/// The upper half of a float32, rounded. In integers: the bf16 instructions of x86 would flush subnormals.
 #[inline(always)]
-fn round_to_bf16(bits: u32) -> u16 {
-    const INFINITY: u32 = 0x7f80_0000;
-    const QUIET: u32 = 0x0040_0000;
-    let odd = bits >> 16 & 1;
-    let rounded = bits.wrapping_add(0x7fff + odd);
-    let is_nan = bits & 0x7fff_ffff > INFINITY;
-    (if is_nan { bits | QUIET } else { rounded } >> 16) as u16
-}
-
-/// # Safety
-/// As for [`f16_to_f32`]; the machine has the level.
-unsafe fn widen(level: Level, dst: *mut f32, src: *const u16, n: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => widen_avx512(dst, src, n),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => widen_avx2(dst, src, n),
-            _ => (0..n).for_each(|i| dst.add(i).write_unaligned(f16::from_bits(src.add(i).read_unaligned()).to_f32())),
-        }
-    }
-}
-
-/// # Safety
-/// As for [`f32_to_f16`]; the machine has the level.
-unsafe fn narrow(level: Level, dst: *mut u16, src: *const f32, n: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        match level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => narrow_avx512(dst, src, n),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => narrow_avx2(dst, src, n),
-            _ => (0..n).for_each(|i| dst.add(i).write_unaligned(f16::from_f32(src.add(i).read_unaligned()).to_bits())),
-        }
-    }
-}
-
-/// # Safety
-/// Both sides must hold `n` elements and not overlap.
-#[cfg(target_arch = "x86_64")]
 unsafe fn copy_elements<T>(dst: *mut T, src: *const T, n: usize) {
     // By bytes, because the elements may be unaligned.
     // SAFETY: the caller's.
     unsafe { std::ptr::copy_nonoverlapping(src.cast::<u8>(), dst.cast::<u8>(), n * size_of::<T>()) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn widen_avx512(dst: *mut f32, src: *const u16, n: usize) {
-    let whole = n - n % 16;
-    // SAFETY: the caller's; the mask keeps the last step inside.
-    unsafe {
-        for i in (0..whole).step_by(16) {
-            _mm512_storeu_ps(dst.add(i), _mm512_cvtph_ps(_mm256_loadu_si256(src.add(i).cast())));
-        }
-        let rest = (1u16 << (n - whole)) - 1;
-        let last = _mm256_maskz_loadu_epi16(rest, src.add(whole).cast());
-        _mm512_mask_storeu_ps(dst.add(whole), rest, _mm512_cvtph_ps(last));
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn narrow_avx512(dst: *mut u16, src: *const f32, n: usize) {
-    let whole = n - n % 16;
-    // SAFETY: the caller's; the mask keeps the last step inside.
-    unsafe {
-        for i in (0..whole).step_by(16) {
-            let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(src.add(i)));
-            _mm256_storeu_si256(dst.add(i).cast(), halves);
-        }
-        let rest = (1u16 << (n - whole)) - 1;
-        let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_maskz_loadu_ps(rest, src.add(whole)));
-        _mm256_mask_storeu_epi16(dst.add(whole).cast(), rest, halves);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn widen_avx2(dst: *mut f32, src: *const u16, n: usize) {
-    let whole = n - n % 8;
-    // SAFETY: the caller's; the last elements go through buffers of a whole step.
-    unsafe {
-        for i in (0..whole).step_by(8) {
-            _mm256_storeu_ps(dst.add(i), _mm256_cvtph_ps(_mm_loadu_si128(src.add(i).cast())));
-        }
-        let (mut halves, mut floats) = ([0u16; 8], [0f32; 8]);
-        copy_elements(halves.as_mut_ptr(), src.add(whole), n - whole);
-        _mm256_storeu_ps(floats.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast())));
-        copy_elements(dst.add(whole), floats.as_ptr(), n - whole);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn narrow_avx2(dst: *mut u16, src: *const f32, n: usize) {
-    let whole = n - n % 8;
-    // SAFETY: the caller's; the last elements go through buffers of a whole step.
-    unsafe {
-        for i in (0..whole).step_by(8) {
-            let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(src.add(i)));
-            _mm_storeu_si128(dst.add(i).cast(), halves);
-        }
-        let (mut halves, mut floats) = ([0u16; 8], [0f32; 8]);
-        copy_elements(floats.as_mut_ptr(), src.add(whole), n - whole);
-        let last = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(floats.as_ptr()));
-        _mm_storeu_si128(halves.as_mut_ptr().cast(), last);
-        copy_elements(dst.add(whole), halves.as_ptr(), n - whole);
-    }
 }
 
 #[cfg(test)]
@@ -187,7 +261,9 @@ mod tests {
     use super::*;
     use half::bf16;
 
-    const LEVELS: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
+    fn levels() -> impl Iterator<Item = Level> {
+        [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|&at| at <= level())
+    }
 
     fn all_halves() -> Vec<u16> {
         (0..=u16::MAX).collect()
@@ -218,10 +294,10 @@ mod tests {
         let halves = all_halves();
         let expected: Vec<f32> = halves.iter().map(|&h| f16::from_bits(h).to_f32()).collect();
         assert!(halves.iter().zip(&expected).all(|(&h, x)| f16_value(h).to_bits() == x.to_bits() || x.is_nan() && f16_value(h).is_nan()));
-        for at in LEVELS.into_iter().filter(|&at| at <= level()) {
+        for at in levels() {
             let mut out = vec![0f32; halves.len()];
             // SAFETY: both hold all halves.
-            unsafe { widen(at, out.as_mut_ptr(), halves.as_ptr(), halves.len()) };
+            unsafe { widen_at::<F16>(at, out.as_mut_ptr(), halves.as_ptr(), halves.len()) };
             assert!(bits(&out) == bits(&expected), "{at:?}");
         }
     }
@@ -230,10 +306,10 @@ mod tests {
     fn floats_narrow_to_the_nearest_float16() {
         let xs = floats(|h| f16::from_bits(h).to_f32());
         let expected: Vec<u16> = xs.iter().map(|&x| f16::from_f32(x).to_bits()).collect();
-        for at in LEVELS.into_iter().filter(|&at| at <= level()) {
+        for at in levels() {
             let mut out = vec![0u16; xs.len()];
             // SAFETY: both hold xs.len() elements.
-            unsafe { narrow(at, out.as_mut_ptr(), xs.as_ptr(), xs.len()) };
+            unsafe { narrow_at::<F16>(at, out.as_mut_ptr(), xs.as_ptr(), xs.len()) };
             assert!(out == expected, "{at:?}");
         }
     }
@@ -243,35 +319,36 @@ mod tests {
         let xs = [65519.0, 65520.0, -1e9, 5.9604645e-8, 2.9802322e-8, f32::from_bits(0x3300_0001), f32::from_bits(0x7f80_0001), -0.0];
         let mut out = [0u16; 8];
         // SAFETY: both hold 8 elements.
-        unsafe { f32_to_f16(out.as_mut_ptr(), xs.as_ptr(), 8) };
+        unsafe { narrow::<F16>(out.as_mut_ptr(), xs.as_ptr(), 8) };
         assert_eq!(out, [0x7bff, 0x7c00, 0xfc00, 0x0001, 0x0000, 0x0001, 0x7e00, 0x8000]);
     }
 
     #[test]
     fn bfloat16_widens_to_the_same_bits_and_narrows_to_the_nearest() {
         let halves = all_halves();
-        let mut wide = vec![0f32; halves.len()];
-        // SAFETY: both hold all halves.
-        unsafe { bf16_to_f32(wide.as_mut_ptr(), halves.as_ptr(), halves.len()) };
-        assert!((0..=u16::MAX).all(|h| wide[h as usize].to_bits() == u32::from(h) << 16));
-
         let xs = floats(|h| bf16::from_bits(h).to_f32());
-        let mut out = vec![0u16; xs.len()];
-        // SAFETY: both hold xs.len() elements.
-        unsafe { f32_to_bf16(out.as_mut_ptr(), xs.as_ptr(), xs.len()) };
-        assert!(xs.iter().zip(&out).all(|(&x, &h)| h == bf16::from_f32(x).to_bits()));
+        for at in levels() {
+            let (mut wide, mut out) = (vec![0f32; halves.len()], vec![0u16; xs.len()]);
+            // SAFETY: the vectors hold as many elements.
+            unsafe {
+                widen_at::<Bf16>(at, wide.as_mut_ptr(), halves.as_ptr(), halves.len());
+                narrow_at::<Bf16>(at, out.as_mut_ptr(), xs.as_ptr(), xs.len());
+            }
+            assert!((0..=u16::MAX).all(|h| wide[h as usize].to_bits() == u32::from(h) << 16), "{at:?}");
+            assert!(xs.iter().zip(&out).all(|(&x, &h)| h == bf16::from_f32(x).to_bits()), "{at:?}");
+        }
     }
 
     #[test]
     fn any_length_and_any_address() {
         let src: Vec<u8> = (0..400).map(|i| (i * 37 % 251) as u8).collect();
-        for at in LEVELS.into_iter().filter(|&at| at <= level()) {
+        for at in levels() {
             for (n, from, to) in (0..40).flat_map(|n| [(n, 0, 0), (n, 1, 3), (n, 2, 1)]) {
                 let (mut wide, mut back) = (vec![0xaau8; 200], vec![0xaau8; 100]);
                 // SAFETY: 40 halves are 80 bytes, 40 floats 160.
                 unsafe {
-                    widen(at, wide[to..].as_mut_ptr().cast(), src[from..].as_ptr().cast(), n);
-                    narrow(at, back[to..].as_mut_ptr().cast(), wide[to..].as_ptr().cast(), n);
+                    widen_at::<F16>(at, wide[to..].as_mut_ptr().cast(), src[from..].as_ptr().cast(), n);
+                    narrow_at::<F16>(at, back[to..].as_mut_ptr().cast(), wide[to..].as_ptr().cast(), n);
                 }
                 assert!(wide[..to].iter().chain(&wide[to + 4 * n..]).all(|&b| b == 0xaa), "{at:?}, {n}");
                 assert!(back[..to].iter().chain(&back[to + 2 * n..]).all(|&b| b == 0xaa), "{at:?}, {n}");

@@ -1,8 +1,10 @@
 //! Elementwise kernels: a closure over values becomes a loop over runs, compiled for every instruction set.
 
-use super::engine::Work;
-use super::simd::{Isa, simd};
-use crate::dtype::Element;
+use super::engine::{Kernel, Work};
+use super::half::{BLOCK, Bf16, F16, Half};
+use super::simd::{Isa, Level, simd};
+use crate::dtype::{Dtype, Element};
+use std::mem::{MaybeUninit, transmute_copy};
 
 /// `r[i] = x`
 ///
@@ -39,6 +41,14 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
             },
         )
     };
+    if const { takes_floats(&[T::DTYPE, U::DTYPE]) } {
+        // SAFETY: the engine passes runs of `n` elements.
+        let f16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<F16, T, U>(at, n, f) };
+        // SAFETY: as above.
+        let bf16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
+        // SAFETY: the caller's.
+        return unsafe { run_as_it_lies(work, &kernel, &f16, &bf16) };
+    }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
 }
@@ -182,6 +192,14 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
             },
         )
     };
+    if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) } {
+        // SAFETY: the engine passes runs of `n` elements.
+        let f16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
+        // SAFETY: as above.
+        let bf16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
+        // SAFETY: the caller's.
+        return unsafe { run_as_it_lies(work, &kernel, &f16, &bf16) };
+    }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
 }
@@ -249,15 +267,209 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
             },
         )
     };
+    if const { takes_floats(&[A::DTYPE, B::DTYPE, C::DTYPE, U::DTYPE]) } {
+        // SAFETY: the engine passes runs of `n` elements.
+        let f16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
+        // SAFETY: as above.
+        let bf16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
+        // SAFETY: the caller's.
+        return unsafe { run_as_it_lies(work, &kernel, &f16, &bf16) };
+    }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
+}
+
+/// Whether a kernel over these types may meet 16-bit floats in memory.
+const fn takes_floats(types: &[Dtype]) -> bool {
+    let mut k = 0;
+    while k < types.len() {
+        if matches!(types[k], Dtype::Float32) {
+            return true;
+        }
+        k += 1;
+    }
+    false
+}
+
+/// Runs the kernel for what lies in memory where float32 is computed in.
+///
+/// # Safety
+/// As for [`Work::run`] with `kernel`, and [`Work::run_as_stored`] with the others.
+unsafe fn run_as_it_lies<const N: usize>(work: &Work<N>, kernel: Kernel<'_, N>, f16: Kernel<'_, N>, bf16: Kernel<'_, N>) {
+    // SAFETY: the caller's.
+    unsafe {
+        match work.half() {
+            Some(Dtype::Float16) => work.run_as_stored(f16),
+            Some(_) => work.run_as_stored(bf16),
+            None => work.run(kernel),
+        }
+    }
+}
+
+/// [`map1`] over `n` elements, of `H` in memory where the closure takes float32.
+///
+/// # Safety
+/// Both operands have `n` elements, and are apart.
+#[inline(always)]
+unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usize, f: impl Fn(Isa, T) -> U + Copy) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            // SAFETY: the caller's; `in_blocks` passes blocks.
+            unsafe {
+                in_blocks(
+                    isa,
+                    [stored::<U>(), stored::<T>()],
+                    at,
+                    n,
+                    #[inline(always)]
+                    move |[r, a]: [*mut u8; 2]| {
+                        let (x, mut y) = (load::<H, T>(isa, a), [U::ZERO; BLOCK]);
+                        for i in 0..BLOCK {
+                            y[i] = f(isa, x[i]);
+                        }
+                        store::<H, U>(isa, r, y)
+                    },
+                )
+            }
+        },
+    )
+}
+
+/// [`blocks1`] for [`map2`].
+///
+/// # Safety
+/// As for [`blocks1`].
+#[inline(always)]
+unsafe fn blocks2<H: Half, A: Element, B: Element, U: Element>(at: [*mut u8; 3], n: usize, f: impl Fn(Isa, A, B) -> U + Copy) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            // SAFETY: the caller's; `in_blocks` passes blocks.
+            unsafe {
+                in_blocks(
+                    isa,
+                    [stored::<U>(), stored::<A>(), stored::<B>()],
+                    at,
+                    n,
+                    #[inline(always)]
+                    move |[r, a, b]: [*mut u8; 3]| {
+                        let (x, y, mut z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), [U::ZERO; BLOCK]);
+                        for i in 0..BLOCK {
+                            z[i] = f(isa, x[i], y[i]);
+                        }
+                        store::<H, U>(isa, r, z)
+                    },
+                )
+            }
+        },
+    )
+}
+
+/// [`blocks1`] for [`map3`].
+///
+/// # Safety
+/// As for [`blocks1`].
+#[inline(always)]
+unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
+    at: [*mut u8; 4],
+    n: usize,
+    f: impl Fn(Isa, A, B, C) -> U + Copy,
+) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            // SAFETY: the caller's; `in_blocks` passes blocks.
+            unsafe {
+                in_blocks(
+                    isa,
+                    [stored::<U>(), stored::<A>(), stored::<B>(), stored::<C>()],
+                    at,
+                    n,
+                    #[inline(always)]
+                    move |[r, a, b, c]: [*mut u8; 4]| {
+                        let (x, y, z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), load::<H, C>(isa, c));
+                        let mut w = [U::ZERO; BLOCK];
+                        for i in 0..BLOCK {
+                            w[i] = f(isa, x[i], y[i], z[i]);
+                        }
+                        store::<H, U>(isa, r, w)
+                    },
+                )
+            }
+        },
+    )
+}
+
+/// Calls `block` with blocks of all operands, whose elements have `size` bytes. The last block may overlap the one before; where there is
+/// less than a block, it goes through buffers.
+///
+/// # Safety
+/// The operands have `n` elements; the result, which is the first, is apart from the others.
+#[inline(always)]
+unsafe fn in_blocks<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn([*mut u8; N])) {
+    if isa.level() == Level::Baseline {
+        unreachable!("`Work::half` leaves conversions to the engine on machines without instructions for them")
+    }
+    let (mut from, mut rest) = (at, [[MaybeUninit::<u64>::uninit(); BLOCK]; N]);
+    if n < BLOCK {
+        for k in 0..N {
+            from[k] = rest[k].as_mut_ptr().cast::<u8>();
+            // SAFETY: the caller's; the buffer holds a block of any type.
+            unsafe {
+                from[k].write_bytes(0, BLOCK * size[k]);
+                from[k].copy_from_nonoverlapping(at[k], n * size[k]);
+            }
+        }
+    }
+    for start in (0..n).step_by(BLOCK) {
+        let (start, mut now) = (start.min(n.max(BLOCK) - BLOCK), from);
+        for k in 0..N {
+            now[k] = from[k].wrapping_add(start * size[k]);
+        }
+        block(now);
+    }
+    if n < BLOCK {
+        // SAFETY: as above.
+        unsafe { at[0].copy_from_nonoverlapping(from[0], n * size[0]) }
+    }
+}
+
+/// Bytes in memory of an element the closure takes as `T`.
+#[inline(always)]
+fn stored<T: Element>() -> usize {
+    if T::DTYPE == Dtype::Float32 { 2 } else { size_of::<T>() }
+}
+
+/// A block for the closure.
+///
+/// # Safety
+/// `src` has BLOCK elements, of `H` if `T` is float32.
+#[inline(always)]
+unsafe fn load<H: Half, T: Element>(isa: Isa, src: *const u8) -> [T; BLOCK] {
+    // SAFETY: the caller's; `T` is float32 where it is said to be.
+    unsafe {
+        if T::DTYPE == Dtype::Float32 { transmute_copy(&H::load(isa, src.cast())) } else { src.cast::<[T; BLOCK]>().read_unaligned() }
+    }
+}
+
+/// A block from the closure.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+unsafe fn store<H: Half, T: Element>(isa: Isa, dst: *mut u8, x: [T; BLOCK]) {
+    // SAFETY: as in `load`.
+    unsafe {
+        if T::DTYPE == Dtype::Float32 { H::store(isa, dst.cast(), transmute_copy(&x)) } else { dst.cast::<[T; BLOCK]>().write_unaligned(x) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cpu::engine::{CHEAP, COSTLY, Flat, Job};
-    use crate::dtype::Dtype::{self, Bfloat16, Bool, Float32};
+    use crate::dtype::Dtype::{self, Bfloat16, Bool, Float16, Float32};
     use crate::plan::Plan;
 
     fn run(r: *mut f64, a: *const f64, n: usize) {
@@ -290,6 +502,10 @@ mod tests {
         }
     }
 
+    fn planned<const N: usize>(n: usize, data: [*mut u8; N], dtype: [Dtype; N], compute: [Dtype; N]) -> Work<N> {
+        Work::Planned(Box::new(Job { plan: Plan::flat(n, dtype.map(Dtype::size)), data, dtype, compute, grain: CHEAP }))
+    }
+
     #[test]
     fn sixteen_bit_floats_are_converted_piece_by_piece() {
         // The longest comes from beyond the caches.
@@ -298,9 +514,7 @@ mod tests {
             let b: Vec<f32> = (0..n).map(|i| (i % 50) as f32).collect();
             let (mut sum, mut less) = (a.clone(), vec![9u8; n]);
             let job = |r: *mut u8, dtypes: [Dtype; 3], compute: Dtype| {
-                let plan = Plan::flat(n, dtypes.map(Dtype::size));
-                let data = [r, a.as_ptr() as *mut u8, b.as_ptr() as *mut u8];
-                Work::Planned(Box::new(Job { plan, data, dtype: dtypes, compute: [compute, Float32, Float32], grain: CHEAP }))
+                planned(n, [r, a.as_ptr() as *mut u8, b.as_ptr() as *mut u8], dtypes, [compute, Float32, Float32])
             };
             let (add, lt) = (
                 #[inline(always)]
@@ -315,6 +529,47 @@ mod tests {
             }
             assert!((0..n).all(|i| half::bf16::from_bits(sum[i]).to_f32() == (i % 200 + i % 50) as f32));
             assert!((0..n).all(|i| less[i] == u8::from(i % 200 < i % 50)));
+        }
+    }
+
+    /// Small whole numbers as 16-bit floats, and what they are.
+    fn halves(half: Dtype, n: usize, most: usize) -> Vec<u16> {
+        let bits = |x: f32| if half == Bfloat16 { half::bf16::from_f32(x).to_bits() } else { half::f16::from_f32(x).to_bits() };
+        (0..n).map(|i| bits((i % most) as f32)).collect()
+    }
+
+    #[test]
+    fn blocks_of_sixteen_bit_floats_end_anywhere() {
+        let (add, lt, pick, neg) = (
+            #[inline(always)]
+            |_, x: f32, y: f32| x + y,
+            #[inline(always)]
+            |_, x: f32, y: f32| crate::dtype::Bool::from(x < y),
+            #[inline(always)]
+            |_, c: crate::dtype::Bool, x: f32, y: f32| if c.get() { x } else { y },
+            #[inline(always)]
+            |_, x: f32| -x,
+        );
+        for (half, n) in [Float16, Bfloat16].into_iter().flat_map(|h| [1, 31, 32, 33, 95, 1000, 70_001].map(|n| (h, n))) {
+            let (a, b) = (halves(half, n, 200), halves(half, n, 50));
+            let (mut sum, mut less, mut picked) = (vec![7u16; n + 1], vec![9u8; n + 1], vec![7u16; n + 1]);
+            let [one, two, three] = [&a, &b, &a].map(|x| x.as_ptr() as *mut u8);
+            // SAFETY: all vectors hold n elements.
+            unsafe {
+                map2(&planned(n, [sum.as_mut_ptr().cast(), one, two], [half; 3], [Float32; 3]), add);
+                map2(&planned(n, [less.as_mut_ptr(), one, two], [Bool, half, half], [Bool, Float32, Float32]), lt);
+                let data = [picked.as_mut_ptr().cast(), less.as_mut_ptr(), two, three];
+                map3(&planned(n, data, [half, Bool, half, half], [Float32, Bool, Float32, Float32]), pick);
+            }
+            let (x, y) = (|i: usize| i % 200, |i: usize| i % 50);
+            let sums = halves(half, 250, 250);
+            assert!((0..n).all(|i| sum[i] == sums[x(i) + y(i)]) && sum[n] == 7, "{half}, {n}");
+            assert!((0..n).all(|i| less[i] == u8::from(x(i) < y(i))) && less[n] == 9, "{half}, {n}");
+            assert!((0..n).all(|i| picked[i] == sums[x(i).max(y(i))]) && picked[n] == 7, "{half}, {n}");
+            let data = sum.as_mut_ptr().cast();
+            // SAFETY: as above; in place.
+            unsafe { map1(&planned(n, [data, data], [half; 2], [Float32; 2]), neg) };
+            assert!((0..n).all(|i| sum[i] == sums[x(i) + y(i)] ^ 0x8000), "{half}, {n}");
         }
     }
 }

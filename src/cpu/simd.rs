@@ -45,12 +45,6 @@ impl Isa {
     pub fn has_fma(self) -> bool {
         self.fma
     }
-
-    /// Whether this is the copy for [`Level::Avx512`].
-    #[inline(always)]
-    pub fn has_avx512(self) -> bool {
-        matches!(self.level, Level::Avx512)
-    }
 }
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
@@ -101,8 +95,18 @@ fn supported() -> Level {
 /// and falls back to the baseline without a word.
 #[inline(always)]
 pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
-    match level() {
-        // SAFETY: `level` has found the features each function asks for.
+    // SAFETY: `level` has found what it returns.
+    unsafe { simd_at(level(), f) }
+}
+
+/// [`simd`] for one level.
+///
+/// # Safety
+/// The machine has the level.
+#[inline(always)]
+pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
+    match level {
+        // SAFETY: the caller's: the features are those of the level.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { avx512(f) },
         // SAFETY: as above.

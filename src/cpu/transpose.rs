@@ -278,16 +278,17 @@ fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn block<V: Register, const E: usize>(m: Matrix) {
-    // Loops rather than `array::from_fn`: its closure would be compiled without the instructions.
+    // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
+    // memory.
     // SAFETY: the caller's.
     unsafe {
         let mut x = [V::gather(m.src, E as isize * m.src_step); E];
-        for (i, x) in x.iter_mut().enumerate().skip(1) {
-            *x = V::gather(m.src.offset(i as isize * m.src_step), E as isize * m.src_step);
+        for i in 1..E {
+            x[i] = V::gather(m.src.offset(i as isize * m.src_step), E as isize * m.src_step);
         }
         x = interleave_rounds(x);
-        for (i, x) in x.into_iter().enumerate() {
-            x.store(m.dst.offset(i as isize * m.dst_step));
+        for i in 0..E {
+            x[i].store(m.dst.offset(i as isize * m.dst_step));
         }
     }
 }
@@ -364,14 +365,12 @@ unsafe fn sliver<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
         let mut x = [__m128i::gather(m.src, 0); E];
-        for (i, x) in x.iter_mut().enumerate().skip(1) {
-            *x = __m128i::gather(m.src.offset(i.min(m.cols - 1) as isize * m.src_step), 0);
+        for i in 1..E {
+            x[i] = __m128i::gather(m.src.offset(i.min(m.cols - 1) as isize * m.src_step), 0);
         }
         x = interleave_rounds(x);
-        for (i, x) in x.into_iter().enumerate() {
-            if i < m.rows {
-                x.store(m.dst.offset(i as isize * m.dst_step));
-            }
+        for i in 0..E.min(m.rows) {
+            x[i].store(m.dst.offset(i as isize * m.dst_step));
         }
     }
 }

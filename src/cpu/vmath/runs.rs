@@ -2,6 +2,8 @@
 
 use super::super::simd::Isa;
 #[cfg(target_arch = "x86_64")]
+use super::super::simd::Level;
+#[cfg(target_arch = "x86_64")]
 use super::lanes::{X32, X64};
 use super::*;
 use std::ops::Range;
@@ -16,7 +18,7 @@ macro_rules! runs {
         pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
             $(
                 #[cfg(target_arch = "x86_64")]
-                if isa.has_avx512() {
+                if isa.level() == Level::Avx512 {
                     // SAFETY: the caller's, and the machine has AVX-512.
                     return unsafe { wide::each::<$lanes>(r, a, n, #[inline(always)] |x| wide::$wide(x)) };
                 }
@@ -88,7 +90,7 @@ macro_rules! power_runs {
         #[inline(always)]
         pub unsafe fn $run(isa: Isa, r: *mut $t, [a, b]: [*const $t; 2], steps: [usize; 2], n: usize) {
             #[cfg(target_arch = "x86_64")]
-            if isa.has_avx512() {
+            if isa.level() == Level::Avx512 {
                 // SAFETY: the caller's, and the machine has AVX-512.
                 return unsafe {
                     wide::each_pow::<$lanes>(
