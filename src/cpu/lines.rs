@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub(crate) const PANEL: usize = 1024;
 /// Panels are cut no narrower for the sake of threads.
 const NARROW: usize = 128;
+/// Nor narrower than this for anyone's sake: a few cache lines.
+const NARROWEST: usize = 64;
 /// Fewer neighbours than this are not worth a panel.
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
@@ -141,6 +143,8 @@ pub struct Lines {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`].
     pub beside: usize,
+    /// The most elements of a panel that the kernel likes, unless it would be too narrow.
+    pub area: usize,
     /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
     pub turned: usize,
     /// Elements a thread must have to be worth waking.
@@ -198,7 +202,7 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
     }
 
     /// Runs `kernel` over every line, or `panel` over lines side by side.
@@ -242,9 +246,12 @@ impl Lines {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
         let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
-        let width = self.panel_width().min(MOST / (input.n.max(1) * 24));
-        if panels && beside && width >= FEW {
-            return self.layout_of(true, width);
+        if panels && beside {
+            let wanted = self.layout_of(true, self.panel_width());
+            let width = if wanted.bytes <= MOST { wanted.lines } else { wanted.lines.min(MOST / (input.n * 24)) };
+            if width >= FEW {
+                return if width == wanted.lines { wanted } else { self.layout_of(true, width) };
+            }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
         if panels && plain && input.n <= self.turned && first.n >= FEW {
@@ -261,9 +268,10 @@ impl Lines {
     fn panel_width(&self) -> usize {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
         let worth = all.saturating_mul(self.ends[0].n) / self.grain;
-        let panels = worth.min(2 * pool::num_threads()).div_ceil((all / first).max(1)).max(1);
+        let panels = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
         let share = first.div_ceil(panels).next_multiple_of(NARROW);
-        share.max(NARROW).min(self.beside).min(first)
+        let liked = (self.area / self.ends[0].n.max(1) / FEW * FEW).max(NARROWEST).min(self.beside);
+        share.max(NARROW).min(liked).min(first)
     }
 
     /// The cut into blocks of so many lines.

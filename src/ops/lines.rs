@@ -68,6 +68,8 @@ pub struct Kernels<'a> {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
     pub beside: usize,
+    /// The most elements of a panel that the kernel likes.
+    pub area: usize,
     /// Lines of at most so many elements are done faster side by side.
     pub turned: usize,
     /// Elements a thread must have to be worth waking.
@@ -86,7 +88,7 @@ impl<'a> Kernels<'a> {
     }
 
     fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
+        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
     }
 }
 
@@ -275,7 +277,8 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch, lines.beside, lines.turned) = (kernels.spoils, kernels.scratch, kernels.beside, kernels.turned);
+        (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
+        (lines.beside, lines.area) = (kernels.beside, kernels.area);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
         unsafe { lines.run(op, kernels.kernel, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {

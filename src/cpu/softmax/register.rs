@@ -6,8 +6,10 @@ use std::arch::x86_64::*;
 
 /// As many floats as are taken at once.
 ///
+/// Nothing here may run on a machine without the instruction set.
+///
 /// # Safety
-/// Of all functions: the machine has the instruction set, and pointers lead to `n` elements, of which there are at most `COUNT`.
+/// Of all functions: pointers lead to `n` elements, or `COUNT` if `n` is more; `n` is not 0.
 #[allow(clippy::missing_safety_doc)]
 pub trait Register: Copy {
     /// The floats.
@@ -15,23 +17,35 @@ pub trait Register: Copy {
     /// How many.
     const COUNT: usize;
     /// `x` everywhere.
-    unsafe fn all(x: Self::Item) -> Self;
+    fn all(x: Self::Item) -> Self;
     /// `n` elements, and `self` after them.
     unsafe fn with(self, x: *const Self::Item, n: usize) -> Self;
     /// The first `n` to memory.
     unsafe fn store(self, r: *mut Self::Item, n: usize);
     /// The greater ones, those of `other` where one is NaN.
-    unsafe fn greater(self, other: Self) -> Self;
+    fn greater(self, other: Self) -> Self;
     /// `self + other`
-    unsafe fn add(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
     /// `self - other`
-    unsafe fn sub(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
     /// `self * other`
-    unsafe fn mul(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// The greatest one, if none is NaN.
-    unsafe fn greatest(self) -> Self::Item;
+    fn greatest(self) -> Self::Item;
     /// The sum.
-    unsafe fn sum(self) -> Self::Item;
+    fn sum(self) -> Self::Item;
+}
+
+/// Calls `f` with the place of each register of `n` elements, and how many of them it has.
+#[inline(always)]
+pub fn each<V: Register>(n: usize, f: impl Fn(usize, usize)) {
+    let whole = n / V::COUNT * V::COUNT;
+    for at in (0..whole).step_by(V::COUNT) {
+        f(at, V::COUNT);
+    }
+    if whole < n {
+        f(whole, n - whole);
+    }
 }
 
 /// A float with a register of its own on machines that have AVX-512.
@@ -40,89 +54,50 @@ pub trait Registered: Real {
     type Wide: Register<Item = Self>;
 }
 
-/// Lanes that any compiler makes vectors of.
+/// A single float: of loops over those, compilers make vectors themselves.
 #[derive(Clone, Copy)]
-pub struct Plain<T>([T; 16]);
-
-impl<T: Real> Plain<T> {
-    #[inline(always)]
-    fn with_each(self, other: Plain<T>, f: impl Fn(T, T) -> T) -> Plain<T> {
-        let mut r = self;
-        for k in 0..16 {
-            r.0[k] = f(self.0[k], other.0[k]);
-        }
-        r
-    }
-
-    #[inline(always)]
-    fn folded(self, f: impl Fn(T, T) -> T) -> T {
-        let (mut lanes, mut half) = (self.0, 8);
-        while half > 0 {
-            for k in 0..half {
-                lanes[k] = f(lanes[k], lanes[k + half]);
-            }
-            half /= 2;
-        }
-        lanes[0]
-    }
-}
-
-#[inline(always)]
-fn greater<T: Real>(a: T, b: T) -> T {
-    if a > b { a } else { b }
-}
+pub struct Plain<T>(T);
 
 impl<T: Real> Register for Plain<T> {
     type Item = T;
-    const COUNT: usize = 16;
+    const COUNT: usize = 1;
     #[inline(always)]
-    unsafe fn all(x: T) -> Plain<T> {
-        Plain([x; 16])
+    fn all(x: T) -> Plain<T> {
+        Plain(x)
     }
     #[inline(always)]
-    unsafe fn with(mut self, x: *const T, n: usize) -> Plain<T> {
+    unsafe fn with(self, x: *const T, _: usize) -> Plain<T> {
         // SAFETY: the caller's.
-        unsafe {
-            if n >= 16 {
-                return Plain(x.cast::<[T; 16]>().read());
-            }
-            (0..n).for_each(|k| self.0[k] = x.add(k).read());
-        }
-        self
+        Plain(unsafe { x.read() })
     }
     #[inline(always)]
-    unsafe fn store(self, r: *mut T, n: usize) {
+    unsafe fn store(self, r: *mut T, _: usize) {
         // SAFETY: the caller's.
-        unsafe {
-            if n >= 16 {
-                return r.cast::<[T; 16]>().write(self.0);
-            }
-            (0..n).for_each(|k| r.add(k).write(self.0[k]));
-        }
+        unsafe { r.write(self.0) }
     }
     #[inline(always)]
-    unsafe fn greater(self, other: Plain<T>) -> Plain<T> {
-        self.with_each(other, greater)
+    fn greater(self, other: Plain<T>) -> Plain<T> {
+        if self.0 > other.0 { self } else { other }
     }
     #[inline(always)]
-    unsafe fn add(self, other: Plain<T>) -> Plain<T> {
-        self.with_each(other, T::add)
+    fn add(self, other: Plain<T>) -> Plain<T> {
+        Plain(self.0.add(other.0))
     }
     #[inline(always)]
-    unsafe fn sub(self, other: Plain<T>) -> Plain<T> {
-        self.with_each(other, T::sub)
+    fn sub(self, other: Plain<T>) -> Plain<T> {
+        Plain(self.0.sub(other.0))
     }
     #[inline(always)]
-    unsafe fn mul(self, other: Plain<T>) -> Plain<T> {
-        self.with_each(other, T::mul)
+    fn mul(self, other: Plain<T>) -> Plain<T> {
+        Plain(self.0.mul(other.0))
     }
     #[inline(always)]
-    unsafe fn greatest(self) -> T {
-        self.folded(greater)
+    fn greatest(self) -> T {
+        self.0
     }
     #[inline(always)]
-    unsafe fn sum(self) -> T {
-        self.folded(T::add)
+    fn sum(self) -> T {
+        self.0
     }
 }
 
@@ -140,8 +115,8 @@ macro_rules! wide {
             type Item = $t;
             const COUNT: usize = $count;
             #[inline(always)]
-            unsafe fn all(x: $t) -> $name {
-                // SAFETY: the caller's; so below.
+            fn all(x: $t) -> $name {
+                // SAFETY: AVX-512; so below.
                 unsafe { $name($set1(x)) }
             }
             #[inline(always)]
@@ -155,33 +130,33 @@ macro_rules! wide {
                 unsafe { if n >= $count { $storeu(r, self.0) } else { $mask_storeu(r, ((1 << n) - 1) as $mask, self.0) } }
             }
             #[inline(always)]
-            unsafe fn greater(self, other: $name) -> $name {
-                // SAFETY: of unordered operands the second is the result.
+            fn greater(self, other: $name) -> $name {
+                // SAFETY: AVX-512. Of unordered operands the second is the result.
                 unsafe { $name($max(self.0, other.0)) }
             }
             #[inline(always)]
-            unsafe fn add(self, other: $name) -> $name {
-                // SAFETY: the caller's.
+            fn add(self, other: $name) -> $name {
+                // SAFETY: AVX-512.
                 unsafe { $name($add(self.0, other.0)) }
             }
             #[inline(always)]
-            unsafe fn sub(self, other: $name) -> $name {
-                // SAFETY: the caller's.
+            fn sub(self, other: $name) -> $name {
+                // SAFETY: AVX-512.
                 unsafe { $name($sub(self.0, other.0)) }
             }
             #[inline(always)]
-            unsafe fn mul(self, other: $name) -> $name {
-                // SAFETY: the caller's.
+            fn mul(self, other: $name) -> $name {
+                // SAFETY: AVX-512.
                 unsafe { $name($mul(self.0, other.0)) }
             }
             #[inline(always)]
-            unsafe fn greatest(self) -> $t {
-                // SAFETY: the caller's.
+            fn greatest(self) -> $t {
+                // SAFETY: AVX-512.
                 unsafe { $reduce_max(self.0) }
             }
             #[inline(always)]
-            unsafe fn sum(self) -> $t {
-                // SAFETY: the caller's.
+            fn sum(self) -> $t {
+                // SAFETY: AVX-512.
                 unsafe { $reduce_add(self.0) }
             }
         }
