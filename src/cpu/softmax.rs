@@ -22,6 +22,7 @@ const PIECE: usize = 1024;
 const LINES: usize = 64;
 /// Elements between two looks ahead.
 const STEP: usize = 128;
+
 /// What a line of exponentials becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
