@@ -10,6 +10,8 @@ use crate::cpu::simd::simd;
 
 /// Leaves of a tree.
 const LEAVES: usize = 8;
+/// Columns that are worth a look at what trees made of them.
+const MANY: usize = 256;
 
 /// Vectors of a row, and rows of a tile, that are multiplied side by side.
 const ABREAST: usize = 4;
@@ -225,7 +227,7 @@ impl Fold for Products {
             move |isa| {
                 // SAFETY: the caller's; `isa` stands for what the machine has.
                 unsafe {
-                    if exact || tile.rows < LEAVES {
+                    if exact || tile.rows < LEAVES || tile.cols < MANY {
                         with_vectors!(isa, V => wide_columns::<V>(products, &tile, 0))
                     } else {
                         with_vectors!(isa, V => columns::<V>(products, &tile))
