@@ -21,10 +21,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub(crate) const PANEL: usize = 1024;
 /// Panels are cut no narrower for the sake of threads.
 const NARROW: usize = 128;
+/// Nor narrower than this for anyone's sake: a few cache lines.
+const NARROWEST: usize = 64;
 /// Fewer neighbours than this are not worth a panel.
 const FEW: usize = 16;
 /// Elements of short lines handed out or staged together.
 const TOGETHER: usize = 1024;
+/// The same for kernels that take several lines.
+const STACKED: usize = 4096;
 /// Elements of lines transposed into a panel: with the results they fit the second-level cache, and rows are long enough to be quick.
 const TURNED: usize = 32 * 1024;
 /// Lines gathered together take this many bytes of every row: whole cache lines.
@@ -61,6 +65,23 @@ pub struct Line {
     pub scratch: *mut u8,
 }
 
+/// Lines one after the other, each contiguous.
+#[derive(Clone, Copy)]
+pub struct Stack {
+    /// Where the results' elements go.
+    pub out: [*mut u8; 2],
+    /// Bytes from line to line of a result.
+    pub out_step: [isize; 2],
+    /// The elements.
+    pub x: *const u8,
+    /// Bytes from line to line.
+    pub x_step: isize,
+    /// Elements of a line.
+    pub n: usize,
+    /// Lines.
+    pub count: usize,
+}
+
 /// Lines side by side: element `i` of line `j` lies `i` steps and `j` elements from the beginning.
 #[derive(Clone, Copy)]
 pub struct Panel {
@@ -76,12 +97,40 @@ pub struct Panel {
     pub n: usize,
     /// Lines, at most [`PANEL`].
     pub width: usize,
+    /// Bytes from these elements to those that come next, probably.
+    pub ahead: isize,
 }
 
 /// A kernel over one line.
 pub type LineKernel<'a> = &'a (dyn Fn(Line) + Sync);
+/// A kernel over a stack of lines.
+pub type StackKernel<'a> = &'a (dyn Fn(Stack) + Sync);
 /// A kernel over a panel.
 pub type PanelKernel<'a> = &'a (dyn Fn(Panel) + Sync);
+
+/// What runs over lines that do not lie side by side.
+#[derive(Clone, Copy)]
+pub enum Kernel<'a> {
+    /// A kernel that takes them one by one.
+    Line(LineKernel<'a>),
+    /// A kernel that takes several.
+    Stack(StackKernel<'a>),
+}
+
+impl Kernel<'_> {
+    /// Runs over all lines, with `scratch` for those that want it.
+    #[inline]
+    pub fn run(self, s: Stack, scratch: *mut u8) {
+        let line = match self {
+            Kernel::Stack(stack) => return stack(s),
+            Kernel::Line(line) => line,
+        };
+        for j in 0..s.count as isize {
+            let out = [0, 1].map(|k| s.out[k].wrapping_offset(j * s.out_step[k]));
+            line(Line { out, x: s.x.wrapping_offset(j * s.x_step).cast_mut(), n: s.n, scratch });
+        }
+    }
+}
 
 /// An operation over lines, ready to run.
 pub struct Lines {
@@ -94,6 +143,8 @@ pub struct Lines {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`].
     pub beside: usize,
+    /// The most elements of a panel that the kernel likes, unless it would be too narrow.
+    pub area: usize,
     /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
     pub turned: usize,
     /// Elements a thread must have to be worth waking.
@@ -151,25 +202,27 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
+        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
     }
 
-    /// Runs `line` over every line, or `panel` over lines side by side.
+    /// Runs `kernel` over every line, or `panel` over lines side by side.
     ///
     /// # Safety
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
-    pub unsafe fn run(&self, op: &str, line: LineKernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
-        let cut = self.cut(panel.is_some());
+    pub unsafe fn run(&self, op: &str, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
+        let cut = self.cut(panel.is_some(), matches!(kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, room: *mut u8| {
+            let tile = tiles.get(i);
+            let next = if cut.panel && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
             // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
-            unsafe { self.block(&cut, &tiles.get(i), room, line, panel) }
+            unsafe { self.block(&cut, &tile, next, room, kernel, panel) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
         if cut.bytes <= STACK {
             parallel(tiles.count(), area, self.grain, &|range| {
-                let mut room = Stack(MaybeUninit::uninit());
+                let mut room = Small(MaybeUninit::uninit());
                 range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
             });
             return Ok(());
@@ -189,20 +242,23 @@ impl Lines {
         Ok(())
     }
 
-    fn cut(&self, panels: bool) -> Cut {
+    fn cut(&self, panels: bool, stacks: bool) -> Cut {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
         let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
-        let width = self.panel_width().min(MOST / (input.n.max(1) * 24));
-        if panels && beside && width >= FEW {
-            return self.layout_of(true, width);
+        if panels && beside {
+            let wanted = self.layout_of(true, self.panel_width());
+            let width = if wanted.bytes <= MOST { wanted.lines } else { wanted.lines.min(MOST / (input.n * 24)) };
+            if width >= FEW {
+                return if width == wanted.lines { wanted } else { self.layout_of(true, width) };
+            }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
         if panels && plain && input.n <= self.turned && first.n >= FEW {
             return self.layout_of(true, (TURNED / input.n.max(1)).clamp(FEW, self.beside).min(first.n));
         }
         let one = self.layout_of(false, 1);
-        let few = TOGETHER / input.n.max(1);
+        let few = if stacks { STACKED } else { TOGETHER } / input.n.max(1);
         let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
@@ -212,9 +268,10 @@ impl Lines {
     fn panel_width(&self) -> usize {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
         let worth = all.saturating_mul(self.ends[0].n) / self.grain;
-        let panels = worth.min(2 * pool::num_threads()).div_ceil((all / first).max(1)).max(1);
+        let panels = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
         let share = first.div_ceil(panels).next_multiple_of(NARROW);
-        share.max(NARROW).min(self.beside).min(first)
+        let liked = (self.area / self.ends[0].n.max(1) / FEW * FEW).max(NARROWEST).min(self.beside);
+        share.max(NARROW).min(liked).min(first)
     }
 
     /// The cut into blocks of so many lines.
@@ -249,7 +306,7 @@ impl Lines {
     ///
     /// # Safety
     /// As for [`Lines::run`]; `room` has the bytes of the cut.
-    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, room: *mut u8, line: LineKernel<'_>, panel: Option<PanelKernel<'_>>) {
+    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) {
         let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
         for k in 0..3 {
             at[k] = self.memory(cut, tile, k);
@@ -271,13 +328,19 @@ impl Lines {
                 x_step: at[0].row_step,
                 n: self.ends[0].n,
                 width: tile.cols,
+                ahead: if cut.staged[0] { 0 } else { next },
             }),
-            None => {
-                for j in 0..tile.cols as isize {
-                    let [x, a, b] = at.map(|side| side.data.wrapping_offset(j * side.row_step));
-                    line(Line { out: [a, b], x, n: self.ends[0].n, scratch: room.wrapping_add(cut.scratch) });
-                }
-            }
+            None => kernel.run(
+                Stack {
+                    out: [at[1].data, at[2].data],
+                    out_step: [at[1].row_step, at[2].row_step],
+                    x: at[0].data,
+                    x_step: at[0].row_step,
+                    n: self.ends[0].n,
+                    count: tile.cols,
+                },
+                room.wrapping_add(cut.scratch),
+            ),
         }
         for k in (1..3).filter(|&k| cut.staged[k] && !self.ends[k].data.get().is_null()) {
             let (rows, cols) = self.extent(cut, tile, k);
@@ -307,7 +370,7 @@ impl Lines {
 
 /// Buffers small enough for the stack.
 #[repr(align(64))]
-struct Stack(MaybeUninit<[u8; STACK]>);
+struct Small(MaybeUninit<[u8; STACK]>);
 
 /// Buffers for several threads.
 struct Rooms {
@@ -386,7 +449,7 @@ mod tests {
         ];
         let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, 64);
         // SAFETY: the vectors are as long as the layouts reach.
-        unsafe { lines.run("test", &line, if panels { Some(&panel) } else { None }) }.unwrap();
+        unsafe { lines.run("test", Kernel::Line(&line), if panels { Some(&panel) } else { None }) }.unwrap();
         let what = format!("{:?} along {dim}, {dtype}, panels {panels}", input.shape.as_slice());
         let n = input.shape[dim];
         for flat in 0..input.numel() {
@@ -452,7 +515,7 @@ mod tests {
             }
         };
         // SAFETY: the arrays are as long as the layouts reach.
-        unsafe { lines.run("test", &kernel, None) }.unwrap();
+        unsafe { lines.run("test", Kernel::Line(&kernel), None) }.unwrap();
         assert_eq!((x, least), ([5, 1, 4, 2], [1, 2]));
     }
 }

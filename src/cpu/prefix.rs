@@ -1,8 +1,9 @@
 //! Running sums and products of floats in wide registers, where the machine has them.
 //!
-//! A register is summed in log2 steps, each adding the register to itself shifted by 1, 2, 4, ... lanes; only the total of what came before
-//! goes from register to register. That rounds in another order than one element after the other, and an overflow on the way could show
-//! where the sum itself has none: such pieces are left to the caller.
+//! Of each element and the seven before it the sum is made in log2 steps, each adding neighbours 1, 2 and 4 elements away; a register of such
+//! sums, added to the results of the register before, gives the next results, so that only one addition waits for another. That rounds in
+//! another order than one element after the other, and an overflow on the way could show where the sum itself has none: such pieces are
+//! left to the caller.
 
 use super::simd::{Level, level};
 #[cfg(target_arch = "x86_64")]
@@ -15,7 +16,16 @@ pub trait Prefix: Sized {
     /// # Safety
     /// Both must hold `n` elements and not overlap.
     unsafe fn run<const PRODUCT: bool>(out: *mut Self, x: *const Self, n: usize, total: &mut f64) -> bool;
+
+    /// The same for lines side by side: `n` of them, with a total each, of which some rows are done. False if nothing was done.
+    ///
+    /// # Safety
+    /// All must hold `n` elements, and results not overlap anything.
+    unsafe fn run_beside<const PRODUCT: bool>(out: [*mut Self; ROWS], x: [*const Self; ROWS], n: usize, totals: *mut f64) -> bool;
 }
+
+/// Rows of lines side by side that are done together.
+pub const ROWS: usize = 4;
 
 macro_rules! prefix {
     ($($t:ty),*) => { $(
@@ -26,6 +36,17 @@ macro_rules! prefix {
                 if level() == Level::Avx512 {
                     // SAFETY: the machine has the level; the rest is the caller's.
                     return unsafe { wide::<$t, PRODUCT>(out, x, n, total) };
+                }
+                false
+            }
+
+            #[inline(always)]
+            unsafe fn run_beside<const PRODUCT: bool>(out: [*mut $t; ROWS], x: [*const $t; ROWS], n: usize, totals: *mut f64) -> bool {
+                #[cfg(target_arch = "x86_64")]
+                if level() == Level::Avx512 {
+                    // SAFETY: the machine has the level; the rest is the caller's.
+                    unsafe { wide_beside::<$t, PRODUCT>(out, x, n, totals) }
+                    return true;
                 }
                 false
             }
@@ -40,7 +61,7 @@ prefix!(f32, f64);
 /// Pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 trait Wide {
-    /// Whether the product of any eight stays in the range of float64.
+    /// Whether float64 has room for the sum of any eight, and for the product.
     const SAFE: bool;
     unsafe fn load(x: *const Self, mask: u8) -> __m512d;
     unsafe fn store(out: *mut Self, mask: u8, v: __m512d);
@@ -91,46 +112,107 @@ impl Wide for f64 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
-    // No product of eight such factors leaves the range of float64.
-    let (least, most) = (_mm512_set1_pd(f64::powi(2.0, -120)), _mm512_set1_pd(f64::powi(2.0, 120)));
-    let mut sum = _mm512_set1_pd(*total);
-    let (mut sound, mut spoilt) = (0xff, _mm512_setzero_pd());
-    for at in (0..n).step_by(8) {
-        let mask = if n - at >= 8 { 0xff } else { (1u8 << (n - at)) - 1 };
-        // SAFETY: the mask ends with the caller's memory.
-        let v = unsafe { T::load(x.add(at), mask) };
-        let v = if PRODUCT { _mm512_mask_blend_pd(mask, _mm512_set1_pd(1.0), v) } else { v };
-        let inside = lanes_f64::<PRODUCT>(v);
-        let all = _mm512_permutexvar_pd(_mm512_set1_epi64(7), inside);
-        let result = if PRODUCT { _mm512_mul_pd(inside, sum) } else { _mm512_add_pd(inside, sum) };
-        sum = if PRODUCT { _mm512_mul_pd(sum, all) } else { _mm512_add_pd(sum, all) };
-        if !PRODUCT {
-            spoilt = _mm512_fmadd_pd(result, _mm512_setzero_pd(), spoilt);
+    let neutral = _mm512_set1_pd(if PRODUCT { 1.0 } else { 0.0 });
+    let mut sums = Sums::<PRODUCT> { twos: neutral, fours: neutral, results: _mm512_set1_pd(*total) };
+    let (mut sound, mut spoilt, mut at) = (true, _mm512_setzero_pd(), 0);
+    let mut check = |v: __m512d, result: __m512d| {
+        if !T::SAFE && PRODUCT {
+            sound &= moderate(v);
         } else if !T::SAFE {
-            let size = _mm512_abs_pd(v);
-            sound &= _mm512_cmp_pd_mask::<_CMP_GE_OQ>(size, least) & _mm512_cmp_pd_mask::<_CMP_LE_OQ>(size, most);
+            spoilt = _mm512_fmadd_pd(result, _mm512_setzero_pd(), spoilt);
         }
-        // SAFETY: as above.
-        unsafe { T::store(out.add(at), mask, result) };
+    };
+    // SAFETY: the caller's; masks end with its memory, the element before the first is left out.
+    unsafe {
+        while n - at >= 8 {
+            let v = T::load(x.add(at), 0xff);
+            let before = if at == 0 { shifted(v, neutral) } else { T::load(x.add(at).sub(1), 0xff) };
+            let result = sums.push(v, before);
+            check(v, result);
+            T::store(out.add(at), 0xff, result);
+            at += 8;
+        }
+        if at < n {
+            let mask = (1u8 << (n - at)) - 1;
+            let v = _mm512_mask_blend_pd(mask, neutral, T::load(x.add(at), mask));
+            let last = if at == 0 { neutral } else { T::load(x.add(at).sub(1), 1) };
+            let before = shifted(v, _mm512_permutexvar_pd(_mm512_setzero_si512(), last));
+            let result = sums.push(v, before);
+            check(v, result);
+            T::store(out.add(at), mask, result);
+        }
     }
-    let done = sound == 0xff && _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(spoilt, spoilt) == 0;
-    *total = if done { _mm512_cvtsd_f64(sum) } else { *total };
+    let done = sound && _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(spoilt, spoilt) == 0;
+    if done {
+        *total = _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(7), sums.results));
+    }
     done
 }
 
-/// The running sums or products of eight lanes.
+/// Totals of eight lines stay in a register from row to row.
+///
+/// # Safety
+/// As for [`Prefix::run_beside`]; the machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn wide_beside<T: Wide, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
+    for at in (0..n).step_by(8) {
+        let mask = if n - at >= 8 { 0xff } else { (1u8 << (n - at)) - 1 };
+        // SAFETY: the caller's; masks end with its memory.
+        unsafe {
+            let mut total = f64::load(totals.add(at), mask);
+            for k in 0..ROWS {
+                let v = T::load(x[k].add(at), mask);
+                total = if PRODUCT { _mm512_mul_pd(total, v) } else { _mm512_add_pd(total, v) };
+                T::store(out[k].add(at), mask, total);
+            }
+            f64::store(totals.add(at), mask, total);
+        }
+    }
+}
+
+/// `v` one lane further on, after the last one of `before`.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-fn lanes_f64<const PRODUCT: bool>(v: __m512d) -> __m512d {
-    let neutral = _mm512_castpd_si512(_mm512_set1_pd(if PRODUCT { 1.0 } else { 0.0 }));
-    macro_rules! step {
-        ($v:ident, $lanes:literal) => {{
-            let shifted = _mm512_castsi512_pd(_mm512_alignr_epi64::<{ 8 - $lanes }>(_mm512_castpd_si512($v), neutral));
-            if PRODUCT { _mm512_mul_pd($v, shifted) } else { _mm512_add_pd($v, shifted) }
-        }};
+#[target_feature(enable = "avx512f")]
+fn shifted(v: __m512d, before: __m512d) -> __m512d {
+    _mm512_castsi512_pd(_mm512_alignr_epi64::<7>(_mm512_castpd_si512(v), _mm512_castpd_si512(before)))
+}
+
+/// Whether no product of eight such factors leaves the range of float64.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn moderate(v: __m512d) -> bool {
+    let (least, most) = (_mm512_set1_pd(f64::powi(2.0, -120)), _mm512_set1_pd(f64::powi(2.0, 120)));
+    let size = _mm512_abs_pd(v);
+    _mm512_cmp_pd_mask::<_CMP_GE_OQ>(size, least) & _mm512_cmp_pd_mask::<_CMP_LE_OQ>(size, most) == 0xff
+}
+
+/// What the next register needs to know of the last one.
+#[cfg(target_arch = "x86_64")]
+struct Sums<const PRODUCT: bool> {
+    /// Of each element and the one before.
+    twos: __m512d,
+    /// Of each element and three before.
+    fours: __m512d,
+    /// Of all elements so far.
+    results: __m512d,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<const PRODUCT: bool> Sums<PRODUCT> {
+    /// The next results, from elements and those before each.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn push(&mut self, v: __m512d, before: __m512d) -> __m512d {
+        let join = |a, b| if PRODUCT { _mm512_mul_pd(a, b) } else { _mm512_add_pd(a, b) };
+        let (twos, fours) = (_mm512_castpd_si512(self.twos), _mm512_castpd_si512(self.fours));
+        self.twos = join(v, before);
+        let earlier = _mm512_alignr_epi64::<6>(_mm512_castpd_si512(self.twos), twos);
+        self.fours = join(self.twos, _mm512_castsi512_pd(earlier));
+        let earlier = _mm512_alignr_epi64::<4>(_mm512_castpd_si512(self.fours), fours);
+        self.results = join(self.results, join(self.fours, _mm512_castsi512_pd(earlier)));
+        self.results
     }
-    let v = step!(v, 1);
-    let v = step!(v, 2);
-    step!(v, 4)
 }

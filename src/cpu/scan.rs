@@ -3,7 +3,7 @@
 //! Sums and products of floats are kept in float64, those of integers in wrapping int64.
 
 use super::lines::{Line, PANEL, Panel};
-use super::prefix::Prefix;
+use super::prefix::{Prefix, ROWS};
 use super::simd::simd;
 use crate::dtype::{Bool, Element};
 
@@ -25,6 +25,16 @@ pub trait Scanned: Element {
     /// # Safety
     /// Both must hold `n` elements and not overlap.
     unsafe fn fast<const PRODUCT: bool>(out: *mut Self::Out, x: *const Self, n: usize, total: &mut Self::Total) -> bool;
+    /// Some rows of lines side by side, if there is a faster way; see [`Prefix::run_beside`].
+    ///
+    /// # Safety
+    /// All must hold `n` elements, and results not overlap anything.
+    unsafe fn fast_beside<const PRODUCT: bool>(
+        out: [*mut Self::Out; ROWS],
+        x: [*const Self; ROWS],
+        n: usize,
+        totals: *mut Self::Total,
+    ) -> bool;
 }
 
 macro_rules! scanned {
@@ -42,6 +52,10 @@ macro_rules! scanned {
             }
             #[inline(always)]
             unsafe fn fast<const PRODUCT: bool>(_: *mut i64, _: *const $t, _: usize, _: &mut i64) -> bool {
+                false
+            }
+            #[inline(always)]
+            unsafe fn fast_beside<const PRODUCT: bool>(_: [*mut i64; ROWS], _: [*const $t; ROWS], _: usize, _: *mut i64) -> bool {
                 false
             }
         }
@@ -62,6 +76,11 @@ macro_rules! scanned {
             unsafe fn fast<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
                 // SAFETY: the caller's.
                 unsafe { <$t as Prefix>::run::<PRODUCT>(out, x, n, total) }
+            }
+            #[inline(always)]
+            unsafe fn fast_beside<const PRODUCT: bool>(out: [*mut $t; ROWS], x: [*const $t; ROWS], n: usize, totals: *mut f64) -> bool {
+                // SAFETY: the caller's.
+                unsafe { <$t as Prefix>::run_beside::<PRODUCT>(out, x, n, totals) }
             }
         }
     )* };
@@ -97,14 +116,27 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
 pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
     let mut totals = [T::Total::from_i64(PRODUCT as i64); PANEL];
     let totals = totals.as_mut_ptr();
+    let out = move |i: usize| p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T::Out>();
+    let x = move |i: usize| p.x.wrapping_offset(i as isize * p.x_step).cast::<T>();
+    let mut done = 0;
+    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+    unsafe {
+        let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
+        while done + ROWS <= p.n {
+            let (out, x) = rows(done);
+            if !T::fast_beside::<PRODUCT>(out, x, p.width, totals) {
+                break;
+            }
+            done += ROWS;
+        }
+    }
     simd(
         #[inline(always)]
         move |_| {
-            for i in 0..p.n as isize {
-                let (out, x) =
-                    (p.out[0].wrapping_offset(i * p.out_step[0]).cast::<T::Out>(), p.x.wrapping_offset(i * p.x_step).cast::<T>());
+            for i in done..p.n {
+                let (out, x) = (out(i), x(i));
                 for j in 0..p.width {
-                    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+                    // SAFETY: as above.
                     unsafe {
                         let total = join::<_, PRODUCT>(totals.add(j).read(), x.add(j).read().total());
                         totals.add(j).write(total);
@@ -217,6 +249,24 @@ mod tests {
             let exact: Vec<f64> = wide.iter().scan(0.0, |sum, v| Some(*sum + v).inspect(|s| *sum = *s)).collect();
             assert_eq!(run::<f64, false>(&wide), exact, "{n}");
             assert_eq!(run::<f32, false>(&x), exact.iter().map(|&v| v as f32).collect::<Vec<_>>(), "{n}");
+        }
+    }
+
+    #[test]
+    fn panels_of_any_size_are_totalled_line_by_line() {
+        for (n, width) in [(1usize, 1usize), (3, 17), (4, 8), (9, 31), (50, 100)] {
+            let x: Vec<f32> = (0..n * width).map(|i| 1.0 + (i * 37 % 101) as f32 / 64.0).collect();
+            let mut out = vec![0f32; n * width];
+            let step = 4 * width as isize;
+            let outs = [out.as_mut_ptr().cast(), null_mut()];
+            totals_beside::<f32, true>(Panel { out: outs, out_step: [step; 2], x: x.as_ptr().cast(), x_step: step, n, width, ahead: 0 });
+            for j in 0..width {
+                let mut product = 1.0;
+                for i in 0..n {
+                    product *= f64::from(x[i * width + j]);
+                    assert_eq!(out[i * width + j], product as f32, "{n}x{width}, element {i} of line {j}");
+                }
+            }
         }
     }
 

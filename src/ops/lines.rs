@@ -3,7 +3,7 @@
 use super::copy;
 use super::prepare::{self, Operand};
 use super::reduce::TH_ALL_DIMS;
-use crate::cpu::lines::{End, Line, LineKernel, Lines, PANEL, PanelKernel};
+use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, Stack, StackKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
@@ -58,8 +58,8 @@ impl<'a> Want<'a> {
 /// What runs over the lines.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
-    /// Over one line.
-    pub line: LineKernel<'a>,
+    /// Over one line or several.
+    pub kernel: Kernel<'a>,
     /// Over lines side by side, where there is such a kernel.
     pub panel: Option<PanelKernel<'a>>,
     /// The kernel changes what it reads, and gets a copy.
@@ -68,6 +68,8 @@ pub struct Kernels<'a> {
     pub scratch: usize,
     /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
     pub beside: usize,
+    /// The most elements of a panel that the kernel likes.
+    pub area: usize,
     /// Lines of at most so many elements are done faster side by side.
     pub turned: usize,
     /// Elements a thread must have to be worth waking.
@@ -77,7 +79,16 @@ pub struct Kernels<'a> {
 impl<'a> Kernels<'a> {
     /// Over one line, without a panel kernel or wishes.
     pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { line, panel: None, spoils: false, scratch: 0, beside: PANEL, turned: 0, grain }
+        Kernels::over(Kernel::Line(line), grain)
+    }
+
+    /// Over several lines, without a panel kernel or wishes.
+    pub fn stack(stack: StackKernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels::over(Kernel::Stack(stack), grain)
+    }
+
+    fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
     }
 }
 
@@ -86,7 +97,7 @@ const SHORT: usize = 4096;
 
 /// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
 pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
-    if short(t, dim, compute, form, &wants, kernels.line) {
+    if short(t, dim, compute, form, &wants, kernels.kernel) {
         return Ok(());
     }
     let source = if form == Form::Same { Source::one(op, t, dim)? } else { Source::along(op, t, dim)? };
@@ -94,7 +105,7 @@ pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: 
 }
 
 /// The short way: few elements, contiguous and apart, in the types of the kernel, lines along the last dim. False if it is not that simple.
-fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], line: LineKernel<'_>) -> bool {
+fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
     let Some((x, numel)) = t.flat_like(compute, t) else { return false };
     let ndim = t.ndim() as i32;
     let last = dim == -1 || dim == (ndim - 1).max(0);
@@ -117,10 +128,8 @@ fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2]
             return false;
         }
     }
-    for i in 0..numel as usize / n {
-        let at = |k: usize| out[k].wrapping_add(i * step[k]);
-        line(Line { out: [at(0), at(1)], x: x.wrapping_add(i * n * compute.size()), n, scratch: null_mut() });
-    }
+    let (x_step, out_step) = (n * compute.size(), step.map(|step| step as isize));
+    kernel.run(Stack { out, out_step, x, x_step: x_step as isize, n, count: numel as usize / n }, null_mut());
     true
 }
 
@@ -275,9 +284,10 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch, lines.beside, lines.turned) = (kernels.spoils, kernels.scratch, kernels.beside, kernels.turned);
+        (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
+        (lines.beside, lines.area) = (kernels.beside, kernels.area);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
-        unsafe { lines.run(op, kernels.line, kernels.panel) }?;
+        unsafe { lines.run(op, kernels.kernel, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {
             if !made.is(r) {
                 copy::copy(r, made)?;

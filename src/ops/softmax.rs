@@ -11,11 +11,8 @@ use crate::error::{Result, bail};
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 
-/// Lines side by side that stay in the second-level cache from one pass to the next.
-const BESIDE: usize = 256;
-
 /// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
-const TURNED: usize = 48;
+const TURNED: usize = 24;
 
 /// What to go over.
 #[derive(Clone, Copy)]
@@ -48,8 +45,8 @@ fn run(op: &str, kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: For
     let dtype = t.defined(op)?;
     let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
     dispatch!(float, op, dtype, T => {
-        let (line, panel) = (move |l| softmax::line::<T>(kind, l), move |p| softmax::panel::<T>(kind, p));
-        let kernels = Kernels { panel: Some(&panel), beside: BESIDE, turned: TURNED, ..Kernels::line(&line, COSTLY) };
+        let (stack, panel) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::panel::<T>(kind, p));
+        let kernels = Kernels { panel: Some(&panel), beside: softmax::BESIDE, area: softmax::most_area(kind), turned: TURNED, ..Kernels::stack(&stack, COSTLY) };
         let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
         match lines {
             Lines::Dim(dim) => along(op, t, dim, T::DTYPE, form, wants, kernels),

@@ -1,0 +1,197 @@
+//! Softmax of lines side by side: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
+//!
+//! Panels stay in the second-level cache from one pass to the next; exponentials take long enough for the next panel to come meanwhile.
+
+use super::register::{Plain, Register, Registered, each};
+use super::{Item, Kind, exp_ahead, usable};
+use crate::cpu::lines::{PANEL, Panel};
+use crate::cpu::real::Real;
+use crate::cpu::simd::{Isa, simd};
+use crate::cpu::stream;
+use crate::dtype::Element;
+use std::mem::MaybeUninit;
+
+/// The most lines of a panel.
+pub const BESIDE: usize = 256;
+
+/// The most elements of a panel: with the next one and the results they stay in the second-level cache.
+pub fn most_area(kind: Kind) -> usize {
+    if kind == Kind::LogSumExp { 128 << 10 } else { 64 << 10 }
+}
+
+/// Rows of a panel that are read or summed together.
+const ROWS: usize = 4;
+/// Rows between one that is read and one that is asked for.
+const AHEAD: usize = 8;
+/// Rows of a panel summed in their own type.
+const SUMMED: usize = 64;
+
+/// A number for each line of a panel.
+struct Columns<T>(MaybeUninit<[T; PANEL]>);
+
+impl<T: Copy> Columns<T> {
+    const fn new() -> Columns<T> {
+        Columns(MaybeUninit::uninit())
+    }
+
+    /// The numbers, all `x` for `width` lines.
+    #[inline(always)]
+    fn filled(&mut self, x: T, width: usize) -> *mut T {
+        let data = self.0.as_mut_ptr().cast::<T>();
+        // SAFETY: a panel has at most PANEL lines.
+        (0..width).for_each(|j| unsafe { data.add(j).write(x) });
+        data
+    }
+}
+
+/// Rows from `i` on of the elements and of the result: as many as are left, up to [`ROWS`], then the last again.
+#[inline(always)]
+fn rows<T>(p: Panel, i: usize) -> [(*const T, *mut T); ROWS] {
+    std::array::from_fn(|k| {
+        let i = (i + k).min(p.n - 1) as isize;
+        (p.x.wrapping_offset(i * p.x_step).cast(), p.out[0].wrapping_offset(i * p.out_step[0]).cast())
+    })
+}
+
+/// `r[j] = f(x[j], ...)` for the columns of some rows.
+///
+/// # Safety
+/// All hold `n` elements; rows are `r` or apart from it.
+#[inline(always)]
+unsafe fn apply<V: Register, const N: usize>(r: *mut Item<V>, x: [*const Item<V>; N], n: usize, f: impl Fn([V; N]) -> V) {
+    each::<V>(
+        n,
+        #[inline(always)]
+        |at, count| {
+            let mut values = [V::all(Element::ZERO); N];
+            // SAFETY: the caller's.
+            unsafe {
+                for k in 0..N {
+                    values[k] = values[k].with(x[k].add(at), count);
+                }
+                f(values).store(r.add(at), count);
+            }
+        },
+    )
+}
+
+/// Lines side by side.
+pub fn panel<T: Registered>(kind: Kind, p: Panel) {
+    simd(
+        #[inline(always)]
+        // SAFETY: the driver passes a panel; the machine has the level.
+        move |isa| unsafe { if isa.has_avx512() { beside::<T::Wide>(isa, kind, p) } else { beside::<Plain<T>>(isa, kind, p) } },
+    )
+}
+
+/// Lines side by side.
+///
+/// # Safety
+/// The driver's promises for a panel of these elements; the machine has the instruction set.
+#[inline(always)]
+unsafe fn beside<V: Register>(isa: Isa, kind: Kind, p: Panel) {
+    let (mut most, mut by) = (Columns::<Item<V>>::new(), Columns::<Item<V>>::new());
+    let (most, by) = (most.filled(Element::from_f64(f64::NEG_INFINITY), p.width), by.filled(Element::ZERO, p.width));
+    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart, and results as many, or one row.
+    unsafe {
+        for i in (0..p.n).step_by(ROWS) {
+            for (x, _) in rows::<Item<V>>(p, i + AHEAD) {
+                stream::prefetch(x.cast(), p.width * size_of::<Item<V>>());
+            }
+            let [a, b, c, d] = rows(p, i).map(|row| row.0);
+            apply::<V, 5>(
+                most,
+                [a, b, c, d, most],
+                p.width,
+                #[inline(always)]
+                |[a, b, c, d, most]| a.greater(b).greater(c.greater(d)).greater(most),
+            );
+        }
+        (0..p.width).for_each(|j| most.add(j).write(usable(kind, most.add(j).read())));
+        sum_rows::<V>(isa, kind, p, most, by);
+        if kind == Kind::Softmax {
+            (0..p.width).for_each(|j| by.add(j).write(Item::<V>::from_f64(1.0) / by.add(j).read()));
+        } else {
+            Item::<V>::log_run(isa, by, by, p.width);
+        }
+        finish::<V>(kind, p, most, by);
+    }
+}
+
+/// The sum of `e^(x - most)` of each line; the result of softmax keeps the exponentials.
+///
+/// # Safety
+/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`beside`].
+#[inline(always)]
+unsafe fn sum_rows<V: Register>(isa: Isa, kind: Kind, p: Panel, most: *const Item<V>, sums: *mut Item<V>) {
+    let (mut totals, mut nothing, mut buffer) =
+        (Columns::<f64>::new(), Columns::<Item<V>>::new(), MaybeUninit::<[Item<V>; ROWS * PANEL]>::uninit());
+    let (totals, nothing, buffer) =
+        (totals.filled(0.0, p.width), nothing.filled(Element::ZERO, p.width), buffer.as_mut_ptr().cast::<Item<V>>());
+    // SAFETY: the caller's.
+    unsafe {
+        for i in (0..p.n).step_by(ROWS) {
+            let (now, ahead, mut e) = (rows::<Item<V>>(p, i), rows::<Item<V>>(p, i + ROWS), [nothing; ROWS]);
+            for k in 0..ROWS.min(p.n - i) {
+                let (x, out) = now[k];
+                e[k] = if kind == Kind::Softmax { out } else { buffer.add(k * p.width) };
+                apply::<V, 2>(
+                    e[k],
+                    [x, most],
+                    p.width,
+                    #[inline(always)]
+                    |[x, most]| x.sub(most),
+                );
+                let next = [x.cast::<u8>().wrapping_offset(p.ahead), ahead[k].1.cast_const().cast()];
+                exp_ahead(isa, e[k], p.width, if kind == Kind::LogSumExp { &next[..1] } else { &next });
+            }
+            apply::<V, 5>(
+                sums,
+                [e[0], e[1], e[2], e[3], sums],
+                p.width,
+                #[inline(always)]
+                |[a, b, c, d, sum]| sum.add(a.add(b).add(c.add(d))),
+            );
+            if (i + ROWS).is_multiple_of(SUMMED) || i + ROWS >= p.n {
+                (0..p.width).for_each(|j| totals.add(j).write(totals.add(j).read() + sums.add(j).read().to_f64()));
+                (0..p.width).for_each(|j| sums.add(j).write(Element::ZERO));
+            }
+        }
+        (0..p.width).for_each(|j| sums.add(j).write(Element::from_f64(totals.add(j).read())));
+    }
+}
+
+/// The results of a panel: exponentials times `by`, or elements less maxima and `by`, or the sums of both.
+///
+/// # Safety
+/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`beside`].
+#[inline(always)]
+unsafe fn finish<V: Register>(kind: Kind, p: Panel, most: *const Item<V>, by: *const Item<V>) {
+    // SAFETY: the caller's.
+    unsafe {
+        if kind == Kind::LogSumExp {
+            let out = p.out[0].cast::<Item<V>>();
+            return (0..p.width).for_each(|j| out.add(j).write(by.add(j).read().add(most.add(j).read())));
+        }
+        for i in 0..p.n {
+            let (x, out) = rows::<Item<V>>(p, i)[0];
+            if kind == Kind::Softmax {
+                apply::<V, 2>(
+                    out,
+                    [out, by],
+                    p.width,
+                    #[inline(always)]
+                    |[e, by]| e.mul(by),
+                );
+            } else {
+                apply::<V, 3>(
+                    out,
+                    [x, most, by],
+                    p.width,
+                    #[inline(always)]
+                    |[x, most, by]| x.sub(most).sub(by),
+                );
+            }
+        }
+    }
+}
