@@ -7,7 +7,7 @@ mod register;
 
 use super::lines::{Line, Stack};
 use super::real::Real;
-use super::simd::{Isa, simd};
+use super::simd::{Isa, Level, simd};
 use super::stream;
 use crate::dtype::Element;
 pub use beside::{BESIDE, most_area, panel};
@@ -292,7 +292,7 @@ pub fn stack<T: Registered>(kind: Kind, s: Stack) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes such lines; the machine has the level.
-        move |isa| unsafe { if isa.has_avx512() { lines::<T::Wide>(isa, kind, s) } else { lines::<Plain<T>>(isa, kind, s) } },
+        move |isa| unsafe { if isa.level() == Level::Avx512 { lines::<T::Wide>(isa, kind, s) } else { lines::<Plain<T>>(isa, kind, s) } },
     )
 }
 

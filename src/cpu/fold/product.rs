@@ -316,7 +316,7 @@ mod tests {
     fn what_trees_cannot_hold_is_multiplied_in_float64() {
         for factors in [[1e-30, 1e-12, 1e30, 1e12], [1e30, 1e12, 1e-30, 1e-12], [1e-20, 1e-20, 1e20, 1e20f32]] {
             // Where trees of rows and of columns meet them together.
-            let factor = |r: usize, c: usize| if r < 4 && c < 64 && c % 16 == 0 { factors[(r + c / 16) % 4] } else { 1.0 };
+            let factor = |r: usize, c: usize| if r < 4 && c < 64 && c.is_multiple_of(16) { factors[(r + c / 16) % 4] } else { 1.0 };
             let x: Vec<f32> = (0..256 * 256).map(|i| factor(i / 256, i % 256)).collect();
             for got in products(&x, 256, 256, false).iter().flatten() {
                 assert!((got - 1.0).abs() < 1e-6, "{factors:?}: {got}");

@@ -6,7 +6,7 @@ use super::register::{Plain, Register, Registered, each};
 use super::{Item, Kind, exp_ahead, usable};
 use crate::cpu::lines::{PANEL, Panel};
 use crate::cpu::real::Real;
-use crate::cpu::simd::{Isa, simd};
+use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::stream;
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
@@ -80,7 +80,7 @@ pub fn panel<T: Registered>(kind: Kind, p: Panel) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes a panel; the machine has the level.
-        move |isa| unsafe { if isa.has_avx512() { beside::<T::Wide>(isa, kind, p) } else { beside::<Plain<T>>(isa, kind, p) } },
+        move |isa| unsafe { if isa.level() == Level::Avx512 { beside::<T::Wide>(isa, kind, p) } else { beside::<Plain<T>>(isa, kind, p) } },
     )
 }
 
