@@ -83,6 +83,15 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
+// Elements converted together: two registers of float32, with AVX-512.
+#define BLOCK 32
+
+// Rows of lines side by side that are done together.
+#define ROWS 4
+
+// The most lines of a panel.
+#define BESIDE 256
+
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
