@@ -203,7 +203,9 @@ pub(super) fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
     let rest = poly_f64(isa, u, ERFC_REST_64);
     let (g, lost) = if isa.has_fma() {
         let p = isa.fma_f64(u, rest, ERFC_FIRST_64);
-        step_f64(isa, u, p, ERFC_AT_CENTRE_64)
+        let p_lost = isa.fma_f64(u, rest, ERFC_FIRST_64 - p);
+        let (g, lost) = step_f64(isa, u, p, ERFC_AT_CENTRE_64);
+        (g, isa.fma_f64(u, p_lost, lost))
     } else {
         // So many roundings of their own leave no room for that of the second sum.
         let (p, p_lost) = step_f64(isa, u, rest, ERFC_FIRST_64);
@@ -223,7 +225,7 @@ pub fn erfc_f32(isa: Isa, x: f32) -> f32 {
     let (p, b, c) = exp_parts_f32(isa, -h);
     let (y, lost, missing) = erfcx_f32(isa, a, 0.0);
     let q = missing - product_rest_f32(isa, a, a, h);
-    let r = (y + isa.fma_f32(y, isa.fma_f32(p, q, p + q), lost)) * b * c;
+    let r = (y + isa.fma_f32(y, p, isa.fma_f32(y, isa.fma_f32(p, q, q), lost))) * b * c;
     // Rounding must not lead beyond erfc(0).
     let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }
@@ -238,7 +240,7 @@ pub fn erfc_f64(isa: Isa, x: f64) -> f64 {
     let (p, b, c) = exp_parts_f64(isa, -h);
     let (y, lost, missing) = erfcx_f64(isa, a, 0.0);
     let q = missing - product_rest_f64(isa, a, a, h);
-    let r = (y + isa.fma_f64(y, isa.fma_f64(p, q, p + q), lost)) * b * c;
+    let r = (y + isa.fma_f64(y, p, isa.fma_f64(y, isa.fma_f64(p, q, q), lost))) * b * c;
     // Rounding must not lead beyond erfc(0).
     let r = if r > 1.0 { 1.0 } else { r };
     if x < 0.0 { 2.0 - r } else { r }

@@ -19,7 +19,7 @@ fn tail_f32(isa: Isa, a: f32) -> (f32, f32, f32) {
     let low = isa.fma_f32(a, SQRT_HALF_LOW_32, product_rest_f32(isa, a, FRAC_1_SQRT_2_32, s));
     let (y, lost, missing) = erfcx_f32(isa, s, low);
     let q = isa.fma_f32(product_rest_f32(isa, a, a, h), -0.5, missing);
-    let low = isa.fma_f32(y, isa.fma_f32(p, q, p + q), lost);
+    let low = isa.fma_f32(y, p, isa.fma_f32(y, isa.fma_f32(p, q, q), lost));
     let sum = y + low;
     // Half of a times the sum, rounded once.
     let (a, low) = (0.5 * a, (y - sum) + low);
@@ -36,7 +36,7 @@ fn tail_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
     let low = isa.fma_f64(a, SQRT_HALF_LOW_64, product_rest_f64(isa, a, FRAC_1_SQRT_2_64, s));
     let (y, lost, missing) = erfcx_f64(isa, s, low);
     let q = isa.fma_f64(product_rest_f64(isa, a, a, h), -0.5, missing);
-    let low = isa.fma_f64(y, isa.fma_f64(p, q, p + q), lost);
+    let low = isa.fma_f64(y, p, isa.fma_f64(y, isa.fma_f64(p, q, q), lost));
     let sum = y + low;
     // Half of a times the sum, rounded once.
     let (a, low) = (0.5 * a, (y - sum) + low);
