@@ -99,9 +99,15 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let p = p - vl * (1.0 + p);
     // a e / (1 + e) with e = (1 + p) b c.
     let e = b * c;
-    let d = isa.fma_f64(e, p, 1.0 + e);
+    let more = isa.fma_f64(e, p, e);
+    let d = 1.0 + more;
+    let w = 1.0 / d;
+    let top = isa.fma_f64(a, p, a);
+    let r = top * w;
+    // What the quotient, the divisor and, all but exactly, the dividend have lost.
+    let lost = -product_rest_f64(isa, r, d, top) + isa.fma_f64(-r, (1.0 - d) + more, isa.fma_f64(a, p, a - top));
     let base = if x > 0.0 { x } else { 0.0 * x };
-    base - isa.fma_f64(a, p, a) / d * b * c
+    base - isa.fma_f64(w, lost, r) * b * c
 }
 
 /// What FRAC_1_SQRT_2 lacks.
