@@ -5,7 +5,7 @@
 //! next to a zero between two poles are counted from it.
 //!
 //! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors of
-//! float64, with and without fma: 3.6 for positive x, 3.0 for negative ones.
+//! float64, with and without fma: 1.4 for positive x, 3.0 for negative ones.
 
 use super::digamma::{step, sum};
 use super::double::Double;
@@ -269,23 +269,28 @@ const ZEROS: [[(f64, f64); 2]; 16] = [
 ];
 
 /// `log(pi) / 4`
-const QUARTER_LOG_PI: f64 = 2.861_824_714_623_500_4e-1;
+const QUARTER_LOG_PI: Double = Double { high: 2.861_824_714_623_500_4e-1, low: 2.566_487_790_676_956_6e-18 };
 
 /// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function, in
 /// place for a few elements: loops over them, not over p, become vector code.
 #[inline(always)]
 pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
-    let mut sums = [QUARTER_LOG_PI * p as f64 * (p as f64 - 1.0); 32];
+    let constant = QUARTER_LOG_PI * Double::from(p as f64 * (p as f64 - 1.0));
+    let (mut sums, mut lows) = ([constant.high; 32], [constant.low; 32]);
     for k in 0..p {
         let mut terms = xs.map(|x| x - 0.5 * k as f64);
         let data = terms.as_mut_ptr();
         // SAFETY: 32 elements, in place.
         unsafe { lgamma_run_f64(isa, data, data, 32) };
         for i in 0..32 {
-            sums[i] += terms[i];
+            let (s, lost) = sum(sums[i], terms[i]);
+            (sums[i], lows[i]) = (s, lows[i] + lost);
         }
     }
-    *xs = sums;
+    for i in 0..32 {
+        // Infinite sums have lost no number.
+        xs[i] = if sums[i].abs() < f64::INFINITY { sums[i] + lows[i] } else { sums[i] };
+    }
 }
 
 #[cfg(test)]
