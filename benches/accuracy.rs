@@ -76,7 +76,7 @@ fn erfinv(x: f64) -> f64 {
 /// The derivative of digamma, as [`digamma`].
 fn trigamma(x: f64) -> f64 {
     if x < 0.0 {
-        let fraction = x - x.round();
+        let fraction = if x.is_finite() { x - x.round() } else { 0.0 };
         return if fraction == 0.0 { f64::INFINITY } else { (PI / (PI * fraction).sin()).powi(2) - trigamma(1.0 - x) };
     }
     let (mut x, mut below) = (x, 0.0);
@@ -166,11 +166,11 @@ fn main() -> ExitCode {
         if errors.doubtful > 0 {
             println!("           the reference itself is doubtful at {} values, as at {:e}", errors.doubtful, errors.doubt_at);
         }
-        if options.write {
-            if let Err(error) = note(row, &errors, options.stride) {
-                eprintln!("{REPORT}: {error}");
-                return ExitCode::from(2);
-            }
+        if options.write
+            && let Err(error) = note(row, &errors, options.stride)
+        {
+            eprintln!("{REPORT}: {error}");
+            return ExitCode::from(2);
         }
         ok &= within;
     }
@@ -214,7 +214,7 @@ fn note(row: &Row, errors: &Errors, stride: u64) -> std::io::Result<()> {
         Level::Avx2 => "avx2",
         Level::Avx512 => "avx512",
     };
-    let tried = if stride == 1 { "all".to_string() } else { format!("each {stride}th") };
+    let tried = if stride == 1 { "all".to_string() } else { format!("one in {stride}") };
     let key = format!("| {} | float32 | {level} |", row.name);
     let line = format!("{key} {:.2} | {:e} | {tried} |", errors.largest, errors.at);
     let (table, head): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("| ") && !line.starts_with("| function"));

@@ -100,7 +100,7 @@ mod tests {
         let mut hardest = 0;
         for bits in [54, 55] {
             for rest in (-1023_i64..1024).step_by(8) {
-                for j in roots_modulo(rest, bits).into_iter().filter(|&j| j >= 1 << 53 && j < 1 << 54) {
+                for j in roots_modulo(rest, bits).into_iter().filter(|j| (1 << 53..1 << 54).contains(j)) {
                     let x = (i128::from(j) * i128::from(j) - i128::from(rest)) as u128;
                     if x.ilog2() == 52 + bits && x.trailing_zeros() >= bits {
                         hardest += 1;
