@@ -1,31 +1,34 @@
 //! The largest errors of the functions of float32, over all its 2^32 values, through the exported functions.
 //!
-//! `cargo bench --bench accuracy [-- [--stride N] [NAME ...]]`: the functions whose names are given, or all; every Nth value, for a quick look.
-//! Exit status 1 when an error is beyond its limit.
+//! `cargo bench --bench accuracy [-- [--stride N] [--write] [NAME ...]]`: the functions whose names are given, or all; every Nth value, for a quick
+//! look; `--write` puts what was found into docs/accuracy.md. `TH_SIMD` chooses the instruction set. Exit status 1 when an error is beyond its limit.
+//!
+//! A function of float32 is held against itself in float64. That has errors too, of some units in the 53rd bit, which
+//! `scripts/accuracy.py` measures with mpmath: here they would be 2^-28 of a unit. For a mistake that both have in common, every 1021st value is also
+//! held against a function of this file or of the C library, which must agree with the one in float64 to 32 bits.
 
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{env, ptr, slice, thread};
+use std::{env, fs, ptr, slice, thread};
 use thorn::capi::pointwise::*;
 use thorn::capi::tensor::{THTensor_data, THTensor_free, THTensor_newWithSize1d};
-use thorn::dtype::TH_FLOAT32;
+use thorn::cpu::simd::{Level, level};
+use thorn::dtype::{TH_FLOAT32, TH_FLOAT64};
 use thorn::error::{TH_OK, THStatus};
 use thorn::tensor::THTensor;
+
+type Function = unsafe fn(*mut THTensor, *const THTensor) -> THStatus;
 
 /// A function, what it should compute, and how many units in the last place they may be apart.
 struct Row {
     name: &'static str,
-    function: unsafe extern "C" fn(*mut THTensor, *const THTensor) -> THStatus,
+    function: Function,
     exact: fn(f64) -> f64,
     limit: f64,
 }
 
-const fn row(
-    name: &'static str,
-    function: unsafe extern "C" fn(*mut THTensor, *const THTensor) -> THStatus,
-    exact: fn(f64) -> f64,
-    limit: f64,
-) -> Row {
+const fn row(name: &'static str, function: Function, exact: fn(f64) -> f64, limit: f64) -> Row {
     Row { name, function, exact, limit }
 }
 
@@ -43,7 +46,7 @@ fn digamma(x: f64) -> f64 {
     }
     if x < 0.0 {
         let fraction = x - x.round();
-        return if fraction == 0.0 { f64::NAN } else { digamma(1.0 - x) - std::f64::consts::PI / (std::f64::consts::PI * fraction).tan() };
+        return if fraction == 0.0 { f64::NAN } else { digamma(1.0 - x) - PI / (PI * fraction).tan() };
     }
     let (mut x, mut below) = (x, 0.0);
     while x < 12.0 {
@@ -62,87 +65,162 @@ fn erfinv(x: f64) -> f64 {
         return if a == 1.0 { x * f64::INFINITY } else { f64::NAN };
     }
     let w = -((1.0 - a) * (1.0 + a)).ln();
-    let mut y = if w < 5.0 { 0.886 * a } else { (w - 0.5 * (std::f64::consts::PI * w).ln()).sqrt() };
+    let mut y = if w < 5.0 { 0.886 * a } else { (w - 0.5 * (PI * w).ln()).sqrt() };
     for _ in 0..8 {
         let miss = if a < 0.5 { erf(y) - a } else { (1.0 - a) - erfc(y) };
-        y -= miss * (y * y).exp() * std::f64::consts::PI.sqrt() / 2.0;
+        y -= miss * (y * y).exp() * PI.sqrt() / 2.0;
     }
     y.copysign(x)
 }
 
-/// `x Phi(x)`
-fn gelu(x: f64) -> f64 {
-    0.5 * x * erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
+/// The derivative of digamma, as [`digamma`].
+fn trigamma(x: f64) -> f64 {
+    if x < 0.0 {
+        let fraction = if x.is_finite() { x - x.round() } else { 0.0 };
+        return if fraction == 0.0 { f64::INFINITY } else { (PI / (PI * fraction).sin()).powi(2) - trigamma(1.0 - x) };
+    }
+    let (mut x, mut below) = (x, 0.0);
+    while x < 12.0 {
+        below += 1.0 / (x * x);
+        x += 1.0;
+    }
+    let z = 1.0 / (x * x);
+    let tail = z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z * (1.0 / 30.0 - z * (5.0 / 66.0 - z * (691.0 / 2730.0))))));
+    1.0 / x + 0.5 * z + tail / x + below
 }
 
-const ROWS: &[Row] = &[
-    row("sqrt", THTensor_sqrt, f64::sqrt, 0.501),
-    row("rsqrt", THTensor_rsqrt, |x| 1.0 / x.sqrt(), 2.0),
-    row("exp", THTensor_exp, f64::exp, 2.0),
-    row("exp2", THTensor_exp2, f64::exp2, 2.0),
-    row("expm1", THTensor_expm1, f64::exp_m1, 2.0),
-    row("log", THTensor_log, f64::ln, 2.0),
-    row("log1p", THTensor_log1p, f64::ln_1p, 2.0),
-    row("log2", THTensor_log2, f64::log2, 2.0),
-    row("log10", THTensor_log10, f64::log10, 2.0),
-    row("sin", THTensor_sin, f64::sin, 2.0),
-    row("cos", THTensor_cos, f64::cos, 2.0),
-    row("tan", THTensor_tan, f64::tan, 2.0),
-    row("asin", THTensor_asin, f64::asin, 2.0),
-    row("acos", THTensor_acos, f64::acos, 2.0),
-    row("atan", THTensor_atan, f64::atan, 2.0),
-    row("sinh", THTensor_sinh, f64::sinh, 2.0),
-    row("cosh", THTensor_cosh, f64::cosh, 2.0),
-    row("tanh", THTensor_tanh, f64::tanh, 2.0),
-    row("sigmoid", THTensor_sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0),
-    row("erf", THTensor_erf, |x| erf(x), 2.0),
-    row("erfc", THTensor_erfc, |x| erfc(x), 2.0),
-    row("erfinv", THTensor_erfinv, erfinv, 4.0),
-    row("lgamma", THTensor_lgamma, |x| lgamma(x), 4.0),
-    row("digamma", THTensor_digamma, digamma, 2.0),
-    row("gelu", THTensor_gelu, gelu, 2.0),
-];
+/// `x Phi(x)`
+fn gelu(x: f64) -> f64 {
+    0.5 * x * erfc(-x * FRAC_1_SQRT_2)
+}
+
+/// `x / (1 + e^-v)` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`
+fn gelu_tanh(x: f64) -> f64 {
+    x / (1.0 + (-(8.0 / PI).sqrt() * (x + 0.044_715 * x * x * x)).exp())
+}
+
+macro_rules! rows {
+    ($($name:literal: $function:expr, $exact:expr, $limit:literal;)*) => {
+        // SAFETY: of the functions: the caller's tensors are live.
+        &[$(row($name, |r, t| unsafe { ($function)(r, t) }, $exact, $limit)),*]
+    };
+}
+
+const ROWS: &[Row] = rows! {
+    "sqrt": THTensor_sqrt, f64::sqrt, 0.501;
+    "rsqrt": THTensor_rsqrt, |x| 1.0 / x.sqrt(), 2.0;
+    "exp": THTensor_exp, f64::exp, 2.0;
+    "exp2": THTensor_exp2, f64::exp2, 2.0;
+    "expm1": THTensor_expm1, f64::exp_m1, 2.0;
+    "log": THTensor_log, f64::ln, 2.0;
+    "log1p": THTensor_log1p, f64::ln_1p, 2.0;
+    "log2": THTensor_log2, f64::log2, 2.0;
+    "log10": THTensor_log10, f64::log10, 2.0;
+    "sin": THTensor_sin, f64::sin, 2.0;
+    "cos": THTensor_cos, f64::cos, 2.0;
+    "tan": THTensor_tan, f64::tan, 2.0;
+    "asin": THTensor_asin, f64::asin, 2.0;
+    "acos": THTensor_acos, f64::acos, 2.0;
+    "atan": THTensor_atan, f64::atan, 2.0;
+    "sinh": THTensor_sinh, f64::sinh, 2.0;
+    "cosh": THTensor_cosh, f64::cosh, 2.0;
+    "tanh": THTensor_tanh, f64::tanh, 2.0;
+    "sigmoid": THTensor_sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0;
+    "erf": THTensor_erf, |x| erf(x), 2.0;
+    "erfc": THTensor_erfc, |x| erfc(x), 2.0;
+    "erfinv": THTensor_erfinv, erfinv, 4.0;
+    "lgamma": THTensor_lgamma, |x| lgamma(x), 4.0;
+    "digamma": THTensor_digamma, digamma, 2.0;
+    "trigamma": |r, t| THTensor_polygamma(r, 1, t), trigamma, 2.0;
+    "gelu": THTensor_gelu, gelu, 2.0;
+    "geluTanh": THTensor_geluTanh, gelu_tanh, 2.0;
+    "softplus": |r, t| THTensor_softplus(r, t, 1.0, 20.0), |x| if x > 20.0 { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }, 2.0;
+};
 
 /// Values computed by one call.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 1 << 16;
+/// Every so many values the reference is checked itself.
+const CHECKED: usize = 1021;
 
 fn main() -> ExitCode {
-    let (names, stride) = match arguments() {
-        Ok(arguments) => arguments,
+    let options = match Options::given() {
+        Ok(options) => options,
         Err(message) => {
             eprintln!("{message}");
             return ExitCode::from(2);
         }
     };
     let mut ok = true;
-    for row in ROWS.iter().filter(|row| names.is_empty() || names.iter().any(|name| name == row.name)) {
-        let errors = sweep(row, stride);
-        let verdict = if errors.largest <= row.limit { "ok" } else { "MISS" };
+    for row in ROWS.iter().filter(|row| options.names.is_empty() || options.names.iter().any(|name| name == row.name)) {
+        let errors = sweep(row, options.stride);
+        let within = errors.largest <= row.limit && errors.doubtful == 0;
         println!(
-            "{:10} {:9.4} ulp at {:<15e} over 1 ulp: {:<11} limit {} {verdict}",
-            row.name, errors.largest, errors.at, errors.above_one, row.limit
+            "{:10} {:9.4} ulp at {:<15e} over 1 ulp: {:<11} limit {} {}",
+            row.name,
+            errors.largest,
+            errors.at,
+            errors.above_one,
+            row.limit,
+            if within { "ok" } else { "MISS" }
         );
-        ok &= errors.largest <= row.limit;
+        if errors.doubtful > 0 {
+            println!("           the reference itself is doubtful at {} values, as at {:e}", errors.doubtful, errors.doubt_at);
+        }
+        if options.write
+            && let Err(error) = note(row, &errors, options.stride)
+        {
+            eprintln!("{REPORT}: {error}");
+            return ExitCode::from(2);
+        }
+        ok &= within;
     }
     if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The names asked for, and the stride.
-fn arguments() -> Result<(Vec<String>, u64), String> {
-    let (mut names, mut stride) = (Vec::new(), 1);
-    // Cargo adds the first of these.
-    let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    while let Some(argument) = arguments.next() {
-        if argument == "--stride" {
-            let number = arguments.next().and_then(|number| number.parse().ok()).filter(|&n| n > 0);
-            stride = number.ok_or("--stride needs a positive number")?;
-        } else if ROWS.iter().any(|row| row.name == argument) {
-            names.push(argument);
-        } else {
-            return Err(format!("no function is called {argument}"));
+struct Options {
+    names: Vec<String>,
+    stride: u64,
+    write: bool,
+}
+
+impl Options {
+    fn given() -> Result<Options, String> {
+        let mut options = Options { names: Vec::new(), stride: 1, write: false };
+        // Cargo adds the first of these.
+        let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
+        while let Some(argument) = arguments.next() {
+            if argument == "--stride" {
+                let number = arguments.next().and_then(|number| number.parse().ok()).filter(|&n| n > 0);
+                options.stride = number.ok_or("--stride needs a positive number")?;
+            } else if argument == "--write" {
+                options.write = true;
+            } else if ROWS.iter().any(|row| row.name == argument) {
+                options.names.push(argument);
+            } else {
+                return Err(format!("no function is called {argument}"));
+            }
         }
+        Ok(options)
     }
-    Ok((names, stride))
+}
+
+const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accuracy.md");
+
+/// Writes a line of the report's table, in place of the one of the same function, dtype and instructions. `scripts/accuracy.py` does the same.
+fn note(row: &Row, errors: &Errors, stride: u64) -> std::io::Result<()> {
+    let text = fs::read_to_string(REPORT)?;
+    let level = match level() {
+        Level::Baseline => "baseline",
+        Level::Avx2 => "avx2",
+        Level::Avx512 => "avx512",
+    };
+    let tried = if stride == 1 { "all".to_string() } else { format!("one in {stride}") };
+    let key = format!("| {} | float32 | {level} |", row.name);
+    let line = format!("{key} {:.2} | {:e} | {tried} |", errors.largest, errors.at);
+    let (table, head): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("| ") && !line.starts_with("| function"));
+    let mut table: Vec<&str> = table.into_iter().filter(|old| !old.starts_with(&key)).chain([line.as_str()]).collect();
+    table.sort_unstable();
+    fs::write(REPORT, head.into_iter().chain(table).map(|line| format!("{line}\n")).collect::<String>())
 }
 
 /// What a sweep has found.
@@ -150,24 +228,35 @@ struct Errors {
     largest: f64,
     at: f32,
     above_one: u64,
+    /// Values where the reference differs from the other one.
+    doubtful: u64,
+    doubt_at: f32,
 }
 
 impl Errors {
     fn none() -> Errors {
-        Errors { largest: 0.0, at: 0.0, above_one: 0 }
+        Errors { largest: 0.0, at: 0.0, above_one: 0, doubtful: 0, doubt_at: 0.0 }
     }
 
-    fn take(&mut self, x: f32, error: f64) {
-        self.above_one += u64::from(error > 1.0);
-        if error > self.largest {
-            (self.largest, self.at) = (error, x);
+    /// Takes the errors of a block of values.
+    fn take(&mut self, xs: &[f32], errors: &[f64]) {
+        self.above_one += errors.iter().map(|&error| u64::from(error > 1.0)).sum::<u64>();
+        let largest = errors.iter().fold(0.0, |m, &error| if error > m { error } else { m });
+        if largest > self.largest {
+            let at = errors.iter().position(|&error| error == largest).expect("it is one of them");
+            (self.largest, self.at) = (largest, xs[at]);
         }
     }
 
     fn join(mut self, other: Errors) -> Errors {
-        self.take(other.at, other.largest);
-        // `take` has counted the largest again.
-        self.above_one += other.above_one - u64::from(other.largest > 1.0);
+        if other.largest > self.largest {
+            (self.largest, self.at) = (other.largest, other.at);
+        }
+        if other.doubtful > 0 {
+            self.doubt_at = other.doubt_at;
+        }
+        self.above_one += other.above_one;
+        self.doubtful += other.doubtful;
         self
     }
 }
@@ -194,30 +283,48 @@ fn sweep(row: &Row, stride: u64) -> Errors {
     })
 }
 
-/// Two tensors of a thread.
+/// The tensors of a thread: results and values as float32, then as float64.
 struct Block {
     r: *mut THTensor,
     t: *mut THTensor,
+    wide_r: *mut THTensor,
+    wide_t: *mut THTensor,
+    errors: Vec<f64>,
 }
 
 impl Block {
     fn new() -> Block {
         // SAFETY: takes numbers only.
-        let [r, t] = [(); 2].map(|()| unsafe { THTensor_newWithSize1d(TH_FLOAT32, BLOCK as i64) });
-        assert!(!r.is_null() && !t.is_null(), "no memory");
-        Block { r, t }
+        let [r, t, wide_r, wide_t] =
+            [TH_FLOAT32, TH_FLOAT32, TH_FLOAT64, TH_FLOAT64].map(|dtype| unsafe { THTensor_newWithSize1d(dtype, BLOCK as i64) });
+        assert!([r, t, wide_r, wide_t].iter().all(|tensor| !tensor.is_null()), "no memory");
+        Block { r, t, wide_r, wide_t, errors: vec![0.0; BLOCK] }
     }
 
     fn compare(&mut self, row: &Row, count: usize, value: impl Fn(usize) -> f32, errors: &mut Errors) {
-        // SAFETY: the tensors are live and this thread's alone, have BLOCK floats each, and their data does not move.
-        let (got, inputs) = unsafe {
+        // SAFETY: the tensors are live and this thread's alone, have BLOCK elements each, and their data does not move.
+        let (got, inputs, exact) = unsafe {
             let inputs = slice::from_raw_parts_mut(THTensor_data(self.t).cast::<f32>(), BLOCK);
-            (0..count).for_each(|i| inputs[i] = value(i));
+            let wide = slice::from_raw_parts_mut(THTensor_data(self.wide_t).cast::<f64>(), BLOCK);
+            for i in 0..count {
+                inputs[i] = value(i);
+                wide[i] = f64::from(inputs[i]);
+            }
             assert_eq!((row.function)(self.r, ptr::from_ref(&*self.t)), TH_OK, "{}", row.name);
-            (slice::from_raw_parts(THTensor_data(self.r).cast::<f32>(), BLOCK), &*inputs)
+            assert_eq!((row.function)(self.wide_r, ptr::from_ref(&*self.wide_t)), TH_OK, "{}", row.name);
+            let exact = slice::from_raw_parts(THTensor_data(self.wide_r).cast::<f64>(), BLOCK);
+            (slice::from_raw_parts(THTensor_data(self.r).cast::<f32>(), BLOCK), &*inputs, exact)
         };
-        for (&x, &y) in inputs[..count].iter().zip(got) {
-            errors.take(x, ulps(y, (row.exact)(f64::from(x))));
+        for i in 0..count {
+            self.errors[i] = ulps(got[i], exact[i]);
+        }
+        errors.take(&inputs[..count], &self.errors[..count]);
+        // What the lesser references lose beside zeros.
+        let slack = if matches!(row.name, "lgamma" | "digamma") { 2f64.powi(-40) } else { 0.0 };
+        for i in (0..count).step_by(CHECKED) {
+            if !agree(exact[i], (row.exact)(f64::from(inputs[i])), slack) {
+                (errors.doubtful, errors.doubt_at) = (errors.doubtful + 1, inputs[i]);
+            }
         }
     }
 }
@@ -226,22 +333,32 @@ impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: gives up the references `new` has made.
         unsafe {
-            THTensor_free(self.r);
-            THTensor_free(self.t);
+            for tensor in [self.r, self.t, self.wide_r, self.wide_t] {
+                THTensor_free(tensor);
+            }
         }
     }
 }
 
 /// Units in the last place of f32 between `got` and `exact`, infinity counting as 2^128; infinite where only one is NaN, or signs differ.
+#[inline(always)]
 fn ulps(got: f32, exact: f64) -> f64 {
-    if got.is_nan() && exact.is_nan() {
-        return 0.0;
+    const END: f64 = f64::from_bits((1023 + 128) << 52);
+    let exponent = ((exact.to_bits() >> 52) as i32 & 0x7ff).clamp(1023 - 126, 1023 + 127);
+    let units = f64::from_bits(((2 * 1023 + 23 - exponent) as u64) << 52);
+    let apart = (f64::from(got).clamp(-END, END) - exact.clamp(-END, END)).abs() * units;
+    let same_sign = got.is_sign_negative() == exact.is_sign_negative();
+    match (got.is_nan(), exact.is_nan()) {
+        (true, true) => 0.0,
+        (false, false) if same_sign => apart,
+        _ => f64::INFINITY,
     }
-    if got.is_nan() || exact.is_nan() || got.is_sign_negative() != exact.is_sign_negative() {
-        return f64::INFINITY;
+}
+
+/// Whether two references say the same, but for results that float32 does not have and `slack`.
+fn agree(a: f64, b: f64, slack: f64) -> bool {
+    if a.is_finite() && b.is_finite() {
+        return (a - b).abs() <= 2f64.powi(-32) * a.abs() + 2f64.powi(-160) + slack;
     }
-    let end = 2f64.powi(128);
-    let exponent = ((exact.to_bits() >> 52) as i32 & 0x7ff) - 1023;
-    let ulp = 2f64.powi(exponent.clamp(-126, 127) - 23);
-    (f64::from(got).clamp(-end, end) - exact.clamp(-end, end)).abs() / ulp
+    a == b || (a.is_nan() && b.is_nan())
 }

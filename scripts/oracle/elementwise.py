@@ -234,8 +234,8 @@ FUNCTIONS = [
     ("log", mpmath.log, 2), ("log1p", mpmath.log1p, 2), ("log2", lambda x: mpmath.log(x) / mpmath.log(2), 2), ("log10", mpmath.log10, 2),
     ("sin", mpmath.sin, 2), ("cos", mpmath.cos, 2), ("tan", mpmath.tan, 2), ("asin", mpmath.asin, 2), ("acos", mpmath.acos, 2),
     ("atan", mpmath.atan, 2), ("sinh", mpmath.sinh, 2), ("cosh", mpmath.cosh, 2), ("tanh", mpmath.tanh, 2),
-    ("sigmoid", lambda x: 1 / (1 + mpmath.exp(-x)), 2), ("erf", mpmath.erf, 2), ("erfc", mpmath.erfc, 3), ("erfinv", mpmath.erfinv, 4),
-    ("lgamma", lambda x: mpmath.loggamma(x).real, 4), ("digamma", mpmath.digamma, 4),
+    ("sigmoid", lambda x: 1 / (1 + mpmath.exp(-x)), 2), ("erf", mpmath.erf, 2), ("erfc", mpmath.erfc, 2), ("erfinv", mpmath.erfinv, 4),
+    ("lgamma", lambda x: mpmath.loggamma(x).real, 4), ("digamma", mpmath.digamma, 2),
 ]
 
 
@@ -248,20 +248,19 @@ def interesting(dtype):
 
 def functions():
     for name, f, ulps in FUNCTIONS:
-        unary(name, exactly(f, getattr(torch, name)), operands=interesting, ulps=ulps, more="abs=1e-15" if name == "lgamma" else "")
+        unary(name, exactly(f, getattr(torch, name)), operands=interesting, ulps=ulps)
     unary("sqrt", exactly(mpmath.sqrt, torch.sqrt))
     unary("cinv", in_float(torch.reciprocal))
     gelu = exactly(lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2, torch.nn.functional.gelu)
-    unary("gelu", gelu, FLOATS, ulps=4)
-    inner = lambda x: mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf(0.044715) * x**3)
+    unary("gelu", gelu, FLOATS, ulps=2)
+    inner = lambda x: mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x**3)
     gelu_tanh = exactly(lambda x: x / (1 + mpmath.exp(-2 * inner(x))), lambda t: torch.nn.functional.gelu(t, approximate="tanh"))
-    # Far below 0 the exponential magnifies how its argument was rounded.
-    unary("geluTanh", gelu_tanh, FLOATS, ulps=512)
+    unary("geluTanh", gelu_tanh, FLOATS, ulps=2)
     for n in (0, 1, 2, 5):
         # At its poles PyTorch's trigamma is some large number.
         oracle = exactly(lambda x: mpmath.polygamma(n, x), lambda t: torch.digamma(t) if n == 0 else torch.tensor(INF if n % 2 else -INF))
         for dtype in FLOATS + ["int64"]:
-            expect("polygamma", [R, n, PLAIN[dtype]], oracle(PLAIN[dtype].value), options="each", ulps=64 if n > 1 else 8)
+            expect("polygamma", [R, n, PLAIN[dtype]], oracle(PLAIN[dtype].value), options="each", ulps=2)
     for p in (1, 2, 4):
         for dtype in FLOATS + ["int64", "bool"]:
             t = tensor(f"beyond{p}.{dtype}", [p + i % 9 for i in range(35)], dtype, (5, 7))

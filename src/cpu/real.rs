@@ -130,12 +130,6 @@ functions! {
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
         /// The approximation of gelu by tanh.
         gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
-        /// The logarithm of the absolute value of the gamma function.
-        lgamma(self) = vmath::lgamma_f32, vmath::lgamma_f64;
-        /// The derivative of lgamma.
-        digamma(self) = vmath::digamma_f32, vmath::digamma_f64;
-        /// The derivative of digamma.
-        trigamma(self) = vmath::trigamma_f32, vmath::trigamma_f64;
         /// The angle of the point (`x`, `self`).
         atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
         /// `sqrt(self^2 + b^2)` without overflow on the way.
@@ -179,6 +173,12 @@ functions! {
         erfinv_run = vmath::erfinv_run_f32, vmath::erfinv_run_f64;
         /// `a * (1 + erf(a / sqrt 2)) / 2` of `n` elements.
         gelu_run = vmath::gelu_run_f32, vmath::gelu_run_f64;
+        /// The logarithm of the absolute value of the gamma function, of `n` elements.
+        lgamma_run = vmath::lgamma_run_f32, vmath::lgamma_run_f64;
+        /// The derivative of lgamma, of `n` elements.
+        digamma_run = vmath::digamma_run_f32, vmath::digamma_run_f64;
+        /// The derivative of digamma, of `n` elements.
+        trigamma_run = vmath::trigamma_run_f32, vmath::trigamma_run_f64;
     }
 
     rare {

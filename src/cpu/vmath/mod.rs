@@ -5,6 +5,8 @@
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;
+mod digamma;
+mod double;
 mod erf;
 mod erfinv;
 mod exp;
@@ -17,6 +19,7 @@ mod log;
 mod logistic;
 mod modulo;
 mod pieces;
+mod polygamma;
 mod power;
 mod root;
 mod runs;
@@ -32,6 +35,7 @@ mod check;
 use super::simd::Isa;
 
 pub use arc::*;
+pub use digamma::*;
 pub use erf::*;
 pub use erfinv::*;
 pub use exp::*;
@@ -42,6 +46,7 @@ pub use log::*;
 pub use logistic::*;
 pub use modulo::*;
 pub use pieces::*;
+pub use polygamma::*;
 pub use power::*;
 pub use root::*;
 pub use runs::*;

@@ -96,17 +96,34 @@ mod tests {
             let x = f64::from_bits(bits);
             assert!(root(x).to_bits() == x.sqrt().to_bits() || (root(x).is_nan() && x.sqrt().is_nan()), "{x:e}: {:e}", root(x));
         }
-        // The hardest: odd j whose squares are next to multiples of 2^55, so that the root of such a multiple is next to halfway.
-        for rest in (1..4000u64).step_by(8) {
-            let mut j = 1u64;
-            (4..55).for_each(|k| j += if j.wrapping_mul(j).wrapping_sub(rest) >> (k - 1) & 1 == 1 { 1 << (k - 2) } else { 0 });
-            for j in [j, (1 << 54) - j] {
-                for x in [j as u128 * j as u128 - rest as u128].map(|x| x as f64) {
-                    assert_eq!(root(x).to_bits(), x.sqrt().to_bits(), "{x:e}");
-                    assert_eq!(root(x * 2.0).to_bits(), (x * 2.0).sqrt().to_bits(), "{x:e}");
+        // The hardest, see `wide::sqrt`: their roots are next to the middle of two numbers.
+        let mut hardest = 0;
+        for bits in [54, 55] {
+            for rest in (-1023_i64..1024).step_by(8) {
+                for j in roots_modulo(rest, bits).into_iter().filter(|j| (1 << 53..1 << 54).contains(j)) {
+                    let x = (i128::from(j) * i128::from(j) - i128::from(rest)) as u128;
+                    if x.ilog2() == 52 + bits && x.trailing_zeros() >= bits {
+                        hardest += 1;
+                        assert_eq!(root(x as f64).to_bits(), (x as f64).sqrt().to_bits(), "{x:e}");
+                    }
                 }
             }
         }
+        assert!(hardest > 200, "{hardest}");
+    }
+
+    /// The odd j below 2^bits whose squares leave `rest`, which is 1 modulo 8, when divided by 2^bits.
+    fn roots_modulo(rest: i64, bits: u32) -> [i64; 4] {
+        let mut j = 1_i64;
+        for k in 3..bits {
+            // j^2 is right in k bits; a step of 2^(k - 1) turns the next.
+            if (j.wrapping_mul(j).wrapping_sub(rest) >> k) & 1 == 1 {
+                j += 1 << (k - 1);
+            }
+        }
+        let all = (1_i64 << bits) - 1;
+        let half = 1_i64 << (bits - 1);
+        [j, -j, j + half, half - j].map(|j| j & all)
     }
 
     #[test]

@@ -52,6 +52,77 @@ runs! {
     sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
 }
 
+/// Elements of a piece of [`signed`]: as long as the loops' ends are cheap, and short, since one negative element makes it slow.
+const PIECE: usize = 256;
+
+/// `r[i] = positive(a[i])`, but in pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`
+///
+/// # Safety
+/// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+#[inline(always)]
+unsafe fn signed<T: Copy + Default + PartialOrd>(
+    [r, a]: [*mut T; 2],
+    n: usize,
+    positive: impl Fn(T) -> T,
+    any: impl Fn(T) -> T,
+    rare: impl Fn(T, T) -> bool,
+    slow: impl Fn(T) -> T,
+) {
+    for start in (0..n).step_by(PIECE) {
+        let len = PIECE.min(n - start);
+        let mut negative = false;
+        for i in start..start + len {
+            // SAFETY: the caller's.
+            negative |= unsafe { a.add(i).read() } < T::default();
+        }
+        if !negative {
+            for i in start..start + len {
+                // SAFETY: the caller's.
+                unsafe { r.add(i).write(positive(a.add(i).read())) }
+            }
+            continue;
+        }
+        let mut values = [T::default(); PIECE];
+        for i in 0..len {
+            // SAFETY: the caller's.
+            values[i] = any(unsafe { a.add(start + i).read() });
+        }
+        for i in 0..len {
+            // SAFETY: the caller's. `r` may be `a`: each element is read before it is written.
+            unsafe {
+                let x = a.add(start + i).read();
+                r.add(start + i).write(if rare(x, values[i]) { slow(x) } else { values[i] });
+            }
+        }
+    }
+}
+
+macro_rules! signed_runs {
+    ($($run:ident($t:ident) = $positive:path, $any:path $(, $slow:path where $rare:path)?;)*) => { $(
+        /// The function over `n` elements, which has more to do where one of a piece is negative.
+        ///
+        /// # Safety
+        /// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+        #[inline(always)]
+        pub unsafe fn $run(isa: Isa, r: *mut $t, a: *const $t, n: usize) {
+            let (rare, slow): (fn($t, $t) -> bool, fn($t) -> $t) = signed_runs!(@rare $($rare, $slow)?);
+            // SAFETY: the caller's.
+            unsafe { signed([r, a.cast_mut()], n, #[inline(always)] |x| $positive(isa, x), #[inline(always)] |x| $any(isa, x), rare, slow) }
+        }
+    )* };
+    (@rare) => { (|_, _| false, |x| x) };
+    (@rare $rare:path, $slow:path) => { ($rare, $slow) };
+}
+
+signed_runs! {
+    digamma_run_f32(f32) = digamma_positive_f32, digamma_f32;
+    digamma_run_f64(f64) = digamma_positive_f64, digamma_f64, digamma_slow_f64 where digamma_rare_f64;
+    lgamma_run_f32(f32) = lgamma_positive_f32, lgamma_f32;
+    lgamma_run_f64(f64) = lgamma_positive_f64, lgamma_f64, lgamma_slow_f64 where lgamma_rare_f64;
+    trigamma_run_f32(f32) = trigamma_positive_f32, trigamma_f32;
+    trigamma_run_f64(f64) = trigamma_positive_f64, trigamma_f64;
+}
+
 /// `sqrt(x)`
 #[inline(always)]
 fn sqrt_f32(_isa: Isa, x: f32) -> f32 {

@@ -27,12 +27,6 @@ unary! {
     sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
     /// `r = 1 / (1 + e^-t)`
     sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
-    /// `r = log |gamma(t)|`
-    lgamma(): float real COSTLY, |isa, x| Real::lgamma(x, isa);
-    /// `r = the derivative of lgamma at t`
-    digamma(): float real COSTLY, |isa, x| Real::digamma(x, isa);
-    /// `r = the derivative of digamma at t`
-    trigamma(): float real COSTLY, |isa, x| Real::trigamma(x, isa);
     /// `r = the approximation of gelu by tanh`
     gelu_tanh(): float same COSTLY, |isa, x| Real::gelu_tanh(x, isa);
     /// `r = max(t, 0)`
@@ -91,6 +85,12 @@ by_runs! {
     erfinv: real erfinv_run COSTLY;
     /// `r = t * (1 + erf(t / sqrt 2)) / 2`
     gelu: same gelu_run COSTLY;
+    /// `r = log |gamma(t)|`
+    lgamma: real lgamma_run COSTLY;
+    /// `r = the derivative of lgamma at t`
+    digamma: real digamma_run COSTLY;
+    /// `r = the derivative of digamma at t`
+    trigamma: real trigamma_run COSTLY;
 }
 
 /// Functions that a few arguments need more care for: `name: fast, rare, slow`.
@@ -136,7 +136,7 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         1 => return trigamma(r, t),
         _ => {}
     }
-    let (dtype, n) = (t.defined(OP)?.to_float(), n as u64);
+    let (dtype, derivative) = (t.defined(OP)?.to_float(), vmath::Polygamma::new(n as u64));
     elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY / 16, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
@@ -144,12 +144,12 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
                 Dtype::Float64 => map::map1::<f64, f64>(
                     work,
                     #[inline(always)]
-                    move |isa, x| vmath::polygamma_f64(isa, n, x),
+                    move |_, x| derivative.at(x),
                 ),
                 _ => map::map1::<f32, f32>(
                     work,
                     #[inline(always)]
-                    move |isa, x| vmath::polygamma_f32(isa, n, x),
+                    move |_, x| derivative.at(f64::from(x)) as f32,
                 ),
             }
         }
