@@ -246,6 +246,19 @@ static void truth_is_what_is_not_zero(void) {
     THTensor_free(a);
 }
 
+static void a_derivative_of_digamma_has_an_order(void) {
+    THTensor *t = vector_of(TH_FLOAT64, 1, 2), *r = THTensor_new();
+    /* psi''(1) = -2 zeta(3) */
+    CHECK_OK(THTensor_polygamma(r, 2, t));
+    CHECK_CLOSE(r, 1e-15, -2.4041138063191886, -0.4041138063191886);
+    CHECK_ERROR(THTensor_polygamma(r, -1, t), TH_ERR_ARGUMENT, "order -1");
+    CHECK_ERROR(THTensor_polygamma(r, INT64_MAX, t), TH_ERR_UNSUPPORTED, "at most 1048576");
+    CHECK_OK(THTensor_polygamma(r, 1 << 20, t));
+    CHECK_VALUES(r, -INFINITY, -INFINITY);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
 static void infinities_and_nan_are_found(void) {
     THTensor *t = vector_of(TH_FLOAT16, 1, INFINITY, -INFINITY, NAN, 65504), *r = THTensor_new();
     CHECK_OK(THTensor_isnan(r, t));
@@ -386,7 +399,8 @@ CHECK_MAIN(CASE(quotients_are_rounded_as_asked), CASE(integers_refuse_to_be_divi
            CASE(shifts_past_the_width_are_defined), CASE(values_are_kept_within_bounds),
            CASE(interpolation_is_exact_at_both_ends), CASE(products_and_quotients_are_added),
            CASE(a_condition_chooses_between_two_tensors), CASE(masked_elements_are_filled),
-           CASE(truth_is_what_is_not_zero), CASE(infinities_and_nan_are_found), CASE(closeness_has_tolerances),
-           CASE(equality_is_of_shape_and_elements), CASE(a_function_is_applied_in_row_major_order),
-           CASE(what_a_function_leaves_alone_keeps_every_bit), CASE(a_function_stops_with_its_own_code),
-           CASE(functions_see_the_elements_of_other_tensors), CASE(a_function_that_frees_the_memory_is_found_out))
+           CASE(truth_is_what_is_not_zero), CASE(a_derivative_of_digamma_has_an_order),
+           CASE(infinities_and_nan_are_found), CASE(closeness_has_tolerances), CASE(equality_is_of_shape_and_elements),
+           CASE(a_function_is_applied_in_row_major_order), CASE(what_a_function_leaves_alone_keeps_every_bit),
+           CASE(a_function_stops_with_its_own_code), CASE(functions_see_the_elements_of_other_tensors),
+           CASE(a_function_that_frees_the_memory_is_found_out))

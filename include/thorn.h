@@ -83,15 +83,6 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
-// Elements converted together: two registers of float32, with AVX-512.
-#define BLOCK 32
-
-// Rows of lines side by side that are done together.
-#define ROWS 4
-
-// The most lines of a panel.
-#define BESIDE 256
-
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
@@ -973,7 +964,7 @@ THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double 
 // `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
 THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
 
-// `r = the n-th derivative of digamma at t`, `n` >= 0: the polygamma function. Integers give the default dtype.
+// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
 THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
 
 // `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function

@@ -249,7 +249,7 @@ export! {
     /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
     fn THTensor_softplus(r: *mut THTensor, t: *const THTensor, beta: f64, threshold: f64) =
         function::softplus(r, t, beta.into(), threshold.into());
-    /// `r = the n-th derivative of digamma at t`, `n` >= 0: the polygamma function. Integers give the default dtype.
+    /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
     fn THTensor_polygamma(r: *mut THTensor, n: i64, t: *const THTensor) = function::polygamma(r, n, t);
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
     /// of dimension `p`, 1 to 65536. Integers give the default dtype.

@@ -8,7 +8,7 @@ use half::f16;
 use std::arch::x86_64::*;
 
 /// Elements converted together: two registers of float32, with AVX-512.
-pub const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 
 /// A 16-bit float: stored, never computed in.
 pub trait Half {

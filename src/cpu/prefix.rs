@@ -25,7 +25,7 @@ pub trait Prefix: Sized {
 }
 
 /// Rows of lines side by side that are done together.
-pub const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
 
 macro_rules! prefix {
     ($($t:ty),*) => { $(

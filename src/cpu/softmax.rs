@@ -10,7 +10,8 @@ use super::real::Real;
 use super::simd::{Isa, Level, simd};
 use super::stream;
 use crate::dtype::Element;
-pub use beside::{BESIDE, most_area, panel};
+pub(crate) use beside::BESIDE;
+pub use beside::{most_area, panel};
 use register::{Plain, Register, Registered};
 use std::mem::MaybeUninit;
 

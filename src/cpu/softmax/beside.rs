@@ -12,7 +12,7 @@ use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
 /// The most lines of a panel.
-pub const BESIDE: usize = 256;
+pub(crate) const BESIDE: usize = 256;
 
 /// The most elements of a panel: with the next one and the results they stay in the second-level cache.
 pub fn most_area(kind: Kind) -> usize {

@@ -16,8 +16,8 @@ pub(super) struct Double {
 }
 
 impl Double {
-    pub const ZERO: Double = Double { high: 0.0, low: 0.0 };
-    pub const ONE: Double = Double { high: 1.0, low: 0.0 };
+    pub(super) const ZERO: Double = Double { high: 0.0, low: 0.0 };
+    pub(super) const ONE: Double = Double { high: 1.0, low: 0.0 };
     const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
 
     /// `a + b` exactly.
