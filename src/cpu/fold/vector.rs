@@ -47,12 +47,6 @@ pub trait Vector: Copy {
     unsafe fn times(a: Self::Sums, b: Self::Sums) -> Self::Sums;
     /// The product of all lanes.
     unsafe fn product(lanes: Self::Sums) -> f64;
-    /// `self * other`
-    unsafe fn by(self, other: Self) -> Self;
-    /// The lesser one of `|self|` and `|other|`, if none is NaN.
-    unsafe fn lesser_size(self, other: Self) -> Self;
-    /// `products * self`
-    unsafe fn times_onto(self, products: Self::Sums) -> Self::Sums;
     /// `x` in all lanes.
     unsafe fn all(x: f32) -> Self;
     /// The greater (`MAX`) or lesser numbers, if none is NaN.
@@ -144,24 +138,6 @@ impl Vector for Zmm {
     unsafe fn together(sums: [__m512d; 2]) -> f64 {
         // SAFETY: the caller's.
         unsafe { _mm512_reduce_add_pd(_mm512_add_pd(sums[0], sums[1])) }
-    }
-    #[inline(always)]
-    unsafe fn by(self, other: Zmm) -> Zmm {
-        // SAFETY: the caller's.
-        unsafe { Zmm(_mm512_mul_ps(self.0, other.0)) }
-    }
-    #[inline(always)]
-    unsafe fn lesser_size(self, other: Zmm) -> Zmm {
-        // SAFETY: the caller's. The lesser size, without its sign.
-        unsafe { Zmm(_mm512_range_ps::<0b1010>(self.0, other.0)) }
-    }
-    #[inline(always)]
-    unsafe fn times_onto(self, products: [__m512d; 2]) -> [__m512d; 2] {
-        // SAFETY: the caller's.
-        unsafe {
-            let (low, high) = (_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0));
-            Self::times(products, [_mm512_cvtps_pd(low), _mm512_cvtps_pd(high)])
-        }
     }
     #[inline(always)]
     unsafe fn all(x: f32) -> Zmm {
@@ -281,27 +257,6 @@ impl Vector for Ymm {
         }
     }
     #[inline(always)]
-    unsafe fn by(self, other: Ymm) -> Ymm {
-        // SAFETY: the caller's.
-        unsafe { Ymm(_mm256_mul_ps(self.0, other.0)) }
-    }
-    #[inline(always)]
-    unsafe fn lesser_size(self, other: Ymm) -> Ymm {
-        // SAFETY: the caller's.
-        unsafe {
-            let sign = _mm256_set1_ps(-0.0);
-            Ymm(_mm256_min_ps(_mm256_andnot_ps(sign, self.0), _mm256_andnot_ps(sign, other.0)))
-        }
-    }
-    #[inline(always)]
-    unsafe fn times_onto(self, products: [__m256d; 2]) -> [__m256d; 2] {
-        // SAFETY: the caller's.
-        unsafe {
-            let (low, high) = (_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
-            Self::times(products, [_mm256_cvtps_pd(low), _mm256_cvtps_pd(high)])
-        }
-    }
-    #[inline(always)]
     unsafe fn all(x: f32) -> Ymm {
         // SAFETY: the caller's.
         unsafe { Ymm(_mm256_set1_ps(x)) }
@@ -415,18 +370,6 @@ impl Vector for Four {
     #[inline(always)]
     unsafe fn together(sums: [f64; 4]) -> f64 {
         (sums[0] + sums[2]) + (sums[1] + sums[3])
-    }
-    #[inline(always)]
-    unsafe fn by(self, other: Four) -> Four {
-        Four::of(|k| self.0[k] * other.0[k])
-    }
-    #[inline(always)]
-    unsafe fn lesser_size(self, other: Four) -> Four {
-        Four::of(|k| if self.0[k].abs() < other.0[k].abs() { self.0[k].abs() } else { other.0[k].abs() })
-    }
-    #[inline(always)]
-    unsafe fn times_onto(self, products: [f64; 4]) -> [f64; 4] {
-        std::array::from_fn(|k| products[k] * f64::from(self.0[k]))
     }
     #[inline(always)]
     unsafe fn all(x: f32) -> Four {

@@ -58,17 +58,12 @@ fn total(op: &str, root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Op
     }
 }
 
-/// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64 or nearly so.
+/// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64.
 pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     const OP: &str = "prod";
     let rule = totalled(t.defined(OP)?, asked);
     if rule.compute.compute() == Dtype::Float32 {
-        let wide = |r: &&Tensor| r.dtype() == Some(Dtype::Float64);
-        let exact = match to {
-            To::Number(_) => true,
-            To::Tensors(r, _) => asked == Some(Dtype::Float64) || r.iter().flatten().any(wide),
-        };
-        return result::run(OP, &Products { exact }, rule, to, t, over);
+        return result::run(OP, &Products, rule, to, t, over);
     }
     dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Product::<T>(PhantomData)), rule, to, t, over))
 }
