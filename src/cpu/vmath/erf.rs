@@ -120,7 +120,8 @@ pub(super) fn product_rest_f64(isa: Isa, a: f64, b: f64, h: f64) -> f64 {
 const ERFC_CENTRE_32: f32 = 1.966_095e-1;
 const ERFC_AT_CENTRE_32: f32 = 8.871_811e-1;
 const ERFC_FIRST_32: f32 = 2.294_163_2;
-const ERFC_REST_32: [f32; 9] = [4.015_294, 3.285_595_7, -3.292_270_4, -9.522_704, 4.613_932, 27.646_076, -23.132_977, -53.076_824, 75.081_73];
+const ERFC_REST_32: [f32; 9] =
+    [4.015_294, 3.285_595_7, -3.292_270_4, -9.522_704, 4.613_932, 27.646_076, -23.132_977, -53.076_824, 75.081_73];
 /// `exp(a^2) erfc(a) (a + 3.5)` as a polynomial of 1 / (a + 3.5) about a centre, for 0 <= a <= 27.4: its value there, the next
 /// coefficient, and the rest.
 const ERFC_CENTRE_64: f64 = 1.611_000_000_120_605_7e-1;

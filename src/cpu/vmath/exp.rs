@@ -68,7 +68,7 @@ fn exp_reduce_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32) {
 }
 
 #[inline(always)]
-fn exp_reduce_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64) {
+pub(super) fn exp_reduce_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64) {
     let t = isa.fma_f64(x, LOG2_E_64, SHIFT_64);
     let n = t - SHIFT_64;
     let (a, b) = halves_f64(t);
@@ -107,6 +107,23 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     let x = if x < -746.0 { -746.0 } else { x };
     let (p, a, b) = exp_parts_f64(isa, x);
     isa.fma_f64(p, a, a) * b
+}
+
+/// `exp(x) = (high + low) * b`: b is a power of two, high the rest rounded, low what that has lost. For |x| < 174, where results of [`exp_f32`]
+/// have long vanished, but not those of others.
+#[inline(always)]
+pub(super) fn exp_pair_f32(isa: Isa, x: f32) -> (f32, f32, f32) {
+    let (p, a, b) = exp_parts_f32(isa, x);
+    let high = isa.fma_f32(p, a, a);
+    (high, isa.fma_f32(p, a, a - high), b)
+}
+
+/// [`exp_pair_f32`] for f64, and |x| < 1417.
+#[inline(always)]
+pub(super) fn exp_pair_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
+    let (p, a, b) = exp_parts_f64(isa, x);
+    let high = isa.fma_f64(p, a, a);
+    (high, isa.fma_f64(p, a, a - high), b)
 }
 
 /// `exp(x) - 1` for |x| < 87, where one power of two is enough.
