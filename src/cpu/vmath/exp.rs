@@ -90,6 +90,31 @@ pub(super) fn exp_parts_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
     (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
 }
 
+/// [`exp_parts_f32`] of `x + low` for f64.
+#[inline(always)]
+pub(super) fn exp_sum_parts_f64(isa: Isa, x: f64, low: f64) -> (f64, f64, f64) {
+    let (n, h, a, b) = exp_reduce_f64(isa, x);
+    let r = h + isa.fma_f64(n, -LN2_LO_64, low);
+    (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
+}
+
+/// `exp(x) = (1 + r + lost + tail) * a * b`, tail far below 1 and lost next to nothing: returns these five. For |x| < 104.
+#[inline(always)]
+pub(super) fn exp_terms_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32, f32) {
+    let (n, h, a, b) = exp_reduce_f32(isa, x);
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    let lost = isa.fma_f32(n, -LN2_LO_32, h - r);
+    (r, lost, r * r * poly_f32(isa, r, EXP_32), a, b)
+}
+
+#[inline(always)]
+pub(super) fn exp_terms_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64, f64) {
+    let (n, h, a, b) = exp_reduce_f64(isa, x);
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    let lost = isa.fma_f64(n, -LN2_LO_64, h - r);
+    (r, lost, r * r * poly_f64(isa, r, EXP_64), a, b)
+}
+
 /// `exp(x)`
 #[inline(always)]
 pub fn exp_f32(isa: Isa, x: f32) -> f32 {

@@ -4,7 +4,7 @@
 //! relative ones, also where the results are tiny.
 
 use super::erf::{SHIFT_64, erfcx_f32, erfcx_f64, product_rest_f32, product_rest_f64};
-use super::exp::{exp_parts_f32, exp_parts_f64};
+use super::exp::{exp_parts_f32, exp_parts_f64, exp_sum_parts_f64};
 use super::poly_f64;
 use crate::cpu::simd::Isa;
 use std::f32::consts::FRAC_1_SQRT_2 as FRAC_1_SQRT_2_32;
@@ -90,13 +90,13 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let zl = product_rest_f64(isa, a, a, z);
     let [k0, k1, l0, l1] = GELU_TANH_64;
     let t = z * k1;
-    let tl = product_rest_f64(isa, z, k1, t) + isa.fma_f64(zl, k1, z * l1);
-    let q = k0 + t;
-    let ql = if t > k0 { k0 - (q - t) } else { t - (q - k0) } + (tl + l0);
+    let tl = isa.fma_f64(zl, k1, isa.fma_f64(z, l1, l0)) + product_rest_f64(isa, z, k1, t);
+    let (more, less) = if t > k0 { (t, k0) } else { (k0, t) };
+    let q = more + less;
+    let ql = ((more - q) + less) + tl;
     let v = a * q;
     let vl = isa.fma_f64(a, ql, product_rest_f64(isa, a, q, v));
-    let (p, b, c) = exp_parts_f64(isa, -v);
-    let p = p - vl * (1.0 + p);
+    let (p, b, c) = exp_sum_parts_f64(isa, -v, -vl);
     // a e / (1 + e) with e = (1 + p) b c.
     let e = b * c;
     let more = isa.fma_f64(e, p, e);
