@@ -1,6 +1,6 @@
 //! gelu exactly, and by its tanh approximation.
 //!
-//! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and 1.3:
+//! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and 1.6:
 //! relative ones, also where the results are tiny.
 
 use super::erf::{SHIFT_64, erfcx_f32, erfcx_f64, product_rest_f32, product_rest_f64};
@@ -104,8 +104,8 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let w = 1.0 / d;
     let top = isa.fma_f64(a, p, a);
     let r = top * w;
-    // What the quotient, the divisor and, all but exactly, the dividend have lost.
-    let lost = -product_rest_f64(isa, r, d, top) + isa.fma_f64(-r, (1.0 - d) + more, isa.fma_f64(a, p, a - top));
+    // What the quotient and the divisor have lost.
+    let lost = -product_rest_f64(isa, r, d, top) - r * ((1.0 - d) + more);
     let base = if x > 0.0 { x } else { 0.0 * x };
     base - isa.fma_f64(w, lost, r) * b * c
 }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn f64_errors_stay_below_their_limits() {
         check_f64(GELU_POINTS, 2.0, gelu_f64);
-        check_f64(GELU_TANH_POINTS, 2.6, gelu_tanh_f64);
+        check_f64(GELU_TANH_POINTS, 2.0, gelu_tanh_f64);
     }
 
     #[test]
