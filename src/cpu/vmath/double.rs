@@ -83,12 +83,23 @@ impl Double {
         // self = 2^e m, log m = 2 atanh(s) with |s| < 0.18.
         let e = (self.high * std::f64::consts::FRAC_1_SQRT_2).log2().ceil() as i32;
         let m = self.scaled(-e);
-        let s = (m - Double::ONE) / (m + Double::ONE);
-        let z = s * s;
+        Double::LN_2 * f64::from(e).into() + ((m - Double::ONE) / (m + Double::ONE)).atanh_twice()
+    }
+
+    /// `log(1 + self)` for 0 <= self <= 1
+    #[inline(always)]
+    pub fn log1p(self) -> Double {
+        if self.high < 0.4 { (self / (self + 2.0.into())).atanh_twice() } else { (Double::ONE + self).log() }
+    }
+
+    /// `2 atanh(self)` for |self| < 0.18
+    #[inline(always)]
+    fn atanh_twice(self) -> Double {
+        let z = self * self;
         // The end of the series needs no more than 53 bits.
         let end = (11..22).rev().fold(0.0, |end, k| end * z.high + 1.0 / f64::from(2 * k + 1));
         let sum = (0..11).rev().fold(Double::from(end), |sum, k| sum * z + Double::ONE / Double::from(f64::from(2 * k + 1)));
-        Double::LN_2 * f64::from(e).into() + s.scaled(1) * sum
+        self.scaled(1) * sum
     }
 }
 

@@ -142,7 +142,7 @@ fn near_f64(isa: Isa, a: f64, b: f64) -> f64 {
 #[cold]
 fn slow(a: f64, b: f64) -> f64 {
     let (most, least) = if a > b { (a, b) } else { (b, a) };
-    let r = Double::from(most) + (Double::ONE + Double::sum(least, -most).exp()).log();
+    let r = Double::from(most) + Double::sum(least, -most).exp().log1p();
     r.high + r.low
 }
 
@@ -209,11 +209,13 @@ unsafe fn redo<T: Element>(values: &mut [T], [a, b]: [*const T; 2], near: impl F
     }
 }
 
-/// Whether `r = log(exp(a) + exp(b))` is a difference that shows the errors of what it comes from.
+/// Whether `r = log(exp(a) + exp(b))` shows the errors of what it comes from.
 #[inline(always)]
 fn small_rest<T: Element>(a: T, b: T, r: T) -> bool {
     let most = if a > b { a } else { b };
-    (most < T::ZERO) & (r > most.mul(T::from_f64(0.6)))
+    // Where the logarithm counts, and either is a difference or shows the rounding of `a - b`.
+    let counts = r.sub(most) > most.abs().mul(T::from_f64(0.05));
+    counts & (r > T::from_f64(-1.0)) & ((most < T::ZERO) | (r < T::from_f64(0.5)))
 }
 
 runs! {
