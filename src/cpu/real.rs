@@ -134,8 +134,6 @@ functions! {
         atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
         /// `sqrt(self^2 + b^2)` without overflow on the way.
         hypot(self, b) = vmath::hypot_f32, vmath::hypot_f64;
-        /// `log(e^self + e^b)`
-        logaddexp(self, b) = vmath::logaddexp_f32, vmath::logaddexp_f64;
         /// `self^b`
         pow(self, b) = vmath::pow_f32, vmath::pow_f64;
         /// The exact remainder of truncated division, unless [`Real::quotient_rare`].

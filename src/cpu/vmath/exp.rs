@@ -68,7 +68,7 @@ fn exp_reduce_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32) {
 }
 
 #[inline(always)]
-fn exp_reduce_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64) {
+pub(super) fn exp_reduce_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64) {
     let t = isa.fma_f64(x, LOG2_E_64, SHIFT_64);
     let n = t - SHIFT_64;
     let (a, b) = halves_f64(t);
@@ -90,6 +90,31 @@ pub(super) fn exp_parts_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
     (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
 }
 
+/// [`exp_parts_f32`] of `x + low` for f64.
+#[inline(always)]
+pub(super) fn exp_sum_parts_f64(isa: Isa, x: f64, low: f64) -> (f64, f64, f64) {
+    let (n, h, a, b) = exp_reduce_f64(isa, x);
+    let r = h + isa.fma_f64(n, -LN2_LO_64, low);
+    (isa.fma_f64(r * r, poly_f64(isa, r, EXP_64), r), a, b)
+}
+
+/// `exp(x) = (1 + r + lost + tail) * a * b`, tail far below 1 and lost next to nothing: returns these five. For |x| < 104.
+#[inline(always)]
+pub(super) fn exp_terms_f32(isa: Isa, x: f32) -> (f32, f32, f32, f32, f32) {
+    let (n, h, a, b) = exp_reduce_f32(isa, x);
+    let r = isa.fma_f32(n, -LN2_LO_32, h);
+    let lost = isa.fma_f32(n, -LN2_LO_32, h - r);
+    (r, lost, r * r * poly_f32(isa, r, EXP_32), a, b)
+}
+
+#[inline(always)]
+pub(super) fn exp_terms_f64(isa: Isa, x: f64) -> (f64, f64, f64, f64, f64) {
+    let (n, h, a, b) = exp_reduce_f64(isa, x);
+    let r = isa.fma_f64(n, -LN2_LO_64, h);
+    let lost = isa.fma_f64(n, -LN2_LO_64, h - r);
+    (r, lost, r * r * poly_f64(isa, r, EXP_64), a, b)
+}
+
 /// `exp(x)`
 #[inline(always)]
 pub fn exp_f32(isa: Isa, x: f32) -> f32 {
@@ -107,6 +132,23 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     let x = if x < -746.0 { -746.0 } else { x };
     let (p, a, b) = exp_parts_f64(isa, x);
     isa.fma_f64(p, a, a) * b
+}
+
+/// `exp(x) = (high + low) * b`: b is a power of two, high the rest rounded, low what that has lost. For |x| < 174, where results of [`exp_f32`]
+/// have long vanished, but not those of others.
+#[inline(always)]
+pub(super) fn exp_pair_f32(isa: Isa, x: f32) -> (f32, f32, f32) {
+    let (p, a, b) = exp_parts_f32(isa, x);
+    let high = isa.fma_f32(p, a, a);
+    (high, isa.fma_f32(p, a, a - high), b)
+}
+
+/// [`exp_pair_f32`] for f64, and |x| < 1417.
+#[inline(always)]
+pub(super) fn exp_pair_f64(isa: Isa, x: f64) -> (f64, f64, f64) {
+    let (p, a, b) = exp_parts_f64(isa, x);
+    let high = isa.fma_f64(p, a, a);
+    (high, isa.fma_f64(p, a, a - high), b)
 }
 
 /// `exp(x) - 1` for |x| < 87, where one power of two is enough.

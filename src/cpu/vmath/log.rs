@@ -106,6 +106,23 @@ pub(super) fn log_sum_f64(isa: Isa, e: f64, f: f64) -> f64 {
     isa.fma_f64(e, LN2_HI_64, f + tail)
 }
 
+/// [`log_sum_f32`], and what its two additions have lost.
+#[inline(always)]
+pub(super) fn log_pair_f32(isa: Isa, e: f32, f: f32) -> (f32, f32) {
+    let tail = isa.fma_f32(e, LN2_LO_32, log_tail_f32(isa, f));
+    let s = f + tail;
+    let r = isa.fma_f32(e, LN2_HI_32, s);
+    (r, (isa.fma_f32(e, LN2_HI_32, -r) + s) + ((f - s) + tail))
+}
+
+#[inline(always)]
+pub(super) fn log_pair_f64(isa: Isa, e: f64, f: f64) -> (f64, f64) {
+    let tail = isa.fma_f64(e, LN2_LO_64, log_tail_f64(isa, f));
+    let s = f + tail;
+    let r = isa.fma_f64(e, LN2_HI_64, s);
+    (r, (isa.fma_f64(e, LN2_HI_64, -r) + s) + ((f - s) + tail))
+}
+
 /// [`log_parts_f32`] for any x but infinity. -inf and NaN leave as exponents: selected last, the compiler would classify x in a dozen integer
 /// instructions.
 #[inline(always)]

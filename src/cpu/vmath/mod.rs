@@ -16,6 +16,7 @@ mod hyperbolic;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 mod log;
+mod logaddexp;
 mod logistic;
 mod modulo;
 mod pieces;
@@ -43,6 +44,7 @@ pub use gamma::*;
 pub use gelu::*;
 pub use hyperbolic::*;
 pub use log::*;
+pub use logaddexp::*;
 pub use logistic::*;
 pub use modulo::*;
 pub use pieces::*;

@@ -184,10 +184,32 @@ binary! {
     atan2(): float real COSTLY, |isa, a, b| Real::atan2(a, b, isa);
     /// `r = sqrt(a^2 + b^2)`
     hypot(): float real COSTLY, |isa, a, b| Real::hypot(a, b, isa);
-    /// `r = log(e^a + e^b)`
-    logaddexp(): float real COSTLY, |isa, a, b| Real::logaddexp(a, b, isa);
     /// `r = |a| with the sign of b`
     copysign(): float real CHEAP, |_, a, b| Real::copysign(a, b);
+}
+
+/// `r = log(e^a + e^b)`
+pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const OP: &str = "logaddexp";
+    let dtype = promote(OP, &[a, b])?.to_float();
+    elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+        // SAFETY: `elementwise` checked every operand against its storage.
+        unsafe {
+            match dtype.compute() {
+                Dtype::Float64 => map::map2_run::<f64>(
+                    work,
+                    #[inline(always)]
+                    move |isa, r, operands, n| vmath::logaddexp_run_f64(isa, r, operands, n),
+                ),
+                _ => map::map2_run::<f32>(
+                    work,
+                    #[inline(always)]
+                    move |isa, r, operands, n| vmath::logaddexp_run_f32(isa, r, operands, n),
+                ),
+            }
+        }
+        Ok(())
+    })
 }
 
 /// `r = the number next to a, towards b`; floats only
