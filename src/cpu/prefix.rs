@@ -1,4 +1,4 @@
-//! Running sums and products of floats in wide registers, where the machine has them.
+//! Running sums and products in wide registers, where the machine has them.
 //!
 //! Of each element and the seven before it the sum is made in log2 steps, each adding neighbours 1, 2 and 4 elements away; a register of such
 //! sums, added to the results of the register before, gives the next results, so that only one addition waits for another. That rounds in
@@ -6,22 +6,48 @@
 //! left to the caller.
 
 use super::simd::{Level, level};
+use crate::dtype::Bool;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// A float whose running sums and products there are.
-pub trait Prefix: Sized {
+/// An element type, and what its running sums and products are kept in and become; there may be a faster way to them.
+pub trait Prefix<Total, Out>: Sized {
     /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. False if nothing was done, save that `out` is undefined.
     ///
     /// # Safety
     /// Both must hold `n` elements and not overlap.
-    unsafe fn run<const PRODUCT: bool>(out: *mut Self, x: *const Self, n: usize, total: &mut f64) -> bool;
+    #[inline(always)]
+    unsafe fn run<const PRODUCT: bool>(_out: *mut Out, _x: *const Self, _n: usize, _total: &mut Total) -> bool {
+        false
+    }
 
     /// The same for lines side by side: `n` of them, with a total each, of which some rows are done. False if nothing was done.
     ///
     /// # Safety
     /// All must hold `n` elements, and results not overlap anything.
-    unsafe fn run_beside<const PRODUCT: bool>(out: [*mut Self; ROWS], x: [*const Self; ROWS], n: usize, totals: *mut f64) -> bool;
+    #[inline(always)]
+    unsafe fn run_beside<const PRODUCT: bool>(_out: [*mut Out; ROWS], _x: [*const Self; ROWS], _n: usize, _totals: *mut Total) -> bool {
+        false
+    }
+}
+
+impl Prefix<i64, i64> for u8 {}
+impl Prefix<i64, i64> for i8 {}
+impl Prefix<i64, i64> for i16 {}
+impl Prefix<i64, i64> for i32 {}
+impl Prefix<i64, i64> for Bool {}
+
+impl Prefix<i64, i64> for i64 {
+    #[inline(always)]
+    unsafe fn run<const PRODUCT: bool>(out: *mut i64, x: *const i64, n: usize, total: &mut i64) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if !PRODUCT && level() == Level::Avx512 {
+            // SAFETY: the machine has the level; the rest is the caller's.
+            unsafe { integers(out, x, n, total) }
+            return true;
+        }
+        false
+    }
 }
 
 /// Rows of lines side by side that are done together.
@@ -29,7 +55,7 @@ pub(crate) const ROWS: usize = 4;
 
 macro_rules! prefix {
     ($($t:ty),*) => { $(
-        impl Prefix for $t {
+        impl Prefix<f64, $t> for $t {
             #[inline(always)]
             unsafe fn run<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
                 #[cfg(target_arch = "x86_64")]
@@ -147,6 +173,29 @@ unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize,
         *total = _mm512_cvtsd_f64(_mm512_permutexvar_pd(_mm512_set1_epi64(7), sums.results));
     }
     done
+}
+
+/// Sums of eight are made in three steps, then moved by the total: one addition and one move wait for another, not eight additions.
+///
+/// # Safety
+/// As for [`Prefix::run`]; the machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+unsafe fn integers(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
+    let (zero, last) = (_mm512_setzero_si512(), _mm512_set1_epi64(7));
+    let mut before = _mm512_set1_epi64(*total);
+    for at in (0..n).step_by(8) {
+        let mask = if n - at >= 8 { 0xff } else { (1u8 << (n - at)) - 1 };
+        // SAFETY: the caller's; masks end with its memory.
+        let v = unsafe { _mm512_maskz_loadu_epi64(mask, x.add(at)) };
+        let twos = _mm512_add_epi64(v, _mm512_alignr_epi64::<7>(v, zero));
+        let fours = _mm512_add_epi64(twos, _mm512_alignr_epi64::<6>(twos, zero));
+        let sums = _mm512_add_epi64(fours, _mm512_alignr_epi64::<4>(fours, zero));
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi64(out.add(at), mask, _mm512_add_epi64(before, sums)) };
+        before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sums));
+    }
+    *total = _mm_cvtsi128_si64(_mm512_castsi512_si128(before));
 }
 
 /// Totals of eight lines stay in a register from row to row.

@@ -11,7 +11,7 @@ use crate::dtype::{Bool, Element};
 const PIECE: usize = 1024;
 
 /// What running totals of a type are kept in, and what they become.
-pub trait Scanned: Element {
+pub trait Scanned: Element + Prefix<Self::Total, Self::Out> {
     /// The total.
     type Total: Element;
     /// The result.
@@ -20,21 +20,6 @@ pub trait Scanned: Element {
     fn total(self) -> Self::Total;
     /// A total as a result.
     fn result(total: Self::Total) -> Self::Out;
-    /// Many elements at once, if there is a faster way; see [`Prefix::run`].
-    ///
-    /// # Safety
-    /// Both must hold `n` elements and not overlap.
-    unsafe fn fast<const PRODUCT: bool>(out: *mut Self::Out, x: *const Self, n: usize, total: &mut Self::Total) -> bool;
-    /// Some rows of lines side by side, if there is a faster way; see [`Prefix::run_beside`].
-    ///
-    /// # Safety
-    /// All must hold `n` elements, and results not overlap anything.
-    unsafe fn fast_beside<const PRODUCT: bool>(
-        out: [*mut Self::Out; ROWS],
-        x: [*const Self; ROWS],
-        n: usize,
-        totals: *mut Self::Total,
-    ) -> bool;
 }
 
 macro_rules! scanned {
@@ -50,14 +35,6 @@ macro_rules! scanned {
             fn result(total: i64) -> i64 {
                 total
             }
-            #[inline(always)]
-            unsafe fn fast<const PRODUCT: bool>(_: *mut i64, _: *const $t, _: usize, _: &mut i64) -> bool {
-                false
-            }
-            #[inline(always)]
-            unsafe fn fast_beside<const PRODUCT: bool>(_: [*mut i64; ROWS], _: [*const $t; ROWS], _: usize, _: *mut i64) -> bool {
-                false
-            }
         }
     )* };
     (float: $($t:ty),*) => { $(
@@ -71,16 +48,6 @@ macro_rules! scanned {
             #[inline(always)]
             fn result(total: f64) -> $t {
                 total as $t
-            }
-            #[inline(always)]
-            unsafe fn fast<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
-                // SAFETY: the caller's.
-                unsafe { <$t as Prefix>::run::<PRODUCT>(out, x, n, total) }
-            }
-            #[inline(always)]
-            unsafe fn fast_beside<const PRODUCT: bool>(out: [*mut $t; ROWS], x: [*const $t; ROWS], n: usize, totals: *mut f64) -> bool {
-                // SAFETY: the caller's.
-                unsafe { <$t as Prefix>::run_beside::<PRODUCT>(out, x, n, totals) }
             }
         }
     )* };
@@ -101,7 +68,7 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
         let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));
         // SAFETY: the driver passes `n` elements of each, apart.
         unsafe {
-            if T::fast::<PRODUCT>(out, x, n, &mut total) {
+            if T::run::<PRODUCT>(out, x, n, &mut total) {
                 continue;
             }
             for i in 0..n {
@@ -124,7 +91,7 @@ pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
         let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
         while done + ROWS <= p.n {
             let (out, x) = rows(done);
-            if !T::fast_beside::<PRODUCT>(out, x, p.width, totals) {
+            if !T::run_beside::<PRODUCT>(out, x, p.width, totals) {
                 break;
             }
             done += ROWS;
@@ -249,6 +216,19 @@ mod tests {
             let exact: Vec<f64> = wide.iter().scan(0.0, |sum, v| Some(*sum + v).inspect(|s| *sum = *s)).collect();
             assert_eq!(run::<f64, false>(&wide), exact, "{n}");
             assert_eq!(run::<f32, false>(&x), exact.iter().map(|&v| v as f32).collect::<Vec<_>>(), "{n}");
+        }
+    }
+
+    #[test]
+    fn integers_wrap_around() {
+        for n in [0usize, 1, 7, 8, 9, 63, 1023, 1024, 1025, 3000] {
+            let x: Vec<i64> = (0..n as i64).map(|i| i.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ i).collect();
+            let scanned = |one: i64, join: fn(i64, i64) -> i64| {
+                let next = |total: &mut i64, &v: &i64| Some(join(*total, v)).inspect(|&t| *total = t);
+                x.iter().scan(one, next).collect::<Vec<_>>()
+            };
+            assert_eq!(run::<i64, false>(&x), scanned(0, i64::wrapping_add), "{n}");
+            assert_eq!(run::<i64, true>(&x), scanned(1, i64::wrapping_mul), "{n}");
         }
     }
 
