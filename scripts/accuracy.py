@@ -47,6 +47,11 @@ def beyond(f, *limits):
     return at
 
 
+def erfc(x):
+    """Without the arguments at which mpmath overflows: beyond 30 the nearest float64 is 0, beyond -30 it is 2."""
+    return mp.erfc(x) if abs(x) < 30 else mpf(1 - mp.sign(x))
+
+
 def between_zeros(f):
     """With digits for differences of large numbers."""
 
@@ -113,9 +118,9 @@ ROWS = {
     "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), (0, 1), 2, [(-40, 40), (-746, 0)], []),
     "softplus": (softplus, (0, INF), 2, [(-5, 5), (-746, 25)], []),
     "erf": (mp.erf, (-1, 1), 2, [(-1, 1), (-6, 6)], []),
-    "erfc": (mp.erfc, (2, 0), 2, [(-6, 6), (0, 28)], []),
+    "erfc": (erfc, (2, 0), 2, [(-6, 6), (0, 28)], []),
     "erfinv": (inverse_erf, (NAN, NAN), 4, [(-1, 1)], [1.0, -1.0]),
-    "gelu": (lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2, (NAN, INF), 2, [(-4, 4), (-38, 0)], []),
+    "gelu": (lambda x: x * erfc(-x / mp.sqrt(2)) / 2, (NAN, INF), 2, [(-4, 4), (-38, 0)], []),
     "geluTanh": (gelu_tanh, (NAN, INF), 2, [(-4, 4), (-22, 0)], []),
     "lgamma": (between_zeros(log_gamma), (INF, INF), 4, [(-4, 4), (-30, 60)], [*GAMMA_POLES, 1.0, 2.0, -2.4570247382208006, -2.7476826467274126]),
     "digamma": (between_zeros(psi(0)), (NAN, INF), 2, [(-4, 4), (-30, 60)], [1.4616321449683622, -0.5040830082644554, -1.5734984731623904, -100.8282]),
