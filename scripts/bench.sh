@@ -78,8 +78,9 @@ build_times() (
     cd "$copy"
     export CARGO_TARGET_DIR=$copy/target
     printf 'release build from scratch, dependencies included: %s\n' "$(seconds cargo build --release --locked --quiet)"
-    touch src/ops/pointwise.rs
-    printf 'release build after a change of src/ops/pointwise.rs: %s\n' "$(seconds cargo build --release --locked --quiet)"
+    changed=src/ops/pointwise/arithmetic.rs
+    touch -c $changed
+    printf 'release build after a change of %s: %s\n' $changed "$(seconds cargo build --release --locked --quiet)"
 )
 
 # The versions of PyTorch and NumPy that benches/peers/requirements.txt names; a few GB, once.
