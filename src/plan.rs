@@ -37,6 +37,16 @@ pub struct Tile<const N: usize> {
     pub col_step: [isize; N],
 }
 
+/// `[f(0), f(1), ...]` of at least one entry. By a loop, since compilers make calls of `array::from_fn` and `map`.
+#[inline(always)]
+pub(crate) fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+    let mut all = [f(0); N];
+    for k in 1..N {
+        all[k] = f(k);
+    }
+    all
+}
+
 impl<const N: usize> Plan<N> {
     /// A plan over layouts of one shape (broadcast them first); `item` is the element size of each.
     pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
@@ -45,7 +55,7 @@ impl<const N: usize> Plan<N> {
         let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
         for d in (0..shape.len()).rev() {
             if shape[d] != 1 {
-                let step = std::array::from_fn(|k| layouts[k].strides[d] as isize * item[k] as isize);
+                let step = each(|k| layouts[k].strides[d] as isize * item[k] as isize);
                 loops.push(Loop { n: shape[d] as usize, step });
             }
         }
@@ -57,12 +67,12 @@ impl<const N: usize> Plan<N> {
     /// A plan over operands that all lie contiguous: one loop.
     #[inline]
     pub fn flat(n: usize, item: [usize; N]) -> Plan<N> {
-        Plan { loops: smallvec::smallvec![Loop { n, step: item.map(|i| i as isize) }], item }
+        Plan { loops: smallvec::smallvec![Loop { n, step: each(|k| item[k] as isize) }], item }
     }
 
     fn finish(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
         if loops.is_empty() {
-            loops.push(Loop { n: 1, step: item.map(|i| i as isize) });
+            loops.push(Loop { n: 1, step: each(|k| item[k] as isize) });
         }
         Plan { loops, item }
     }
@@ -168,7 +178,7 @@ impl<const N: usize> Tiles<'_, N> {
         let (c, rest) = (index % self.counts[0], index / self.counts[0]);
         let (r, mut rest) = (rest % self.counts[1], rest / self.counts[1]);
         let (col, row) = (c * self.cols, r * self.rows);
-        let mut at: [isize; N] = std::array::from_fn(|k| col as isize * self.first.step[k] + row as isize * self.second.step[k]);
+        let mut at: [isize; N] = each(|k| col as isize * self.first.step[k] + row as isize * self.second.step[k]);
         for l in self.outer {
             let i = (rest % l.n) as isize;
             rest /= l.n;

@@ -3,7 +3,7 @@
 use crate::alloc;
 use crate::device::{Device, TH_CPU};
 use crate::dtype::Dtype;
-use crate::error::{Result, bail};
+use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
 use crate::refcount;
 use crate::storage::{Storage, TH_STORAGE_RESIZABLE, THStorage};
@@ -215,12 +215,29 @@ impl Tensor {
         if shape.is_empty() && !self.is_scalar() {
             return Ok(Layout { shape: Dims::filled(0, 1), strides: Dims::filled(1, 1), offset });
         }
-        if offset < 0 || strides.iter().any(|&s| s < 0) || shape.len() != self.ndim() {
-            bail!(Shape, "tensor: the handle is damaged: offset {offset}, strides {strides:?}, {} dimensions", self.ndim())
+        let (mut sound, mut numel) = (offset >= 0 && shape.len() == self.ndim(), 1i64);
+        for d in 0..shape.len().min(strides.len()) {
+            let (product, overflows) = numel.overflowing_mul(shape[d].max(1));
+            sound &= ((shape[d] | strides[d]) >= 0) & !overflows;
+            numel = product;
         }
-        checked_numel("tensor", shape)?;
+        if !sound {
+            return Err(self.damage(offset));
+        }
         let (shape, strides) = self.dims();
         Ok(Layout { shape, strides, offset })
+    }
+
+    /// What is wrong with the geometry.
+    #[cold]
+    fn damage(&self, offset: i64) -> Error {
+        let (shape, strides) = self.peek();
+        let error = checked_numel("tensor", shape).err().filter(|_| offset >= 0 && strides.iter().all(|&s| s >= 0));
+        error.unwrap_or_else(|| {
+            let ndim = self.ndim();
+            let text = format!("tensor: the handle is damaged: offset {offset}, strides {strides:?}, {ndim} dimensions");
+            Error::new(Kind::Shape, text)
+        })
     }
 
     /// Sizes and strides as they stand.

@@ -8,7 +8,7 @@ use super::copy::{Side, TileCopy};
 use super::simd::{Level, level};
 use super::{pool, stream};
 use crate::dtype::Dtype;
-use crate::plan::{Plan, Tile};
+use crate::plan::{Plan, Tile, each};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -88,13 +88,10 @@ unsafe impl Send for Shared {}
 // SAFETY: see the type.
 unsafe impl Sync for Shared {}
 
-/// All operands `n` steps further on. By a loop, since compilers make calls of `array::from_fn` and `map`.
+/// All operands `n` steps further on.
 #[inline(always)]
-fn moved<const N: usize>(mut at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
-    for k in 0..N {
-        at[k] = at[k].wrapping_offset(n * step[k]);
-    }
-    at
+fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
+    each(|k| at[k].wrapping_offset(n * step[k]))
 }
 
 /// An elementwise operation ready to run: operand 0 is the result.
@@ -179,7 +176,7 @@ impl<const N: usize> Work<N> {
 impl<const N: usize> Flat<N> {
     #[inline(never)]
     fn job(&self) -> Job<N> {
-        let plan = Plan::flat(self.n, self.dtype.map(Dtype::size));
+        let plan = Plan::flat(self.n, each(|k| self.dtype[k].size()));
         Job { plan, data: self.data, dtype: self.dtype, compute: self.dtype, grain: self.grain }
     }
 }
@@ -204,6 +201,16 @@ impl<const N: usize> Job<N> {
         }
     }
 
+    #[inline(always)]
+    fn shared(&self) -> [Shared; N] {
+        each(|k| Shared(self.data[k]))
+    }
+
+    #[inline(always)]
+    fn compute_sizes(&self) -> [usize; N] {
+        each(|k| self.compute[k].size())
+    }
+
     fn writes_much(&self) -> bool {
         self.plan.item[0] * RESULT_PART >= self.plan.item.iter().sum()
     }
@@ -225,13 +232,13 @@ impl<const N: usize> Job<N> {
 
     fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
         let piece = (self.grain / 4).max(1024);
-        let (data, item) = (self.data.map(Shared), self.plan.item);
-        let step = item.map(|i| i as isize);
+        let (data, item) = (self.shared(), self.plan.item);
+        let step = each(|k| item[k] as isize);
         let look = self.lookahead(n * item.iter().sum::<usize>());
         let widest = item.into_iter().max().unwrap_or(1);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
-            let mut at = moved(data.map(Shared::get), step, start as isize);
+            let mut at = moved(each(|k| data[k].get()), step, start as isize);
             let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(at, end - start) };
             let (stride, ahead) = (stride / widest, ahead / widest);
             for start in (start..end).step_by(stride) {
@@ -246,15 +253,15 @@ impl<const N: usize> Job<N> {
 
     /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
     fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
-        let (data, item) = (self.data.map(Shared), self.plan.item);
-        let step = item.map(|i| i as isize);
+        let (data, item) = (self.shared(), self.plan.item);
+        let step = each(|k| item[k] as isize);
         let widest = item.into_iter().max().unwrap_or(1);
         let piece = if self.grain == CHEAP { STREAM_BYTES } else { STAGE_BYTES } / widest;
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
             for start in range.map(|i| i * piece) {
                 let len = piece.min(n - start);
-                let from = moved(data.map(Shared::get), step, start as isize);
+                let from = moved(each(|k| data[k].get()), step, start as isize);
                 let mut at = from;
                 at[0] = buffer.data();
                 kernel(at, len);
@@ -275,8 +282,8 @@ impl<const N: usize> Job<N> {
 
     /// Contiguous operands of other types than the kernel's, or a result that lies on an input: little to think about for each piece.
     fn run_converted(&self, n: usize, kernel: Kernel<'_, N>) {
-        let (data, item, wide) = (self.data.map(Shared), self.plan.item, self.compute.map(Dtype::size));
-        let staged: [bool; N] = std::array::from_fn(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
+        let (data, item, wide) = (self.shared(), self.plan.item, self.compute_sizes());
+        let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
         let far = n * item.iter().sum::<usize>() >= FAR / 2;
@@ -285,7 +292,7 @@ impl<const N: usize> Job<N> {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);
             for start in range.map(|i| i * piece) {
-                let (len, mut at) = (piece.min(n - start), data.map(Shared::get));
+                let (len, mut at) = (piece.min(n - start), each(|k| data[k].get()));
                 for k in 0..N {
                     let memory = at[k].wrapping_add(start * item[k]);
                     at[k] = if staged[k] { buffers[k] } else { memory };
@@ -314,7 +321,7 @@ impl<const N: usize> Job<N> {
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = run < SHORT_RUN && !alone;
-        let stage = (STAGE_BYTES / self.compute.map(Dtype::size).into_iter().max().unwrap_or(8)).min(STAGE);
+        let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
@@ -365,15 +372,15 @@ impl<const N: usize> Stager<N> {
         let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
         let lies_on_input = job.result_is_input();
         Stager {
-            data: job.data.map(Shared),
+            data: job.shared(),
             item: plan.item,
-            wide: job.compute.map(Dtype::size),
-            staged: std::array::from_fn(|k| {
-                all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))
-            }),
-            copies: std::array::from_fn(|k| {
-                if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
-            }),
+            wide: job.compute_sizes(),
+            staged: each(|k| all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
+            copies: each(
+                |k| {
+                    if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
+                },
+            ),
             streamed,
         }
     }
@@ -384,7 +391,7 @@ impl<const N: usize> Stager<N> {
     /// The tile must lie inside every operand and hold at most STAGE elements.
     unsafe fn tile(&self, tile: &Tile<N>, buffers: &mut [Buffer; N], still: &mut [(*mut u8, usize); N], kernel: Kernel<'_, N>) {
         let (rows, cols) = (tile.rows, tile.cols);
-        let mut at: [Side; N] = std::array::from_fn(|k| Side::of(tile, k, self.data[k].get()));
+        let mut at: [Side; N] = each(|k| Side::of(tile, k, self.data[k].get()));
         let whole = self.staged.iter().all(|&s| s);
         for k in 0..N {
             if !self.staged[k] {

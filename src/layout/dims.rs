@@ -22,11 +22,15 @@ impl Dims {
     }
 
     /// `len` times `value`.
+    #[inline(always)]
     pub fn filled(value: i64, len: usize) -> Dims {
-        match len {
-            0..=INLINE_DIMS => Dims { len, inline: [value; INLINE_DIMS], heap: None },
-            _ => Dims { len, inline: [0; INLINE_DIMS], heap: Some(Box::new(vec![value; len])) },
-        }
+        if len <= INLINE_DIMS { Dims { len, inline: [value; INLINE_DIMS], heap: None } } else { Dims::many(vec![value; len]) }
+    }
+
+    /// More entries than fit inline.
+    #[cold]
+    fn many(entries: Vec<i64>) -> Dims {
+        Dims { len: entries.len(), inline: [0; INLINE_DIMS], heap: Some(Box::new(entries)) }
     }
 
     /// The first `len` of `entries`.
@@ -105,10 +109,19 @@ impl DerefMut for Dims {
 }
 
 impl From<&[i64]> for Dims {
+    #[inline(always)]
     fn from(entries: &[i64]) -> Dims {
-        let mut dims = Dims::filled(0, entries.len());
-        dims.copy_from_slice(entries);
-        dims
+        let len = entries.len();
+        if len > INLINE_DIMS {
+            return Dims::many(entries.to_vec());
+        }
+        let mut inline = [0; INLINE_DIMS];
+        for d in 0..INLINE_DIMS {
+            if d < len {
+                inline[d] = entries[d];
+            }
+        }
+        Dims { len, inline, heap: None }
     }
 }
 
@@ -129,12 +142,14 @@ impl FromIterator<i64> for Dims {
 impl<'a> IntoIterator for &'a Dims {
     type Item = &'a i64;
     type IntoIter = std::slice::Iter<'a, i64>;
+    #[inline(always)]
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
 }
 
 impl PartialEq for Dims {
+    #[inline]
     fn eq(&self, other: &Dims) -> bool {
         **self == **other
     }

@@ -57,6 +57,7 @@ impl Layout {
     }
 
     /// Whether elements lie row-major without gaps; strides of size-1 dims do not matter.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         is_row_major(&self.shape, &self.strides)
     }
@@ -78,9 +79,13 @@ impl Layout {
     }
 
     /// One past the furthest element from the start of the storage; 0 when there are no elements.
+    #[inline]
     pub fn end(&self) -> Option<i64> {
         let mut last = self.offset;
-        for (&n, &stride) in self.shape.iter().zip(&self.strides) {
+        // By index, as in `Tensor::layout`: compilers make calls of `zip` on the way of every operand.
+        let (shape, strides) = (self.shape.as_slice(), self.strides.as_slice());
+        for d in 0..shape.len().min(strides.len()) {
+            let (n, stride) = (shape[d], strides[d]);
             if n == 0 {
                 return Some(0);
             }
@@ -90,7 +95,12 @@ impl Layout {
     }
 
     /// Whether two positions share an element, as in an expanded tensor; may say yes for exotic strides that do not.
+    #[inline]
     pub fn overlaps_itself(&self) -> bool {
+        !self.is_contiguous() && self.shares_elements()
+    }
+
+    fn shares_elements(&self) -> bool {
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> =
             self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(n, _)| n > 1).collect();
         if self.shape.contains(&0) {
@@ -118,9 +128,10 @@ impl Layout {
             bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
         };
         let mut strides: Dims = Dims::filled(0, shape.len());
-        for (d, (&n, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
+        for d in 0..self.ndim() {
+            let n = self.shape[d];
             match shape[extra + d] {
-                want if want == n => strides[extra + d] = stride,
+                want if want == n => strides[extra + d] = self.strides[d],
                 _ if n == 1 => {}
                 _ => bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice()),
             }
@@ -142,11 +153,12 @@ pub fn contiguous_strides(shape: &[i64]) -> Dims {
 #[inline]
 pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
     let (mut expected, mut row_major) = (1i64, true);
-    for (&n, &stride) in shape.iter().zip(strides).rev() {
+    for d in (0..shape.len().min(strides.len())).rev() {
+        let n = shape[d];
         if n == 0 {
             return true;
         }
-        row_major &= n == 1 || stride == expected;
+        row_major &= n == 1 || strides[d] == expected;
         expected = expected.wrapping_mul(n);
     }
     row_major
@@ -228,7 +240,7 @@ pub fn broadcast_shape(op: &str, a: &[i64], b: &[i64]) -> Result<Dims> {
 }
 
 /// The dimension `dim` means: negative counts from the end. A 0-d tensor takes 0 and -1.
-#[inline]
+#[inline(always)]
 pub fn wrap_dim(op: &str, dim: i32, ndim: usize) -> Result<usize> {
     let n = ndim.max(1) as i64;
     let at = i64::from(dim) + if dim < 0 { n } else { 0 };

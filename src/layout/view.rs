@@ -5,7 +5,7 @@ use crate::error::{Result, bail};
 
 impl Layout {
     /// `start`, `length` of dimension `dim`.
-    #[inline]
+    #[inline(always)]
     pub fn narrow(&mut self, dim: i32, start: i64, length: i64) -> Result<()> {
         let d = self.dim_of("narrow", dim)?;
         let n = self.shape[d];
@@ -230,7 +230,7 @@ impl Layout {
     }
 
     /// The position of entry `index` of dimension `d`.
-    #[inline]
+    #[inline(always)]
     fn offset_at(&self, op: &str, d: usize, index: i64) -> Result<i64> {
         match index.checked_mul(self.strides[d]).and_then(|steps| self.offset.checked_add(steps)) {
             Some(offset) => Ok(offset),
@@ -239,7 +239,7 @@ impl Layout {
     }
 
     /// A dimension that exists: selecting needs one.
-    #[inline]
+    #[inline(always)]
     fn dim_of(&self, op: &str, dim: i32) -> Result<usize> {
         if self.ndim() == 0 {
             bail!(Argument, "{op}: a 0-d tensor has no dimension {dim}")

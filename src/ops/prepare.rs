@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout, broadcast_shape};
-use crate::plan::Plan;
+use crate::plan::{Plan, each};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -108,10 +108,10 @@ fn planned<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], r
         }
     }
     let target = target.ready(op, &operands)?;
-    let layouts: [&Layout; N] = std::array::from_fn(|k| if k == 0 { &target.layout } else { &operands[k - 1].layout });
-    let dtype = std::array::from_fn(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
-    let data = std::array::from_fn(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
-    let job = Job { plan: Plan::new(layouts, dtype.map(Dtype::size)), data, dtype, compute: types, grain };
+    let layouts: [&Layout; N] = each(|k| if k == 0 { &target.layout } else { &operands[k - 1].layout });
+    let dtype: [Dtype; N] = each(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
+    let data = each(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
+    let job = Job { plan: Plan::new(layouts, each(|k| dtype[k].size())), data, dtype, compute: types, grain };
     run(&Work::Planned(Box::new(job)))
 }
 

@@ -18,6 +18,8 @@ pub trait Ordered: Element {
     const GREATEST: Self;
     /// `self > b`
     fn above(self, b: Self) -> bool;
+    /// `x` if it is NaN or greater (`MAX`) or less than `best`, else `best`.
+    fn better<const MAX: bool>(best: Self, x: Self) -> Self;
     /// The element's place in the order; NaN comes after (`MAX`) or before all.
     fn key<const MAX: bool>(self) -> Self::Key;
     /// The element at a place.
@@ -56,6 +58,10 @@ macro_rules! ordered {
                 self > b
             }
             #[inline(always)]
+            fn better<const MAX: bool>(best: $t, x: $t) -> $t {
+                meet::<_, MAX>(best, x)
+            }
+            #[inline(always)]
             fn key<const MAX: bool>(self) -> $t {
                 self
             }
@@ -74,6 +80,11 @@ macro_rules! ordered {
             #[inline(always)]
             fn above(self, b: $t) -> bool {
                 self > b
+            }
+            #[inline(always)]
+            fn better<const MAX: bool>(best: $t, x: $t) -> $t {
+                let ahead = if MAX { x > best } else { best > x };
+                if ahead | x.is_nan() { x } else { best }
             }
             /// The bits, turned round below 0.
             #[inline(always)]
@@ -127,6 +138,10 @@ impl Ordered for Bool {
         self.get() & !b.get()
     }
     #[inline(always)]
+    fn better<const MAX: bool>(best: Bool, x: Bool) -> Bool {
+        Bool(meet::<_, MAX>(best.get() as u8, x.get() as u8))
+    }
+    #[inline(always)]
     fn key<const MAX: bool>(self) -> u8 {
         self.get() as u8
     }
@@ -140,13 +155,6 @@ impl Ordered for Bool {
 #[inline(always)]
 fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
     (if MAX { x.above(best) } else { best.above(x) }) | (x.is_nan() & !best.is_nan())
-}
-
-/// `x` if it beats `best`.
-#[inline(always)]
-fn better<T: Ordered, const MAX: bool>(best: T, x: T) -> T {
-    let ahead = if MAX { x.above(best) } else { best.above(x) };
-    if ahead | x.is_nan() { x } else { best }
 }
 
 /// The better one of two keys.
@@ -173,7 +181,7 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     }
     #[inline(always)]
     fn push(self, _: Isa, lane: (T, ()), x: T) -> (T, ()) {
-        (better::<T, MAX>(lane.0, if SIZE { Element::abs(x) } else { x }), ())
+        (T::better::<MAX>(lane.0, if SIZE { Element::abs(x) } else { x }), ())
     }
     #[inline(always)]
     fn state(self, lane: (T, ())) -> (T::Key, ()) {
@@ -207,7 +215,7 @@ impl<T: Ordered> Lanewise for MinMax<T> {
     }
     #[inline(always)]
     fn push(self, _: Isa, lane: (T, T), x: T) -> (T, T) {
-        (better::<T, false>(lane.0, x), better::<T, true>(lane.1, x))
+        (T::better::<false>(lane.0, x), T::better::<true>(lane.1, x))
     }
     #[inline(always)]
     fn state(self, lane: (T, T)) -> (T::Key, T::Key) {

@@ -2,14 +2,15 @@
 
 use super::Lanewise;
 use crate::cpu::simd::Isa;
-use crate::dtype::{Bool, Element};
-use std::marker::PhantomData;
+use crate::dtype::{Bool, Dtype, Element};
+use std::ops::BitAnd;
 
-/// Whether every (`ALL`) or any element is not 0. Looks no further than it must: lanes note what decides the matter.
+/// Whether every (`ALL`) or any element is not 0: has one of these bits, all but the sign of floats. Elements are read as integers of their
+/// width. Looks no further than it must: lanes note what decides the matter.
 #[derive(Clone, Copy)]
-pub struct Logic<T, const ALL: bool>(pub PhantomData<T>);
+pub struct Logic<T, const ALL: bool>(pub T);
 
-impl<T: Element, const ALL: bool> Lanewise for Logic<T, ALL> {
+impl<T: Element + BitAnd<Output = T>, const ALL: bool> Lanewise for Logic<T, ALL> {
     type In = T;
     type A = u8;
     type B = ();
@@ -20,12 +21,16 @@ impl<T: Element, const ALL: bool> Lanewise for Logic<T, ALL> {
     /// Elements a lane takes before the next look.
     const PUSHES: usize = 64;
     #[inline(always)]
+    fn reads(self, compute: Dtype) -> Dtype {
+        compute
+    }
+    #[inline(always)]
     fn lane(self) -> (u8, ()) {
         (0, ())
     }
     #[inline(always)]
     fn push(self, _: Isa, lane: (u8, ()), x: T) -> (u8, ()) {
-        (lane.0 | ((x == T::ZERO) == ALL) as u8, ())
+        (lane.0 | ((x & self.0 == T::ZERO) == ALL) as u8, ())
     }
     #[inline(always)]
     fn state(self, lane: (u8, ())) -> (u8, ()) {

@@ -5,6 +5,7 @@
 mod extreme;
 mod logic;
 mod moment;
+mod power;
 mod product;
 mod search;
 mod total;
@@ -14,11 +15,12 @@ mod vector;
 pub use extreme::{Arg, Extreme, MinMax, Ordered};
 pub use logic::Logic;
 pub use moment::Moment;
+pub use power::Powers;
 pub use product::Products;
-pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Power, Product, Root, Square, Sum, Terms};
+pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Product, Root, Square, Sum, Terms};
 pub use tree::{Itself, Part, Size, Squared, Trees};
 
-use super::simd::{Isa, simd};
+use super::simd::{Isa, Level, simd};
 use crate::dtype::{Dtype, Element};
 use std::mem::MaybeUninit;
 
@@ -111,6 +113,10 @@ pub trait Lanewise: Copy + Send + Sync {
     type Other: Copy;
     /// Elements a lane takes at most, at least [`ROWS`].
     const PUSHES: usize = usize::MAX;
+    /// See [`Fold::reads`].
+    fn reads(self, compute: Dtype) -> Dtype {
+        compute.compute()
+    }
     /// A lane that took nothing.
     fn lane(self) -> (Self::A, Self::B);
     /// The lane with one element more.
@@ -190,6 +196,8 @@ unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, 
     unsafe {
         match size_of::<L::A>() {
             1 | 2 => row_in::<L, 128, 16>(l, isa, x, n),
+            4 if isa.level() == Level::Baseline => row_in::<L, 32, 4>(l, isa, x, n),
+            _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
             _ if n >= LONG => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
             _ if n >= SHORT => row_in::<L, 64, 16>(l, isa, x, n),
@@ -406,6 +414,10 @@ impl<L: Lanewise> Lanes<L> {
 impl<L: Lanewise> Fold for Lanes<L> {
     fn planes(&self) -> usize {
         if size_of::<L::U>() == 0 { 1 } else { 2 }
+    }
+
+    fn reads(&self, compute: Dtype) -> Dtype {
+        self.0.reads(compute)
     }
 
     unsafe fn start(&self, accs: Accs, n: usize) {

@@ -2,7 +2,6 @@
 
 use super::Lanewise;
 use crate::cpu::simd::Isa;
-use crate::cpu::vmath;
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 
@@ -104,7 +103,7 @@ impl Root {
 /// What a float counts in a sum.
 pub trait Term: Copy + Send + Sync {
     /// The term of `x`.
-    fn of<T: Element>(self, isa: Isa, x: T) -> f64;
+    fn of<T: Element>(self, x: T) -> f64;
 }
 
 macro_rules! terms {
@@ -114,7 +113,7 @@ macro_rules! terms {
         pub struct $name;
         impl Term for $name {
             #[inline(always)]
-            fn of<T: Element>(self, _: Isa, $x: T) -> f64 {
+            fn of<T: Element>(self, $x: T) -> f64 {
                 $f
             }
         }
@@ -132,19 +131,6 @@ terms! {
     Magnitude: |x| x.to_f64().abs();
     /// `x^2`
     Square: |x| x.to_f64() * x.to_f64();
-}
-
-/// `|x|` to this power.
-#[derive(Clone, Copy)]
-pub struct Power(pub f64);
-
-impl Term for Power {
-    #[inline(always)]
-    fn of<T: Element>(self, isa: Isa, x: T) -> f64 {
-        let size = x.to_f64().abs();
-        // The detour by the logarithm costs the last bits, which float32 does not have.
-        if size_of::<T>() < 8 { vmath::exp_f64(isa, self.0 * vmath::log_f64(isa, size)) } else { size.powf(self.0) }
-    }
 }
 
 /// The float64 sum of a term of each float.
@@ -175,8 +161,8 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
         (0.0, ())
     }
     #[inline(always)]
-    fn push(self, isa: Isa, lane: (f64, ()), x: T) -> (f64, ()) {
-        (lane.0 + self.term.of(isa, x), ())
+    fn push(self, _: Isa, lane: (f64, ()), x: T) -> (f64, ()) {
+        (lane.0 + self.term.of(x), ())
     }
     #[inline(always)]
     fn state(self, lane: (f64, ())) -> (f64, ()) {

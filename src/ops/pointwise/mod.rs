@@ -116,16 +116,22 @@ fn refuse(outside: bool, op: &str, dtype: Dtype) -> Result<()> {
 }
 
 /// The common dtype of tensors.
-#[inline]
-fn promote(op: &str, tensors: &[&Tensor]) -> Result<Dtype> {
+#[inline(always)]
+fn promote<const N: usize>(op: &str, tensors: &[&Tensor; N]) -> Result<Dtype> {
     let first = tensors[0].defined(op)?;
-    let (mut promotion, mut same) = (Promotion::default(), true);
+    if tensors.iter().all(|t| t.dtype() == Some(first)) { Ok(first) } else { promote_mixed(op, tensors) }
+}
+
+#[inline(never)]
+fn promote_mixed(op: &str, tensors: &[&Tensor]) -> Result<Dtype> {
+    let mut promotion = Promotion::default();
     for t in tensors {
-        let dtype = t.defined(op)?;
-        same &= dtype == first;
-        promotion = promotion.tensor(dtype, t.ndim());
+        promotion = promotion.tensor(t.defined(op)?, t.ndim());
     }
-    Ok(if same { first } else { promotion.result().unwrap_or(first) })
+    match promotion.result() {
+        Some(dtype) => Ok(dtype),
+        None => tensors[0].defined(op),
+    }
 }
 
 /// The common dtype of a tensor and a number.

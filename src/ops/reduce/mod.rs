@@ -3,7 +3,7 @@
 mod result;
 
 use crate::cpu::fold::{
-    Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Power, Product,
+    Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Powers, Product,
     Products, Root, Size, Square, Squared, Sum, Terms, Trees,
 };
 use crate::dtype::{Dtype, dispatch};
@@ -126,7 +126,7 @@ fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, ove
         2.0 => trees::<Squared>(rule.compute, Root::Sqrt, |fold| run(fold, rule)),
         f64::INFINITY => run(&Lanes(Extreme::<T, true, true>(PhantomData)), chosen),
         f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
-        _ => run(&Lanes(Terms::<T, _>::new(Power(p), Root::Power(1.0 / p))), rule),
+        _ => run(&Powers::<T>::new(p), rule),
     }
 }
 
@@ -188,8 +188,17 @@ pub fn logic(all: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     let op = if all { "all" } else { "any" };
     let dtype = t.defined(op)?;
     let rule = Rule::one(dtype, Dtype::Bool, if dtype == Dtype::Uint8 { dtype } else { Dtype::Bool });
-    dispatch!(all, op, dtype, T => match all {
-        true => result::run(op, &Lanes(Logic::<T, true>(PhantomData)), rule, to, t, over),
-        false => result::run(op, &Lanes(Logic::<T, false>(PhantomData)), rule, to, t, over),
-    })
+    let run = |fold: &dyn Fold| result::run(op, fold, rule, to, t, over);
+    macro_rules! of {
+        ($t:ident) => {{
+            let bits: $t = if dtype.is_float() { $t::MAX } else { !0 };
+            if all { run(&Lanes(Logic::<$t, true>(bits))) } else { run(&Lanes(Logic::<$t, false>(bits))) }
+        }};
+    }
+    match dtype.size() {
+        1 => of!(u8),
+        2 => of!(i16),
+        4 => of!(i32),
+        _ => of!(i64),
+    }
 }
