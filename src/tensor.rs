@@ -1,5 +1,7 @@
 //! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
 
+mod restore;
+
 use crate::alloc;
 use crate::device::{Device, TH_CPU};
 use crate::dtype::Dtype;
@@ -59,6 +61,17 @@ struct Block {
     heap_dims: usize,
 }
 
+/// What a new handle is to say: dims `None` for one without elements, and size and stride of each.
+struct Made<F> {
+    ndim: Option<usize>,
+    dims: F,
+    storage: Option<Storage>,
+    offset: i64,
+    dtype: u8,
+    deviceType: i8,
+    deviceIndex: i8,
+}
+
 /// One counted reference to a `THTensor`. Never hands out `&mut THTensor`: C may alias results and inputs.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -73,26 +86,39 @@ impl Tensor {
     /// A fresh handle: no dtype, no storage, no elements.
     #[inline]
     pub fn fresh() -> Result<Tensor> {
+        let (deviceType, deviceIndex) = Device::Cpu.codes();
+        Tensor::made(Made { ndim: None, dims: |_| (0, 0), storage: None, offset: 0, dtype: 0, deviceType, deviceIndex })
+    }
+
+    /// A new handle whose dims lie in its own block.
+    #[inline(always)]
+    fn made<F: Fn(usize) -> (i64, i64)>(made: Made<F>) -> Result<Tensor> {
         let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "new: out of memory") };
         let block = block.cast::<Block>();
-        let (deviceType, deviceIndex) = Device::Cpu.codes();
         // SAFETY: the block is fresh, large enough and aligned to 16.
         unsafe {
             let raw = block.as_ptr();
-            (&raw mut (*raw).head).write(THTensor {
-                size: (&raw mut (*raw).dims).cast(),
-                stride: (&raw mut (*raw).dims).cast::<i64>().add(INLINE_DIMS),
-                nDimension: 0,
-                storage: null_mut(),
-                storageOffset: 0,
-                refcount: 1,
-                flag: TH_TENSOR_REFCOUNTED,
-                dtype: 0,
-                deviceType,
-                deviceIndex,
-            });
-            (&raw mut (*raw).dims).write([0; 2 * INLINE_DIMS]);
+            let size = (&raw mut (*raw).dims).cast::<i64>();
+            let stride = size.add(INLINE_DIMS);
+            // Word by word, here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would wait for them.
+            for d in 0..INLINE_DIMS {
+                let (n, step) = (made.dims)(d);
+                size.add(d).write_volatile(n);
+                stride.add(d).write_volatile(step);
+            }
             (&raw mut (*raw).heap_dims).write(0);
+            (&raw mut (*raw).head).write(THTensor {
+                size,
+                stride,
+                nDimension: made.ndim.unwrap_or(0) as c_int,
+                storage: made.storage.map_or(null_mut(), Storage::into_raw),
+                storageOffset: made.offset as isize,
+                refcount: 1,
+                flag: TH_TENSOR_REFCOUNTED | if made.ndim == Some(0) { TH_TENSOR_SCALAR } else { 0 },
+                dtype: made.dtype,
+                deviceType: made.deviceType,
+                deviceIndex: made.deviceIndex,
+            });
         }
         Ok(Tensor(block.cast()))
     }
@@ -100,19 +126,53 @@ impl Tensor {
     /// A new tensor over `storage`; the caller has checked that `layout` lies inside.
     #[inline]
     pub fn with_layout(storage: Storage, dtype: Dtype, layout: &Layout) -> Result<Tensor> {
-        let t = Tensor::fresh()?;
-        t.set_dims(&layout.shape, &layout.strides)?;
-        t.set_elements(storage, dtype, layout.offset);
-        Ok(t)
+        let (Some(shape), Some(strides)) = (layout.shape.as_inline(), layout.strides.as_inline()) else {
+            let t = Tensor::fresh()?;
+            t.set_dims(&layout.shape, &layout.strides)?;
+            t.set_elements(storage, dtype, layout.offset);
+            return Ok(t);
+        };
+        let (deviceType, deviceIndex) = storage.device().codes();
+        Tensor::made(Made {
+            ndim: Some(layout.ndim()),
+            dims: |d| (shape[d], strides[d]),
+            storage: Some(storage),
+            offset: layout.offset,
+            dtype: dtype as u8,
+            deviceType,
+            deviceIndex,
+        })
     }
 
     /// A new row-major tensor with undefined elements.
     pub fn empty(op: &str, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
-        let numel = checked_numel(op, shape)?;
-        let t = Tensor::fresh()?;
-        t.set_dims_contiguous(shape)?;
-        t.set_elements(Storage::with_size(dtype, numel)?, dtype, 0);
-        Ok(t)
+        if shape.len() > INLINE_DIMS {
+            let numel = checked_numel(op, shape)?;
+            let t = Tensor::fresh()?;
+            t.set_dims_contiguous(shape)?;
+            t.set_elements(Storage::with_size(dtype, numel)?, dtype, 0);
+            return Ok(t);
+        }
+        let (mut dims, mut next, mut sound, mut full) = ([(0, 0); INLINE_DIMS], 1i64, true, true);
+        for d in (0..shape.len()).rev() {
+            dims[d] = (shape[d], next);
+            let (product, overflows) = next.overflowing_mul(shape[d].max(1));
+            sound &= (shape[d] >= 0) & !overflows;
+            full &= shape[d] != 0;
+            next = product;
+        }
+        let numel = if sound { next * full as i64 } else { checked_numel(op, shape)? };
+        let storage = Storage::with_size(dtype, numel)?;
+        let (deviceType, deviceIndex) = storage.device().codes();
+        Tensor::made(Made {
+            ndim: Some(shape.len()),
+            dims: |d| dims[d],
+            storage: Some(storage),
+            offset: 0,
+            dtype: dtype as u8,
+            deviceType,
+            deviceIndex,
+        })
     }
 
     /// A new tensor with undefined elements and these dense strides.
@@ -248,7 +308,6 @@ impl Tensor {
         unsafe {
             let raw = self.as_ptr();
             if n <= INLINE_DIMS && (*raw.cast::<Block>()).heap_dims == 0 {
-                // Word by word, here and in `set_dims`: a wide load right after narrow stores to the same place would wait for them.
                 let whole = |p: *mut i64| Dims::from_inline(std::array::from_fn(|d| p.add(d).read_volatile()), n);
                 return (whole((*raw).size), whole((*raw).stride));
             }
@@ -320,8 +379,10 @@ impl Tensor {
                 numel = numel.checked_mul(n)?;
             }
             let storage = (*raw).storage;
-            let end = (*raw).storageOffset.checked_add(numel as isize)?;
-            if (*raw).storageOffset < 0 || end > (*storage).size || (*storage).dtype != dtype as u8 {
+            let size = (*storage).size;
+            // A negative offset is a very large one.
+            let inside = size >= numel as isize && (*raw).storageOffset as usize <= (size - numel as isize) as usize;
+            if !inside || (*storage).dtype != dtype as u8 {
                 return None;
             }
             Some(((*storage).data.cast::<u8>().offset((*raw).storageOffset * dtype.size() as isize), numel))
@@ -479,12 +540,6 @@ impl Tensor {
         Ok(())
     }
 
-    /// Runs `work`; where it fails, the tensors are what they were before, but for elements written.
-    pub fn or_restored<T>(tensors: [Option<&Tensor>; 2], work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let before = tensors.map(|t| t.map(|t| (t, Before::of(t))));
-        work().inspect_err(|_| before.into_iter().flatten().for_each(|(t, before)| before.restore(t)))
-    }
-
     /// The `TH_TENSOR_*` bits.
     pub fn flags(&self) -> c_char {
         // SAFETY: a live tensor.
@@ -495,40 +550,6 @@ impl Tensor {
     pub fn set_flags(&self, flags: c_char) {
         // SAFETY: a live tensor; the caller orders writes.
         unsafe { (*self.as_ptr()).flag = flags }
-    }
-}
-
-/// What a handle says, to go back to.
-struct Before {
-    dims: (Dims, Dims),
-    storage: Option<Storage>,
-    offset: isize,
-    dtype: u8,
-    device: (i8, i8),
-    flag: c_char,
-}
-
-impl Before {
-    fn of(t: &Tensor) -> Before {
-        // SAFETY: a live tensor.
-        let head = unsafe { &*t.as_ptr() };
-        let device = (head.deviceType, head.deviceIndex);
-        Before { dims: t.dims(), storage: t.storage(), offset: head.storageOffset, dtype: head.dtype, device, flag: head.flag }
-    }
-
-    fn restore(self, t: &Tensor) {
-        // SAFETY: a live tensor, whose arrays have room for the dims they held before; its reference to the storage is replaced by ours.
-        unsafe {
-            let raw = t.as_ptr();
-            let (shape, strides) = &self.dims;
-            std::ptr::copy_nonoverlapping(shape.as_ptr(), (*raw).size, shape.len());
-            std::ptr::copy_nonoverlapping(strides.as_ptr(), (*raw).stride, strides.len());
-            ((*raw).nDimension, (*raw).flag) = (shape.len() as c_int, self.flag);
-            ((*raw).storageOffset, (*raw).dtype) = (self.offset, self.dtype);
-            ((*raw).deviceType, (*raw).deviceIndex) = self.device;
-            let old = std::mem::replace(&mut (*raw).storage, self.storage.map_or(null_mut(), Storage::into_raw));
-            drop(NonNull::new(old).map(|old| Storage::from_raw(old)));
-        }
     }
 }
 

@@ -70,9 +70,9 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: D
     let mut data = [first; N];
     for k in 1..N {
         (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
-        let (start, end) = (data[k] as usize, data[k] as usize + n as usize * types[k].size());
-        let apart = end <= first as usize || first as usize + n as usize * types[0].size() <= start;
-        if !apart && data[k] != first {
+        let ahead = (data[k] as usize).wrapping_sub(first as usize);
+        let apart = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
+        if !apart && ahead != 0 {
             return None;
         }
     }
