@@ -5,6 +5,10 @@
 //! the free seats once every part has begun, then waits for the seated workers alone. A worker that wakes up too late finds no seat,
 //! so a busy machine costs the caller nothing but the help.
 
+mod shares;
+
+pub use shares::Shares;
+
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -69,7 +73,8 @@ pub fn set_num_threads(n: usize) {
     THREADS.store(n.clamp(1, MAX_THREADS), Relaxed);
 }
 
-/// Runs `task(0), ..., task(parts - 1)`, each exactly once, on the calling thread and the pool's workers; returns when all are done.
+/// Runs `task(0), ..., task(parts - 1)`, each exactly once, on the calling thread and the pool's workers; returns when all are done. Each
+/// thread begins with [parts of its own](Shares), the calling one with part 0.
 ///
 /// A panic in a task abandons the parts that have not begun, and continues on the calling thread once the others are done.
 #[inline]
@@ -101,8 +106,8 @@ struct Pool {
     busy: Lines<AtomicBool>,
     /// Free seats (in units of [`SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
     seats: Lines<AtomicU32>,
-    /// The next part to begin.
-    next: Lines<AtomicUsize>,
+    /// The parts to begin.
+    shares: Shares,
     job: UnsafeCell<Job>,
     workers: UnsafeCell<Vec<JoinHandle<()>>>,
     /// The last panic of the job.
@@ -144,7 +149,7 @@ impl Pool {
         let pool = Box::into_raw(Box::new(Pool {
             busy: Lines(AtomicBool::new(false)),
             seats: Lines(AtomicU32::new(0)),
-            next: Lines(AtomicUsize::new(0)),
+            shares: Shares::of(0, 1),
             job: UnsafeCell::new(Job { task: &|_| (), parts: 0, helpers: 0 }),
             workers: UnsafeCell::new(Vec::new()),
             panic: Mutex::new(None),
@@ -193,31 +198,23 @@ impl Pool {
     fn fork_join(&self) -> Option<Box<dyn Any + Send>> {
         // SAFETY: we hold `busy`.
         let job = unsafe { *self.job.get() };
-        self.next.0.store(0, Relaxed);
+        self.shares.deal(job.parts, job.helpers + 1);
         self.seats.0.store(job.helpers as u32 * SEAT, Release);
         self.wake(0, job.helpers);
-        self.take_parts(job);
+        self.take_parts(0, job);
         if !self.wait_for_workers() {
             return Some(Box::new("a parallel task forked the process: the parts of the other threads are lost"));
         }
         lock(&self.panic).take()
     }
 
-    /// Takes parts and runs them until none is left.
-    fn take_parts(&self, job: Job) {
+    /// Takes parts as thread `index` and runs them until none is left.
+    fn take_parts(&self, index: usize, job: Job) {
         // SAFETY: the caller of `run` keeps the task alive while it, or anyone seated, is here.
         let task = unsafe { &*job.task };
-        let take = || {
-            loop {
-                let part = self.next.0.fetch_add(1, Relaxed);
-                if part >= job.parts {
-                    break;
-                }
-                task(part);
-            }
-        };
+        let take = || self.shares.each(index, task);
         if let Err(payload) = catch_unwind(AssertUnwindSafe(take)) {
-            self.next.0.store(job.parts, Relaxed);
+            self.shares.abandon();
             // An earlier payload is leaked: dropping it may panic again, and a worker must not unwind past its seat.
             mem::forget(lock(&self.panic).replace(payload));
         }
@@ -275,7 +272,7 @@ impl Pool {
             // SAFETY: we are seated.
             let job = unsafe { *self.job.get() };
             self.wake(index, job.helpers);
-            self.take_parts(job);
+            self.take_parts(index, job);
             self.leave();
         }
     }

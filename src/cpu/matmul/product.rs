@@ -8,10 +8,10 @@ use super::Mat;
 use super::kernel::{Kernel, Layout, Merge, Strip};
 use super::number::Number;
 use crate::alloc;
-use crate::cpu::{pool, transpose};
+use crate::cpu::pool::{self, Shares};
+use crate::cpu::transpose;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Bytes in two of the widest vectors: no strip has longer rows.
 const WIDTH: usize = 128;
@@ -84,16 +84,15 @@ impl<T: Number> Product<T> {
         let block = if self.packs_a(&parts) { parts.rows * (DEPTH * size_of::<T>() + PAD) } else { 0 };
         // Allocated here, for it may call back, which must not happen on a thread of the pool.
         let memory = Memory::new(block.saturating_mul(slots));
-        let next = AtomicUsize::new(0);
+        let shares = Shares::of(parts.count(), slots);
         let task = |slot: usize| {
-            loop {
-                let part = next.fetch_add(1, Relaxed);
-                let Some((row, rows, col, cols)) = parts.get(part) else { break };
+            shares.each(slot, |part| {
+                let Some((row, rows, col, cols)) = parts.get(part) else { return };
                 let (a, b) = (self.a.block(row, rows, 0, self.a.cols), self.b.block(0, self.b.rows, col, cols));
                 let room = memory.as_ref().map(|memory| memory.at(slot * block));
                 // SAFETY: the caller's, and parts are distinct, as are slots.
                 unsafe { Product { c: self.c.block(row, rows, col, cols), a, b, ..*self }.part(room) };
-            }
+            });
         };
         if slots > 1 { pool::run(slots, &task) } else { task(0) }
     }
