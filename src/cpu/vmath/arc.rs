@@ -156,7 +156,9 @@ fn atan_from_f64(isa: Isa, from: f64, q: f64) -> f64 {
 pub fn atan_f32(isa: Isa, x: f32) -> f32 {
     let t = x.abs();
     let far = t > 1.0;
-    let q = (if far { -1.0 } else { t }) / (if far { t } else { 1.0 });
+    // The smaller of t and 1 by the larger one, NaN staying: as two halves of a choice compilers would divide in each.
+    let q = (if far { 1.0 } else { t }) / (if t < 1.0 { 1.0 } else { t });
+    let q = f32::from_bits(q.to_bits() ^ if far { SIGN_32 } else { 0 });
     atan_from_f32(isa, if far { FRAC_PI_2_32 } else { 0.0 }, q).copysign(x)
 }
 
@@ -165,7 +167,9 @@ pub fn atan_f32(isa: Isa, x: f32) -> f32 {
 pub fn atan_f64(isa: Isa, x: f64) -> f64 {
     let t = x.abs();
     let far = t > 1.0;
-    let q = (if far { -1.0 } else { t }) / (if far { t } else { 1.0 });
+    // The smaller of t and 1 by the larger one, NaN staying: as two halves of a choice compilers would divide in each.
+    let q = (if far { 1.0 } else { t }) / (if t < 1.0 { 1.0 } else { t });
+    let q = f64::from_bits(q.to_bits() ^ if far { SIGN_64 } else { 0 });
     atan_from_f64(isa, if far { FRAC_PI_2_64 } else { 0.0 }, q).copysign(x)
 }
 
