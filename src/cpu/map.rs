@@ -105,6 +105,28 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     unsafe { work.run(&kernel) }
 }
 
+/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. That is asked before anything is done, since what is
+/// written may lie on what is read.
+#[inline(always)]
+fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), careful: impl Fn(usize)) {
+    for start in (0..n).step_by(PIECE) {
+        let piece = start..n.min(start + PIECE);
+        let mut any = false;
+        for i in piece.clone() {
+            any |= rare(i);
+        }
+        if any {
+            for i in piece {
+                careful(i);
+            }
+        } else {
+            for i in piece {
+                each(i);
+            }
+        }
+    }
+}
+
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
 ///
 /// # Safety
@@ -121,29 +143,19 @@ pub unsafe fn run_rare<T: Copy, U>(
     simd(
         #[inline(always)]
         move |isa| {
-            for start in (0..n).step_by(PIECE) {
-                let piece = start..n.min(start + PIECE);
-                // Asked before anything is written, since short runs may lie on their input.
-                let mut any = false;
-                for i in piece.clone() {
-                    // SAFETY: the caller's.
-                    any |= rare(isa, unsafe { a.add(i).read() });
-                }
-                if any {
-                    for i in piece {
-                        // SAFETY: as above.
-                        unsafe {
-                            let x = a.add(i).read();
-                            r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
-                        }
-                    }
-                } else {
-                    for i in piece {
-                        // SAFETY: as above.
-                        unsafe { r.add(i).write(f(isa, a.add(i).read())) }
-                    }
-                }
-            }
+            // SAFETY: the caller's.
+            let at = |i: usize| unsafe { a.add(i).read() };
+            in_pieces(
+                n,
+                #[inline(always)]
+                |i| rare(isa, at(i)),
+                #[inline(always)]
+                // SAFETY: as above.
+                |i| unsafe { r.add(i).write(f(isa, at(i))) },
+                #[inline(always)]
+                // SAFETY: as above.
+                |i| unsafe { r.add(i).write(if rare(isa, at(i)) { slow(isa, at(i)) } else { f(isa, at(i)) }) },
+            )
         },
     )
 }
@@ -220,28 +232,21 @@ pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
         simd(
             #[inline(always)]
             move |isa| {
-                for start in (0..n).step_by(PIECE) {
-                    let piece = start..n.min(start + PIECE);
-                    let mut any = false;
-                    for i in piece.clone() {
-                        // SAFETY: the engine passes runs of `n` elements.
-                        any |= unsafe { rare(isa, a.add(i).read(), b.add(i).read()) };
-                    }
-                    if any {
-                        for i in piece {
-                            // SAFETY: as above.
-                            unsafe {
-                                let (x, y) = (a.add(i).read(), b.add(i).read());
-                                r.add(i).write(if rare(isa, x, y) { slow(isa, x, y) } else { f(isa, x, y) });
-                            }
-                        }
-                    } else {
-                        for i in piece {
-                            // SAFETY: as above.
-                            unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
-                        }
-                    }
-                }
+                // SAFETY: the engine passes runs of `n` elements.
+                let at = |i: usize| unsafe { (a.add(i).read(), b.add(i).read()) };
+                let exact = |(x, y): (A, B)| f(isa, x, y);
+                let careful = |(x, y): (A, B)| if rare(isa, x, y) { slow(isa, x, y) } else { f(isa, x, y) };
+                in_pieces(
+                    n,
+                    #[inline(always)]
+                    |i| rare(isa, at(i).0, at(i).1),
+                    #[inline(always)]
+                    // SAFETY: as above.
+                    |i| unsafe { r.add(i).write(exact(at(i))) },
+                    #[inline(always)]
+                    // SAFETY: as above.
+                    |i| unsafe { r.add(i).write(careful(at(i))) },
+                )
             },
         )
     };
