@@ -1,4 +1,4 @@
-//! The innermost kernels: strips of C as wide as two vectors, computed tile by tile in registers.
+//! The innermost kernels: strips of C as wide as two or three vectors, computed tile by tile in registers.
 //!
 //! The code is plain loops over arrays of constant size, compiled once for each instruction set: the compiler keeps each `[T; N]` of a
 //! tile in one register, as long as loops have constant bounds and nothing takes the address of a sum. A tile holds enough sums to keep
@@ -9,6 +9,7 @@
 
 use super::number::Number;
 use crate::cpu::simd::Level;
+use std::array;
 
 /// `c = beta * c + alpha * a @ b` for a strip of C; strides in elements.
 #[derive(Clone, Copy)]
@@ -28,10 +29,13 @@ pub(super) struct Strip<T> {
     /// Rows are contiguous.
     pub b: *const T,
     pub b_row: isize,
+    /// Where the first tile is to lay out the rows of B one after the other, for the tiles after it; null if they lie well. For strips of at
+    /// least 32 rows.
+    pub room: *mut T,
     /// Rows are contiguous.
     pub c: *mut T,
     pub c_row: isize,
-    /// What will be needed next, of which so many rows are fetched with each full tile.
+    /// What will be needed next, of which so many rows are fetched with each row of C.
     pub next: *const T,
     pub next_row: isize,
     pub next_rows: usize,
@@ -69,25 +73,38 @@ pub(super) struct Layout<T> {
 pub(super) struct Kernel<T> {
     /// Rows of a full tile.
     pub rows: usize,
-    /// Columns of a full tile: two vectors. A power of two.
+    /// Columns of a full tile: two or three vectors.
     pub cols: usize,
+    /// Elements of a vector: a power of two.
+    pub vector: usize,
     pub strip: unsafe fn(&Strip<T>),
     pub merge: unsafe fn(&Merge<T>),
     pub lay_out: unsafe fn(&Layout<T>),
 }
 
 impl<T> Kernel<T> {
-    /// The columns of the narrowest strip with at least `cols`: two vectors, one, a half or a quarter.
+    /// The columns of the next strip, where `left` are left: two strips of two vectors are quicker than one of three and one of one.
+    #[inline(always)]
+    pub fn step(&self, left: usize) -> usize {
+        if left > self.cols && left <= 4 * self.vector { 2 * self.vector } else { self.cols.min(left) }
+    }
+
+    /// The columns of the narrowest strip with at least `cols`: three vectors, two, one, a half or a quarter.
     #[inline(always)]
     pub fn width(&self, cols: usize) -> usize {
-        cols.next_power_of_two().max(self.cols / 8)
+        if cols > 2 * self.vector { self.cols } else { cols.next_power_of_two().max(self.vector / 4) }
     }
 }
 
 /// Rows of a tile where there are 32 vector registers: 28 for the sums, two for B, and one for an element of A.
 const TALL: usize = 14;
+/// Rows of a tile of three vectors there: 24 for the sums, three for B. It loads less for a product than the tall one, and machines that
+/// are short of power run at a higher clock for it.
+const WIDE: usize = 8;
 /// Rows of a tile where there are 16.
 const SHORT: usize = 6;
+/// Columns of A between two hints for the caches, at least.
+const LEAST: usize = 12;
 const BASE: usize = if cfg!(target_arch = "aarch64") { TALL } else { SHORT };
 const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 
@@ -99,8 +116,9 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => Kernel {
-            rows: TALL,
-            cols: 2 * N64,
+            rows: WIDE,
+            cols: 3 * N64,
+            vector: N64,
             strip: strip_avx512::<T, N64, N32, N16>,
             merge: merge_avx512::<T, N64, N32, N16>,
             lay_out: lay_out_avx512::<T, N64, N32, N16>,
@@ -109,6 +127,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
         Level::Avx2 => Kernel {
             rows: SHORT,
             cols: 2 * N32,
+            vector: N32,
             strip: strip_avx2::<T, N32, N16, N8>,
             merge: merge_avx2::<T, N32, N16, N8>,
             lay_out: lay_out_avx2::<T, N32, N16, N8>,
@@ -116,6 +135,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
         _ => Kernel {
             rows: BASE,
             cols: 2 * N16,
+            vector: N16,
             strip: strip::<T, BASE_FUSED, BASE, N16, N8, N4>,
             merge: merge::<T, N16, N8, N4>,
             lay_out: lay_out::<T, N16, N8, N4>,
@@ -169,7 +189,9 @@ unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUART
 unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(s: &Strip<T>) {
     // SAFETY: the caller's.
     unsafe {
-        if s.cols > N {
+        if s.cols > 2 * N {
+            tiles::<T, FUSED, WIDE, 3, N>(s)
+        } else if s.cols > N {
             tiles::<T, FUSED, ROWS, 2, N>(s)
         } else if s.cols > HALF {
             tiles::<T, FUSED, ROWS, 1, N>(s)
@@ -184,65 +206,85 @@ unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize,
 /// Tiles of ROWS rows, then of as many as are left, by powers of two.
 #[inline(always)]
 unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(s: &Strip<T>) {
-    let (mut row, mut left) = (0, s.rows);
-    let mut next = s.next;
+    let (mut row, mut left, mut next) = (0, s.rows, s.next);
+    let mut s = *s;
     macro_rules! tile {
-        ($ROWS:expr) => {{
+        ($ROWS:expr, $LAYS_OUT:expr) => {{
             // SAFETY: the caller's; so many rows are left.
-            unsafe { tile::<T, FUSED, { $ROWS }, VECTORS, N>(s, row) };
+            unsafe { tile::<T, FUSED, $LAYS_OUT, { $ROWS }, VECTORS, N>(&s, row, &mut next) };
             row += $ROWS;
             left -= $ROWS;
         }};
     }
+    if !s.room.is_null() {
+        tile!(ROWS, true);
+        (s.b, s.b_row) = (s.room, (VECTORS * N) as isize);
+    }
     // Two equal tiles are quicker than a full one and one of two rows, too few to keep the multipliers busy.
-    while left >= ROWS && left != ROWS + 2 {
-        for _ in 0..s.next_rows {
-            prefetch(next);
-            prefetch(next.wrapping_byte_add(64));
-            next = next.wrapping_offset(s.next_row);
-        }
-        tile!(ROWS);
+    while left >= ROWS && (ROWS <= 8 || left != ROWS + 2) {
+        tile!(ROWS, false);
     }
     while ROWS > 8 && left >= 8 {
-        tile!(8);
+        tile!(8, false);
     }
     while left >= 4 {
-        tile!(4);
+        tile!(4, false);
     }
     if left >= 2 {
-        tile!(2);
+        tile!(2, false);
     }
     if left == 1 {
         // SAFETY: the caller's.
-        unsafe { tile::<T, FUSED, 1, VECTORS, N>(s, row) };
+        unsafe { tile::<T, FUSED, false, 1, VECTORS, N>(&s, row, &mut next) };
     }
 }
 
+/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. What it will write, and what comes `next`, is brought nearer bit by bit meanwhile: asked
+/// for all at once, it would keep what is needed sooner waiting.
 #[inline(always)]
-unsafe fn tile<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(s: &Strip<T>, row: usize) {
-    let mut a = s.a.wrapping_offset(row as isize * s.a_row);
-    let mut b = s.b;
+unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
+    s: &Strip<T>,
+    row: usize,
+    next: &mut *const T,
+) {
+    let stride = s.a_row.wrapping_mul(size_of::<T>() as isize);
+    let offsets = [0, stride, stride.wrapping_mul(2), stride.wrapping_mul(3)];
+    // One pointer for four rows of A: each row by its own, or from the one before, takes more registers, or time, than there is.
+    let mut a: [*const T; TALL.div_ceil(4)] = array::from_fn(|four| s.a.wrapping_offset(((row + 4 * four) as isize).wrapping_mul(s.a_row)));
+    let (mut b, mut room) = (s.b.cast::<[[T; N]; VECTORS]>(), s.room.cast::<[[T; N]; VECTORS]>());
     let c = s.c.wrapping_offset(row as isize * s.c_row);
-    for i in 0..ROWS {
-        for v in 0..VECTORS {
-            prefetch(c.wrapping_offset(i as isize * s.c_row).wrapping_add(v * N));
-        }
-    }
     let mut sums = [[[T::ZERO; N]; VECTORS]; ROWS];
-    for _ in 0..s.depth {
-        // SAFETY: the caller's: a row of B.
-        let right = unsafe { b.cast::<[[T; N]; VECTORS]>().read_unaligned() };
-        for i in 0..ROWS {
-            // SAFETY: the caller's: an element of A.
-            let left = unsafe { *a.offset(i as isize * s.a_row) };
-            for v in 0..VECTORS {
-                for l in 0..N {
-                    sums[i][v][l] = T::mul_add::<FUSED>(left, right[v][l], sums[i][v][l]);
+    let (mut left, mut fetched) = (s.depth, c.cast_const());
+    let step = (s.depth / ROWS).max(LEAST);
+    while left > 0 {
+        fetch_row::<T, VECTORS, N>(&mut fetched, s.c_row);
+        for _ in 0..s.next_rows {
+            fetch_row::<T, VECTORS, N>(next, s.next_row);
+        }
+        let now = step.min(left);
+        for _ in 0..now {
+            // SAFETY: the caller's: a row of B.
+            let right = unsafe { b.read_unaligned() };
+            if LAYS_OUT {
+                // SAFETY: the caller's: a row of the room.
+                unsafe { room.write_unaligned(right) };
+                room = room.wrapping_add(1);
+            }
+            for i in 0..ROWS {
+                // SAFETY: the caller's: an element of A.
+                let left = unsafe { *a[i / 4].wrapping_byte_offset(offsets[i % 4]) };
+                for v in 0..VECTORS {
+                    for l in 0..N {
+                        sums[i][v][l] = T::mul_add::<FUSED>(left, right[v][l], sums[i][v][l]);
+                    }
                 }
             }
+            for four in 0..ROWS.div_ceil(4) {
+                a[four] = opaque(a[four].wrapping_offset(s.a_col));
+            }
+            b = b.cast::<T>().wrapping_offset(s.b_row).cast();
         }
-        a = a.wrapping_offset(s.a_col);
-        b = b.wrapping_offset(s.b_row);
+        left -= now;
     }
     for i in 0..ROWS {
         for v in 0..VECTORS {
@@ -276,19 +318,23 @@ unsafe fn merge<T: Number, const N: usize, const HALF: usize, const QUARTER: usi
     unsafe {
         if m.c_col != 1 || m.cols <= QUARTER {
             merge_each(m, width::<N, HALF, QUARTER>(m.cols))
+        } else if m.cols > 2 * N {
+            merge_vectors::<T, 3, N>(m)
         } else if m.cols > N {
-            merge_pair::<T, N>(m)
+            merge_vectors::<T, 2, N>(m)
         } else if m.cols > HALF {
-            merge_pair::<T, HALF>(m)
+            merge_vectors::<T, 2, HALF>(m)
         } else {
-            merge_pair::<T, QUARTER>(m)
+            merge_vectors::<T, 2, QUARTER>(m)
         }
     }
 }
 
 #[inline(always)]
 fn width<const N: usize, const HALF: usize, const QUARTER: usize>(cols: usize) -> usize {
-    if cols > N {
+    if cols > 2 * N {
+        3 * N
+    } else if cols > N {
         2 * N
     } else if cols > HALF {
         N
@@ -299,19 +345,22 @@ fn width<const N: usize, const HALF: usize, const QUARTER: usize>(cols: usize) -
     }
 }
 
-/// Rows of more than `N` and at most `2 * N` elements, as two vectors that overlap.
+/// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
 #[inline(always)]
-unsafe fn merge_pair<T: Number, const N: usize>(m: &Merge<T>) {
-    let second = m.cols - N;
+unsafe fn merge_vectors<T: Number, const VECTORS: usize, const N: usize>(m: &Merge<T>) {
     for i in 0..m.rows {
-        let (c, sums) = (m.c.wrapping_offset(i as isize * m.c_row), m.sums.wrapping_add(i * 2 * N));
-        let (left, right) = (c.cast::<[T; N]>(), c.wrapping_add(second).cast::<[T; N]>());
-        // SAFETY: the caller's: the row has these elements on both sides.
-        unsafe {
-            let new_left = updated(m.alpha, sums.cast::<[T; N]>().read_unaligned(), (m.beta, m.fresh), left);
-            let new_right = updated(m.alpha, sums.add(second).cast::<[T; N]>().read_unaligned(), (m.beta, m.fresh), right);
-            left.write_unaligned(new_left);
-            right.write_unaligned(new_right);
+        let (c, sums) = (m.c.wrapping_offset(i as isize * m.c_row), m.sums.wrapping_add(i * VECTORS * N));
+        // All are computed before one is written, for the last two have elements in common.
+        let mut new = [[T::ZERO; N]; VECTORS];
+        let from = |v: usize| if v + 1 < VECTORS { v * N } else { m.cols - N };
+        for v in 0..VECTORS {
+            let (c, sums) = (c.wrapping_add(from(v)).cast::<[T; N]>(), sums.wrapping_add(from(v)).cast::<[T; N]>());
+            // SAFETY: the caller's: the row has these elements on both sides.
+            new[v] = unsafe { updated(m.alpha, sums.read_unaligned(), (m.beta, m.fresh), c) };
+        }
+        for v in 0..VECTORS {
+            // SAFETY: as above.
+            unsafe { c.wrapping_add(from(v)).cast::<[T; N]>().write_unaligned(new[v]) };
         }
     }
 }
@@ -331,33 +380,35 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
 unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Layout<T>) {
     // SAFETY: the caller's.
     unsafe {
-        if t.cols > N {
-            lay_out_pair::<T, N>(t)
+        if t.cols > 2 * N {
+            lay_out_vectors::<T, 3, N>(t)
+        } else if t.cols > N {
+            lay_out_vectors::<T, 2, N>(t)
         } else if t.cols > HALF {
-            lay_out_pair::<T, HALF>(t)
+            lay_out_vectors::<T, 2, HALF>(t)
         } else if t.cols > QUARTER {
-            lay_out_pair::<T, QUARTER>(t)
+            lay_out_vectors::<T, 2, QUARTER>(t)
         } else {
             lay_out_each::<T, QUARTER>(t)
         }
     }
 }
 
-/// Rows of more than `N` and at most `2 * N` elements, as two vectors that overlap.
+/// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
 #[inline(always)]
-unsafe fn lay_out_pair<T: Number, const N: usize>(t: &Layout<T>) {
-    let second = t.cols - N;
+unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Layout<T>) {
+    let last = t.cols - N;
     for i in 0..t.rows {
-        let (dst, src) = (t.dst.wrapping_add(i * 2 * N), t.src.wrapping_offset(i as isize * t.src_row));
+        let (dst, src) = (t.dst.wrapping_add(i * VECTORS * N), t.src.wrapping_offset(i as isize * t.src_row));
         // SAFETY: the caller's: the row has these elements on both sides.
         unsafe {
-            let left = src.cast::<[T; N]>().read_unaligned();
-            let right = src.add(second).cast::<[T; N]>().read_unaligned();
-            dst.cast::<[T; N]>().write_unaligned(left);
-            if second < N {
-                dst.add(N).cast::<[T; N]>().write_unaligned([T::ZERO; N]);
+            for v in 0..VECTORS - 1 {
+                dst.add(v * N).cast::<[T; N]>().write_unaligned(src.add(v * N).cast::<[T; N]>().read_unaligned());
             }
-            dst.add(second).cast::<[T; N]>().write_unaligned(right);
+            if t.cols < VECTORS * N {
+                dst.add((VECTORS - 1) * N).cast::<[T; N]>().write_unaligned([T::ZERO; N]);
+            }
+            dst.add(last).cast::<[T; N]>().write_unaligned(src.add(last).cast::<[T; N]>().read_unaligned());
         }
     }
 }
@@ -375,6 +426,15 @@ unsafe fn lay_out_each<T: Number, const N: usize>(t: &Layout<T>) {
     }
 }
 
+/// Asks for a row, and goes to the one after it.
+#[inline(always)]
+fn fetch_row<T, const VECTORS: usize, const N: usize>(row: &mut *const T, stride: isize) {
+    for v in 0..VECTORS {
+        prefetch(row.wrapping_add(v * N));
+    }
+    *row = row.wrapping_offset(stride);
+}
+
 /// Asks for the cache line of `p`, for which any address will do. Not for the first-level cache: there the lines of a tile whose rows lie
 /// a power of two apart would drive each other out.
 #[inline(always)]
@@ -386,4 +446,19 @@ fn prefetch<T>(p: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = p;
+}
+
+/// `p`, of which the compiler no longer knows how it was made, so that it will not keep what follows from it in registers.
+#[inline(always)]
+// There is no instruction that could read what it points to.
+#[allow(clippy::pointers_in_nomem_asm_block)]
+fn opaque<T>(mut p: *const T) -> *const T {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction.
+    unsafe {
+        std::arch::asm!("/* {} */", inlateout(reg) p, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = &mut p;
+    p
 }

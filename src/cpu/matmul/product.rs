@@ -13,20 +13,24 @@ use crate::cpu::transpose;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// Bytes in two of the widest vectors: no strip has longer rows.
-const WIDTH: usize = 128;
-/// Columns of A in one step. A strip of B takes 32 KiB.
-const DEPTH: usize = 256;
-/// Rows computed at a time where C cannot take the rows of a strip: six of the tallest tiles.
-const CHUNK: usize = 84;
-/// A block of A takes a quarter of the second-level cache of the machines with the widest vectors, 512 KiB.
-const PART_ROWS: usize = 2048;
+/// Bytes in three of the widest vectors: no strip has longer rows.
+const WIDTH: usize = 192;
+/// Columns of A in one step. A strip of B takes 36 KiB of the first-level cache.
+const DEPTH: usize = 192;
+/// Rows computed at a time where C cannot take the rows of a strip: whole tiles of either height.
+const CHUNK: usize = 56;
+/// The height of a part in bytes of a column: its blocks of A take 192 KiB, and 1000 columns of C a megabyte, so that both stay in the
+/// second-level cache of the machines with the widest vectors.
+const PART_ROWS: usize = 1024;
 /// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
 const PART_COLS: usize = 8192;
+/// A part of so many rows is rather cut into two of fewer rows than of fewer columns: then no two threads write to neighbouring elements
+/// of C, whose lines they would take from each other's caches.
+const CUT_ROWS: usize = 192;
 /// Multiplications that take one thread about half a microsecond, not much longer than it takes to call another.
 const PART_WORK: usize = 1 << 17;
 /// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
-const SPARE_WORK: usize = 1 << 24;
+const SPARE_WORK: usize = 1 << 25;
 /// A product of so few columns and rows finds what it reads in the caches anyway.
 const SHALLOW: usize = 128;
 /// Rows this many bytes apart compete for the same places in a cache.
@@ -149,16 +153,19 @@ impl<T: Number> Product<T> {
         let room = room.0.as_mut_ptr().cast::<T>();
         let mut col = 0;
         while col < self.c.cols {
-            let cols = self.kernel.cols.min(self.c.cols - col);
+            let cols = self.kernel.step(self.c.cols - col);
             let mut strip = self.strip(col, cols);
             // SAFETY: the caller's; the room is for a strip of DEPTH rows.
             unsafe {
-                if pack || strip.cols != cols {
+                let whole = strip.cols == cols && self.c.col_stride == 1;
+                if pack && whole && self.b.col_stride == 1 {
+                    strip.room = room;
+                } else if pack || strip.cols != cols {
                     self.lay_out_strip(room, strip.cols, self.b.block(0, self.b.rows, col, cols));
                     (strip.b, strip.b_row) = (room, strip.cols as isize);
-                    strip.next_rows = self.rows_ahead(col + cols);
                 }
-                if strip.cols == cols && self.c.col_stride == 1 {
+                if whole {
+                    strip.next_rows = if pack { self.rows_ahead(col + cols) } else { 0 };
                     (self.kernel.strip)(&strip);
                 } else {
                     self.merged(strip, col, cols);
@@ -183,6 +190,7 @@ impl<T: Number> Product<T> {
             a_col: self.a.col_stride,
             b: self.b.at(0, col),
             b_row: self.b.row_stride,
+            room: std::ptr::null_mut(),
             c: self.c.at(0, col),
             c_row: self.c.row_stride,
             next: self.b.at(0, col + cols),
@@ -191,14 +199,10 @@ impl<T: Number> Product<T> {
         }
     }
 
-    /// How many rows of the strip from `col` on to bring nearer with each tile of the one before: none where they are near, or few tiles
+    /// How many rows of the strip from `col` on to bring nearer with each row of C of the one before: none where they are near, or few rows
     /// would have to do it.
     fn rows_ahead(&self, col: usize) -> usize {
-        if self.b.col_stride == 1 && self.c.rows > CHUNK && col < self.c.cols {
-            self.b.rows * self.kernel.rows / self.c.rows + 1
-        } else {
-            0
-        }
+        if self.b.col_stride == 1 && self.c.rows > CHUNK && col < self.c.cols { self.b.rows.div_ceil(self.c.rows) } else { 0 }
     }
 
     unsafe fn lay_out_strip(&self, room: *mut T, width: usize, b: Mat<T>) {
@@ -291,15 +295,16 @@ impl Parts {
             let parts = Parts {
                 shape: (rows, cols),
                 rows: rows.div_ceil(down).next_multiple_of(kernel.rows),
-                cols: cols.div_ceil(across).next_multiple_of(kernel.cols),
+                cols: cols.div_ceil(across).next_multiple_of(kernel.vector),
             };
             if parts.count() >= wanted {
                 return parts;
             }
-            if parts.cols > kernel.cols && (parts.cols >= parts.rows || parts.rows <= 2 * kernel.rows) {
-                across *= 2;
-            } else if parts.rows > kernel.rows {
+            let cut_cols = parts.cols > kernel.cols && (parts.cols >= parts.rows || parts.rows <= 2 * kernel.rows);
+            if parts.rows >= CUT_ROWS || (!cut_cols && parts.rows > kernel.rows) {
                 down *= 2;
+            } else if cut_cols {
+                across *= 2;
             } else {
                 return parts;
             }
