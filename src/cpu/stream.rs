@@ -92,6 +92,16 @@ pub fn prefetch(at: *const u8, bytes: usize) {
     }
 }
 
+/// As [`prefetch`], but only to the second-level cache.
+#[inline(always)]
+pub fn prefetch_near(at: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..bytes).step_by(LINE) {
+        // SAFETY: prefetching never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.wrapping_add(offset).cast()) }
+    }
+}
+
 /// Makes what this thread streamed visible before anything it stores later. Call it once per thread, after the last streamed piece.
 pub fn fence() {
     // SAFETY: SSE is part of x86-64.

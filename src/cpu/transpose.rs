@@ -55,10 +55,16 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
     let kernel = staged(level(), size);
     let mut buffer = Buffer([MaybeUninit::uninit(); BUFFER_LEN]);
     let buffer = buffer.0.as_mut_ptr().cast::<u8>();
-    matrix.for_tiles(size, STREAM_WIDTH / size, |r, c, rows, cols| {
-        // SAFETY: the tile lies inside the caller's matrix; the level is this machine's; the buffer is as large as needed.
-        unsafe { matrix.stream_part(size, r, c, rows, cols, buffer, kernel) }
-    })
+    // A tile is done when the one after it is known, whose source is asked for meanwhile.
+    let mut last = None;
+    let mut run = |next: Option<[usize; 4]>| {
+        if let Some(tile) = std::mem::replace(&mut last, next) {
+            // SAFETY: the tiles lie inside the caller's matrix; the level is this machine's; the buffer is as large as needed.
+            unsafe { matrix.stream_part(size, tile, next, buffer, kernel) }
+        }
+    };
+    matrix.for_tiles(size, STREAM_WIDTH / size, |r, c, rows, cols| run(Some([r, c, rows, cols])));
+    run(None);
 }
 
 /// A tile, and a line more of every row.
@@ -112,41 +118,32 @@ impl Matrix {
         }
     }
 
-    /// Transposes a part into `buffer` and streams its rows.
+    /// Transposes a tile into `buffer` and streams its rows; with each it asks for some of the source of the `next`, whose rows are short and
+    /// far apart, so that the machine would not guess them.
     ///
     /// A row takes the lines that begin in its part, the last one with elements of the next: a line not stored as a whole would be fetched.
     ///
     /// # Safety
-    /// As for [`transpose`]; the part lies inside; the buffer holds BUFFER_LEN bytes, the part at most a tile.
-    unsafe fn stream_part(self, size: usize, r: usize, c: usize, rows: usize, cols: usize, buffer: *mut u8, kernel: Kernel) {
+    /// As for [`transpose`]; the tiles lie inside; the buffer holds BUFFER_LEN bytes.
+    unsafe fn stream_part(self, size: usize, tile: [usize; 4], next: Option<[usize; 4]>, buffer: *mut u8, kernel: Kernel) {
+        let [r, c, rows, cols] = tile;
         let rows_begin_alike = self.dst_step % LINE as isize == 0 && self.dst.addr().is_multiple_of(size);
         let more = if rows_begin_alike { 0 } else { (LINE / size).min(self.cols - c - cols) };
         let (own, all) = (cols * size, (cols + more) * size);
         // SAFETY: the caller's; `more` columns are still inside the matrix and the buffer.
         unsafe {
             let part = self.part(size, r, c, rows, cols + more);
-            #[cfg(target_arch = "x86_64")]
-            part.prefetch(size);
             kernel(Matrix { dst: buffer, dst_step: all as isize, ..part });
             for i in 0..rows {
+                if let Some([r, c, height, width]) = next {
+                    for column in (i..width).step_by(rows) {
+                        stream::prefetch_near(self.part(size, r, c + column, height, 1).src, height * size);
+                    }
+                }
                 let row = part.dst.offset(i as isize * self.dst_step);
                 let start = if c == 0 { 0 } else { to_line(row).min(all) };
                 let end = (own + to_line(row.wrapping_add(own))).min(all);
                 stream::copy_stream(row.add(start), buffer.add(i * all + start), end - start);
-            }
-        }
-    }
-
-    /// Asks for the source all at once: its rows are short and far apart, so the machine would not guess them.
-    ///
-    /// # Safety
-    /// The source holds the elements.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn prefetch(self, size: usize) {
-        for c in 0..self.cols {
-            for at in (0..self.rows * size).step_by(LINE) {
-                // SAFETY: the caller's.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(self.src.offset(c as isize * self.src_step).add(at).cast()) }
             }
         }
     }
