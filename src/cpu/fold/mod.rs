@@ -238,7 +238,7 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
 }
 
 /// The most rows of a tile whose columns are folded.
-pub(crate) const ROWS: usize = 64;
+pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;
 

@@ -1,6 +1,7 @@
 //! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
 //!
-//! So all but one addition in eight work on twice as many elements at once, and three or four roundings are all that float32 does to a sum.
+//! So all but one addition in eight or sixteen work on twice as many elements at once, and three to five roundings are all that float32
+//! does to a sum.
 //! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
 
 use super::vector::{LANES, Vector, with_vectors};
@@ -11,8 +12,10 @@ use crate::dtype::Dtype;
 use half::{bf16, f16};
 use std::marker::PhantomData;
 
-/// Leaves of a tree.
+/// Leaves of a tree of a row.
 const LEAVES: usize = 8;
+/// Leaves of a tree of a column, whose root goes through memory.
+const MORE_LEAVES: usize = 2 * LEAVES;
 
 /// A float that float32 holds exactly.
 ///
@@ -264,7 +267,7 @@ unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *co
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
 }
 
-/// A vector's columns from `k` on of `N` rows, one, two or [`LEAVES`], summed onto `sums`.
+/// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto `sums`.
 ///
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
@@ -272,11 +275,16 @@ unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *co
 unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
     // SAFETY: the caller's.
     unsafe {
-        let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); LEAVES / 2];
+        let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); MORE_LEAVES / 2];
         for q in 0..N / 2 {
             twos[q] = two::<V, S, P, FEW>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
         }
-        let root = if N == LEAVES { twos[0].add(twos[1]).add(twos[2].add(twos[3])) } else { twos[0] };
+        let four = |q: usize| twos[q].add(twos[q + 1]).add(twos[q + 2].add(twos[q + 3]));
+        let root = match N {
+            MORE_LEAVES => four(0).add(four(LEAVES / 2)),
+            LEAVES => four(0),
+            _ => twos[0],
+        };
         let sums = sums.add(k).cast::<V::Sums>();
         sums.write_unaligned(root.sum_onto(sums.read_unaligned()));
     }
@@ -315,6 +323,10 @@ unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
             return wide_columns::<S, P>(sums, tile);
         }
         let mut r = 0;
+        while r + MORE_LEAVES <= tile.rows {
+            across::<V, S, P, MORE_LEAVES>(sums, tile, r);
+            r += MORE_LEAVES;
+        }
         while r + LEAVES <= tile.rows {
             across::<V, S, P, LEAVES>(sums, tile, r);
             r += LEAVES;
