@@ -73,6 +73,7 @@ typedef struct {
     const void *with;
     int threads;
     bool partner; // the second thread is the partner of limits.h, not one of thorn's pool
+    int slices;   // a call does one of so many slices of the work, and its time counts so many times
     int calls;    // in a sample
     int kept;     // samples
     double best, median;
@@ -103,12 +104,12 @@ static struct rusage usage(void) {
 }
 
 static Runner thorn(Work *work, const void *with, int threads) {
-    return (Runner){.name = "thorn", .work = work, .with = with, .threads = threads};
+    return (Runner){.name = "thorn", .work = work, .with = with, .threads = threads, .slices = 1};
 }
 
 // Something of ours; a second thread is the partner.
 static Runner limit(const char *name, Work *work, const void *with, int threads) {
-    return (Runner){.name = name, .work = work, .with = with, .threads = threads, .partner = threads > 1};
+    return (Runner){.name = name, .work = work, .with = with, .threads = threads, .partner = threads > 1, .slices = 1};
 }
 
 // Wakes the other thread, if there is one: it takes the system longer to do so than many an operation takes.
@@ -141,14 +142,14 @@ static Sample sample(Runner *runner, int threads) {
     if (runner->partner) endPartner();
     runner->faults += after.ru_minflt - before.ru_minflt;
     bool disturbed = after.ru_nivcsw != before.ru_nivcsw, byOwnClock = disturbed && threads == 1 && own > 1e6;
-    return (Sample){(byOwnClock ? own : time) / runner->calls, !disturbed || byOwnClock};
+    return (Sample){(byOwnClock ? own : time) * runner->slices / runner->calls, !disturbed || byOwnClock};
 }
 
 // Makes samples so long that reading the clock does not count, and hardly longer, for the system to leave them alone.
 static void setCalls(Runner *runner, int threads) {
     const double enough = 50e3;
     runner->calls = 1;
-    while (sample(runner, threads).time * runner->calls < enough) runner->calls *= 2;
+    while (sample(runner, threads).time * runner->calls < enough * runner->slices) runner->calls *= 2;
     runner->faults = 0;
 }
 
