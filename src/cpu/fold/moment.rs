@@ -3,8 +3,9 @@
 //! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first element.
 //! What cancels is then at most a block's length times what stays.
 
+use super::vector::{Vector, with_vectors};
 use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
-use crate::cpu::simd::{Isa, simd};
+use crate::cpu::simd::{Isa, Level, simd};
 use crate::dtype::Element;
 use std::marker::PhantomData;
 
@@ -60,6 +61,63 @@ impl<T: Element> Lanewise for Shifted<T> {
     #[inline(always)]
     fn finish(self, state: (f64, f64), _: usize) -> (f64, f64) {
         state
+    }
+}
+
+/// A float whose deviations are summed.
+pub trait Measured: Element {
+    /// The sums of the deviations of `n` contiguous elements from `shift`, and of their squares.
+    ///
+    /// # Safety
+    /// `x` holds them; `isa` stands for what the machine has.
+    #[inline(always)]
+    unsafe fn deviations(isa: Isa, shift: f64, x: *const Self, n: usize) -> (f64, f64) {
+        // SAFETY: the caller's.
+        unsafe { row(Shifted::<Self> { shift, of: PhantomData }, isa, x, n) }
+    }
+}
+
+impl Measured for f64 {}
+
+impl Measured for f32 {
+    #[inline(always)]
+    unsafe fn deviations(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
+        // SAFETY: the caller's.
+        unsafe {
+            // Short vectors need more sums side by side.
+            if isa.level() == Level::Baseline {
+                return row(Shifted::<f32> { shift, of: PhantomData }, isa, x, n);
+            }
+            with_vectors!(isa, V => deviations::<V>(isa, shift, x, n))
+        }
+    }
+}
+
+/// [`Measured::deviations`] by whole vectors.
+///
+/// # Safety
+/// `x` holds the elements; as for [`Vector`].
+#[inline(always)]
+unsafe fn deviations<V: Vector>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
+    // SAFETY: the caller's.
+    unsafe {
+        let by = V::all_wide(shift);
+        let (mut even, mut odd, mut at) = ((V::nothing(), V::nothing()), (V::nothing(), V::nothing()), 0);
+        while n - at >= 2 * V::WIDTH {
+            even = V::above(x.add(at), by, even.0, even.1);
+            odd = V::above(x.add(at + V::WIDTH), by, odd.0, odd.1);
+            at += 2 * V::WIDTH;
+        }
+        if n - at >= V::WIDTH {
+            even = V::above(x.add(at), by, even.0, even.1);
+            at += V::WIDTH;
+        }
+        let (l, mut rest) = (Shifted { shift, of: PhantomData }, (0.0, 0.0));
+        for i in at..n {
+            rest = l.push(isa, rest, x.add(i).read());
+        }
+        let squares = V::together(even.1) + V::together(odd.1) + rest.1;
+        (V::together(even.0) + V::together(odd.0) + rest.0, squares)
     }
 }
 
@@ -126,7 +184,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
     }
 }
 
-impl<T: Element> Fold for Moment<T> {
+impl<T: Measured> Fold for Moment<T> {
     fn planes(&self) -> usize {
         2
     }
@@ -154,7 +212,7 @@ impl<T: Element> Fold for Moment<T> {
                         for start in (0..tile.cols).step_by(BLOCK) {
                             let (x, n, done) = (x.add(start), BLOCK.min(tile.cols - start), tile.done + start);
                             let shift = if done == 0 { x.read().to_f64() } else { state.0 };
-                            let block = row(Shifted::<T> { shift, of: PhantomData }, isa, x, n);
+                            let block = T::deviations(isa, shift, x, n);
                             state = updated(shift, state.1, block, 1.0 / (done + n) as f64);
                         }
                         means.add(j).write(state.0);

@@ -38,10 +38,11 @@ pub unsafe fn best<V: Vector, const MAX: bool>(x: *const f32, n: usize) -> f32 {
 /// As for [`best`].
 #[inline(always)]
 pub unsafe fn place<V: Vector>(x: *const f32, n: usize, value: f32) -> usize {
+    const LAST: usize = 8;
     // SAFETY: the caller's.
     unsafe {
         let (value, mut at) = (V::all(value), 0);
-        while n - at >= 4 * V::WIDTH {
+        while n - at > LAST * V::WIDTH {
             let x = x.add(at);
             let [a, b] = [V::floats(x).same(value), V::floats(x.add(V::WIDTH)).same(value)];
             let [c, d] = [V::floats(x.add(2 * V::WIDTH)).same(value), V::floats(x.add(3 * V::WIDTH)).same(value)];
@@ -52,15 +53,13 @@ pub unsafe fn place<V: Vector>(x: *const f32, n: usize, value: f32) -> usize {
             }
             at += 4 * V::WIDTH;
         }
-        while n - at >= V::WIDTH {
-            let found = V::floats(x.add(at)).same(value);
-            if found != 0 {
-                return at + found.trailing_zeros() as usize;
-            }
-            at += V::WIDTH;
+        // Backwards, so that the first has the last word: nobody could guess where a search of few ends.
+        let mut place = 0;
+        for k in (0..LAST).rev() {
+            let from = (at + k * V::WIDTH).min(n - V::WIDTH);
+            let found = V::floats(x.add(from)).same(value);
+            place = if found != 0 { from + found.trailing_zeros() as usize } else { place };
         }
-        // In what is looked at once more nothing has been found.
-        let last = n - V::WIDTH;
-        last + V::floats(x.add(last)).same(value).trailing_zeros() as usize
+        place
     }
 }

@@ -48,6 +48,10 @@ pub trait Vector: Copy {
     /// The product of all lanes.
     unsafe fn product(lanes: Self::Sums) -> f64;
     /// `x` in all lanes.
+    unsafe fn all_wide(x: f64) -> Self::Sums;
+    /// What these float32 are above `shift`, and the square of that, summed onto `sums` and `squares`.
+    unsafe fn above(x: *const f32, shift: Self::Sums, sums: Self::Sums, squares: Self::Sums) -> (Self::Sums, Self::Sums);
+    /// `x` in all lanes.
     unsafe fn all(x: f32) -> Self;
     /// The greater (`MAX`) or lesser numbers, if none is NaN.
     unsafe fn better<const MAX: bool>(self, other: Self) -> Self;
@@ -180,6 +184,20 @@ impl Vector for Zmm {
         unsafe { [_mm512_mul_pd(a[0], b[0]), _mm512_mul_pd(a[1], b[1])] }
     }
     #[inline(always)]
+    unsafe fn all_wide(x: f64) -> [__m512d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm512_set1_pd(x); 2] }
+    }
+    #[inline(always)]
+    unsafe fn above(x: *const f32, shift: [__m512d; 2], sums: [__m512d; 2], squares: [__m512d; 2]) -> ([__m512d; 2], [__m512d; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let x = Self::wide(x);
+            let [a, b] = [_mm512_sub_pd(x[0], shift[0]), _mm512_sub_pd(x[1], shift[1])];
+            ([_mm512_add_pd(sums[0], a), _mm512_add_pd(sums[1], b)], [_mm512_fmadd_pd(a, a, squares[0]), _mm512_fmadd_pd(b, b, squares[1])])
+        }
+    }
+    #[inline(always)]
     unsafe fn product(lanes: [__m512d; 2]) -> f64 {
         // SAFETY: the caller's.
         unsafe { _mm512_reduce_mul_pd(_mm512_mul_pd(lanes[0], lanes[1])) }
@@ -303,6 +321,20 @@ impl Vector for Ymm {
         unsafe { [_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])] }
     }
     #[inline(always)]
+    unsafe fn all_wide(x: f64) -> [__m256d; 2] {
+        // SAFETY: the caller's.
+        unsafe { [_mm256_set1_pd(x); 2] }
+    }
+    #[inline(always)]
+    unsafe fn above(x: *const f32, shift: [__m256d; 2], sums: [__m256d; 2], squares: [__m256d; 2]) -> ([__m256d; 2], [__m256d; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let x = Self::wide(x);
+            let [a, b] = [_mm256_sub_pd(x[0], shift[0]), _mm256_sub_pd(x[1], shift[1])];
+            ([_mm256_add_pd(sums[0], a), _mm256_add_pd(sums[1], b)], [_mm256_fmadd_pd(a, a, squares[0]), _mm256_fmadd_pd(b, b, squares[1])])
+        }
+    }
+    #[inline(always)]
     unsafe fn product(lanes: [__m256d; 2]) -> f64 {
         // SAFETY: the caller's.
         unsafe {
@@ -403,6 +435,21 @@ impl Vector for Four {
     #[inline(always)]
     unsafe fn times(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
         std::array::from_fn(|k| a[k] * b[k])
+    }
+    #[inline(always)]
+    unsafe fn all_wide(x: f64) -> [f64; 4] {
+        [x; 4]
+    }
+    #[inline(always)]
+    unsafe fn above(x: *const f32, shift: [f64; 4], mut sums: [f64; 4], mut squares: [f64; 4]) -> ([f64; 4], [f64; 4]) {
+        // SAFETY: the caller's.
+        let x = unsafe { Self::wide(x) };
+        for k in 0..4 {
+            let above = x[k] - shift[k];
+            sums[k] += above;
+            squares[k] += above * above;
+        }
+        (sums, squares)
     }
     #[inline(always)]
     unsafe fn product(lanes: [f64; 4]) -> f64 {
