@@ -328,12 +328,15 @@ impl<const N: usize> Job<N> {
             _ => plan.tiles(1, stage),
         };
         let stager = Stager::new(self, &plan, streamed, short);
+        let asks = stager.apart.contains(&true);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let mut still = [(std::ptr::null_mut(), 0); N];
+            let end = range.end;
             for i in range {
+                let next = (asks && i + 1 < end).then(|| tiles.get(i + 1));
                 // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile.
-                unsafe { stager.tile(&tiles.get(i), &mut buffers, &mut still, kernel) }
+                unsafe { stager.tile(&tiles.get(i), next.as_ref(), &mut buffers, &mut still, kernel) }
             }
             if streamed {
                 stream::fence();
@@ -364,6 +367,9 @@ struct Stager<const N: usize> {
     /// Operands that go through their buffer.
     staged: [bool; N],
     copies: [TileCopy; N],
+    /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
+    /// column is one line of the cache, asking did not pay.
+    apart: [bool; N],
     streamed: bool,
 }
 
@@ -371,6 +377,7 @@ impl<const N: usize> Stager<N> {
     fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, all: bool) -> Stager<N> {
         let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
         let lies_on_input = job.result_is_input();
+        let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
         Stager {
             data: job.shared(),
             item: plan.item,
@@ -381,15 +388,38 @@ impl<const N: usize> Stager<N> {
                     if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
                 },
             ),
+            apart: each(|k| {
+                let second = plan.loops().get(1).map_or(0, |l| l.step[k]);
+                k > 0 && !contiguous(k) && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
+            }),
             streamed,
         }
     }
 
-    /// Runs the kernel on one tile.
+    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
+    #[inline(always)]
+    fn ask(&self, tile: Option<&Tile<N>>, at: usize, step: usize) {
+        let Some(tile) = tile else { return };
+        for k in (1..N).filter(|&k| self.apart[k]) {
+            let side = Side::of(tile, k, self.data[k].get());
+            for c in (at..tile.cols).step_by(step) {
+                stream::prefetch_near(side.data.wrapping_offset(c as isize * side.col_step), tile.rows * self.item[k]);
+            }
+        }
+    }
+
+    /// Runs the kernel on one tile, and asks for the `next` meanwhile.
     ///
     /// # Safety
     /// The tile must lie inside every operand and hold at most STAGE elements.
-    unsafe fn tile(&self, tile: &Tile<N>, buffers: &mut [Buffer; N], still: &mut [(*mut u8, usize); N], kernel: Kernel<'_, N>) {
+    unsafe fn tile(
+        &self,
+        tile: &Tile<N>,
+        next: Option<&Tile<N>>,
+        buffers: &mut [Buffer; N],
+        still: &mut [(*mut u8, usize); N],
+        kernel: Kernel<'_, N>,
+    ) {
         let (rows, cols) = (tile.rows, tile.cols);
         let mut at: [Side; N] = each(|k| Side::of(tile, k, self.data[k].get()));
         let whole = self.staged.iter().all(|&s| s);
@@ -424,9 +454,11 @@ impl<const N: usize> Stager<N> {
             (data[k], row_step[k]) = (at[k].data, at[k].row_step);
         }
         if whole {
+            self.ask(next, 0, 1);
             kernel(data, rows * cols);
         } else {
-            for _ in 0..rows {
+            for row in 0..rows {
+                self.ask(next, row, rows);
                 kernel(data, cols);
                 data = moved(data, row_step, 1);
             }

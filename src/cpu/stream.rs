@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Bytes that leave the core as one piece.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// From here on there is a whole line, however the ends lie.
 const SHORT: usize = 2 * LINE;

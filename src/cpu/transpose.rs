@@ -5,7 +5,7 @@
 //! with consecutive elements of one row of the result.
 
 use super::simd::{Level, level};
-use super::stream;
+use super::stream::{self, LINE};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -16,8 +16,6 @@ const TILE_ROWS: usize = 64;
 const TILE_WIDTH: usize = 512;
 /// The same when they go through a buffer, which must leave room in the first-level cache.
 const STREAM_WIDTH: usize = 256;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Transpositions of this many bytes, both sides together, gain by [`transpose_stream`].
 ///
