@@ -189,7 +189,8 @@ unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUART
 unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(s: &Strip<T>) {
     // SAFETY: the caller's.
     unsafe {
-        if s.cols > 2 * N {
+        // Tiles of three vectors need the registers of tall ones: asked first, so that no others are compiled.
+        if ROWS == TALL && s.cols > 2 * N {
             tiles::<T, FUSED, WIDE, 3, N>(s)
         } else if s.cols > N {
             tiles::<T, FUSED, ROWS, 2, N>(s)
@@ -239,8 +240,8 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
     }
 }
 
-/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. What it will write, and what comes `next`, is brought nearer bit by bit meanwhile: asked
-/// for all at once, it would keep what is needed sooner waiting.
+/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. What it will write, and what comes `next`, is brought
+/// nearer bit by bit meanwhile: asked for all at once, it would keep what is needed sooner waiting.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
     s: &Strip<T>,
