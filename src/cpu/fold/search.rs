@@ -1,6 +1,7 @@
 //! The extreme of a row of float32 and its place, by whole vectors.
 
 use super::vector::Vector;
+use crate::cpu::stream;
 
 /// The greatest (`MAX`) or least of `n` contiguous elements, NaN if one is.
 ///
@@ -9,12 +10,15 @@ use super::vector::Vector;
 #[inline(always)]
 pub unsafe fn best<V: Vector, const MAX: bool>(x: *const f32, n: usize) -> f32 {
     const ABREAST: usize = 4;
+    // So far on, in the next row mostly, memory is asked for what the search for the place would keep it waiting with.
+    const AHEAD: usize = 1024;
     // SAFETY: the caller's.
     unsafe {
         let last = V::floats(x.add(n - V::WIDTH));
         let (mut found, mut nans, mut at) = ([last; ABREAST], last.unordered(last), 0);
         while n - at >= ABREAST * V::WIDTH {
             let x = x.add(at);
+            stream::prefetch(x.wrapping_add(AHEAD).cast(), ABREAST * V::WIDTH * size_of::<f32>());
             let [a, b] = [V::floats(x), V::floats(x.add(V::WIDTH))];
             let [c, d] = [V::floats(x.add(2 * V::WIDTH)), V::floats(x.add(3 * V::WIDTH))];
             nans |= a.unordered(b) | c.unordered(d);
