@@ -86,19 +86,22 @@ unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
 #[inline(always)]
 pub fn prefetch(at: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
-    for offset in (0..bytes).step_by(LINE) {
-        // SAFETY: prefetching never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(offset).cast()) }
-    }
+    hint::<_MM_HINT_T0>(at, bytes);
 }
 
-/// As [`prefetch`], but only to the second-level cache.
+/// [`prefetch`] to the second-level cache only: in the first, lines a power of two apart would drive each other out.
 #[inline(always)]
 pub fn prefetch_near(at: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
+    hint::<_MM_HINT_T1>(at, bytes);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn hint<const WHERE: i32>(at: *const u8, bytes: usize) {
     for offset in (0..bytes).step_by(LINE) {
         // SAFETY: prefetching never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.wrapping_add(offset).cast()) }
+        unsafe { _mm_prefetch::<WHERE>(at.wrapping_add(offset).cast()) }
     }
 }
 

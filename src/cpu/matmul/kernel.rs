@@ -9,6 +9,7 @@
 
 use super::number::Number;
 use crate::cpu::simd::Level;
+use crate::cpu::stream;
 use std::array;
 
 /// `c = beta * c + alpha * a @ b` for a strip of C; strides in elements.
@@ -431,22 +432,9 @@ unsafe fn lay_out_each<T: Number, const N: usize>(t: &Layout<T>) {
 #[inline(always)]
 fn fetch_row<T, const VECTORS: usize, const N: usize>(row: &mut *const T, stride: isize) {
     for v in 0..VECTORS {
-        prefetch(row.wrapping_add(v * N));
+        stream::prefetch_near(row.wrapping_add(v * N).cast(), 1);
     }
     *row = row.wrapping_offset(stride);
-}
-
-/// Asks for the cache line of `p`, for which any address will do. Not for the first-level cache: there the lines of a tile whose rows lie
-/// a power of two apart would drive each other out.
-#[inline(always)]
-fn prefetch<T>(p: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 has this hint.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(p.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = p;
 }
 
 /// `p`, of which the compiler no longer knows how it was made, so that it will not keep what follows from it in registers.

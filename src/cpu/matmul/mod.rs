@@ -258,6 +258,8 @@ mod tests {
         for level in levels() {
             for n in 0..70 {
                 check::<f32>(level, [3, n, 4], [Rows; 3], 2, 1);
+                // Rows and depth enough for B to be laid out by the first tile.
+                check::<f32>(level, [33, n, 130], [Rows; 3], 1, 1);
                 check::<f64>(level, [n, 5, 3], [Columns, Rows, Columns], 1, -1);
                 check::<i32>(level, [n, n, 2], [Rows, Columns, Rows], 0, 1);
             }
