@@ -7,10 +7,12 @@ import statistics
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
+from random import Random
 from time import perf_counter
 
 ENOUGH = 50e3  # ns; the shortest sample
 SOON_COLD = 5e6  # ns; a call this long finds nothing in the caches of what the call before it left there
+WARM = 3  # calls until a large cache holds the operands again: after one, a Zen 5 still took half as long again
 FEWEST = 5  # samples
 SLICE = 0.03  # seconds; the longest turn of a process
 PAUSE = 0.001  # seconds a process computes before its turn counts, for its threads to be awake
@@ -39,7 +41,7 @@ class Runner:
     def warm_up(self):
         """Brings the operands back into the caches, which the others have filled with theirs."""
         if self.cost < SOON_COLD:
-            self.run(1)
+            self.run(WARM)
 
     def sample_undisturbed(self):
         """A sample that counts only if the system took no core away meanwhile: threads would wait for each other."""
@@ -60,11 +62,13 @@ def times_of(samples):
 
 
 def race(runs, seconds):
-    """The times of each of `runs` (name: run), in one process."""
+    """The times of each of `runs` (name: run), in one process; in another order each time, lest one always follow the same."""
     runners = {name: Runner(run) for name, run in runs.items()}
+    order, random = list(runners.values()), Random(0)
     start, rounds = perf_counter(), 0
     while rounds < FEWEST or perf_counter() - start < seconds:
-        for runner in runners.values():
+        random.shuffle(order)
+        for runner in order:
             runner.sample()
         rounds += 1
     return {name: times_of(runner.samples) for name, runner in runners.items()}

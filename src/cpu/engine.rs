@@ -38,6 +38,9 @@ const FAR_PIECE: usize = 512;
 const STREAM_BYTES: usize = 2 * 1024;
 /// Bytes of the widest operand streamed between two looks ahead.
 const PREFETCH: usize = 512;
+/// So many times as much as is streamed at all lies in memory alone. There a machine that looks ahead by itself gains by pieces of
+/// [`PREFETCH`] bytes, of which it sees the next ones sooner.
+const BEYOND_CACHES: usize = 3;
 /// Rows of a staged tile.
 const STAGE_ROWS: usize = 16;
 /// Runs shorter than this are gathered into longer ones; jobs shorter than this are not worth any thought.
@@ -189,7 +192,8 @@ impl<const N: usize> Job<N> {
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        let streamed = bytes >= stream::threshold().saturating_mul(factor) && contiguous && self.writes_much();
+        // What reads nothing has its own ways past the caches.
+        let streamed = N > 1 && bytes >= stream::threshold().saturating_mul(factor) && contiguous && self.writes_much();
         if direct && streamed {
             self.run_streamed(n, kernel);
         } else if direct && !self.result_is_input() {
@@ -221,7 +225,9 @@ impl<const N: usize> Job<N> {
 
     /// How far to look ahead, if at all. Kernels that compute are slow to begin, so short runs do not suit them.
     fn lookahead(&self, bytes: usize) -> Option<Lookahead> {
-        if bytes >= if self.grain == CHEAP { FAR } else { FAR_COSTLY } {
+        if N == 1 || !stream::asks_ahead() {
+            None
+        } else if bytes >= if self.grain == CHEAP { FAR } else { FAR_COSTLY } {
             Some(Lookahead { stride: 512, ahead: 2048, operands: N })
         } else if bytes >= NEAR && self.grain == CHEAP && self.writes_much() {
             Some(Lookahead { stride: 4096, ahead: 1024, operands: 1 })
@@ -256,22 +262,30 @@ impl<const N: usize> Job<N> {
         let (data, item) = (self.shared(), self.plan.item);
         let step = each(|k| item[k] as isize);
         let widest = item.into_iter().max().unwrap_or(1);
-        let piece = if self.grain == CHEAP { STREAM_BYTES } else { STAGE_BYTES } / widest;
-        parallel(n.div_ceil(piece), piece, self.grain, &|range| {
+        let bytes = n.saturating_mul(item.iter().sum());
+        let beyond = !stream::asks_ahead() && bytes >= stream::threshold().saturating_mul(BEYOND_CACHES);
+        let piece = match self.grain {
+            CHEAP if beyond => PREFETCH,
+            CHEAP => STREAM_BYTES,
+            _ => STAGE_BYTES,
+        } / widest;
+        // Pieces end where lines of the result end: a line stored in two pieces would be fetched.
+        let lead = stream::to_line(self.data[0]) / item[0];
+        let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
+        let part = PREFETCH / widest;
+        parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
-            for start in range.map(|i| i * piece) {
-                let len = piece.min(n - start);
+            for (start, end) in range.map(|i| (begin(i), begin(i + 1))) {
+                let len = end - start;
                 let from = moved(each(|k| data[k].get()), step, start as isize);
                 let mut at = from;
                 at[0] = buffer.data();
                 kernel(at, len);
                 // While lines leave, the next piece's come in.
                 let next = moved(from, step, len as isize);
-                for i in (0..len).step_by(PREFETCH / widest) {
-                    let part = (PREFETCH / widest).min(len - i);
-                    for k in 1..N {
-                        stream::prefetch(next[k].wrapping_add(i * item[k]), part * item[k]);
-                    }
+                for i in (0..len).step_by(part) {
+                    let part = part.min(len - i);
+                    (1..N).for_each(|k| stream::prefetch(next[k].wrapping_add(i * item[k]), part * item[k]));
                     // SAFETY: the part lies inside the result and the buffer.
                     unsafe { stream::copy_stream(from[0].add(i * item[0]), at[0].add(i * item[0]), part * item[0]) }
                 }
@@ -286,7 +300,7 @@ impl<const N: usize> Job<N> {
         let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
-        let far = n * item.iter().sum::<usize>() >= FAR / 2;
+        let far = stream::asks_ahead() && n * item.iter().sum::<usize>() >= FAR / 2;
         let piece = if far { FAR_PIECE } else { NEAR_PIECE };
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];

@@ -3,6 +3,7 @@
 use super::engine::{Kernel, Work};
 use super::half::{BLOCK, Bf16, F16, Half};
 use super::simd::{Isa, Level, simd};
+use super::stream::{LONG_FILL, fill_long};
 use crate::dtype::{Dtype, Element};
 use std::mem::{MaybeUninit, transmute_copy};
 
@@ -11,7 +12,14 @@ use std::mem::{MaybeUninit, transmute_copy};
 /// # Safety
 /// As for [`Work::run`]; the compute type is `T`.
 pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
+    let each = const { 8 / size_of::<T>() };
+    let eight = [x; 8];
+    // SAFETY: eight elements are eight bytes or more.
+    let pattern = unsafe { eight.as_ptr().cast::<u64>().read_unaligned() };
     let kernel = move |[r]: [*mut u8; 1], n: usize| {
+        // SAFETY: the engine passes runs of `n` elements.
+        let filled = n >= const { LONG_FILL / size_of::<T>() } && unsafe { fill_long(r, pattern, n / each) };
+        let (r, n) = if filled { (r.wrapping_add(n / each * 8), n % each) } else { (r, n) };
         let r = r.cast::<T>();
         // SAFETY: the engine passes runs of `n` elements.
         simd(

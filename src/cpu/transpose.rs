@@ -5,7 +5,7 @@
 //! with consecutive elements of one row of the result.
 
 use super::simd::{Level, level};
-use super::stream::{self, LINE};
+use super::stream::{self, LINE, to_line};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -145,12 +145,6 @@ impl Matrix {
             }
         }
     }
-}
-
-/// Bytes from `p` to the next line.
-#[inline(always)]
-fn to_line(p: *mut u8) -> usize {
-    p.addr().wrapping_neg() % LINE
 }
 
 /// The kernel that stores to the result itself, in whole cache lines.
