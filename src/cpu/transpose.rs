@@ -4,8 +4,13 @@
 //! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
 //! with consecutive elements of one row of the result.
 
+#[cfg(target_arch = "x86_64")]
+mod register;
+
 use super::simd::{Level, level};
 use super::stream::{self, LINE, to_line};
+#[cfg(target_arch = "x86_64")]
+use register::Register;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -14,8 +19,10 @@ use std::mem::MaybeUninit;
 const TILE_ROWS: usize = 64;
 /// Bytes of a row of the result done together.
 const TILE_WIDTH: usize = 512;
-/// The same when they go through a buffer, which must leave room in the first-level cache.
+/// The same when they go past the caches.
 const STREAM_WIDTH: usize = 256;
+/// The same when they go through a buffer on machines that guess what is asked for next.
+const WIDE_STREAM: usize = 512;
 
 /// Transpositions of this many bytes, both sides together, gain by [`transpose_stream`].
 ///
@@ -50,7 +57,9 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
     let matrix = Matrix { dst, dst_step, src, src_step, rows, cols };
-    let kernel = staged(level(), size);
+    let lines = lines(level(), size).filter(|_| matrix.rows_begin_alike(size));
+    let kernels = (staged(level(), size), lines);
+    let width = if lines.is_some() || stream::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
     let mut buffer = Buffer([MaybeUninit::uninit(); BUFFER_LEN]);
     let buffer = buffer.0.as_mut_ptr().cast::<u8>();
     // A tile is done when the one after it is known, whose source is asked for meanwhile.
@@ -58,15 +67,15 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
     let mut run = |next: Option<[usize; 4]>| {
         if let Some(tile) = std::mem::replace(&mut last, next) {
             // SAFETY: the tiles lie inside the caller's matrix; the level is this machine's; the buffer is as large as needed.
-            unsafe { matrix.stream_part(size, tile, next, buffer, kernel) }
+            unsafe { matrix.stream_part(size, tile, next, buffer, kernels) }
         }
     };
-    matrix.for_tiles(size, STREAM_WIDTH / size, |r, c, rows, cols| run(Some([r, c, rows, cols])));
+    matrix.for_tiles(size, width / size, |r, c, rows, cols| run(Some([r, c, rows, cols])));
     run(None);
 }
 
 /// A tile, and a line more of every row.
-const BUFFER_LEN: usize = TILE_ROWS * (STREAM_WIDTH + LINE);
+const BUFFER_LEN: usize = TILE_ROWS * (WIDE_STREAM + LINE);
 
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; BUFFER_LEN]);
@@ -103,6 +112,12 @@ impl Matrix {
         }
     }
 
+    /// Whether all rows of the result begin in the same place of a line, and elements do not straddle lines.
+    #[inline(always)]
+    fn rows_begin_alike(self, size: usize) -> bool {
+        self.dst_step % LINE as isize == 0 && self.dst.addr().is_multiple_of(size)
+    }
+
     /// `rows` x `cols` elements from row `r` and column `c` of the result.
     ///
     /// # Safety
@@ -116,28 +131,47 @@ impl Matrix {
         }
     }
 
-    /// Transposes a tile into `buffer` and streams its rows; with each it asks for some of the source of the `next`, whose rows are short and
-    /// far apart, so that the machine would not guess them.
+    /// Transposes a tile and streams its rows, through `buffer` where they are not whole lines; meanwhile it asks for the source of the `next`,
+    /// whose rows are short and far apart, so that the machine would not guess them.
     ///
-    /// A row takes the lines that begin in its part, the last one with elements of the next: a line not stored as a whole would be fetched.
+    /// In the buffer a row takes the lines that begin in its part, the last one with elements of the next: a line not stored as a whole would
+    /// be fetched.
     ///
     /// # Safety
     /// As for [`transpose`]; the tiles lie inside; the buffer holds BUFFER_LEN bytes.
-    unsafe fn stream_part(self, size: usize, tile: [usize; 4], next: Option<[usize; 4]>, buffer: *mut u8, kernel: Kernel) {
+    unsafe fn stream_part(
+        self,
+        size: usize,
+        tile: [usize; 4],
+        next: Option<[usize; 4]>,
+        buffer: *mut u8,
+        (staged, lines): (Kernel, Option<Kernel>),
+    ) {
         let [r, c, rows, cols] = tile;
-        let rows_begin_alike = self.dst_step % LINE as isize == 0 && self.dst.addr().is_multiple_of(size);
-        let more = if rows_begin_alike { 0 } else { (LINE / size).min(self.cols - c - cols) };
+        let ask = |at: usize, of: usize| {
+            let Some([r, c, height, width]) = next else { return };
+            for column in (at..width).step_by(of) {
+                // SAFETY: the tile lies inside the matrix.
+                stream::prefetch_near(unsafe { self.part(size, r, c + column, height, 1) }.src, height * size);
+            }
+        };
+        let more = if self.rows_begin_alike(size) { 0 } else { (LINE / size).min(self.cols - c - cols) };
         let (own, all) = (cols * size, (cols + more) * size);
         // SAFETY: the caller's; `more` columns are still inside the matrix and the buffer.
         unsafe {
             let part = self.part(size, r, c, rows, cols + more);
-            kernel(Matrix { dst: buffer, dst_step: all as isize, ..part });
-            for i in 0..rows {
-                if let Some([r, c, height, width]) = next {
-                    for column in (i..width).step_by(rows) {
-                        stream::prefetch_near(self.part(size, r, c + column, height, 1).src, height * size);
-                    }
+            // Lines of the source are read to the end, one of each row, before the next.
+            let band = LINE / size;
+            if let Some(lines) = lines.filter(|_| to_line(part.dst) == 0 && own.is_multiple_of(LINE) && rows >= band) {
+                for (k, row) in steps(rows, band).enumerate() {
+                    ask(k, rows.div_ceil(band));
+                    lines(part.part(size, row, 0, band, cols));
                 }
+                return;
+            }
+            staged(Matrix { dst: buffer, dst_step: all as isize, ..part });
+            for i in 0..rows {
+                ask(i, rows);
                 let row = part.dst.offset(i as isize * self.dst_step);
                 let start = if c == 0 { 0 } else { to_line(row).min(all) };
                 let end = (own + to_line(row.wrapping_add(own))).min(all);
@@ -179,13 +213,33 @@ fn staged(level: Level, size: usize) -> Kernel {
     direct(level, size)
 }
 
+/// The kernel that stores whole lines of the result past the caches, where a register is one: for a line's worth of rows or more, and columns
+/// that are whole lines.
+#[cfg(target_arch = "x86_64")]
+fn lines(level: Level, size: usize) -> Option<Kernel> {
+    let kernels: [Kernel; 3] = [lines_avx512::<8>, lines_avx512::<4>, lines_avx512::<2>];
+    (level == Level::Avx512 && size > 1).then(|| kernels[size.ilog2() as usize - 1])
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn lines(_: Level, _: usize) -> Option<Kernel> {
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+unsafe fn lines_avx512<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe { blocks::<__m512i, E, 1, true>(m) };
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx2")]
 unsafe fn direct_avx512<const E: usize>(m: Matrix) {
     // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
     unsafe {
-        let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
-        if !(done || blocks::<__m128i, E, 1>(m)) {
+        let done = if E == 16 { blocks::<__m256i, E, 2, false>(m) } else { blocks::<__m512i, E, 1, false>(m) };
+        if !(done || blocks::<__m128i, E, 1, false>(m)) {
             slivers::<E>(m)
         }
     }
@@ -196,7 +250,7 @@ unsafe fn direct_avx512<const E: usize>(m: Matrix) {
 unsafe fn direct_avx2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
+        if !(blocks::<__m256i, E, 2, false>(m) || blocks::<__m128i, E, 1, false>(m)) {
             slivers::<E>(m)
         }
     }
@@ -206,7 +260,7 @@ unsafe fn direct_avx2<const E: usize>(m: Matrix) {
 unsafe fn direct_sse2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        if !(blocks::<__m128i, E, 4>(m) || blocks::<__m128i, E, 1>(m)) {
+        if !(blocks::<__m128i, E, 4, false>(m) || blocks::<__m128i, E, 1, false>(m)) {
             slivers::<E>(m)
         }
     }
@@ -217,7 +271,7 @@ unsafe fn direct_sse2<const E: usize>(m: Matrix) {
 unsafe fn staged_avx2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        if !(E < 16 && blocks::<__m256i, E, 1>(m) || blocks::<__m128i, E, 1>(m)) {
+        if !(E < 16 && blocks::<__m256i, E, 1, false>(m) || blocks::<__m128i, E, 1, false>(m)) {
             slivers::<E>(m)
         }
     }
@@ -227,19 +281,20 @@ unsafe fn staged_avx2<const E: usize>(m: Matrix) {
 unsafe fn staged_sse2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        if !blocks::<__m128i, E, 1>(m) {
+        if !blocks::<__m128i, E, 1, false>(m) {
             slivers::<E>(m)
         }
     }
 }
 
-/// Transposes in blocks of E rows and `SIDE` registers' width, if there is room for one; the last ones overlap those before them.
+/// Transposes in blocks of E rows and `SIDE` registers' width, if there is room for one; the last ones overlap those before them. `PAST` the
+/// caches, where registers begin with lines of the result.
 ///
 /// # Safety
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> bool {
+unsafe fn blocks<V: Register, const E: usize, const SIDE: usize, const PAST: bool>(m: Matrix) -> bool {
     let width = V::LANES * E;
     if m.rows < E || m.cols < SIDE * width {
         return false;
@@ -248,7 +303,7 @@ unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> b
         for r in steps(m.rows, E) {
             for side in 0..SIDE {
                 // SAFETY: the block lies inside the matrix.
-                unsafe { block::<V, E>(m.part(16 / E, r, c + side * width, E, width)) }
+                unsafe { block::<V, E, PAST>(m.part(16 / E, r, c + side * width, E, width)) }
             }
         }
     }
@@ -256,7 +311,6 @@ unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> b
 }
 
 /// Where pieces of length `by` begin that cover `n`, which is at least one piece.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
     (0..n).step_by(by).map(move |i| i.min(n - by))
@@ -266,7 +320,7 @@ fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
 /// As for [`transpose`]: E rows and a register's width of columns; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn block<V: Register, const E: usize>(m: Matrix) {
+unsafe fn block<V: Register, const E: usize, const PAST: bool>(m: Matrix) {
     // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
     // memory.
     // SAFETY: the caller's.
@@ -277,7 +331,7 @@ unsafe fn block<V: Register, const E: usize>(m: Matrix) {
         }
         x = interleave_rounds(x);
         for i in 0..E {
-            x[i].store(m.dst.offset(i as isize * m.dst_step));
+            x[i].store::<PAST>(m.dst.offset(i as isize * m.dst_step));
         }
     }
 }
@@ -359,7 +413,7 @@ unsafe fn sliver<const E: usize>(m: Matrix) {
         }
         x = interleave_rounds(x);
         for i in 0..E.min(m.rows) {
-            x[i].store(m.dst.offset(i as isize * m.dst_step));
+            x[i].store::<false>(m.dst.offset(i as isize * m.dst_step));
         }
     }
 }
@@ -395,115 +449,6 @@ unsafe fn elements<T: Copy>(m: Matrix) {
         (0..m.cols).for_each(|c| (0..m.rows).for_each(|r| moved(r, c)));
     } else {
         (0..m.rows).for_each(|r| (0..m.cols).for_each(|c| moved(r, c)));
-    }
-}
-
-/// A register of lanes of 16 bytes.
-///
-/// # Safety
-/// The machine must have the registers; pointers must be good for 16 bytes a lane.
-#[cfg(target_arch = "x86_64")]
-trait Register: Copy {
-    const LANES: usize;
-    /// Loads lane `k` from `src + k * step`.
-    unsafe fn gather(src: *const u8, step: isize) -> Self;
-    unsafe fn store(self, dst: *mut u8);
-    /// In every lane: the E elements of `self` and `other` in turn, the first halves and the second halves.
-    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self);
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Register for __m128i {
-    const LANES: usize = 1;
-
-    #[inline(always)]
-    unsafe fn gather(src: *const u8, _step: isize) -> Self {
-        // SAFETY: the caller's.
-        unsafe { _mm_loadu_si128(src.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm_storeu_si128(dst.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's.
-        unsafe {
-            match E {
-                16 => (_mm_unpacklo_epi8(self, other), _mm_unpackhi_epi8(self, other)),
-                8 => (_mm_unpacklo_epi16(self, other), _mm_unpackhi_epi16(self, other)),
-                4 => (_mm_unpacklo_epi32(self, other), _mm_unpackhi_epi32(self, other)),
-                _ => (_mm_unpacklo_epi64(self, other), _mm_unpackhi_epi64(self, other)),
-            }
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Register for __m256i {
-    const LANES: usize = 2;
-
-    #[inline(always)]
-    unsafe fn gather(src: *const u8, step: isize) -> Self {
-        // SAFETY: the caller's.
-        unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(__m128i::gather(src, 0)), __m128i::gather(src.offset(step), 0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm256_storeu_si256(dst.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's.
-        unsafe {
-            match E {
-                16 => (_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)),
-                8 => (_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)),
-                4 => (_mm256_unpacklo_epi32(self, other), _mm256_unpackhi_epi32(self, other)),
-                _ => (_mm256_unpacklo_epi64(self, other), _mm256_unpackhi_epi64(self, other)),
-            }
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Register for __m512i {
-    const LANES: usize = 4;
-
-    #[inline(always)]
-    unsafe fn gather(src: *const u8, step: isize) -> Self {
-        // SAFETY: the caller's.
-        unsafe {
-            let x = _mm512_castsi128_si512(__m128i::gather(src, 0));
-            let x = _mm512_inserti32x4::<1>(x, __m128i::gather(src.offset(step), 0));
-            let x = _mm512_inserti32x4::<2>(x, __m128i::gather(src.offset(2 * step), 0));
-            _mm512_inserti32x4::<3>(x, __m128i::gather(src.offset(3 * step), 0))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { _mm512_storeu_si512(dst.cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's.
-        unsafe {
-            match E {
-                16 => (_mm512_unpacklo_epi8(self, other), _mm512_unpackhi_epi8(self, other)),
-                8 => (_mm512_unpacklo_epi16(self, other), _mm512_unpackhi_epi16(self, other)),
-                4 => (_mm512_unpacklo_epi32(self, other), _mm512_unpackhi_epi32(self, other)),
-                _ => (_mm512_unpacklo_epi64(self, other), _mm512_unpackhi_epi64(self, other)),
-            }
-        }
     }
 }
 

@@ -1,0 +1,110 @@
+//! What transposing asks of the registers of x86-64.
+
+use std::arch::x86_64::*;
+
+/// A register of lanes of 16 bytes.
+///
+/// # Safety
+/// The machine must have the registers; pointers must be good for 16 bytes a lane.
+pub trait Register: Copy {
+    /// Lanes.
+    const LANES: usize;
+    /// Loads lane `k` from `src + k * step`.
+    unsafe fn gather(src: *const u8, step: isize) -> Self;
+    /// `PAST` the caches, where `dst` must be aligned to the register.
+    unsafe fn store<const PAST: bool>(self, dst: *mut u8);
+    /// In every lane: the E elements of `self` and `other` in turn, the first halves and the second halves.
+    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self);
+}
+
+impl Register for __m128i {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn gather(src: *const u8, _step: isize) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm_loadu_si128(src.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const PAST: bool>(self, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { if PAST { _mm_stream_si128(dst.cast(), self) } else { _mm_storeu_si128(dst.cast(), self) } }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's.
+        unsafe {
+            match E {
+                16 => (_mm_unpacklo_epi8(self, other), _mm_unpackhi_epi8(self, other)),
+                8 => (_mm_unpacklo_epi16(self, other), _mm_unpackhi_epi16(self, other)),
+                4 => (_mm_unpacklo_epi32(self, other), _mm_unpackhi_epi32(self, other)),
+                _ => (_mm_unpacklo_epi64(self, other), _mm_unpackhi_epi64(self, other)),
+            }
+        }
+    }
+}
+
+impl Register for __m256i {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn gather(src: *const u8, step: isize) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(__m128i::gather(src, 0)), __m128i::gather(src.offset(step), 0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const PAST: bool>(self, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { if PAST { _mm256_stream_si256(dst.cast(), self) } else { _mm256_storeu_si256(dst.cast(), self) } }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's.
+        unsafe {
+            match E {
+                16 => (_mm256_unpacklo_epi8(self, other), _mm256_unpackhi_epi8(self, other)),
+                8 => (_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)),
+                4 => (_mm256_unpacklo_epi32(self, other), _mm256_unpackhi_epi32(self, other)),
+                _ => (_mm256_unpacklo_epi64(self, other), _mm256_unpackhi_epi64(self, other)),
+            }
+        }
+    }
+}
+
+impl Register for __m512i {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn gather(src: *const u8, step: isize) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            let x = _mm512_castsi128_si512(__m128i::gather(src, 0));
+            let x = _mm512_inserti32x4::<1>(x, __m128i::gather(src.offset(step), 0));
+            let x = _mm512_inserti32x4::<2>(x, __m128i::gather(src.offset(2 * step), 0));
+            _mm512_inserti32x4::<3>(x, __m128i::gather(src.offset(3 * step), 0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const PAST: bool>(self, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { if PAST { _mm512_stream_si512(dst.cast(), self) } else { _mm512_storeu_si512(dst.cast(), self) } }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's.
+        unsafe {
+            match E {
+                16 => (_mm512_unpacklo_epi8(self, other), _mm512_unpackhi_epi8(self, other)),
+                8 => (_mm512_unpacklo_epi16(self, other), _mm512_unpackhi_epi16(self, other)),
+                4 => (_mm512_unpacklo_epi32(self, other), _mm512_unpackhi_epi32(self, other)),
+                _ => (_mm512_unpacklo_epi64(self, other), _mm512_unpackhi_epi64(self, other)),
+            }
+        }
+    }
+}
