@@ -1,6 +1,7 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::vector::{LANES, with_vectors};
+use super::search::ranked_by_level;
+use super::vector::LANES;
 use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::{Bool, Element};
@@ -71,7 +72,7 @@ macro_rules! ordered {
             }
         }
     )* };
-    (float: $($t:ident $key:ident $at:ident { $($by_vectors:item)* };)*) => { $(
+    (float: $($t:ident $key:ident $at:ident $Zmm:ident $Ymm:ident;)*) => { $(
         impl Ordered for $t {
             type Key = $key;
             type At = $at;
@@ -97,36 +98,31 @@ macro_rules! ordered {
             fn at(key: $key) -> $t {
                 $t::from_bits((key ^ ((key >> ($key::BITS - 1)) & $key::MAX)) as _)
             }
-            $($by_vectors)*
+            #[inline(always)]
+            unsafe fn best<const MAX: bool>(isa: Isa, x: *const $t, n: usize) -> $t {
+                // SAFETY: the caller's; `isa` stands for what the machine has.
+                unsafe {
+                    if n < LANES {
+                        return $t::at(row(Extreme::<$t, MAX>(PhantomData), isa, x, n).0);
+                    }
+                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::best::<V, MAX>(x, n))
+                }
+            }
+            #[inline(always)]
+            unsafe fn place(isa: Isa, x: *const $t, n: usize, best: $t) -> usize {
+                // SAFETY: as above.
+                unsafe {
+                    if n < LANES || best.is_nan() {
+                        return place(x, n, best);
+                    }
+                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::place::<V>(x, n, best))
+                }
+            }
         }
     )* };
 }
 ordered! { integer: u8 u8; i8 u8; i16 u16; i32 u32; i64 u64; }
-ordered! { float:
-    f32 i32 u32 {
-        #[inline(always)]
-        unsafe fn best<const MAX: bool>(isa: Isa, x: *const f32, n: usize) -> f32 {
-            // SAFETY: the caller's; `isa` stands for what the machine has.
-            unsafe {
-                if n < LANES {
-                    return f32::at(row(Extreme::<f32, MAX>(PhantomData), isa, x, n).0);
-                }
-                with_vectors!(isa, V => search::best::<V, MAX>(x, n))
-            }
-        }
-        #[inline(always)]
-        unsafe fn place(isa: Isa, x: *const f32, n: usize, best: f32) -> usize {
-            // SAFETY: as above.
-            unsafe {
-                if n < LANES || best.is_nan() {
-                    return place(x, n, best);
-                }
-                with_vectors!(isa, V => search::place::<V>(x, n, best))
-            }
-        }
-    };
-    f64 i64 u64 {};
-}
+ordered! { float: f32 i32 u32 Zmm32 Ymm32; f64 i64 u64 Zmm64 Ymm64; }
 
 impl Ordered for Bool {
     type Key = u8;
@@ -194,6 +190,11 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     #[inline(always)]
     fn finish(self, state: (T::Key, ()), _: usize) -> (T, ()) {
         (T::at(state.0), ())
+    }
+    #[inline(always)]
+    unsafe fn row(self, isa: Isa, x: *const T, n: usize) -> (T::Key, ()) {
+        // SAFETY: the caller's.
+        unsafe { if SIZE { row(self, isa, x, n) } else { (T::best::<MAX>(isa, x, n).key::<MAX>(), ()) } }
     }
 }
 

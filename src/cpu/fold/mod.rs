@@ -127,6 +127,15 @@ pub trait Lanewise: Copy + Send + Sync {
     fn merge(self, a: (Self::S, Self::U), b: (Self::S, Self::U)) -> (Self::S, Self::U);
     /// The results of an accumulator of `count` elements.
     fn finish(self, state: (Self::S, Self::U), count: usize) -> (Self::Out, Self::Other);
+    /// The accumulator of `n` contiguous elements.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    #[inline(always)]
+    unsafe fn row(self, isa: Isa, x: *const Self::In, n: usize) -> (Self::S, Self::U) {
+        // SAFETY: the caller's.
+        unsafe { row(self, isa, x, n) }
+    }
     /// Whether no element can change anything any more.
     fn settled(self, _: (Self::S, Self::U)) -> bool {
         false
@@ -436,7 +445,7 @@ impl<L: Lanewise> Fold for Lanes<L> {
                     unsafe {
                         let before = Self::load(accs, j);
                         if !l.settled(before) {
-                            Self::store(accs, j, l.merge(before, row(l, isa, tile.row(j), tile.cols)));
+                            Self::store(accs, j, l.merge(before, l.row(isa, tile.row(j), tile.cols)));
                         }
                     }
                 }

@@ -51,16 +51,6 @@ pub trait Vector: Copy {
     unsafe fn all_wide(x: f64) -> Self::Sums;
     /// What these float32 are above `shift`, and the square of that, summed onto `sums` and `squares`.
     unsafe fn above(x: *const f32, shift: Self::Sums, sums: Self::Sums, squares: Self::Sums) -> (Self::Sums, Self::Sums);
-    /// `x` in all lanes.
-    unsafe fn all(x: f32) -> Self;
-    /// The greater (`MAX`) or lesser numbers, if none is NaN.
-    unsafe fn better<const MAX: bool>(self, other: Self) -> Self;
-    /// The greatest or least lane, if none is NaN.
-    unsafe fn best<const MAX: bool>(self) -> f32;
-    /// A bit for each lane: whether it is equal to the other's.
-    unsafe fn same(self, other: Self) -> u32;
-    /// A bit for each lane: whether it or the other's is NaN.
-    unsafe fn unordered(self, other: Self) -> u32;
 }
 
 /// The vectors of AVX-512.
@@ -142,31 +132,6 @@ impl Vector for Zmm {
     unsafe fn together(sums: [__m512d; 2]) -> f64 {
         // SAFETY: the caller's.
         unsafe { _mm512_reduce_add_pd(_mm512_add_pd(sums[0], sums[1])) }
-    }
-    #[inline(always)]
-    unsafe fn all(x: f32) -> Zmm {
-        // SAFETY: the caller's.
-        unsafe { Zmm(_mm512_set1_ps(x)) }
-    }
-    #[inline(always)]
-    unsafe fn better<const MAX: bool>(self, other: Zmm) -> Zmm {
-        // SAFETY: the caller's.
-        unsafe { Zmm(if MAX { _mm512_max_ps(self.0, other.0) } else { _mm512_min_ps(self.0, other.0) }) }
-    }
-    #[inline(always)]
-    unsafe fn best<const MAX: bool>(self) -> f32 {
-        // SAFETY: the caller's.
-        unsafe { if MAX { _mm512_reduce_max_ps(self.0) } else { _mm512_reduce_min_ps(self.0) } }
-    }
-    #[inline(always)]
-    unsafe fn same(self, other: Zmm) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0)) }
-    }
-    #[inline(always)]
-    unsafe fn unordered(self, other: Zmm) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(self.0, other.0)) }
     }
     #[inline(always)]
     unsafe fn ones() -> [__m512d; 2] {
@@ -275,37 +240,6 @@ impl Vector for Ymm {
         }
     }
     #[inline(always)]
-    unsafe fn all(x: f32) -> Ymm {
-        // SAFETY: the caller's.
-        unsafe { Ymm(_mm256_set1_ps(x)) }
-    }
-    #[inline(always)]
-    unsafe fn better<const MAX: bool>(self, other: Ymm) -> Ymm {
-        // SAFETY: the caller's.
-        unsafe { Ymm(if MAX { _mm256_max_ps(self.0, other.0) } else { _mm256_min_ps(self.0, other.0) }) }
-    }
-    #[inline(always)]
-    unsafe fn best<const MAX: bool>(self) -> f32 {
-        // SAFETY: the caller's.
-        unsafe {
-            let upper = Ymm(_mm256_castps128_ps256(_mm256_extractf128_ps::<1>(self.0)));
-            let four = _mm256_castps256_ps128(self.better::<MAX>(upper).0);
-            let two = if MAX { _mm_max_ps(four, _mm_movehl_ps(four, four)) } else { _mm_min_ps(four, _mm_movehl_ps(four, four)) };
-            let other = _mm_movehdup_ps(two);
-            _mm_cvtss_f32(if MAX { _mm_max_ss(two, other) } else { _mm_min_ss(two, other) })
-        }
-    }
-    #[inline(always)]
-    unsafe fn same(self, other: Ymm) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0)) as u32 }
-    }
-    #[inline(always)]
-    unsafe fn unordered(self, other: Ymm) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(self.0, other.0)) as u32 }
-    }
-    #[inline(always)]
     unsafe fn ones() -> [__m256d; 2] {
         // SAFETY: the caller's.
         unsafe { [_mm256_set1_pd(1.0); 2] }
@@ -402,26 +336,6 @@ impl Vector for Four {
     #[inline(always)]
     unsafe fn together(sums: [f64; 4]) -> f64 {
         (sums[0] + sums[2]) + (sums[1] + sums[3])
-    }
-    #[inline(always)]
-    unsafe fn all(x: f32) -> Four {
-        Four([x; 4])
-    }
-    #[inline(always)]
-    unsafe fn better<const MAX: bool>(self, other: Four) -> Four {
-        Four::of(|k| if (self.0[k] > other.0[k]) == MAX { self.0[k] } else { other.0[k] })
-    }
-    #[inline(always)]
-    unsafe fn best<const MAX: bool>(self) -> f32 {
-        self.0.into_iter().fold(self.0[0], |best, x| if (x > best) == MAX { x } else { best })
-    }
-    #[inline(always)]
-    unsafe fn same(self, other: Four) -> u32 {
-        (0..4).map(|k| u32::from(self.0[k] == other.0[k]) << k).sum()
-    }
-    #[inline(always)]
-    unsafe fn unordered(self, other: Four) -> u32 {
-        (0..4).map(|k| u32::from(self.0[k].is_nan() | other.0[k].is_nan()) << k).sum()
     }
     #[inline(always)]
     unsafe fn ones() -> [f64; 4] {
