@@ -19,6 +19,8 @@ pub trait Ordered: Element {
     const GREATEST: Self;
     /// `self > b`
     fn above(self, b: Self) -> bool;
+    /// `self >= b`
+    fn reaches(self, b: Self) -> bool;
     /// `x` if it is NaN or greater (`MAX`) or less than `best`, else `best`.
     fn better<const MAX: bool>(best: Self, x: Self) -> Self;
     /// The element's place in the order; NaN comes after (`MAX`) or before all.
@@ -59,6 +61,10 @@ macro_rules! ordered {
                 self > b
             }
             #[inline(always)]
+            fn reaches(self, b: $t) -> bool {
+                self >= b
+            }
+            #[inline(always)]
             fn better<const MAX: bool>(best: $t, x: $t) -> $t {
                 meet::<_, MAX>(best, x)
             }
@@ -81,6 +87,10 @@ macro_rules! ordered {
             #[inline(always)]
             fn above(self, b: $t) -> bool {
                 self > b
+            }
+            #[inline(always)]
+            fn reaches(self, b: $t) -> bool {
+                self >= b
             }
             #[inline(always)]
             fn better<const MAX: bool>(best: $t, x: $t) -> $t {
@@ -134,6 +144,10 @@ impl Ordered for Bool {
         self.get() & !b.get()
     }
     #[inline(always)]
+    fn reaches(self, b: Bool) -> bool {
+        self.get() | !b.get()
+    }
+    #[inline(always)]
     fn better<const MAX: bool>(best: Bool, x: Bool) -> Bool {
         Bool(meet::<_, MAX>(best.get() as u8, x.get() as u8))
     }
@@ -150,7 +164,8 @@ impl Ordered for Bool {
 /// Whether `x` takes the place of `best`, which came earlier.
 #[inline(always)]
 fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
-    (if MAX { x.above(best) } else { best.above(x) }) | (x.is_nan() & !best.is_nan())
+    // Nothing reaches a NaN, and it reaches nothing: so one comparison answers for `x`.
+    !(if MAX { best.reaches(x) } else { x.reaches(best) }) & !best.is_nan()
 }
 
 /// The better one of two keys.

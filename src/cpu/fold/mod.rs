@@ -209,14 +209,13 @@ unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, 
             _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
             _ if n >= LONG => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
-            _ if n >= SHORT => row_in::<L, 64, 16>(l, isa, x, n),
-            _ => row_in::<L, 32, 8>(l, isa, x, n),
+            // Compilers keep so many float64 in registers, but more in memory; of int64 they make no good vectors of so few.
+            _ if matches!(L::In::DTYPE, Dtype::Float32 | Dtype::Float64) => row_in::<L, 32, 8>(l, isa, x, n),
+            _ => row_in::<L, 64, 16>(l, isa, x, n),
         }
     }
 }
 
-/// Rows below this length are done before many lanes have met.
-const SHORT: usize = 256;
 /// Rows of this length are worth more lanes than there are registers for.
 const LONG: usize = 4096;
 /// The most lanes of a row.
