@@ -192,8 +192,10 @@ impl<const N: usize> Job<N> {
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
+        // One thread gains earlier, as alone it is no quicker with the last cache than with memory, and several inputs push each other out.
+        let least = if N > 2 && pool::num_threads() == 1 { stream::threshold() / 3 * 2 } else { stream::threshold() };
         // What reads nothing has its own ways past the caches.
-        let streamed = N > 1 && bytes >= stream::threshold().saturating_mul(factor) && contiguous && self.writes_much();
+        let streamed = N > 1 && bytes >= least.saturating_mul(factor) && contiguous && self.writes_much();
         if direct && streamed {
             self.run_streamed(n, kernel);
         } else if direct && !self.result_is_input() {
