@@ -76,6 +76,16 @@ impl TileCopy {
         }
     }
 
+    /// `dst[i] = *src` for `n` contiguous elements.
+    ///
+    /// # Safety
+    /// Both sides must hold the elements.
+    #[inline(always)]
+    pub unsafe fn repeat(&self, dst: *mut u8, src: *const u8, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { (self.convert)(dst, self.dst.size() as isize, src, 0, n) }
+    }
+
     /// A run by way of a buffer in the first-level cache; what comes after it is asked for meanwhile.
     ///
     /// # Safety

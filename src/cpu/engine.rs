@@ -338,12 +338,13 @@ impl<const N: usize> Job<N> {
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = run < SHORT_RUN && !alone;
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
+        let stager = Stager::new(self, &plan, streamed, short);
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
-            _ => plan.tiles(1, stage),
+            _ if (0..N).any(|k| stager.staged[k] && !stager.repeats[k]) => plan.tiles(1, stage),
+            _ => plan.tiles(STAGE_ROWS, stage),
         };
-        let stager = Stager::new(self, &plan, streamed, short);
         let asks = stager.apart.contains(&true);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
@@ -382,6 +383,8 @@ struct Stager<const N: usize> {
     wide: [usize; N],
     /// Operands that go through their buffer.
     staged: [bool; N],
+    /// Inputs with one value for a row, and another for the next: their buffer holds a row.
+    repeats: [bool; N],
     copies: [TileCopy; N],
     /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
     /// column is one line of the cache, asking did not pay.
@@ -399,6 +402,7 @@ impl<const N: usize> Stager<N> {
             item: plan.item,
             wide: job.compute_sizes(),
             staged: each(|k| all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
+            repeats: each(|k| k > 0 && !all && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
             copies: each(
                 |k| {
                     if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
@@ -444,6 +448,11 @@ impl<const N: usize> Stager<N> {
                 continue;
             }
             let (source, wide) = (at[k], self.wide[k] as isize);
+            if self.repeats[k] && rows > 1 && !whole {
+                at[k].data = buffers[k].data();
+                still[k] = (std::ptr::null_mut(), 0);
+                continue;
+            }
             at[k] = Side { data: buffers[k].data(), row_step: wide * cols as isize, col_step: wide };
             if k == 0 {
                 continue;
@@ -473,10 +482,19 @@ impl<const N: usize> Stager<N> {
             self.ask(next, 0, 1);
             kernel(data, rows * cols);
         } else {
+            let repeats: [bool; N] = each(|k| self.repeats[k] && rows > 1);
+            let mut value: [*mut u8; N] = each(|k| Side::of(tile, k, self.data[k].get()).data);
+            let value_step = row_step;
+            (0..N).filter(|&k| repeats[k]).for_each(|k| row_step[k] = 0);
             for row in 0..rows {
                 self.ask(next, row, rows);
+                for k in (1..N).filter(|&k| repeats[k]) {
+                    // SAFETY: the caller's; the buffer holds a row.
+                    unsafe { self.copies[k].repeat(data[k], value[k], cols) }
+                }
                 kernel(data, cols);
                 data = moved(data, row_step, 1);
+                value = moved(value, value_step, 1);
             }
         }
         if self.staged[0] {
