@@ -152,6 +152,14 @@ impl<const N: usize> Work<N> {
         }
     }
 
+    /// How many elements the result has.
+    pub fn numel(&self) -> usize {
+        match self {
+            Work::Flat(flat) => flat.n,
+            Work::Planned(job) => job.plan.numel(),
+        }
+    }
+
     /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
     /// and the machine converts such floats in registers.
     pub fn half(&self) -> Option<Dtype> {
@@ -193,9 +201,10 @@ impl<const N: usize> Job<N> {
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
         // One thread gains earlier, as alone it is no quicker with the last cache than with memory, and several inputs push each other out.
+        // The way must not matter to any bit of the result, or one thread would compute other numbers than two.
         let least = if N > 2 && pool::num_threads() == 1 { stream::threshold() / 3 * 2 } else { stream::threshold() };
-        // What reads nothing has its own ways past the caches.
-        let streamed = N > 1 && bytes >= least.saturating_mul(factor) && contiguous && self.writes_much();
+        // What reads nothing has a way of its own past the caches, as a rule.
+        let streamed = (N > 1 || !stream::fills_long()) && bytes >= least.saturating_mul(factor) && contiguous && self.writes_much();
         if direct && streamed {
             self.run_streamed(n, kernel);
         } else if direct && !self.result_is_input() {
@@ -227,7 +236,8 @@ impl<const N: usize> Job<N> {
 
     /// How far to look ahead, if at all. Kernels that compute are slow to begin, so short runs do not suit them.
     fn lookahead(&self, bytes: usize) -> Option<Lookahead> {
-        if N == 1 || !stream::asks_ahead() {
+        let by_itself = N == 1 && bytes >= stream::LONG_FILL && stream::fills_long();
+        if by_itself || !stream::asks_ahead() {
             None
         } else if bytes >= if self.grain == CHEAP { FAR } else { FAR_COSTLY } {
             Some(Lookahead { stride: 512, ahead: 2048, operands: N })
@@ -271,8 +281,9 @@ impl<const N: usize> Job<N> {
             CHEAP => STREAM_BYTES,
             _ => STAGE_BYTES,
         } / widest;
-        // Pieces end where lines of the result end: a line stored in two pieces would be fetched.
-        let lead = stream::to_line(self.data[0]) / item[0];
+        // Pieces end where lines of the result end, if elements do: a line stored in two pieces would be fetched. But what kernels that compute
+        // make of an element may depend on its place in the piece, and must not on where the result lies.
+        let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
         let part = PREFETCH / widest;
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
@@ -343,7 +354,8 @@ impl<const N: usize> Job<N> {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
             _ if (0..N).any(|k| stager.staged[k] && !stager.repeats[k]) => plan.tiles(1, stage),
-            _ => plan.tiles(STAGE_ROWS, stage),
+            // As many rows as are worth a thread.
+            _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS), stage),
         };
         let asks = stager.apart.contains(&true);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
@@ -352,7 +364,7 @@ impl<const N: usize> Job<N> {
             let end = range.end;
             for i in range {
                 let next = (asks && i + 1 < end).then(|| tiles.get(i + 1));
-                // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile.
+                // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile, or the row of one that repeats.
                 unsafe { stager.tile(&tiles.get(i), next.as_ref(), &mut buffers, &mut still, kernel) }
             }
             if streamed {
@@ -362,7 +374,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-/// Room for a tile of one operand.
+/// Room for a tile of one operand, or a row of it.
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 
@@ -431,7 +443,7 @@ impl<const N: usize> Stager<N> {
     /// Runs the kernel on one tile, and asks for the `next` meanwhile.
     ///
     /// # Safety
-    /// The tile must lie inside every operand and hold at most STAGE elements.
+    /// The tile must lie inside every operand; a buffer must have room for as much of it as goes through one.
     unsafe fn tile(
         &self,
         tile: &Tile<N>,
@@ -518,5 +530,69 @@ impl<const N: usize> Stager<N> {
                 self.copies[0].copy(to, from, tile.rows, tile.cols);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::map::{fill, map2};
+    use crate::dtype::Element;
+    use crate::layout::Layout;
+
+    fn add(work: &Work<3>) {
+        // SAFETY: the tests' operands hold the elements.
+        unsafe { map2::<f32, f32, f32>(work, |_, a, b| a + b) }
+    }
+
+    #[test]
+    fn streamed_results_are_whole_wherever_they_begin() {
+        let most = stream::threshold().min(64 << 20) / 12 + 4096;
+        let (a, b): (Vec<f32>, Vec<f32>) = ((0..most).map(|i| i as f32).collect(), vec![0.5; most]);
+        for (offset, n) in [(0, most), (1, most - 1), (15, most - 511), (16, most - 512)] {
+            let mut r = vec![-1.0; most + 32];
+            let data = [r[offset..].as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
+            add(&Work::Flat(Flat { n, data, dtype: [Dtype::Float32; 3], grain: CHEAP }));
+            assert!((0..n).all(|i| r[offset + i] == i as f32 + 0.5), "{n} at {offset}");
+            assert!(r[..offset].iter().chain(&r[offset + n..]).all(|&x| x == -1.0), "beside {n} at {offset}");
+        }
+    }
+
+    #[test]
+    fn a_value_for_each_row() {
+        for (rows, cols) in [(1, 100), (15, 64), (17, 100), (33, 3000)] {
+            let (a, values): (Vec<f32>, Vec<f32>) =
+                ((0..rows * cols).map(|i| i as f32).collect(), (0..rows).map(|i| 1e6 * i as f32).collect());
+            for backwards in [false, true] {
+                let mut r = vec![0.0; rows * cols];
+                let step = if backwards { -1 } else { 1 };
+                let shape = [rows as i64, cols as i64];
+                let whole = Layout::contiguous(&shape);
+                let column = Layout { shape: (&shape[..]).into(), strides: (&[step, 0][..]).into(), offset: 0 };
+                let first = if backwards { &values[rows - 1] } else { &values[0] };
+                let data = [r.as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), (&raw const *first).cast_mut().cast()];
+                let plan = Plan::new([&whole, &whole, &column], [4; 3]);
+                add(&Work::Planned(Box::new(Job { plan, data, dtype: [Dtype::Float32; 3], compute: [Dtype::Float32; 3], grain: CHEAP })));
+                let value = |row: usize| values[if backwards { rows - 1 - row } else { row }];
+                assert!((0..rows * cols).all(|i| r[i] == a[i] + value(i / cols)), "{rows} x {cols}, backwards {backwards}");
+            }
+        }
+    }
+
+    fn check_fill<T: Element + PartialEq>(x: T, other: T) {
+        let n = stream::LONG_FILL / size_of::<T>() + 13;
+        let mut r = vec![other; n + 3];
+        let work = Work::Flat(Flat { n, data: [r[1..].as_mut_ptr().cast()], dtype: [T::DTYPE], grain: CHEAP });
+        // SAFETY: the vector holds the elements.
+        unsafe { fill(&work, x) };
+        assert!((0..n + 3).all(|i| r[i] == if (1..=n).contains(&i) { x } else { other }), "{:?}", T::DTYPE);
+    }
+
+    #[test]
+    fn long_fills_end_where_they_should() {
+        check_fill(7u8, 1);
+        check_fill(-300i16, 1);
+        check_fill(1.5f32, 0.0);
+        check_fill(-2.5f64, 0.0);
     }
 }

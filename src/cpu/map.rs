@@ -3,9 +3,12 @@
 use super::engine::{Kernel, Work};
 use super::half::{BLOCK, Bf16, F16, Half};
 use super::simd::{Isa, Level, simd};
-use super::stream::{LONG_FILL, fill_long};
+use super::stream::{LONG_FILL, fill_long, fills_long};
 use crate::dtype::{Dtype, Element};
 use std::mem::{MaybeUninit, transmute_copy};
+
+/// Bytes of a run that are worth beginning a loop of the machine's.
+const LEAST_FILL: usize = 4096;
 
 /// `r[i] = x`
 ///
@@ -16,10 +19,14 @@ pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
     let eight = [x; 8];
     // SAFETY: eight elements are eight bytes or more.
     let pattern = unsafe { eight.as_ptr().cast::<u64>().read_unaligned() };
+    let long = fills_long() && work.numel() >= const { LONG_FILL / size_of::<T>() };
     let kernel = move |[r]: [*mut u8; 1], n: usize| {
-        // SAFETY: the engine passes runs of `n` elements.
-        let filled = n >= const { LONG_FILL / size_of::<T>() } && unsafe { fill_long(r, pattern, n / each) };
-        let (r, n) = if filled { (r.wrapping_add(n / each * 8), n % each) } else { (r, n) };
+        let eights = if long && n >= const { LEAST_FILL / size_of::<T>() } { n / each } else { 0 };
+        if eights > 0 {
+            // SAFETY: the engine passes runs of `n` elements.
+            unsafe { fill_long(r, pattern, eights) }
+        }
+        let (r, n) = (r.wrapping_add(8 * eights), n - eights * each);
         let r = r.cast::<T>();
         // SAFETY: the engine passes runs of `n` elements.
         simd(

@@ -2,7 +2,7 @@
 //!
 //! A plain store first fetches the line it writes to; a whole line stored past the caches is not fetched, which saves a third to a half of
 //! the traffic. In return the line is in no cache afterwards, hence the threshold. Only x86-64 has such stores here; elsewhere these are
-//! plain copies and fills, and the threshold is never reached.
+//! plain copies, and the threshold is never reached.
 
 use super::simd::{Level, level};
 #[cfg(target_arch = "x86_64")]
@@ -36,8 +36,9 @@ pub fn threshold() -> usize {
     usize::MAX
 }
 
-/// Whether to ask ahead of time for what is read or written in order. Intel's machines gain by it; AMD's guess such streams as well, and lose
-/// by the additional work: adding 1e6 floats took a Zen 5 113 us with hints, 97 without.
+/// Whether kernels should ask ahead of time for what they read and write in order. Intel's machines gain by it; AMD's guess such streams as
+/// well, and lose by the additional work: adding 1e6 floats took a Zen 5 113 us with hints, 97 without. Where reading and storing take
+/// turns, as by way of a buffer, hints pay on all of them.
 pub fn asks_ahead() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -104,28 +105,30 @@ unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
 /// From so many bytes on, [`fill_long`] is the quickest way, or as quick as any: below, they are in the second-level cache.
 pub(super) const LONG_FILL: usize = 512 << 10;
 
-/// Writes the eight bytes of `pattern` over and over by the machine's own loop, which knows that whole lines are overwritten, and which
-/// cache to leave them in; false if it has none that is quick.
-///
-/// # Safety
-/// `dst` must hold `8 * count` bytes, of any alignment.
-pub unsafe fn fill_long(dst: *mut u8, pattern: u64, count: usize) -> bool {
+/// Whether the machine has a loop of its own for [`fill_long`] that is quick.
+pub fn fills_long() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         const ERMS: u32 = 1 << 9; // "enhanced rep stos"
         static QUICK: LazyLock<bool> = LazyLock::new(|| __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0);
-        if *QUICK {
-            // SAFETY: the caller's; the direction flag is clear, as everywhere.
-            unsafe {
-                std::arch::asm!("rep stosq", inout("rcx") count => _, inout("rdi") dst => _, in("rax") pattern, options(nostack, preserves_flags))
-            }
-        }
         *QUICK
     }
     #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = (dst, pattern, count);
-        false
+    false
+}
+
+/// Writes the eight bytes of `pattern` over and over by the machine's own loop, which knows that whole lines are overwritten, and which
+/// cache to leave them in. Where [`fills_long`] is false it is slow.
+///
+/// # Safety
+/// `dst` must hold `8 * count` bytes, of any alignment.
+pub unsafe fn fill_long(dst: *mut u8, pattern: u64, count: usize) {
+    // SAFETY: the caller's; the direction flag is clear, as everywhere.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        std::arch::asm!("rep stosq", inout("rcx") count => _, inout("rdi") dst => _, in("rax") pattern, options(nostack, preserves_flags));
+        #[cfg(not(target_arch = "x86_64"))]
+        (0..count).for_each(|i| dst.cast::<u64>().add(i).write_unaligned(pattern));
     }
 }
 
@@ -259,12 +262,9 @@ mod tests {
             let mut dst = vec![0xaa; ROOM];
             let inside = offset..offset + 8 * count;
             // SAFETY: at most 63 + 960 bytes.
-            if unsafe { fill_long(dst[offset..].as_mut_ptr(), 0x0807_0605_0403_0201, count) } {
-                assert!(
-                    (0..ROOM).all(|i| dst[i] == if inside.contains(&i) { (i - offset) as u8 % 8 + 1 } else { 0xaa }),
-                    "{count} at {offset}"
-                );
-            }
+            unsafe { fill_long(dst[offset..].as_mut_ptr(), 0x0807_0605_0403_0201, count) }
+            let expected = |i: usize| if inside.contains(&i) { (i - offset) as u8 % 8 + 1 } else { 0xaa };
+            assert!((0..ROOM).all(|i| dst[i] == expected(i)), "{count} at {offset}");
         }
     }
 

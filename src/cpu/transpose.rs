@@ -21,7 +21,7 @@ const TILE_ROWS: usize = 64;
 const TILE_WIDTH: usize = 512;
 /// The same when they go past the caches.
 const STREAM_WIDTH: usize = 256;
-/// The same when they go through a buffer on machines that guess what is asked for next.
+/// The same when they go through a buffer on machines other than Intel's: measured on a Zen 5, whose first-level cache has 48 KiB.
 const WIDE_STREAM: usize = 512;
 
 /// Transpositions of this many bytes, both sides together, gain by [`transpose_stream`].

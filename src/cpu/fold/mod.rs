@@ -560,6 +560,16 @@ mod tests {
             );
             let values = folded::<f32, u32>(&Arg::<f32, true>(PhantomData), &x, rows, cols);
             assert_eq!(values.map(sorted_nan), plain(&x, rows, cols, |x| x[first(x)].to_bits()).map(sorted_nan));
+            // The same in float64, whose NaN are all of one pattern here.
+            let wide: Vec<f64> = x.iter().map(|&x| if x.is_nan() { f64::NAN } else { x.into() }).collect();
+            let expected = plain(&x, rows, cols, |x| f64::from(x[first(x)]));
+            for found in [
+                folded::<f64, f64>(&Lanes(Extreme::<f64, true>(PhantomData)), &wide, rows, cols),
+                folded::<f64, f64>(&Arg::<f64, true>(PhantomData), &wide, rows, cols),
+            ] {
+                let pairs = found.iter().flatten().zip(expected.iter().flatten());
+                assert!(pairs.into_iter().all(|(a, b)| a == b || (a.is_nan() && b.is_nan())), "{rows} x {cols}");
+            }
         }
     }
 

@@ -174,7 +174,7 @@ pub(super) use ranked_by_level;
 #[inline(always)]
 pub unsafe fn best<V: Ranked, const MAX: bool>(x: *const V::Item, n: usize) -> V::Item {
     const ABREAST: usize = 4;
-    // So far on, in the next row mostly, memory is asked for what the search for the place would keep it waiting with.
+    // So many bytes on, in the next row mostly, memory is asked for what a search for the place would keep it waiting with.
     const AHEAD: usize = 4096;
     // SAFETY: the caller's.
     unsafe {
