@@ -206,7 +206,7 @@ impl<const N: usize> Job<N> {
         // What reads nothing has a way of its own past the caches, as a rule.
         let streamed = (N > 1 || !stream::fills_long()) && bytes >= least.saturating_mul(factor) && contiguous && self.writes_much();
         if direct && streamed {
-            self.run_streamed(n, kernel);
+            self.run_streamed(n, bytes, kernel);
         } else if direct && !self.result_is_input() {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
@@ -270,11 +270,10 @@ impl<const N: usize> Job<N> {
     }
 
     /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
-    fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
+    fn run_streamed(&self, n: usize, bytes: usize, kernel: Kernel<'_, N>) {
         let (data, item) = (self.shared(), self.plan.item);
         let step = each(|k| item[k] as isize);
         let widest = item.into_iter().max().unwrap_or(1);
-        let bytes = n.saturating_mul(item.iter().sum());
         let beyond = !stream::asks_ahead() && bytes >= stream::threshold().saturating_mul(BEYOND_CACHES);
         let piece = match self.grain {
             CHEAP if beyond => PREFETCH,
@@ -461,7 +460,6 @@ impl<const N: usize> Stager<N> {
             }
             let (source, wide) = (at[k], self.wide[k] as isize);
             if self.repeats[k] && rows > 1 && !whole {
-                at[k].data = buffers[k].data();
                 still[k] = (std::ptr::null_mut(), 0);
                 continue;
             }
@@ -494,19 +492,16 @@ impl<const N: usize> Stager<N> {
             self.ask(next, 0, 1);
             kernel(data, rows * cols);
         } else {
-            let repeats: [bool; N] = each(|k| self.repeats[k] && rows > 1);
-            let mut value: [*mut u8; N] = each(|k| Side::of(tile, k, self.data[k].get()).data);
-            let value_step = row_step;
-            (0..N).filter(|&k| repeats[k]).for_each(|k| row_step[k] = 0);
             for row in 0..rows {
                 self.ask(next, row, rows);
-                for k in (1..N).filter(|&k| repeats[k]) {
+                let mut given = data;
+                for k in (1..N).filter(|&k| self.repeats[k] && rows > 1) {
+                    given[k] = buffers[k].data();
                     // SAFETY: the caller's; the buffer holds a row.
-                    unsafe { self.copies[k].repeat(data[k], value[k], cols) }
+                    unsafe { self.copies[k].repeat(given[k], data[k], cols) }
                 }
-                kernel(data, cols);
+                kernel(given, cols);
                 data = moved(data, row_step, 1);
-                value = moved(value, value_step, 1);
             }
         }
         if self.staged[0] {

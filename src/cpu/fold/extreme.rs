@@ -207,7 +207,7 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
         (T::at(state.0), ())
     }
     #[inline(always)]
-    unsafe fn row(self, isa: Isa, x: *const T, n: usize) -> (T::Key, ()) {
+    unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (T::Key, ()) {
         // SAFETY: the caller's.
         unsafe { if SIZE { row(self, isa, x, n) } else { (T::best::<MAX>(isa, x, n).key::<MAX>(), ()) } }
     }

@@ -132,7 +132,7 @@ pub trait Lanewise: Copy + Send + Sync {
     /// # Safety
     /// `x` holds them.
     #[inline(always)]
-    unsafe fn row(self, isa: Isa, x: *const Self::In, n: usize) -> (Self::S, Self::U) {
+    unsafe fn of_row(self, isa: Isa, x: *const Self::In, n: usize) -> (Self::S, Self::U) {
         // SAFETY: the caller's.
         unsafe { row(self, isa, x, n) }
     }
@@ -444,7 +444,7 @@ impl<L: Lanewise> Fold for Lanes<L> {
                     unsafe {
                         let before = Self::load(accs, j);
                         if !l.settled(before) {
-                            Self::store(accs, j, l.merge(before, l.row(isa, tile.row(j), tile.cols)));
+                            Self::store(accs, j, l.merge(before, l.of_row(isa, tile.row(j), tile.cols)));
                         }
                     }
                 }

@@ -150,16 +150,16 @@ macro_rules! ranked_by_level {
         match $isa.level() {
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::simd::Level::Avx512 => {
-                type $V = search::$Zmm;
+                type $V = $crate::cpu::fold::search::$Zmm;
                 $body
             }
             #[cfg(target_arch = "x86_64")]
             $crate::cpu::simd::Level::Avx2 => {
-                type $V = search::$Ymm;
+                type $V = $crate::cpu::fold::search::$Ymm;
                 $body
             }
             _ => {
-                type $V = search::Four<$T>;
+                type $V = $crate::cpu::fold::search::Four<$T>;
                 $body
             }
         }
