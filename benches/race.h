@@ -112,13 +112,14 @@ static Runner limit(const char *name, Work *work, const void *with, int threads)
     return (Runner){.name = name, .work = work, .with = with, .threads = threads, .partner = threads > 1, .slices = 1};
 }
 
-// Brings the operands back into the caches: after one call, a Zen 5 still took half as long again. A call longer than
-// `soonCold` finds nothing there of what the one before it left. And wakes the other thread, if there is one: it takes
+// Brings the operands back into the caches, and the machine to the state that calling the runner again and again leads
+// to: a Zen 5 still took half as long again after one call, and its last cache needs a dozen to get used to operands
+// that fill it. Beyond a few milliseconds there is no such state. And wakes the other thread, if there is one: it takes
 // the system longer to do so than many an operation takes.
 static void warmUp(const Runner *runner, int threads) {
-    const double soonCold = 5e6, awake = 300e3;
+    const double settled = 8e6, awake = 300e3;
     double start = now(), spent = 0;
-    for (int calls = 0; (calls < 3 && spent < soonCold) || (threads > 1 && spent < awake); calls++) {
+    for (int calls = 0; (calls < 15 && spent < settled) || (threads > 1 && spent < awake); calls++) {
         runner->work(runner->with, 1);
         spent = now() - start;
     }

@@ -2,7 +2,7 @@
 
 use super::convert::{Convert, converter};
 use super::engine::{CHEAP, Shared, parallel};
-use super::transpose::{stream_threshold, transpose, transpose_stream};
+use super::transpose::{gains_streamed, transpose, transpose_stream};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
@@ -134,9 +134,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let size = src.1.size() as isize;
     let transposed = dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size && first.step[1] != size);
     let tiles = if transposed {
-        // Where less is written than read, the stores are not what it waits for.
-        let gains = plan.item[0] >= plan.item[1];
-        how.streamed = gains && plan.numel() * 2 * src.1.size() >= stream_threshold();
+        how.streamed = second.is_some_and(|rows| gains_streamed(plan.numel() * 2 * src.1.size(), rows.step[0]));
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
         plan.tiles(share, first.n)
     } else if (0..2).all(|k| first.step[k] == plan.item[k] as isize) {

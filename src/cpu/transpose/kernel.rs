@@ -1,0 +1,354 @@
+//! The kernels: how they go through a tile, for every width of elements and every instruction set.
+
+#[cfg(target_arch = "x86_64")]
+use super::register::Register;
+use super::{Matrix, WIDE_STREAM};
+use crate::cpu::simd::Level;
+use crate::cpu::stream::{LINE, to_line};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+/// Transposes a matrix no larger than a tile.
+pub type Kernel = unsafe fn(Matrix);
+/// Transposes a band as [`band`] does.
+pub type BandKernel = unsafe fn(Matrix, usize, bool);
+
+/// Bytes of a row in the buffer: a tile's, and a line more.
+const BUFFER_ROW: usize = WIDE_STREAM + LINE;
+
+/// For a band of LINE rows, as there are where elements are bytes.
+#[repr(align(64))]
+struct Buffer([MaybeUninit<u8>; LINE * BUFFER_ROW]);
+
+/// The kernel that stores to the result itself, in whole cache lines.
+#[cfg(target_arch = "x86_64")]
+pub fn direct(level: Level, size: usize) -> Kernel {
+    let kernels: [Kernel; 4] = match level {
+        Level::Avx512 => [direct_avx512::<16>, direct_avx512::<8>, direct_avx512::<4>, direct_avx512::<2>],
+        Level::Avx2 => [direct_avx2::<16>, direct_avx2::<8>, direct_avx2::<4>, direct_avx2::<2>],
+        Level::Baseline => [direct_sse2::<16>, direct_sse2::<8>, direct_sse2::<4>, direct_sse2::<2>],
+    };
+    kernels[size.ilog2() as usize]
+}
+
+/// The kernel that stores whole lines past the caches by way of a buffer.
+#[cfg(target_arch = "x86_64")]
+pub fn buffered(level: Level, size: usize) -> BandKernel {
+    let kernels: [BandKernel; 4] = match level {
+        Level::Avx512 => [buffered_avx512::<16>, buffered_avx512::<8>, buffered_avx512::<4>, buffered_avx512::<2>],
+        Level::Avx2 => [buffered_avx2::<16>, buffered_avx2::<8>, buffered_avx2::<4>, buffered_avx2::<2>],
+        Level::Baseline => [buffered_sse2::<16>, buffered_sse2::<8>, buffered_sse2::<4>, buffered_sse2::<2>],
+    };
+    kernels[size.ilog2() as usize]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn direct(_: Level, size: usize) -> Kernel {
+    [one_by_one::<16>, one_by_one::<8>, one_by_one::<4>, one_by_one::<2>][size.ilog2() as usize]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn buffered(_: Level, size: usize) -> BandKernel {
+    [plain_band::<16>, plain_band::<8>, plain_band::<4>, plain_band::<2>][size.ilog2() as usize]
+}
+
+/// The kernel that stores a square, a line wide and high, past the caches, where a register is a line.
+#[cfg(target_arch = "x86_64")]
+pub fn straight(level: Level, size: usize) -> Option<Kernel> {
+    let kernels: [Kernel; 3] = [straight_avx512::<8>, straight_avx512::<4>, straight_avx512::<2>];
+    (level == Level::Avx512 && size > 1).then(|| kernels[size.ilog2() as usize - 1])
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn straight(_: Level, _: usize) -> Option<Kernel> {
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+unsafe fn straight_avx512<const E: usize>(m: Matrix) {
+    for r in (0..4 * E).step_by(E) {
+        // SAFETY: the caller's.
+        unsafe { block::<__m512i, E, true>(m.part(16 / E, r, 0, E, 4 * E)) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+unsafe fn direct_avx512<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
+    unsafe {
+        let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
+        if !(done || blocks::<__m128i, E, 1>(m)) {
+            slivers::<E>(m)
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn direct_avx2<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe {
+        if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
+            slivers::<E>(m)
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe fn direct_sse2<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe {
+        if !(blocks::<__m128i, E, 4>(m) || blocks::<__m128i, E, 1>(m)) {
+            slivers::<E>(m)
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx2")]
+unsafe fn buffered_avx512<const E: usize>(m: Matrix, own: usize, first: bool) {
+    // SAFETY: the caller's.
+    unsafe { if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) } }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn buffered_avx2<const E: usize>(m: Matrix, own: usize, first: bool) {
+    // SAFETY: the caller's.
+    unsafe { if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) } }
+}
+
+#[cfg(target_arch = "x86_64")]
+unsafe fn buffered_sse2<const E: usize>(m: Matrix, own: usize, first: bool) {
+    // SAFETY: the caller's.
+    unsafe { band::<__m128i, __m128i, E>(m, own, first) }
+}
+
+/// Transposes a band, at most a line's worth of rows, and stores by registers `S` the lines that begin in the first `own` bytes of each row;
+/// if it is the `first` of its rows, also what comes before. In the buffer, by registers `V`, rows are longer, so that the last line is whole:
+/// one not stored as a whole would be fetched.
+///
+/// # Safety
+/// As for [`transpose`]; rows fit the buffer; the machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn band<V: Register, S: Register, const E: usize>(m: Matrix, own: usize, first: bool) {
+    let all = m.cols * (16 / E);
+    let mut buffer = Buffer([MaybeUninit::uninit(); _]);
+    let buffer = buffer.0.as_mut_ptr().cast::<u8>();
+    let within = Matrix { dst: buffer, dst_step: BUFFER_ROW as isize, ..m };
+    // SAFETY: the caller's; whole lines are aligned to registers.
+    unsafe {
+        if !(blocks::<V, E, 1>(within) || blocks::<__m128i, E, 1>(within)) {
+            slivers::<E>(within)
+        }
+        let store_lines = |dst: *mut u8, src: *const u8, bytes: usize| {
+            for at in (0..bytes).step_by(16 * S::LANES) {
+                S::gather(src.add(at), 16).store::<true>(dst.add(at));
+            }
+        };
+        for i in 0..m.rows {
+            let (row, from) = (m.dst.offset(i as isize * m.dst_step), buffer.add(i * BUFFER_ROW));
+            let start = to_line(row);
+            if !first && all == own + LINE {
+                store_lines(row.add(start), from.add(start), own);
+                continue;
+            }
+            let start = start.min(all);
+            let end = (own + to_line(row.wrapping_add(own))).min(all);
+            let tail = start + end.saturating_sub(start) / LINE * LINE;
+            if first {
+                std::ptr::copy_nonoverlapping(from, row, start);
+            }
+            store_lines(row.add(start), from.add(start), tail - start);
+            if tail < end {
+                std::ptr::copy_nonoverlapping(from.add(tail), row.add(tail), end - tail);
+            }
+        }
+    }
+}
+
+/// Without such stores, all of a band is stored at once.
+///
+/// # Safety
+/// As for [`transpose`].
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn plain_band<const E: usize>(m: Matrix, own: usize, _: bool) {
+    // SAFETY: the caller's.
+    unsafe { one_by_one::<E>(Matrix { cols: own / (16 / E), ..m }) }
+}
+
+/// Transposes in blocks of E rows and `SIDE` registers' width, if there is room for one; the last ones overlap those before them.
+///
+/// # Safety
+/// As for [`transpose`]; the machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> bool {
+    let width = V::LANES * E;
+    if m.rows < E || m.cols < SIDE * width {
+        return false;
+    }
+    // Lines of the source are read to the end, one of each row, before the next.
+    let band = LINE / (16 / E);
+    for top in (0..m.rows).step_by(band) {
+        // The last band may be narrower than a block, which then begins before it.
+        let top = top.min(m.rows - E);
+        for c in steps(m.cols, SIDE * width) {
+            for r in steps(band.min(m.rows - top), E) {
+                for side in 0..SIDE {
+                    // SAFETY: the block lies inside the matrix.
+                    unsafe { block::<V, E, false>(m.part(16 / E, top + r, c + side * width, E, width)) }
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Where pieces of length `by` begin that cover `n`, which is at least one piece.
+#[inline(always)]
+pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
+    (0..n).step_by(by).map(move |i| i.min(n - by))
+}
+
+/// Transposes E rows and a register's width of columns; `PAST` the caches, where registers begin with lines of the result.
+///
+/// # Safety
+/// As for [`transpose`]; the machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn block<V: Register, const E: usize, const PAST: bool>(m: Matrix) {
+    // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
+    // memory.
+    // SAFETY: the caller's.
+    unsafe {
+        let mut x = [V::gather(m.src, E as isize * m.src_step); E];
+        for i in 1..E {
+            x[i] = V::gather(m.src.offset(i as isize * m.src_step), E as isize * m.src_step);
+        }
+        x = interleave_rounds(x);
+        for i in 0..E {
+            x[i].store::<PAST>(m.dst.offset(i as isize * m.dst_step));
+        }
+    }
+}
+
+/// Turns E x E elements in every lane.
+///
+/// # Safety
+/// The machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn interleave_rounds<V: Register, const E: usize>(mut x: [V; E]) -> [V; E] {
+    // Not a loop: it would stay one, and the registers in memory.
+    // SAFETY: the caller's.
+    unsafe {
+        x = interleave_all(x);
+        if E >= 4 {
+            x = interleave_all(x);
+        }
+        if E >= 8 {
+            x = interleave_all(x);
+        }
+        if E >= 16 {
+            x = interleave_all(x);
+        }
+    }
+    x
+}
+
+/// # Safety
+/// The machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn interleave_all<V: Register, const E: usize>(x: [V; E]) -> [V; E] {
+    let mut out = x;
+    for i in 0..E / 2 {
+        // SAFETY: the caller's.
+        (out[2 * i], out[2 * i + 1]) = unsafe { x[i].interleave::<E>(x[i + E / 2]) };
+    }
+    out
+}
+
+/// Matrices too narrow for a block, such as the channels of an image: if the short side lies dense, registers reach across several rows of it.
+/// What is read too much is dropped, what is written too much the next row corrects.
+///
+/// # Safety
+/// As for [`transpose`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn slivers<const E: usize>(m: Matrix) {
+    let size = 16 / E;
+    let dense = |short: usize, step: isize| short < E && step == (short * size) as isize;
+    let tall = dense(m.cols, m.dst_step);
+    let (long, short) = if tall { (m.rows, m.cols) } else { (m.cols, m.rows) };
+    // So many begin at least a register before the end.
+    let inside = (long * short * size).saturating_sub(16) / (short * size).max(1) + 1;
+    // SAFETY: the caller's; the parts lie inside the matrix.
+    unsafe {
+        if inside < E || !(tall || dense(m.rows, m.src_step)) {
+            return one_by_one::<E>(m);
+        }
+        for at in steps(inside, E) {
+            sliver::<E>(if tall { m.part(size, at, 0, E, m.cols) } else { m.part(size, 0, at, m.rows, E) });
+        }
+        let rest = long - inside;
+        one_by_one::<E>(if tall { m.part(size, inside, 0, rest, m.cols) } else { m.part(size, 0, inside, m.rows, rest) });
+    }
+}
+
+/// A block with rows or columns missing: the last column stands for those after it, and rows after the last are not stored.
+///
+/// # Safety
+/// Each of the columns of the result may be read, and each of its rows written, for 16 bytes.
+#[cfg(target_arch = "x86_64")]
+unsafe fn sliver<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut x = [__m128i::gather(m.src, 0); E];
+        for i in 1..E {
+            x[i] = __m128i::gather(m.src.offset(i.min(m.cols - 1) as isize * m.src_step), 0);
+        }
+        x = interleave_rounds(x);
+        for i in 0..E.min(m.rows) {
+            x[i].store::<false>(m.dst.offset(i as isize * m.dst_step));
+        }
+    }
+}
+
+/// Element by element, the shorter side inside.
+///
+/// # Safety
+/// As for [`transpose`].
+unsafe fn one_by_one<const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe {
+        match E {
+            16 => elements::<u8>(m),
+            8 => elements::<u16>(m),
+            4 => elements::<u32>(m),
+            _ => elements::<u64>(m),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`transpose`].
+#[inline(always)]
+unsafe fn elements<T: Copy>(m: Matrix) {
+    let moved = |r, c| {
+        // SAFETY: the caller's; elements may be unaligned.
+        unsafe {
+            let at = m.part(size_of::<T>(), r, c, 1, 1);
+            at.dst.cast::<T>().write_unaligned(at.src.cast::<T>().read_unaligned());
+        }
+    };
+    if m.rows < m.cols {
+        (0..m.cols).for_each(|c| (0..m.rows).for_each(|r| moved(r, c)));
+    } else {
+        (0..m.rows).for_each(|r| (0..m.cols).for_each(|c| moved(r, c)));
+    }
+}
