@@ -3,12 +3,14 @@
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
 
+mod stage;
+
 use super::convert::converter;
-use super::copy::{Side, TileCopy};
 use super::simd::{Level, level};
 use super::{pool, stream};
 use crate::dtype::Dtype;
-use crate::plan::{Plan, Tile, each};
+use crate::plan::{Plan, each};
+use stage::Stager;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -147,8 +149,21 @@ impl<const N: usize> Work<N> {
             Work::Flat(flat) if flat.n < SHORT_RUN || (flat.n < flat.grain && !flat.data[1..].contains(&flat.data[0])) => {
                 kernel(flat.data, flat.n)
             }
-            Work::Flat(flat) => flat.job().run(kernel),
-            Work::Planned(job) => job.run(kernel),
+            Work::Flat(flat) => flat.job().run(kernel, None),
+            Work::Planned(job) => job.run(kernel, None),
+        }
+    }
+
+    /// [`Work::run`] with, if any, a second kernel, for runs beside which the last operand has one value only: it must read no more of that.
+    ///
+    /// # Safety
+    /// As for [`Work::run`].
+    #[inline]
+    pub unsafe fn run_beside(&self, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
+        match self {
+            // SAFETY: the caller's.
+            Work::Flat(_) => unsafe { self.run(kernel) },
+            Work::Planned(job) => job.run(kernel, beside),
         }
     }
 
@@ -178,8 +193,8 @@ impl<const N: usize> Work<N> {
     /// As for [`Work::run`]; `kernel` must read and write the operands' own types.
     pub unsafe fn run_as_stored(&self, kernel: Kernel<'_, N>) {
         match self {
-            Work::Flat(flat) => flat.job().run(kernel),
-            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel),
+            Work::Flat(flat) => flat.job().run(kernel, None),
+            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, None),
         }
     }
 }
@@ -193,7 +208,7 @@ impl<const N: usize> Flat<N> {
 }
 
 impl<const N: usize> Job<N> {
-    fn run(&self, kernel: Kernel<'_, N>) {
+    fn run(&self, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
@@ -212,7 +227,7 @@ impl<const N: usize> Job<N> {
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, kernel);
         } else {
-            self.run_staged(streamed, kernel);
+            self.run_staged(streamed, kernel, beside);
         }
     }
 
@@ -339,7 +354,7 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>) {
+    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
         let mut plan = self.plan.clone();
         let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
         if stuck {
@@ -348,7 +363,14 @@ impl<const N: usize> Job<N> {
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = run < SHORT_RUN && !alone;
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
-        let stager = Stager::new(self, &plan, streamed, short);
+        let mut stager = Stager::new(self, &plan, streamed, short);
+        let kernel = match beside {
+            Some(beside) if stager.repeats[N - 1] && !stuck && self.dtype[N - 1] == self.compute[N - 1] => {
+                (stager.staged[N - 1], stager.repeats[N - 1]) = (false, false);
+                beside
+            }
+            _ => kernel,
+        };
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
@@ -359,12 +381,13 @@ impl<const N: usize> Job<N> {
         let asks = stager.apart.contains(&true);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
+            let buffers = buffers.each_mut().map(Buffer::data);
             let mut still = [(std::ptr::null_mut(), 0); N];
             let end = range.end;
             for i in range {
                 let next = (asks && i + 1 < end).then(|| tiles.get(i + 1));
                 // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile, or the row of one that repeats.
-                unsafe { stager.tile(&tiles.get(i), next.as_ref(), &mut buffers, &mut still, kernel) }
+                unsafe { stager.tile(&tiles.get(i), next.as_ref(), buffers, &mut still, kernel) }
             }
             if streamed {
                 stream::fence();
@@ -383,148 +406,6 @@ impl Buffer {
     }
     fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
-    }
-}
-
-/// Brings tiles into the form kernels want and results back.
-struct Stager<const N: usize> {
-    data: [Shared; N],
-    item: [usize; N],
-    /// Bytes of an element in the kernel's type.
-    wide: [usize; N],
-    /// Operands that go through their buffer.
-    staged: [bool; N],
-    /// Inputs with one value for a row, and another for the next: their buffer holds a row.
-    repeats: [bool; N],
-    copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
-    /// column is one line of the cache, asking did not pay.
-    apart: [bool; N],
-    streamed: bool,
-}
-
-impl<const N: usize> Stager<N> {
-    fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, all: bool) -> Stager<N> {
-        let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
-        let lies_on_input = job.result_is_input();
-        let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
-        Stager {
-            data: job.shared(),
-            item: plan.item,
-            wide: job.compute_sizes(),
-            staged: each(|k| all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
-            repeats: each(|k| k > 0 && !all && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
-            copies: each(
-                |k| {
-                    if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
-                },
-            ),
-            apart: each(|k| {
-                let second = plan.loops().get(1).map_or(0, |l| l.step[k]);
-                k > 0 && !contiguous(k) && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
-            }),
-            streamed,
-        }
-    }
-
-    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
-    #[inline(always)]
-    fn ask(&self, tile: Option<&Tile<N>>, at: usize, step: usize) {
-        let Some(tile) = tile else { return };
-        for k in (1..N).filter(|&k| self.apart[k]) {
-            let side = Side::of(tile, k, self.data[k].get());
-            for c in (at..tile.cols).step_by(step) {
-                stream::prefetch_near(side.data.wrapping_offset(c as isize * side.col_step), tile.rows * self.item[k]);
-            }
-        }
-    }
-
-    /// Runs the kernel on one tile, and asks for the `next` meanwhile.
-    ///
-    /// # Safety
-    /// The tile must lie inside every operand; a buffer must have room for as much of it as goes through one.
-    unsafe fn tile(
-        &self,
-        tile: &Tile<N>,
-        next: Option<&Tile<N>>,
-        buffers: &mut [Buffer; N],
-        still: &mut [(*mut u8, usize); N],
-        kernel: Kernel<'_, N>,
-    ) {
-        let (rows, cols) = (tile.rows, tile.cols);
-        let mut at: [Side; N] = each(|k| Side::of(tile, k, self.data[k].get()));
-        let whole = self.staged.iter().all(|&s| s);
-        for k in 0..N {
-            if !self.staged[k] {
-                continue;
-            }
-            let (source, wide) = (at[k], self.wide[k] as isize);
-            if self.repeats[k] && rows > 1 && !whole {
-                still[k] = (std::ptr::null_mut(), 0);
-                continue;
-            }
-            at[k] = Side { data: buffers[k].data(), row_step: wide * cols as isize, col_step: wide };
-            if k == 0 {
-                continue;
-            }
-            // A value that stands still fills as much of its buffer as is read, once.
-            let stands = source.col_step == 0 && (source.row_step == 0 || rows == 1);
-            if stands && still[k].0 == source.data && still[k].1 >= rows * cols {
-                continue;
-            }
-            still[k] = (std::ptr::null_mut(), 0);
-            // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
-            unsafe {
-                if stands {
-                    let full = Side { row_step: 0, ..at[k] };
-                    self.copies[k].copy(full, source, 1, rows * cols);
-                    still[k] = (source.data, rows * cols);
-                } else {
-                    self.copies[k].copy(at[k], source, rows, cols);
-                }
-            }
-        }
-        let (mut data, mut row_step) = ([std::ptr::null_mut(); N], [0; N]);
-        for k in 0..N {
-            (data[k], row_step[k]) = (at[k].data, at[k].row_step);
-        }
-        if whole {
-            self.ask(next, 0, 1);
-            kernel(data, rows * cols);
-        } else {
-            for row in 0..rows {
-                self.ask(next, row, rows);
-                let mut given = data;
-                for k in (1..N).filter(|&k| self.repeats[k] && rows > 1) {
-                    given[k] = buffers[k].data();
-                    // SAFETY: the caller's; the buffer holds a row.
-                    unsafe { self.copies[k].repeat(given[k], data[k], cols) }
-                }
-                kernel(given, cols);
-                data = moved(data, row_step, 1);
-            }
-        }
-        if self.staged[0] {
-            // SAFETY: the caller's.
-            unsafe { self.store(tile, at[0]) }
-        }
-    }
-
-    /// # Safety
-    /// As for [`Stager::tile`].
-    unsafe fn store(&self, tile: &Tile<N>, from: Side) {
-        let to = Side::of(tile, 0, self.data[0].get());
-        // SAFETY: the caller's.
-        unsafe {
-            if self.streamed && self.item[0] == self.wide[0] {
-                for r in 0..tile.rows as isize {
-                    let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
-                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
-                }
-            } else {
-                self.copies[0].copy(to, from, tile.rows, tile.cols);
-            }
-        }
     }
 }
 

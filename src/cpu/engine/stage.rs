@@ -1,0 +1,147 @@
+//! Tiles of operands that do not lie as their kernel wants them.
+
+use super::{FAR, Job, Kernel, STAGE_ROWS, Shared};
+use crate::cpu::copy::{Side, TileCopy};
+use crate::cpu::stream;
+use crate::plan::{Plan, Tile, each};
+
+/// Brings tiles into the form kernels want and results back.
+pub struct Stager<const N: usize> {
+    data: [Shared; N],
+    item: [usize; N],
+    /// Bytes of an element in the kernel's type.
+    wide: [usize; N],
+    /// Operands that go through their buffer.
+    pub staged: [bool; N],
+    /// Inputs with one value for a row, and another for the next: their buffer holds a row.
+    pub repeats: [bool; N],
+    copies: [TileCopy; N],
+    /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
+    /// column is one line of the cache, asking did not pay.
+    pub apart: [bool; N],
+    streamed: bool,
+}
+
+impl<const N: usize> Stager<N> {
+    pub fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, all: bool) -> Stager<N> {
+        let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
+        let lies_on_input = job.result_is_input();
+        let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
+        Stager {
+            data: job.shared(),
+            item: plan.item,
+            wide: job.compute_sizes(),
+            staged: each(|k| all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
+            repeats: each(|k| k > 0 && !all && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
+            copies: each(
+                |k| {
+                    if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
+                },
+            ),
+            apart: each(|k| {
+                let second = plan.loops().get(1).map_or(0, |l| l.step[k]);
+                k > 0 && !contiguous(k) && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
+            }),
+            streamed,
+        }
+    }
+
+    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
+    #[inline(always)]
+    fn ask(&self, tile: Option<&Tile<N>>, at: usize, step: usize) {
+        let Some(tile) = tile else { return };
+        for k in (1..N).filter(|&k| self.apart[k]) {
+            let side = Side::of(tile, k, self.data[k].get());
+            for c in (at..tile.cols).step_by(step) {
+                stream::prefetch_near(side.data.wrapping_offset(c as isize * side.col_step), tile.rows * self.item[k]);
+            }
+        }
+    }
+
+    /// Runs the kernel on one tile, and asks for the `next` meanwhile.
+    ///
+    /// # Safety
+    /// The tile must lie inside every operand; a buffer must have room for as much of it as goes through one.
+    pub unsafe fn tile(
+        &self,
+        tile: &Tile<N>,
+        next: Option<&Tile<N>>,
+        buffers: [*mut u8; N],
+        still: &mut [(*mut u8, usize); N],
+        kernel: Kernel<'_, N>,
+    ) {
+        let (rows, cols) = (tile.rows, tile.cols);
+        let mut at: [Side; N] = each(|k| Side::of(tile, k, self.data[k].get()));
+        let whole = self.staged.iter().all(|&s| s);
+        for k in 0..N {
+            if !self.staged[k] {
+                continue;
+            }
+            let (source, wide) = (at[k], self.wide[k] as isize);
+            if self.repeats[k] && rows > 1 && !whole {
+                still[k] = (std::ptr::null_mut(), 0);
+                continue;
+            }
+            at[k] = Side { data: buffers[k], row_step: wide * cols as isize, col_step: wide };
+            if k == 0 {
+                continue;
+            }
+            // A value that stands still fills as much of its buffer as is read, once.
+            let stands = source.col_step == 0 && (source.row_step == 0 || rows == 1);
+            if stands && still[k].0 == source.data && still[k].1 >= rows * cols {
+                continue;
+            }
+            still[k] = (std::ptr::null_mut(), 0);
+            // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
+            unsafe {
+                if stands {
+                    let full = Side { row_step: 0, ..at[k] };
+                    self.copies[k].copy(full, source, 1, rows * cols);
+                    still[k] = (source.data, rows * cols);
+                } else {
+                    self.copies[k].copy(at[k], source, rows, cols);
+                }
+            }
+        }
+        if whole {
+            self.ask(next, 0, 1);
+            kernel(each(|k| at[k].data), rows * cols);
+        } else {
+            for row in 0..rows {
+                self.ask(next, row, rows);
+                // Pointers from scratch for each row: those of the last one moved on would be copied before they are out of the store queue.
+                let given = each(|k| {
+                    let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
+                    if !self.repeats[k] || rows == 1 {
+                        return start;
+                    }
+                    // SAFETY: the caller's; the buffer holds a row.
+                    unsafe { self.copies[k].repeat(buffers[k], start, cols) }
+                    buffers[k]
+                });
+                kernel(given, cols);
+            }
+        }
+        if self.staged[0] {
+            // SAFETY: the caller's.
+            unsafe { self.store(tile, at[0]) }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Stager::tile`].
+    unsafe fn store(&self, tile: &Tile<N>, from: Side) {
+        let to = Side::of(tile, 0, self.data[0].get());
+        // SAFETY: the caller's.
+        unsafe {
+            if self.streamed && self.item[0] == self.wide[0] {
+                for r in 0..tile.rows as isize {
+                    let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
+                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
+                }
+            } else {
+                self.copies[0].copy(to, from, tile.rows, tile.cols);
+            }
+        }
+    }
+}
