@@ -251,6 +251,7 @@ pub(crate) const ROWS: usize = 128;
 pub(crate) const COLUMNS: usize = 1024;
 
 /// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise.
+#[repr(align(64))]
 struct Line<T>([MaybeUninit<T>; COLUMNS]);
 
 impl<T: Copy> Line<T> {

@@ -267,7 +267,7 @@ unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *co
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
 }
 
-/// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto `sums`.
+/// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto as many `sums`.
 ///
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
@@ -285,28 +285,29 @@ unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(s
             LEAVES => four(0),
             _ => twos[0],
         };
-        let sums = sums.add(k).cast::<V::Sums>();
+        let sums = sums.cast::<V::Sums>();
         sums.write_unaligned(root.sum_onto(sums.read_unaligned()));
     }
 }
 
-/// Sums the columns of `N` rows from `r` on onto `sums`.
+/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (They
+/// would lie across those of the vector before, and each would wait for the other.)
 ///
 /// # Safety
 /// The tile lies inside its memory and has a vector's columns; there are as many sums; as for [`Vector`].
 #[inline(always)]
-unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
     let rest = tile.cols % V::WIDTH;
     // SAFETY: the caller's.
     unsafe {
         let (bits, mut k) = (last_lanes(rest), 0);
         while k + V::WIDTH <= tile.cols {
-            strip::<V, S, P, false, N>(sums, x, k, bits);
+            strip::<V, S, P, false, N>(sums.add(k), x, k, bits);
             k += V::WIDTH;
         }
         if rest > 0 {
-            strip::<V, S, P, true, N>(sums, x, tile.cols - V::WIDTH, bits);
+            strip::<V, S, P, true, N>(tail, x, tile.cols - V::WIDTH, bits);
         }
     }
 }
@@ -322,21 +323,26 @@ unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
         if tile.cols < V::WIDTH {
             return wide_columns::<S, P>(sums, tile);
         }
+        let mut lanes = [0.0; LANES];
+        let tail = lanes.as_mut_ptr();
         let mut r = 0;
         while r + MORE_LEAVES <= tile.rows {
-            across::<V, S, P, MORE_LEAVES>(sums, tile, r);
+            across::<V, S, P, MORE_LEAVES>(sums, tail, tile, r);
             r += MORE_LEAVES;
         }
         while r + LEAVES <= tile.rows {
-            across::<V, S, P, LEAVES>(sums, tile, r);
+            across::<V, S, P, LEAVES>(sums, tail, tile, r);
             r += LEAVES;
         }
         while r + 2 <= tile.rows {
-            across::<V, S, P, 2>(sums, tile, r);
+            across::<V, S, P, 2>(sums, tail, tile, r);
             r += 2;
         }
         if r < tile.rows {
-            across::<V, S, P, 1>(sums, tile, r);
+            across::<V, S, P, 1>(sums, tail, tile, r);
+        }
+        for lane in V::WIDTH - tile.cols % V::WIDTH..V::WIDTH {
+            *sums.add(tile.cols - V::WIDTH + lane) += tail.add(lane).read();
         }
     }
 }
