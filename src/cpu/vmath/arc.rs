@@ -4,7 +4,7 @@
 //! and 1.62.
 
 use super::super::simd::Isa;
-use super::{poly_f32, poly_f64};
+use super::{poly_f32, poly_f64, poly_split_f64};
 use std::f32::consts::{FRAC_PI_2 as FRAC_PI_2_32, PI as PI_32};
 use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, PI as PI_64};
 
@@ -147,7 +147,7 @@ fn atan_from_f32(isa: Isa, from: f32, q: f32) -> f32 {
 #[inline(always)]
 fn atan_from_f64(isa: Isa, from: f64, q: f64) -> f64 {
     let z = q * q;
-    let rest = isa.fma_f64(q * z, poly_f64(isa, z, ATAN_64), from * PI_LACKS_64);
+    let rest = isa.fma_f64(q * z, poly_split_f64(isa, z, ATAN_64), from * PI_LACKS_64);
     from + (q + rest)
 }
 
