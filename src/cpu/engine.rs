@@ -287,7 +287,6 @@ impl<const N: usize> Job<N> {
     /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
     fn run_streamed(&self, n: usize, bytes: usize, kernel: Kernel<'_, N>) {
         let (data, item) = (self.shared(), self.plan.item);
-        let step = each(|k| item[k] as isize);
         let widest = item.into_iter().max().unwrap_or(1);
         let beyond = !stream::asks_ahead() && bytes >= stream::threshold().saturating_mul(BEYOND_CACHES);
         let piece = match self.grain {
@@ -304,17 +303,15 @@ impl<const N: usize> Job<N> {
             let mut buffer = Buffer::new();
             for (start, end) in range.map(|i| (begin(i), begin(i + 1))) {
                 let len = end - start;
-                let from = moved(each(|k| data[k].get()), step, start as isize);
-                let mut at = from;
-                at[0] = buffer.data();
-                kernel(at, len);
+                let from = |k: usize, i: usize| data[k].get().wrapping_add(i * item[k]);
+                let result = buffer.data();
+                kernel(each(|k| if k == 0 { result } else { from(k, start) }), len);
                 // While lines leave, the next piece's come in.
-                let next = moved(from, step, len as isize);
                 for i in (0..len).step_by(part) {
                     let part = part.min(len - i);
-                    (1..N).for_each(|k| stream::prefetch(next[k].wrapping_add(i * item[k]), part * item[k]));
+                    (1..N).for_each(|k| stream::prefetch(from(k, end + i), part * item[k]));
                     // SAFETY: the part lies inside the result and the buffer.
-                    unsafe { stream::copy_stream(from[0].add(i * item[0]), at[0].add(i * item[0]), part * item[0]) }
+                    unsafe { stream::copy_stream(from(0, start + i), result.add(i * item[0]), part * item[0]) }
                 }
             }
             stream::fence();

@@ -5,6 +5,10 @@
 //! another order than one element after the other, and an overflow on the way could show where the sum itself has none: such pieces are
 //! left to the caller.
 
+// Elsewhere the ways to go are the trait's: none.
+#![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+
+#[cfg(target_arch = "x86_64")]
 use super::simd::{Level, level};
 use crate::dtype::Bool;
 #[cfg(target_arch = "x86_64")]

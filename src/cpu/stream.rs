@@ -134,6 +134,7 @@ pub unsafe fn fill_long(dst: *mut u8, pattern: u64, count: usize) {
 
 /// Asks for `bytes` bytes from `at` on, wherever that is: an address nobody may read is ignored.
 #[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch(at: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     hint::<_MM_HINT_T0>(at, bytes);
@@ -141,6 +142,7 @@ pub fn prefetch(at: *const u8, bytes: usize) {
 
 /// [`prefetch`] to the second-level cache only: in the first, lines a power of two apart would drive each other out.
 #[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch_near(at: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     hint::<_MM_HINT_T1>(at, bytes);

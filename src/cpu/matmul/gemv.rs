@@ -6,7 +6,9 @@
 use super::number::Number;
 use super::{Gemm, Mat};
 use crate::cpu::pool;
-use crate::cpu::simd::{Level, level};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::Level;
+use crate::cpu::simd::level;
 use std::mem::MaybeUninit;
 
 /// Elements of a vector that are summed up at a time, or made contiguous.

@@ -1,12 +1,16 @@
 //! The kernels: how they go through a tile, for every width of elements and every instruction set.
 
+use super::Matrix;
+#[cfg(target_arch = "x86_64")]
+use super::WIDE_STREAM;
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
-use super::{Matrix, WIDE_STREAM};
 use crate::cpu::simd::Level;
+#[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{LINE, to_line};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
+#[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
 /// Transposes a matrix no larger than a tile.
@@ -15,9 +19,11 @@ pub type Kernel = unsafe fn(Matrix);
 pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
 /// Bytes of a row in the buffer: a tile's, and a line more.
+#[cfg(target_arch = "x86_64")]
 const BUFFER_ROW: usize = WIDE_STREAM + LINE;
 
 /// For a band of LINE rows, as there are where elements are bytes.
+#[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; LINE * BUFFER_ROW]);
 

@@ -7,7 +7,9 @@
 use super::{erf_f32, erf_f64, erfc_f32, erfc_f64, erfinv_f32, erfinv_f64, gelu_f32, gelu_f64};
 use super::{erfinv_rare_f32, erfinv_rare_f64, erfinv_slow_f32, erfinv_slow_f64};
 use crate::cpu::map::run_rare;
-use crate::cpu::simd::{Isa, Level, level, simd};
+use crate::cpu::simd::{Isa, simd};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{Level, level};
 
 #[cfg(target_arch = "x86_64")]
 mod coefficients;
