@@ -1,7 +1,8 @@
 //! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
 //!
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
-//! result that lies on an input) goes through a buffer in the first-level cache, so no kernel has more than one loop.
+//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Those of two inputs have a
+//! second, which takes the last input as one value ([`Work::run_or_with_value`]).
 
 mod stage;
 
@@ -134,7 +135,7 @@ pub struct Job<const N: usize> {
     pub grain: usize,
 }
 
-/// A kernel over `n` contiguous elements of each operand.
+/// A kernel over `n` contiguous elements of each operand; but see [`Work::run_or_with_value`].
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
 
 impl<const N: usize> Work<N> {
@@ -154,16 +155,16 @@ impl<const N: usize> Work<N> {
         }
     }
 
-    /// [`Work::run`] with, if any, a second kernel, for runs beside which the last operand has one value only: it must read no more of that.
+    /// [`Work::run`] with, if any, a second kernel for runs along which the last operand has one value, as a column has: it reads only that.
     ///
     /// # Safety
     /// As for [`Work::run`].
     #[inline]
-    pub unsafe fn run_beside(&self, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
+    pub unsafe fn run_or_with_value(&self, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
         match self {
             // SAFETY: the caller's.
             Work::Flat(_) => unsafe { self.run(kernel) },
-            Work::Planned(job) => job.run(kernel, beside),
+            Work::Planned(job) => job.run(kernel, with_value),
         }
     }
 
@@ -208,7 +209,7 @@ impl<const N: usize> Flat<N> {
 }
 
 impl<const N: usize> Job<N> {
-    fn run(&self, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
+    fn run(&self, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
@@ -227,7 +228,7 @@ impl<const N: usize> Job<N> {
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, kernel);
         } else {
-            self.run_staged(streamed, kernel, beside);
+            self.run_staged(streamed, kernel, with_value);
         }
     }
 
@@ -351,7 +352,7 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, beside: Option<Kernel<'_, N>>) {
+    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
         let mut plan = self.plan.clone();
         let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
         if stuck {
@@ -360,13 +361,12 @@ impl<const N: usize> Job<N> {
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = run < SHORT_RUN && !alone;
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
-        let mut stager = Stager::new(self, &plan, streamed, short);
-        let kernel = match beside {
-            Some(beside) if stager.repeats[N - 1] && !stuck && self.dtype[N - 1] == self.compute[N - 1] => {
-                (stager.staged[N - 1], stager.repeats[N - 1]) = (false, false);
-                beside
-            }
-            _ => kernel,
+        let stager = Stager::new(self, &plan, streamed, short);
+        // Where other operands are gathered in low tiles, a row of one is too short to be worth a call.
+        let as_value = stager.repeats[N - 1] && !stuck && self.dtype[N - 1] == self.compute[N - 1];
+        let (stager, kernel) = match with_value {
+            Some(with_value) if as_value => (stager.with_last_as_it_is(), with_value),
+            _ => (stager, kernel),
         };
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
@@ -431,24 +431,68 @@ mod tests {
         }
     }
 
+    /// `r = a + b` for a `b` with strides of its own; integers, so that the order of nothing matters.
+    fn check_sum<A: Element, B: Element>(shape: [usize; 2], transposed: bool, column: bool, in_place: bool) {
+        let [rows, cols] = shape;
+        let numbers = |n: usize| -> Vec<f64> { (0..n).map(|i| (i * 7 % 50) as f64).collect() };
+        let (a, b) = (numbers(rows * cols), numbers(rows + cols));
+        let (stored, values): (Vec<A>, Vec<B>) = (a.iter().map(|&x| A::from_f64(x)).collect(), b.iter().map(|&x| B::from_f64(x)).collect());
+        let mut r: Vec<f32> = a.iter().map(|&x| x as f32).collect();
+        let layout = |strides: [usize; 2]| Layout {
+            shape: (&[rows as i64, cols as i64][..]).into(),
+            strides: (&strides.map(|s| s as i64)[..]).into(),
+            offset: 0,
+        };
+        let strides = if transposed { [1, rows] } else { [cols, 1] };
+        let layouts = [layout([cols, 1]), layout(strides), layout(if column { [1, 0] } else { [0, 1] })];
+        let dtype = [Dtype::Float32, A::DTYPE, B::DTYPE];
+        let result = r.as_mut_ptr();
+        let data =
+            [result.cast(), if in_place { result.cast() } else { stored.as_ptr().cast_mut().cast() }, values.as_ptr().cast_mut().cast()];
+        let plan = Plan::new(layouts.each_ref(), dtype.map(Dtype::size));
+        add(&Work::Planned(Box::new(Job { plan, data, dtype, compute: [Dtype::Float32; 3], grain: CHEAP })));
+        let expected = |i: usize| {
+            let (row, col) = (i / cols, i % cols);
+            a[row * strides[0] + col * strides[1]] + b[if column { row } else { col }]
+        };
+        assert!((0..rows * cols).all(|i| f64::from(r[i]) == expected(i)), "{shape:?} {dtype:?} {transposed} {column} {in_place}");
+    }
+
     #[test]
-    fn a_value_for_each_row() {
+    fn rows_and_columns_are_spread_over_a_matrix() {
+        for shape in [[1, 64], [3, 5], [2, 100], [17, 64], [40, 333], [5, 4100], [1500, 1500]] {
+            for column in [false, true] {
+                check_sum::<f32, f32>(shape, false, column, false);
+                check_sum::<f32, f32>(shape, false, column, true);
+                check_sum::<f32, f32>(shape, true, column, false);
+                check_sum::<i32, f32>(shape, false, column, false);
+                check_sum::<f32, i32>(shape, false, column, false);
+                check_sum::<f32, f64>(shape, true, column, false);
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_past_the_caches_takes_columns_too() {
+        let rows = stream::threshold().min(64 << 20) / (8 * 5000) + 3;
+        check_sum::<f32, f32>([rows, 5000], false, true, false);
+        check_sum::<f32, f32>([rows, 5000], false, true, true);
+    }
+
+    #[test]
+    fn a_value_for_each_row_backwards() {
         for (rows, cols) in [(1, 100), (15, 64), (17, 100), (33, 3000)] {
             let (a, values): (Vec<f32>, Vec<f32>) =
                 ((0..rows * cols).map(|i| i as f32).collect(), (0..rows).map(|i| 1e6 * i as f32).collect());
-            for backwards in [false, true] {
-                let mut r = vec![0.0; rows * cols];
-                let step = if backwards { -1 } else { 1 };
-                let shape = [rows as i64, cols as i64];
-                let whole = Layout::contiguous(&shape);
-                let column = Layout { shape: (&shape[..]).into(), strides: (&[step, 0][..]).into(), offset: 0 };
-                let first = if backwards { &values[rows - 1] } else { &values[0] };
-                let data = [r.as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), (&raw const *first).cast_mut().cast()];
-                let plan = Plan::new([&whole, &whole, &column], [4; 3]);
-                add(&Work::Planned(Box::new(Job { plan, data, dtype: [Dtype::Float32; 3], compute: [Dtype::Float32; 3], grain: CHEAP })));
-                let value = |row: usize| values[if backwards { rows - 1 - row } else { row }];
-                assert!((0..rows * cols).all(|i| r[i] == a[i] + value(i / cols)), "{rows} x {cols}, backwards {backwards}");
-            }
+            let mut r = vec![0.0; rows * cols];
+            let shape = [rows as i64, cols as i64];
+            let whole = Layout::contiguous(&shape);
+            let column = Layout { shape: (&shape[..]).into(), strides: (&[-1, 0][..]).into(), offset: 0 };
+            let last = &raw const values[rows - 1];
+            let data = [r.as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), last.cast_mut().cast()];
+            let plan = Plan::new([&whole, &whole, &column], [4; 3]);
+            add(&Work::Planned(Box::new(Job { plan, data, dtype: [Dtype::Float32; 3], compute: [Dtype::Float32; 3], grain: CHEAP })));
+            assert!((0..rows * cols).all(|i| r[i] == a[i] + values[rows - 1 - i / cols]), "{rows} x {cols}");
         }
     }
 

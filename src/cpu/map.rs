@@ -221,7 +221,7 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
             },
         )
     };
-    let beside = move |[r, a, b]: [*mut u8; 3], n: usize| {
+    let with_value = move |[r, a, b]: [*mut u8; 3], n: usize| {
         // SAFETY: the engine passes runs of `n` elements, and one of `b`.
         let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), unsafe { b.cast::<B>().read() });
         simd(
@@ -240,10 +240,10 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Some(&beside), &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, Some(&with_value), &f16, &bf16) };
     }
     // SAFETY: the caller's.
-    unsafe { work.run_beside(&kernel, Some(&beside)) }
+    unsafe { work.run_or_with_value(&kernel, Some(&with_value)) }
 }
 
 /// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
@@ -329,11 +329,11 @@ const fn takes_floats(types: &[Dtype]) -> bool {
 /// Runs the kernel for what lies in memory where float32 is computed in.
 ///
 /// # Safety
-/// As for [`Work::run_beside`] with `kernel` and `beside`, and [`Work::run_as_stored`] with the others.
+/// As for [`Work::run_or_with_value`] with `kernel` and `with_value`, and [`Work::run_as_stored`] with the others.
 unsafe fn run_as_it_lies<const N: usize>(
     work: &Work<N>,
     kernel: Kernel<'_, N>,
-    beside: Option<Kernel<'_, N>>,
+    with_value: Option<Kernel<'_, N>>,
     f16: Kernel<'_, N>,
     bf16: Kernel<'_, N>,
 ) {
@@ -342,7 +342,7 @@ unsafe fn run_as_it_lies<const N: usize>(
         match work.half() {
             Some(Dtype::Float16) => work.run_as_stored(f16),
             Some(_) => work.run_as_stored(bf16),
-            None => work.run_beside(kernel, beside),
+            None => work.run_or_with_value(kernel, with_value),
         }
     }
 }

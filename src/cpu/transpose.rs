@@ -10,7 +10,7 @@ mod register;
 
 use super::simd::{Level, level};
 use super::stream::{self, LINE, to_line};
-use kernel::{BandKernel, Kernel, buffered, direct, steps, straight};
+use kernel::{BandKernel, Kernel, buffered, direct, steps, unbuffered};
 use std::ops::Range;
 
 /// Rows of the result done together: few enough pages for the TLB, and whole cache lines of the source.
@@ -29,7 +29,7 @@ const PAGE: isize = 4096;
 /// Whether a transposition of so many bytes, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
 ///
 /// That is so from less on than for other operations, as the plain stores of a transposition jump from row to row. On Intel's machines each
-/// waits for its line. A Zen 5 hides that until the caches are half full, unless the rows are whole pages apart and compete for the same sets.
+/// waits for its line. A Zen 5 hides that for twice as many bytes, unless the rows are whole pages apart and compete for the same sets.
 pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
     let jumps = stream::asks_ahead() || dst_step % PAGE == 0;
     bytes >= if jumps { stream::threshold() / 4 } else { stream::threshold() / 2 }
@@ -60,8 +60,9 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
         // SAFETY: the caller's.
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
+    let wide = if stream::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
     // SAFETY: the caller's; the level is this machine's.
-    unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size) }
+    unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
 }
 
 /// What to transpose: `rows` x `cols` is the shape of the result.
@@ -112,12 +113,14 @@ impl Matrix {
         }
     }
 
+    /// In tiles that are `wide` bytes wide where rows go through the buffer.
+    ///
     /// # Safety
-    /// As for [`transpose_stream`]; the machine has the level.
-    unsafe fn stream(self, level: Level, size: usize) {
-        let straight = straight(level, size).filter(|_| self.rows_begin_alike(size));
-        let kernels = (buffered(level, size), straight);
-        let width = if straight.is_some() || stream::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
+    /// As for [`transpose_stream`]; the machine has the level; `wide` is a number of lines, at most WIDE_STREAM.
+    unsafe fn stream(self, level: Level, size: usize, wide: usize) {
+        let unbuffered = unbuffered(level, size).filter(|_| self.rows_begin_alike(size));
+        let kernels = (buffered(level, size), unbuffered);
+        let width = if unbuffered.is_some() { STREAM_WIDTH } else { wide };
         // A tile is done when the one after it is known, whose source is asked for meanwhile.
         let mut last = None;
         let mut run = |next: Option<[usize; 4]>| {
@@ -140,7 +143,7 @@ impl Matrix {
         size: usize,
         tile: [usize; 4],
         next: Option<[usize; 4]>,
-        (buffered, straight): (BandKernel, Option<Kernel>),
+        (buffered, unbuffered): (BandKernel, Option<Kernel>),
     ) {
         let [r, c, rows, cols] = tile;
         let ask = |columns: Range<usize>, at: usize, of: usize| {
@@ -157,12 +160,12 @@ impl Matrix {
         // SAFETY: the caller's; `more` columns are still inside the matrix.
         unsafe {
             let part = self.part(size, r, c, rows, cols + more);
-            if let Some(straight) = straight.filter(|_| to_line(part.dst) == 0 && cols.is_multiple_of(band) && rows >= band) {
+            if let Some(unbuffered) = unbuffered.filter(|_| to_line(part.dst) == 0 && cols.is_multiple_of(band) && rows >= band) {
                 for (k, top) in steps(rows, band).enumerate() {
                     for left in (0..cols).step_by(band) {
                         // Rows of the source next to those it reads: their pages are at hand.
                         ask(left..left + band, k, bands);
-                        straight(part.part(size, top, left, band, band));
+                        unbuffered(part.part(size, top, left, band, band));
                     }
                 }
                 return;
@@ -189,14 +192,22 @@ mod tests {
         offset: usize,
     }
 
+    #[derive(Clone)]
+    #[repr(align(64))]
+    struct Aligned(#[allow(dead_code)] [u8; LINE]);
+
     impl Case {
         fn check(&self, run: impl Fn(Matrix)) {
             let &Case { size, rows, cols, gap, offset } = self;
             let (dst_step, src_step) = (cols * size + gap, rows * size + gap);
             let src: Vec<u8> =
                 (0..offset + cols * src_step + 8).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0]).collect();
-            let mut expected = vec![0xaa; offset + rows * dst_step + 8];
-            let mut dst = expected.clone();
+            // From a line of the cache on, the result begins at the offset: which kernels run is no accident.
+            let mut lines = vec![Aligned([0xaa; LINE]); (offset + rows * dst_step + 8).div_ceil(LINE)];
+            let bytes = lines.len() * LINE;
+            // SAFETY: the lines are so many bytes.
+            let dst = unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<u8>(), bytes) };
+            let mut expected = dst.to_vec();
             for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
                 let (to, from) = (offset + r * dst_step + c * size, offset + c * src_step + r * size);
                 expected[to..to + size].copy_from_slice(&src[from..from + size]);
@@ -208,7 +219,7 @@ mod tests {
     }
 
     fn cases(shapes: &[(usize, usize)]) -> impl Iterator<Item = Case> {
-        let places = [(0, 0), (24, 0), (0, 3), (5, 1)];
+        let places = [(0, 0), (0, 16), (24, 0), (0, 3), (5, 1)];
         let all = [1, 2, 4, 8].into_iter().flat_map(move |size| places.map(move |(gap, offset)| (size, gap, offset)));
         all.flat_map(move |(size, gap, offset)| shapes.iter().map(move |&(rows, cols)| Case { size, rows, cols, gap, offset }))
     }
@@ -237,7 +248,12 @@ mod tests {
             for at in levels() {
                 // SAFETY: as above; the machine has the level.
                 case.check(|m| unsafe {
-                    m.stream(at, case.size);
+                    m.stream(at, case.size, STREAM_WIDTH);
+                    stream::fence();
+                });
+                // SAFETY: as above.
+                case.check(|m| unsafe {
+                    m.stream(at, case.size, WIDE_STREAM);
                     stream::fence();
                 });
             }
@@ -247,12 +263,15 @@ mod tests {
     #[test]
     fn steps_may_be_negative() {
         let src: Vec<u32> = (0..100 * 100).collect();
-        let mut dst = vec![0u32; 100 * 100];
-        // SAFETY: from the last row backwards, both hold 100 rows of 100 elements.
-        unsafe {
-            let (last_dst, last_src) = (dst[9900..].as_mut_ptr(), src[9900..].as_ptr());
-            transpose(4, last_dst.cast(), -400, last_src.cast(), -400, 100, 100);
+        for streamed in [false, true] {
+            let mut dst = vec![0u32; 100 * 100];
+            // SAFETY: from the last row backwards, both hold 100 rows of 100 elements.
+            unsafe {
+                let (last_dst, last_src) = (dst[9900..].as_mut_ptr().cast(), src[9900..].as_ptr().cast());
+                (if streamed { transpose_stream } else { transpose })(4, last_dst, -400, last_src, -400, 100, 100);
+            }
+            stream::fence();
+            assert!((0..10_000).all(|i| dst[i] as usize == (99 - i % 100) * 100 + (99 - i / 100)), "streamed {streamed}");
         }
-        assert!((0..10_000).all(|i| dst[i] as usize == (99 - i % 100) * 100 + (99 - i / 100)));
     }
 }

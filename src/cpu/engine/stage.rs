@@ -39,11 +39,17 @@ impl<const N: usize> Stager<N> {
                 },
             ),
             apart: each(|k| {
-                let second = plan.loops().get(1).map_or(0, |l| l.step[k]);
-                k > 0 && !contiguous(k) && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
+                let (first, second) = (plan.loops()[0].step[k], plan.loops().get(1).map_or(0, |l| l.step[k]));
+                k > 0 && !contiguous(k) && first != 0 && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
             }),
             streamed,
         }
+    }
+
+    /// The same for a kernel that takes the last operand, which repeats, as the one value that lies there.
+    pub fn with_last_as_it_is(mut self) -> Stager<N> {
+        (self.staged[N - 1], self.repeats[N - 1]) = (false, false);
+        self
     }
 
     /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.

@@ -250,7 +250,8 @@ pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;
 
-/// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise.
+/// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise. Vectors of them do
+/// not straddle lines of the cache.
 #[repr(align(64))]
 struct Line<T>([MaybeUninit<T>; COLUMNS]);
 

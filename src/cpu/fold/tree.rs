@@ -294,7 +294,7 @@ unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(s
 /// would lie across those of the vector before, and each would wait for the other.)
 ///
 /// # Safety
-/// The tile lies inside its memory and has a vector's columns; there are as many sums; as for [`Vector`].
+/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Vector`].
 #[inline(always)]
 unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));

@@ -61,19 +61,19 @@ pub fn buffered(_: Level, size: usize) -> BandKernel {
 
 /// The kernel that stores a square, a line wide and high, past the caches, where a register is a line.
 #[cfg(target_arch = "x86_64")]
-pub fn straight(level: Level, size: usize) -> Option<Kernel> {
-    let kernels: [Kernel; 3] = [straight_avx512::<8>, straight_avx512::<4>, straight_avx512::<2>];
+pub fn unbuffered(level: Level, size: usize) -> Option<Kernel> {
+    let kernels: [Kernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
     (level == Level::Avx512 && size > 1).then(|| kernels[size.ilog2() as usize - 1])
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub fn straight(_: Level, _: usize) -> Option<Kernel> {
+pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
     None
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx2")]
-unsafe fn straight_avx512<const E: usize>(m: Matrix) {
+unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
     for r in (0..4 * E).step_by(E) {
         // SAFETY: the caller's.
         unsafe { block::<__m512i, E, true>(m.part(16 / E, r, 0, E, 4 * E)) }
@@ -153,7 +153,7 @@ unsafe fn band<V: Register, S: Register, const E: usize>(m: Matrix, own: usize, 
         }
         let store_lines = |dst: *mut u8, src: *const u8, bytes: usize| {
             for at in (0..bytes).step_by(16 * S::LANES) {
-                S::gather(src.add(at), 16).store::<true>(dst.add(at));
+                S::load(src.add(at)).store::<true>(dst.add(at));
             }
         };
         for i in 0..m.rows {

@@ -9,6 +9,8 @@ use std::arch::x86_64::*;
 pub trait Register: Copy {
     /// Lanes.
     const LANES: usize;
+    /// Loads all lanes from `src` on.
+    unsafe fn load(src: *const u8) -> Self;
     /// Loads lane `k` from `src + k * step`.
     unsafe fn gather(src: *const u8, step: isize) -> Self;
     /// `PAST` the caches, where `dst` must be aligned to the register.
@@ -21,9 +23,15 @@ impl Register for __m128i {
     const LANES: usize = 1;
 
     #[inline(always)]
-    unsafe fn gather(src: *const u8, _step: isize) -> Self {
+    unsafe fn load(src: *const u8) -> Self {
         // SAFETY: the caller's.
         unsafe { _mm_loadu_si128(src.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(src: *const u8, _step: isize) -> Self {
+        // SAFETY: the caller's.
+        unsafe { Self::load(src) }
     }
 
     #[inline(always)]
@@ -48,6 +56,12 @@ impl Register for __m128i {
 
 impl Register for __m256i {
     const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn load(src: *const u8) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm256_loadu_si256(src.cast()) }
+    }
 
     #[inline(always)]
     unsafe fn gather(src: *const u8, step: isize) -> Self {
@@ -77,6 +91,12 @@ impl Register for __m256i {
 
 impl Register for __m512i {
     const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(src: *const u8) -> Self {
+        // SAFETY: the caller's.
+        unsafe { _mm512_loadu_si512(src.cast()) }
+    }
 
     #[inline(always)]
     unsafe fn gather(src: *const u8, step: isize) -> Self {
