@@ -5,7 +5,7 @@
     .venv/bin/python scripts/accuracy.py [--library FILE] [--values N] [--write] [NAME ...]
 
 Tries N values (2000 unless told) in each range of a row, as many over all exponents, the special ones, and some beside each of the row's
-points: zeros, poles, ends of the domain. `--write` puts what was found into docs/accuracy.md; TH_SIMD chooses the instruction set. Exit
+points: zeros, poles, ends of the domain; and 5 N pairs for functions of two. `--write` puts what was found into docs/accuracy.md; TH_SIMD chooses the instruction set. Exit
 status 1 when an error is beyond its limit.
 """
 
@@ -128,6 +128,27 @@ ROWS = {
     "polygamma 2": (between_zeros(psi(2)), ("-inf", "-0"), 4, [(-4, 4), (0, 30)], []),
     "polygamma 3": (psi(3), (INF, 0), 4, [(-4, 4), (0, 30)], []),
 }
+
+
+def around(chance):
+    """Two numbers of any signs: nearly the same size, or of sizes far apart."""
+    x = chance.choice([-1, 1]) * 2.0 ** chance.uniform(-40, 40)
+    spread = chance.choice([2.0**-20, 0.05, 0.7, 8, 60])
+    return chance.choice([-1, 1]) * x * 2.0 ** chance.uniform(-spread, spread), x
+
+
+def base_and_exponent(chance):
+    """For powers from 2^-1000 to 2^1000, bases near 1 among them."""
+    x = 2.0 ** chance.choice([chance.uniform(-1000, 1000), chance.uniform(-2, 2), chance.uniform(-1e-6, 1e-6)])
+    return x, chance.uniform(-1000, 1000) / max(abs(math.log2(x)), 1e-9)
+
+
+# name: function, its name in C, limit, operands
+PAIRS = {
+    "atan2": (mp.atan2, "atan2", 2, around),
+    "hypot": (mp.hypot, "hypot", 2, around),
+    "pow": (mp.power, "cpow", 4, base_and_exponent),
+}
 # What else stands before and after the tensors in the call.
 BEFORE = {"trigamma": (ctypes.c_int64(1),), "polygamma 2": (ctypes.c_int64(2),), "polygamma 3": (ctypes.c_int64(3),)}
 AFTER = {"softplus": (ctypes.c_double(1), ctypes.c_double(20))}
@@ -138,15 +159,18 @@ class Library:
         self.c = ctypes.CDLL(path)
         self.c.THTensor_newWithSize1d.restype = self.c.THTensor_data.restype = ctypes.c_void_p
 
-    def call(self, name, xs):
-        of = {"trigamma": "polygamma"}.get(name, name.split()[0])
-        r, t = (ctypes.c_void_p(self.c.THTensor_newWithSize1d(FLOAT64, ctypes.c_int64(len(xs)))) for _ in range(2))
-        data = (ctypes.c_double * len(xs))
-        data.from_address(self.c.THTensor_data(t))[:] = xs
-        status = getattr(self.c, f"THTensor_{of}")(r, *BEFORE.get(name, ()), t, *AFTER.get(name, ()))
+    def call(self, name, *operands):
+        of = PAIRS[name][1] if name in PAIRS else {"trigamma": "polygamma"}.get(name, name.split()[0])
+        count = len(operands[0])
+        tensors = [ctypes.c_void_p(self.c.THTensor_newWithSize1d(FLOAT64, ctypes.c_int64(count))) for _ in range(1 + len(operands))]
+        data = ctypes.c_double * count
+        for tensor, values in zip(tensors[1:], operands):
+            data.from_address(self.c.THTensor_data(tensor))[:] = values
+        r, *inputs = tensors
+        status = getattr(self.c, f"THTensor_{of}")(r, *BEFORE.get(name, ()), *inputs, *AFTER.get(name, ()))
         values = list(data.from_address(self.c.THTensor_data(r)))
-        self.c.THTensor_free(t)
-        self.c.THTensor_free(r)
+        for tensor in tensors:
+            self.c.THTensor_free(tensor)
         assert status == 0, name
         return values
 
@@ -184,6 +208,15 @@ def measure(library, name, n):
     return *worst, len(xs)
 
 
+def measure_pairs(library, name, n):
+    f, _, _, operands = PAIRS[name]
+    chance = random.Random(1)
+    # Five times as many as one range of a function of one: they lie in a plane.
+    pairs = [operands(chance) for _ in range(5 * n)]
+    got = library.call(name, *map(list, zip(*pairs)))
+    return *max((error(y, f(*map(mpf, pair))), pair) for pair, y in zip(pairs, got)), len(pairs)
+
+
 def note(name, level, largest, at, n):
     """Writes a line of the report's table, in place of the one of the same function, dtype and instructions, as benches/accuracy.rs does."""
     key = f"| {name} | float64 | {level} |"
@@ -206,10 +239,10 @@ def main():
     library, ok = Library(given.library), True
     # The machine's widest unless told.
     level = os.environ.get("TH_SIMD", "avx512")
-    for name in given.names or ROWS:
-        largest, at, n = measure(library, name, given.values)
-        limit = ROWS[name][2]
-        print(f"{name:12} {largest:9.4f} ulp at {at!r:<24} of {n} limit {limit} {'ok' if largest <= limit + 0.01 else 'MISS'}", flush=True)
+    for name in given.names or [*ROWS, *PAIRS]:
+        largest, at, n = (measure_pairs if name in PAIRS else measure)(library, name, given.values)
+        limit = (PAIRS if name in PAIRS else ROWS)[name][2]
+        print(f"{name:12} {largest:9.4f} ulp at {str(at):<24} of {n} limit {limit} {'ok' if largest <= limit + 0.01 else 'MISS'}", flush=True)
         ok &= largest <= limit + 0.01
         if given.write:
             note(name, level, largest, at, n)
