@@ -1,8 +1,4 @@
-//! Transposition of matrices, register by register.
-//!
-//! A register holds one to four lanes of 16 bytes; `E` elements fill a lane. Lane `k` of register `i` takes the first elements of source
-//! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
-//! with consecutive elements of one row of the result.
+//! Transposition of matrices: in which tiles, and whether past the caches.
 
 mod kernel;
 #[cfg(target_arch = "x86_64")]

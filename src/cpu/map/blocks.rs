@@ -11,28 +11,22 @@ use std::mem::{MaybeUninit, transmute_copy};
 /// Both operands have `n` elements, and are apart.
 #[inline(always)]
 pub unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usize, f: impl Fn(Isa, T) -> U + Copy) {
-    simd(
-        #[inline(always)]
-        move |isa| {
-            // SAFETY: the caller's; `in_blocks` passes blocks.
-            unsafe {
-                in_blocks(
-                    isa,
-                    [stored::<U>(), stored::<T>()],
-                    at,
-                    n,
-                    #[inline(always)]
-                    move |[r, a]: [*mut u8; 2]| {
-                        let (x, mut y) = (load::<H, T>(isa, a), [U::ZERO; BLOCK]);
-                        for i in 0..BLOCK {
-                            y[i] = f(isa, x[i]);
-                        }
-                        store::<H, U>(isa, r, y)
-                    },
-                )
-            }
-        },
-    )
+    // SAFETY: the caller's; `in_blocks` passes blocks.
+    unsafe {
+        in_blocks(
+            [stored::<U>(), stored::<T>()],
+            at,
+            n,
+            #[inline(always)]
+            move |isa, [r, a]| {
+                let (x, mut y) = (load::<H, T>(isa, a), [U::ZERO; BLOCK]);
+                for i in 0..BLOCK {
+                    y[i] = f(isa, x[i]);
+                }
+                store::<H, U>(isa, r, y)
+            },
+        )
+    }
 }
 
 /// [`blocks1`] for [`map2`](super::map2).
@@ -41,28 +35,22 @@ pub unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usiz
 /// As for [`blocks1`].
 #[inline(always)]
 pub unsafe fn blocks2<H: Half, A: Element, B: Element, U: Element>(at: [*mut u8; 3], n: usize, f: impl Fn(Isa, A, B) -> U + Copy) {
-    simd(
-        #[inline(always)]
-        move |isa| {
-            // SAFETY: the caller's; `in_blocks` passes blocks.
-            unsafe {
-                in_blocks(
-                    isa,
-                    [stored::<U>(), stored::<A>(), stored::<B>()],
-                    at,
-                    n,
-                    #[inline(always)]
-                    move |[r, a, b]: [*mut u8; 3]| {
-                        let (x, y, mut z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), [U::ZERO; BLOCK]);
-                        for i in 0..BLOCK {
-                            z[i] = f(isa, x[i], y[i]);
-                        }
-                        store::<H, U>(isa, r, z)
-                    },
-                )
-            }
-        },
-    )
+    // SAFETY: the caller's; `in_blocks` passes blocks.
+    unsafe {
+        in_blocks(
+            [stored::<U>(), stored::<A>(), stored::<B>()],
+            at,
+            n,
+            #[inline(always)]
+            move |isa, [r, a, b]| {
+                let (x, y, mut z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), [U::ZERO; BLOCK]);
+                for i in 0..BLOCK {
+                    z[i] = f(isa, x[i], y[i]);
+                }
+                store::<H, U>(isa, r, z)
+            },
+        )
+    }
 }
 
 /// [`blocks1`] for [`map3`](super::map3).
@@ -75,38 +63,43 @@ pub unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
     n: usize,
     f: impl Fn(Isa, A, B, C) -> U + Copy,
 ) {
-    simd(
-        #[inline(always)]
-        move |isa| {
-            // SAFETY: the caller's; `in_blocks` passes blocks.
-            unsafe {
-                in_blocks(
-                    isa,
-                    [stored::<U>(), stored::<A>(), stored::<B>(), stored::<C>()],
-                    at,
-                    n,
-                    #[inline(always)]
-                    move |[r, a, b, c]: [*mut u8; 4]| {
-                        let (x, y, z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), load::<H, C>(isa, c));
-                        let mut w = [U::ZERO; BLOCK];
-                        for i in 0..BLOCK {
-                            w[i] = f(isa, x[i], y[i], z[i]);
-                        }
-                        store::<H, U>(isa, r, w)
-                    },
-                )
-            }
-        },
-    )
+    // SAFETY: the caller's; `in_blocks` passes blocks.
+    unsafe {
+        in_blocks(
+            [stored::<U>(), stored::<A>(), stored::<B>(), stored::<C>()],
+            at,
+            n,
+            #[inline(always)]
+            move |isa, [r, a, b, c]| {
+                let (x, y, z) = (load::<H, A>(isa, a), load::<H, B>(isa, b), load::<H, C>(isa, c));
+                let mut w = [U::ZERO; BLOCK];
+                for i in 0..BLOCK {
+                    w[i] = f(isa, x[i], y[i], z[i]);
+                }
+                store::<H, U>(isa, r, w)
+            },
+        )
+    }
 }
 
-/// Calls `block` with blocks of all operands, whose elements have `size` bytes. The last block may overlap the one before; where there is
-/// less than a block, it goes through buffers.
+/// Calls `block` with blocks of all operands, whose elements have `size` bytes, compiled for every instruction set. The last block may overlap
+/// the one before; where there is less than a block, it goes through buffers.
 ///
 /// # Safety
 /// The operands have `n` elements; the result, which is the first, is apart from the others.
 #[inline(always)]
-unsafe fn in_blocks<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn([*mut u8; N])) {
+unsafe fn in_blocks<const N: usize>(size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn(Isa, [*mut u8; N])) {
+    simd(
+        #[inline(always)]
+        // SAFETY: the caller's.
+        move |isa| unsafe { in_blocks_by(isa, size, at, n, block) },
+    )
+}
+
+/// # Safety
+/// As for [`in_blocks`].
+#[inline(always)]
+unsafe fn in_blocks_by<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn(Isa, [*mut u8; N])) {
     if isa.level() == Level::Baseline {
         unreachable!("`Work::half` leaves conversions to the engine on machines without instructions for them")
     }
@@ -126,7 +119,7 @@ unsafe fn in_blocks<const N: usize>(isa: Isa, size: [usize; N], at: [*mut u8; N]
         for k in 0..N {
             now[k] = from[k].wrapping_add(start * size[k]);
         }
-        block(now);
+        block(isa, now);
     }
     if n < BLOCK {
         // SAFETY: as above.

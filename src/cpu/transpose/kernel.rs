@@ -1,4 +1,8 @@
 //! The kernels: how they go through a tile, for every width of elements and every instruction set.
+//!
+//! A register holds one to four lanes of 16 bytes; `E` elements fill a lane. Lane `k` of register `i` takes the first elements of source
+//! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
+//! with consecutive elements of one row of the result.
 
 use super::Matrix;
 #[cfg(target_arch = "x86_64")]
@@ -15,7 +19,7 @@ use std::mem::MaybeUninit;
 
 /// Transposes a matrix no larger than a tile.
 pub type Kernel = unsafe fn(Matrix);
-/// Transposes a band as [`band`] does.
+/// Transposes a band: what is stored of each row, in bytes, and whether the band is the first of its rows, is told beside it.
 pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
 /// Bytes of a row in the buffer: a tile's, and a line more.
