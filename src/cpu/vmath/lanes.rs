@@ -38,6 +38,8 @@ pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Out
     fn all(x: Self::Item) -> Self;
     /// `self * b + c`, rounded once.
     fn fma(self, b: Self, c: Self) -> Self;
+    /// `self * b - c`, rounded once.
+    fn beyond(self, b: Self, c: Self) -> Self;
     /// `c - self * b`, rounded once.
     fn taken(self, b: Self, c: Self) -> Self;
     /// The smaller one; NaN stays.
@@ -68,7 +70,7 @@ pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Out
 
 macro_rules! lanes {
     ($(#[$doc:meta])* $name:ident($register:ident) of $count:literal $item:ident, $mask:ident, $k:ident;
-     $loadu:ident $storeu:ident $maskz_loadu:ident $mask_storeu:ident $set1:ident $add:ident $sub:ident $mul:ident $fma:ident $fnma:ident
+     $loadu:ident $storeu:ident $maskz_loadu:ident $mask_storeu:ident $set1:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $fnma:ident
      $min:ident $max:ident $abs:ident $scalef:ident $getexp:ident $getmant:ident $cmp:ident $mask_add:ident $lookup:ident $cast:ident $uncast:ident $rcp:ident $blend:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
@@ -132,6 +134,11 @@ macro_rules! lanes {
             fn fma(self, b: $name, c: $name) -> $name {
                 // SAFETY: AVX-512.
                 unsafe { $name($fma(self.0, b.0, c.0)) }
+            }
+            #[inline(always)]
+            fn beyond(self, b: $name, c: $name) -> $name {
+                // SAFETY: AVX-512.
+                unsafe { $name($fms(self.0, b.0, c.0)) }
             }
             #[inline(always)]
             fn taken(self, b: $name, c: $name) -> $name {
@@ -214,13 +221,13 @@ lanes! {
     /// 16 of f32.
     X32(__m512) of 16 f32, __mmask16, K32;
     _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps
-    _mm512_fmadd_ps _mm512_fnmadd_ps _mm512_min_ps _mm512_max_ps _mm512_abs_ps _mm512_scalef_ps _mm512_getexp_ps _mm512_getmant_ps
+    _mm512_fmadd_ps _mm512_fmsub_ps _mm512_fnmadd_ps _mm512_min_ps _mm512_max_ps _mm512_abs_ps _mm512_scalef_ps _mm512_getexp_ps _mm512_getmant_ps
     _mm512_cmp_ps_mask _mm512_mask_add_ps _mm512_permutex2var_ps _mm512_castps_si512 _mm512_castsi512_ps _mm512_rcp14_ps _mm512_mask_blend_ps
 }
 lanes! {
     /// 8 of f64.
     X64(__m512d) of 8 f64, __mmask8, K64;
     _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd
-    _mm512_fmadd_pd _mm512_fnmadd_pd _mm512_min_pd _mm512_max_pd _mm512_abs_pd _mm512_scalef_pd _mm512_getexp_pd _mm512_getmant_pd
+    _mm512_fmadd_pd _mm512_fmsub_pd _mm512_fnmadd_pd _mm512_min_pd _mm512_max_pd _mm512_abs_pd _mm512_scalef_pd _mm512_getexp_pd _mm512_getmant_pd
     _mm512_cmp_pd_mask _mm512_mask_add_pd _mm512_permutex2var_pd _mm512_castpd_si512 _mm512_castsi512_pd _mm512_rcp14_pd _mm512_mask_blend_pd
 }

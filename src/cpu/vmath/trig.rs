@@ -3,7 +3,7 @@
 //! `x = m pi + r` with pi in parts and m a multiple of one half; only `r` and the parity of the turns matter. That is exact enough up to
 //! [`huge_angle_f32`] and [`huge_angle_f64`]. Beyond, the slow functions multiply by as many digits of `1 / (2 pi)` as it takes.
 //!
-//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.50 and 1.92, cos 1.65 and 1.87, tan 1.67 and 1.83.
+//! Largest errors (43 million inputs of f32, some millions of f64): sin 1.53 and 1.92, cos 1.66 and 1.87, tan 1.81 and 1.83.
 
 use super::super::simd::{Isa, simd};
 use super::{poly_f32, poly_f64};
@@ -35,7 +35,9 @@ const SIN_64: [f64; 8] = [
 ];
 
 /// `(tan(r) / r - 1) / r^2` as a polynomial of r^2, on |r| <= pi / 4.
-const TAN_32: [f32; 7] = [3.333_335_2e-1, 1.333_257_7e-1, 5.406_986_5e-2, 2.123_010_9e-2, 1.097_223_6e-2, -8.487_794e-5, 4.462_929_4e-3];
+const TAN_32: [f32; 7] = [3.333_335e-1, 1.333_266_6e-1, 5.406_050_8e-2, 2.127_594e-2, 1.085_802e-2, 5.546_462_5e-5, 4.395_461_6e-3];
+/// `(r / tan(r) - 1) / r^2` likewise.
+const COT_32: [f32; 4] = [-3.333_330_5e-1, -2.222_653_7e-2, -2.096_28e-3, -2.481_942_7e-4];
 const TAN_TOP_64: [f64; 4] =
     [0.333_333_333_333_333_3, -0.021_442_803_724_069_648, 0.000_244_891_040_409_933_93, -1.789_651_954_853_610_2e-8];
 const TAN_BOTTOM_64: [f64; 4] = [1.0, -0.464_328_411_172_208_63, 0.024_561_275_685_347_436, -0.000_256_048_715_685_977_4];
@@ -52,17 +54,13 @@ pub fn huge_angle_f64(isa: Isa, x: f64) -> bool {
     x.abs() > if isa.has_fma() { 1_073_741_824.0 } else { 1_048_576.0 }
 }
 
-/// `x - m pi`; what the rounding before the last has lost, which is not to be relied on near 0; and what the last has lost.
+/// `x - m pi`
 #[inline(always)]
-fn reduce_f32(isa: Isa, x: f32, m: f32) -> (f32, f32, f32) {
-    let first = isa.fma_f32(m, -PI_32[0], x);
-    let second = isa.fma_f32(m, -PI_32[1], first);
-    let lost = isa.fma_f32(m, -PI_32[1], first - second);
-    let r = isa.fma_f32(m, -PI_32[2], second);
-    (r, lost, isa.fma_f32(m, -PI_32[2], second - r))
+fn reduce_f32(isa: Isa, x: f32, m: f32) -> f32 {
+    PI_32.iter().fold(x, |r, &part| isa.fma_f32(m, -part, r))
 }
 
-/// [`reduce_f32`] for f64.
+/// `x - m pi`; what the rounding before the last has lost, which is not to be relied on near 0; and what the last has lost.
 #[inline(always)]
 fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     if isa.has_fma() {
@@ -106,19 +104,17 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
 
 /// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
-fn quarter_tan_f32(isa: Isa, (r, lost, low): (f32, f32, f32), turns: u32) -> f32 {
+fn quarter_tan_f32(isa: Isa, (r, low): (f32, f32), turns: u32) -> f32 {
     let z = r * r;
-    let rest = isa.fma_f32(z, isa.fma_f32(r, poly_f32(isa, z, TAN_32), lost), low);
-    let high = r + rest;
-    let low = rest - (high - r);
-    let q = -1.0 / high;
-    // One step of Newton's takes in what `high` and the quotient lack.
-    let off = isa.fma_f32(q, low, isa.fma_f32(q, high, 1.0));
-    let q = isa.fma_f32(q, off, q);
-    // The sums above turn -0 into 0.
-    if turns & 1 == 1 { q } else { high.copysign(r) }
+    let (tan, cot) = (poly_f32(isa, z, TAN_32), poly_f32(isa, z, COT_32));
+    // One step of Newton's takes in what the sum and the quotient lack.
+    let q = -1.0 / (r + low);
+    let off = isa.fma_f32(q, low, isa.fma_f32(q, r, 1.0));
+    let (base, low, rest) = if turns & 1 == 1 { (q, q * off, cot) } else { (r, low, tan) };
+    base + isa.fma_f32(base * z, rest, low)
 }
 
+/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
 fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64 {
     let odd = turns & 1 == 1;
@@ -156,7 +152,7 @@ pub fn sin_f32(isa: Isa, x: f32) -> f32 {
         return sin_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32);
-    let (r, ..) = reduce_f32(isa, x, t - SHIFT_32);
+    let r = reduce_f32(isa, x, t - SHIFT_32);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -175,7 +171,7 @@ pub fn cos_f32(isa: Isa, x: f32) -> f32 {
         return cos_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, 0.5) + SHIFT_32;
-    let (r, ..) = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
+    let r = reduce_f32(isa, x, (t - SHIFT_32) - 0.5);
     half_wave_f32(isa, r, t.to_bits())
 }
 
@@ -194,7 +190,13 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
         return tan_f64(isa, f64::from(x)) as f32;
     }
     let t = isa.fma_f32(x, FRAC_1_PI_32, SHIFT_32 / 2.0);
-    quarter_tan_f32(isa, reduce_f32(isa, x, t - SHIFT_32 / 2.0), t.to_bits())
+    let m = t - SHIFT_32 / 2.0;
+    let first = isa.fma_f32(m, -PI_32[0], x);
+    let r = isa.fma_f32(m, -PI_32[1], first);
+    // What rounding has added to r, which is not to be relied on near 0, where it hardly matters. All of -0 stays -0.
+    let added = isa.fma_f32(m, PI_32[1], r - first);
+    let low = isa.fma_f32(-(r * r), added, m * -PI_32[2]);
+    quarter_tan_f32(isa, (r, low), t.to_bits())
 }
 
 /// `tan(x)`, where `x` is not [`huge_angle_f64`]

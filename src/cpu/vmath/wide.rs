@@ -104,6 +104,16 @@ fn poly<V: Lanes>(x: V, c: &[V::Item]) -> V {
     p
 }
 
+/// [`poly`] of an even number of coefficients, the even and the odd powers apart: in a long one additions would wait for one another.
+#[inline(always)]
+fn poly_halves<V: Lanes>(x: V, square: V, c: &[V::Item]) -> V {
+    let mut halves = [V::all(c[c.len() - 2]), V::all(c[c.len() - 1])];
+    for (i, &c) in c[..c.len() - 2].iter().enumerate().rev() {
+        halves[i % 2] = halves[i % 2].fma(square, V::all(c));
+    }
+    halves[1].fma(x, halves[0])
+}
+
 /// `exp(x) = t (1 + q) 2^floor(n)` with t in [1, 2): returns t, q and n. For |x| < 1000.
 #[inline(always)]
 fn exp_parts<V: Lanes>(x: V) -> (V, V, V) {
@@ -275,12 +285,13 @@ pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) ->
     let log = sum + low;
     let log_low = (sum - log) + low;
     let p = y * log;
-    let p_low = y.fma(log_low, y.fma(log, V::all(V::K.zero) - p));
+    let p_low = y.fma(log_low, y.beyond(log, p));
     let shifted = p + V::all(V::K.shift);
     let n = shifted - V::all(V::K.shift);
     let f = (p - n) + p_low;
     let t = shifted.lookup(V::K.exp2_table);
-    let low = t.fma(f * poly(f, V::K.exp2), shifted.lookup(V::K.exp2_table_low));
+    let q = if V::COUNT == 8 { poly_halves(f, f * f, V::K.exp2) } else { poly(f, V::K.exp2) };
+    let low = t.fma(f * q, shifted.lookup(V::K.exp2_table_low));
     ((t + low).scale(n), p.inside(V::K.pow_most))
 }
 
@@ -289,7 +300,7 @@ pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) ->
 pub(super) fn log_tail_32(r: X32, rest: X32, low: X32) -> (X32, X32) {
     let log2_e = X32::all(X32::K.log2_e[0]);
     let high = r * log2_e;
-    let lost = r.fma(log2_e, X32::all(0.0) - high);
+    let lost = r.beyond(log2_e, high);
     let lost = r.fma(X32::all(X32::K.log2_e[1]), rest.fma(log2_e, lost));
     (high, (r * r).fma(poly(r, X32::K.pow), lost) + low)
 }
@@ -299,14 +310,14 @@ pub(super) fn log_tail_32(r: X32, rest: X32, low: X32) -> (X32, X32) {
 pub(super) fn log_tail_64(r: X64, rest: X64, low: X64) -> (X64, X64) {
     let half = X64::all(0.5);
     let square = r * r;
-    let square_low = r.fma(r, X64::all(0.0) - square);
+    let square_low = r.beyond(r, square);
     let s = half.taken(square, r);
     let s_low = half.taken(square, r - s);
     let s_low = half.taken(square_low, s_low) + r.taken(rest, rest);
-    let s_low = (r * square).fma(poly(r, X64::K.pow), s_low);
+    let s_low = (r * square).fma(poly_halves(r, square, X64::K.pow), s_low);
     let log2_e = X64::all(X64::K.log2_e[0]);
     let high = s * log2_e;
-    let lost = s.fma(log2_e, X64::all(0.0) - high);
+    let lost = s.beyond(log2_e, high);
     let lost = s.fma(X64::all(X64::K.log2_e[1]), s_low.fma(log2_e, lost));
     (high, lost + low)
 }

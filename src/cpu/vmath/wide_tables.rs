@@ -7,7 +7,6 @@
 
 /// What the functions need to know of a type.
 pub(super) struct Constants<T: 'static> {
-    pub zero: T,
     pub one: T,
     pub minus_one: T,
     pub quarter: T,
@@ -56,7 +55,6 @@ pub(super) struct Constants<T: 'static> {
 
 #[rustfmt::skip] // it puts one number on a line
 pub(super) const K32: Constants<f32> = Constants {
-    zero: 0.0,
     one: 1.0,
     minus_one: -1.0,
     quarter: 0.25,
@@ -133,7 +131,6 @@ pub(super) const K32: Constants<f32> = Constants {
 
 #[rustfmt::skip] // it puts one number on a line
 pub(super) const K64: Constants<f64> = Constants {
-    zero: 0.0,
     one: 1.0,
     minus_one: -1.0,
     quarter: 0.25,
