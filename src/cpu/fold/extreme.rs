@@ -3,6 +3,8 @@
 use super::search::ranked_by_level;
 use super::vector::LANES;
 use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
@@ -50,7 +52,7 @@ pub trait Ordered: Element {
 }
 
 macro_rules! ordered {
-    (integer: $($t:ident $at:ident;)*) => { $(
+    (integer: $($t:ident $at:ident $({ $($by_vectors:tt)* })?;)*) => { $(
         impl Ordered for $t {
             type Key = $t;
             type At = $at;
@@ -76,6 +78,7 @@ macro_rules! ordered {
             fn at(key: $t) -> $t {
                 key
             }
+            $($($by_vectors)*)?
         }
     )* };
     (float: $($t:ident $key:ident $at:ident $Zmm:ident $Ymm:ident;)*) => { $(
@@ -131,7 +134,37 @@ macro_rules! ordered {
         }
     )* };
 }
-ordered! { integer: u8 u8; i8 u8; i16 u16; i32 u32; i64 u64; }
+ordered! {
+    integer:
+    u8 u8;
+    i8 u8;
+    i16 u16;
+    i32 u32;
+    i64 u64 {
+        #[inline(always)]
+        unsafe fn best<const MAX: bool>(isa: Isa, x: *const i64, n: usize) -> i64 {
+            // SAFETY: the caller's; `isa` stands for what the machine has.
+            unsafe {
+                #[cfg(target_arch = "x86_64")]
+                if n >= LANES && isa.level() == Level::Avx512 {
+                    return search::best::<search::ZmmInt64, MAX>(x, n);
+                }
+                row(Extreme::<i64, MAX>(PhantomData), isa, x, n).0
+            }
+        }
+        #[inline(always)]
+        unsafe fn place(isa: Isa, x: *const i64, n: usize, best: i64) -> usize {
+            // SAFETY: as above.
+            unsafe {
+                #[cfg(target_arch = "x86_64")]
+                if n >= LANES && isa.level() == Level::Avx512 {
+                    return search::place::<search::ZmmInt64>(x, n, best);
+                }
+                place(x, n, best)
+            }
+        }
+    };
+}
 ordered! { float: f32 i32 u32 Zmm32 Ymm32; f64 i64 u64 Zmm64 Ymm64; }
 
 impl Ordered for Bool {

@@ -1,4 +1,4 @@
-//! The extreme of a row of floats and its place, by whole vectors.
+//! The extreme of a row of numbers and its place, by whole vectors.
 
 use super::Ordered;
 use crate::cpu::stream;
@@ -6,7 +6,7 @@ use crate::dtype::Element;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// A vector of floats that can be compared.
+/// A vector of numbers that can be compared.
 ///
 /// # Safety
 /// Of all functions: the machine has the instruction set, and pointers lead to as many numbers as are read.
@@ -79,6 +79,13 @@ macro_rules! ranked {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn load_int64(x: *const i64) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe { _mm512_loadu_si512(x.cast()) }
+}
+
+#[cfg(target_arch = "x86_64")]
 ranked! {
     /// Float32 of AVX-512.
     Zmm32(__m512) f32 16 _mm512_loadu_ps _mm512_set1_ps _mm512_max_ps _mm512_min_ps,
@@ -88,6 +95,10 @@ ranked! {
     Zmm64(__m512d) f64 8 _mm512_loadu_pd _mm512_set1_pd _mm512_max_pd _mm512_min_pd,
         |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b), _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, b),
         |x| if MAX { _mm512_reduce_max_pd(x.0) } else { _mm512_reduce_min_pd(x.0) };
+    /// Int64 of AVX-512.
+    ZmmInt64(__m512i) i64 8 load_int64 _mm512_set1_epi64 _mm512_max_epi64 _mm512_min_epi64,
+        |a, b| _mm512_cmpeq_epi64_mask(a, b), _mm512_cmplt_epi64_mask(a, a) | _mm512_cmplt_epi64_mask(b, b),
+        |x| if MAX { _mm512_reduce_max_epi64(x.0) } else { _mm512_reduce_min_epi64(x.0) };
     /// Float32 of AVX2.
     Ymm32(__m256) f32 8 _mm256_loadu_ps _mm256_set1_ps _mm256_max_ps _mm256_min_ps,
         |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32, _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(a, b)) as u32,

@@ -1,8 +1,16 @@
 //! Sums and products: of the elements, or of what a formula makes of them.
 
-use super::Lanewise;
+use super::{Lanewise, row};
 use crate::cpu::simd::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::stream;
+#[cfg(target_arch = "x86_64")]
+use crate::dtype::Dtype;
 use crate::dtype::{Bool, Element};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 /// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
@@ -72,6 +80,87 @@ impl<T: Summand> Lanewise for Sum<T> {
     fn finish(self, state: (i64, ()), _: usize) -> (i64, ()) {
         state
     }
+    #[inline(always)]
+    unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (i64, ()) {
+        #[cfg(target_arch = "x86_64")]
+        if T::DTYPE == Dtype::Int64 && isa.level() == Level::Avx512 {
+            // SAFETY: the caller's; the machine has the level.
+            return (unsafe { sum_of_int64(x.cast(), n) }, ());
+        }
+        // SAFETY: the caller's.
+        unsafe { row(self, isa, x, n) }
+    }
+}
+
+/// Eight sums of `n` contiguous numbers of 64 bits. Adding is next to nothing beside reading them: few registers, and what comes next is asked for.
+///
+/// # Safety
+/// `x` holds them; the machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> __m512i) -> __m512i {
+    const AHEAD: usize = 2048;
+    const STEP: usize = 32;
+    // SAFETY: the caller's; masks end with its memory.
+    unsafe {
+        let mut sums = [_mm512_setzero_si512(); STEP / 8];
+        let whole = n - n % STEP;
+        for at in (0..whole).step_by(STEP) {
+            let x = x.add(at);
+            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), STEP * size_of::<i64>());
+            for (k, sum) in sums.iter_mut().enumerate() {
+                *sum = add(*sum, _mm512_loadu_si512(x.add(8 * k).cast()));
+            }
+        }
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let left = (n - whole).saturating_sub(8 * k).min(8);
+            *sum = add(*sum, _mm512_maskz_loadu_epi64(((1u16 << left) - 1) as u8, x.wrapping_add(whole + 8 * k)));
+        }
+        add(add(sums[0], sums[1]), add(sums[2], sums[3]))
+    }
+}
+
+/// The sum of `n` contiguous int64.
+///
+/// # Safety
+/// As for [`eight_sums`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
+    // SAFETY: the caller's.
+    unsafe {
+        let sums = eight_sums(
+            x,
+            n,
+            #[inline(always)]
+            |a, b| _mm512_add_epi64(a, b),
+        );
+        _mm512_reduce_add_epi64(sums)
+    }
+}
+
+/// The sum of `n` contiguous float64, in blocks, so that no sum of small numbers is too large for them.
+///
+/// # Safety
+/// As for [`eight_sums`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
+    const BLOCK: usize = 16 * 1024;
+    let mut total = 0.0;
+    for at in (0..n).step_by(BLOCK) {
+        // SAFETY: the caller's.
+        unsafe {
+            let sums = eight_sums(
+                x.add(at).cast(),
+                BLOCK.min(n - at),
+                #[inline(always)]
+                |a, b| _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
+            );
+            total += _mm512_reduce_add_pd(_mm512_castsi512_pd(sums));
+        }
+    }
+    total
 }
 
 /// What becomes of a total.
@@ -102,16 +191,19 @@ impl Root {
 
 /// What a float counts in a sum.
 pub trait Term: Copy + Send + Sync {
+    /// Whether it is the float itself.
+    const ITSELF: bool = false;
     /// The term of `x`.
     fn of<T: Element>(self, x: T) -> f64;
 }
 
 macro_rules! terms {
-    ($($(#[$doc:meta])* $name:ident: |$x:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident $($itself:ident)?: |$x:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $name;
         impl Term for $name {
+            $(const $itself: bool = true;)?
             #[inline(always)]
             fn of<T: Element>(self, $x: T) -> f64 {
                 $f
@@ -122,7 +214,7 @@ macro_rules! terms {
 
 terms! {
     /// `x`
-    Plain: |x| x.to_f64();
+    Plain ITSELF: |x| x.to_f64();
     /// 0 for 0, else 1.
     NonZero: |x| if x == T::ZERO { 0.0 } else { 1.0 };
     /// 0 for NaN, else `x`.
@@ -175,6 +267,16 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
     #[inline(always)]
     fn finish(self, (total, ()): (f64, ()), count: usize) -> (f64, ()) {
         (self.root.of(total, count), ())
+    }
+    #[inline(always)]
+    unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (f64, ()) {
+        #[cfg(target_arch = "x86_64")]
+        if F::ITSELF && T::DTYPE == Dtype::Float64 && isa.level() == Level::Avx512 {
+            // SAFETY: the caller's; the machine has the level.
+            return (unsafe { sum_of_float64(x.cast(), n) }, ());
+        }
+        // SAFETY: the caller's.
+        unsafe { row(self, isa, x, n) }
     }
 }
 
