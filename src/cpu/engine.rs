@@ -375,7 +375,7 @@ impl<const N: usize> Job<N> {
             // As many rows as are worth a thread.
             _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS), stage),
         };
-        let asks = stager.apart.contains(&true);
+        let asks = stager.asks();
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);

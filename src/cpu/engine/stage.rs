@@ -18,7 +18,7 @@ pub struct Stager<const N: usize> {
     copies: [TileCopy; N],
     /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
     /// column is one line of the cache, asking did not pay.
-    pub apart: [bool; N],
+    apart: [bool; N],
     streamed: bool,
 }
 
@@ -54,14 +54,32 @@ impl<const N: usize> Stager<N> {
 
     /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
     #[inline(always)]
-    fn ask(&self, tile: Option<&Tile<N>>, at: usize, step: usize) {
-        let Some(tile) = tile else { return };
+    fn ask(&self, tile: &Tile<N>, at: usize, step: usize) {
         for k in (1..N).filter(|&k| self.apart[k]) {
             let side = Side::of(tile, k, self.data[k].get());
             for c in (at..tile.cols).step_by(step) {
                 stream::prefetch_near(side.data.wrapping_offset(c as isize * side.col_step), tile.rows * self.item[k]);
             }
         }
+    }
+
+    /// Asks for what goes along with a row of a tile: a share of the next one, and past the caches the row after it of the inputs that their
+    /// kernel takes where they lie, as runs so short do not show the machine where they go on.
+    #[inline(always)]
+    fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
+        self.ask(next, row, tile.rows);
+        if self.streamed {
+            let (tile, row) = if row + 1 < tile.rows { (tile, row + 1) } else { (next, 0) };
+            for k in (1..N).filter(|&k| !self.staged[k]) {
+                let side = Side::of(tile, k, self.data[k].get());
+                stream::prefetch(side.data.wrapping_offset(row as isize * side.row_step), tile.cols * self.item[k]);
+            }
+        }
+    }
+
+    /// Whether a tile does better if it knows the next one.
+    pub fn asks(&self) -> bool {
+        self.streamed || self.apart.contains(&true)
     }
 
     /// Runs the kernel on one tile, and asks for the `next` meanwhile.
@@ -110,27 +128,42 @@ impl<const N: usize> Stager<N> {
             }
         }
         if whole {
-            self.ask(next, 0, 1);
+            next.into_iter().for_each(|next| self.ask(next, 0, 1));
             kernel(each(|k| at[k].data), rows * cols);
         } else {
-            for row in 0..rows {
-                self.ask(next, row, rows);
-                // Pointers from scratch for each row: those of the last one moved on would be copied before they are out of the store queue.
-                let given = each(|k| {
-                    let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
-                    if !self.repeats[k] || rows == 1 {
-                        return start;
-                    }
-                    // SAFETY: the caller's; the buffer holds a row.
-                    unsafe { self.copies[k].repeat(buffers[k], start, cols) }
-                    buffers[k]
-                });
-                kernel(given, cols);
+            // SAFETY: the caller's.
+            unsafe {
+                match next {
+                    Some(next) => self.rows(tile, at, buffers, kernel, |row| self.ask_with_row(tile, next, row)),
+                    None => self.rows(tile, at, buffers, kernel, |_| ()),
+                }
             }
         }
         if self.staged[0] {
             // SAFETY: the caller's.
             unsafe { self.store(tile, at[0]) }
+        }
+    }
+
+    /// Runs the kernel on the rows of a tile that is `at` these places, and `before` each row what is to go along with it.
+    ///
+    /// # Safety
+    /// As for [`Stager::tile`].
+    #[inline(always)]
+    unsafe fn rows(&self, tile: &Tile<N>, at: [Side; N], buffers: [*mut u8; N], kernel: Kernel<'_, N>, before: impl Fn(usize)) {
+        for row in 0..tile.rows {
+            before(row);
+            // Pointers from scratch for each row: those of the last one moved on would be copied before they are out of the store queue.
+            let given = each(|k| {
+                let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
+                if !self.repeats[k] || tile.rows == 1 {
+                    return start;
+                }
+                // SAFETY: the caller's; the buffer holds a row.
+                unsafe { self.copies[k].repeat(buffers[k], start, tile.cols) }
+                buffers[k]
+            });
+            kernel(given, tile.cols);
         }
     }
 
