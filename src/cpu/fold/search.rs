@@ -232,13 +232,24 @@ pub unsafe fn place<V: Ranked>(x: *const V::Item, n: usize, value: V::Item) -> u
             }
             at += 4 * V::WIDTH;
         }
-        // Backwards, so that the first has the last word: nobody could guess where a search of few ends.
-        let mut place = 0;
-        for k in (0..LAST).rev() {
-            let from = (at + k * V::WIDTH).min(n - V::WIDTH);
-            let found = V::load(x.add(from)).same(value);
-            place = if found != 0 { from + found.trailing_zeros() as usize } else { place };
-        }
-        place
+        // Nobody could guess where a search of few ends: without branches.
+        let low = four_same(x, n, at, value);
+        let (from, found) = if low != 0 { (at, low) } else { (at + 4 * V::WIDTH, four_same(x, n, at + 4 * V::WIDTH, value)) };
+        let bit = found.trailing_zeros() as usize;
+        (from + bit / V::WIDTH * V::WIDTH).min(n - V::WIDTH) + bit % V::WIDTH
     }
+}
+
+/// Which of four vectors' elements from `at` on are `value`; vectors that would end beyond `n` begin earlier.
+///
+/// # Safety
+/// As for [`best`].
+#[inline(always)]
+unsafe fn four_same<V: Ranked>(x: *const V::Item, n: usize, at: usize, value: V) -> u64 {
+    let mut found = 0;
+    for k in 0..4 {
+        // SAFETY: the caller's.
+        found |= unsafe { V::load(x.add((at + k * V::WIDTH).min(n - V::WIDTH))).same(value) } << (k * V::WIDTH);
+    }
+    found
 }
