@@ -104,18 +104,6 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
 
 /// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
 #[inline(always)]
-fn quarter_tan_f32(isa: Isa, (r, low): (f32, f32), turns: u32) -> f32 {
-    let z = r * r;
-    let (tan, cot) = (poly_f32(isa, z, TAN_32), poly_f32(isa, z, COT_32));
-    // One step of Newton's takes in what the sum and the quotient lack.
-    let q = -1.0 / (r + low);
-    let off = isa.fma_f32(q, low, isa.fma_f32(q, r, 1.0));
-    let (base, low, rest) = if turns & 1 == 1 { (q, q * off, cot) } else { (r, low, tan) };
-    base + isa.fma_f32(base * z, rest, low)
-}
-
-/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
-#[inline(always)]
 fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64 {
     let odd = turns & 1 == 1;
     let z = r * r;
@@ -193,10 +181,17 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     let m = t - SHIFT_32 / 2.0;
     let first = isa.fma_f32(m, -PI_32[0], x);
     let r = isa.fma_f32(m, -PI_32[1], first);
-    // What rounding has added to r, which is not to be relied on near 0, where it hardly matters. All of -0 stays -0.
+    // What rounding has added to r, which is not to be relied on near 0, where it hardly matters; all of -0 stays -0.
     let added = isa.fma_f32(m, PI_32[1], r - first);
-    let low = isa.fma_f32(-(r * r), added, m * -PI_32[2]);
-    quarter_tan_f32(isa, (r, low), t.to_bits())
+    let (z, third) = (r * r, m * -PI_32[2]);
+    let low = isa.fma_f32(-z, added, third);
+    let (tan, cot) = (poly_f32(isa, z, TAN_32), poly_f32(isa, z, COT_32));
+    // -1 / (r + low), where that matters; one step of Newton's takes in what it lacks.
+    let q = -1.0 / (r + third);
+    let off = isa.fma_f32(q, low, isa.fma_f32(q, r, 1.0));
+    // tan(r) or, after an odd number of quarter turns, -1 / tan(r)
+    let (base, low, rest) = if t.to_bits() & 1 == 1 { (q, q * off, cot) } else { (r, low, tan) };
+    base + isa.fma_f32(base * z, rest, low)
 }
 
 /// `tan(x)`, where `x` is not [`huge_angle_f64`]
