@@ -299,7 +299,8 @@ impl<const N: usize> Job<N> {
         // make of an element may depend on its place in the piece, and must not on where the result lies.
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
-        let part = PREFETCH / widest;
+        // A line of a mask at a time was slow to come.
+        let part = (PREFETCH / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
             for (start, end) in range.map(|i| (begin(i), begin(i + 1))) {
