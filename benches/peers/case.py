@@ -28,6 +28,7 @@ class Case:
         self.row, self.thorn, self.libtorch = row, thorn, libtorch
         self.operands = {name: operand.make(name, row.dtype, row.shape) for name, operand in row.operands.items()}
         self.references = self.compute_references()
+        self.results = None  # of one thread, the same memory for all: where it lies decides what share of the caches it gets
 
     def compute_references(self):
         """The results by PyTorch, by NumPy where PyTorch is called from C++."""
@@ -51,11 +52,13 @@ class Case:
         values = {name: t.numpy() for name, t in tensors.items()} if as_numpy else tensors
         return {"torch": torch, "nn": torch._C._nn, "np": np, "n": self.row.count(), "shape": shape, **values}
 
-    def tensors(self):
-        """The shared operands, and results in memory of their own."""
-        results = {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
+    def tensors(self, threads=None):
+        """The shared operands, and results: with one thread shared too, else in memory of their own. What is changed in place is a copy."""
+        results = self.results or {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
+        if threads == 1:
+            self.results = results
         if "r" in self.operands:
-            results["r"] = copied(self.operands["r"])
+            results = {**results, "r": copied(self.operands["r"])}
         return {**self.operands, **results}
 
     def check(self):
@@ -84,7 +87,7 @@ class Case:
             raise Failed(f"{int(wrong.sum())} elements of {name} differ: {values[0]} at {first}, not {values[1]}")
 
     def run_thorn(self, threads):
-        tensors = self.tensors()
+        tensors = self.tensors(threads)
         if self.row.makes():
             tensors.pop("r", None)
         self.thorn.c.setThreads(threads)
@@ -101,11 +104,11 @@ class Case:
     def run_torch(self, threads):
         torch.set_num_threads(threads)
         if self.row.cpp:
-            return self.libtorch.call(self.row, self.tensors())
-        return python_loop(self.row.torch, self.namespace(self.tensors(), False))
+            return self.libtorch.call(self.row, self.tensors(threads))
+        return python_loop(self.row.torch, self.namespace(self.tensors(threads), False))
 
     def run_numpy(self, threads):
-        return python_loop(self.row.numpy, self.namespace(self.tensors(), True))
+        return python_loop(self.row.numpy, self.namespace(self.tensors(threads), True))
 
     def has_numpy(self):
         tensors = [*self.operands.values(), *self.references.values()]

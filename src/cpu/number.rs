@@ -343,8 +343,9 @@ pub fn min<T: Element>(a: T, b: T) -> T {
 /// -1, 0 or 1; NaN is neither negative nor positive.
 #[inline(always)]
 pub fn sign<T: Element>(x: T) -> T {
-    let (positive, negative) = (x > T::ZERO, T::ZERO > x);
-    T::from_i64(positive as i64 - negative as i64)
+    let (one, minus_one) = (T::from_i64(1), T::from_i64(-1));
+    let not_above = if T::ZERO > x { minus_one } else { T::ZERO };
+    if x > T::ZERO { one } else { not_above }
 }
 
 /// The positive part; NaN stays.
