@@ -232,11 +232,11 @@ pub unsafe fn place<V: Ranked>(x: *const V::Item, n: usize, value: V::Item) -> u
             }
             at += 4 * V::WIDTH;
         }
-        // Nobody could guess where a search of few ends: without branches.
-        let low = four_same(x, n, at, value);
-        let (from, found) = if low != 0 { (at, low) } else { (at + 4 * V::WIDTH, four_same(x, n, at + 4 * V::WIDTH, value)) };
-        let bit = found.trailing_zeros() as usize;
-        (from + bit / V::WIDTH * V::WIDTH).min(n - V::WIDTH) + bit % V::WIDTH
+        // Nobody could guess in which half a search ends: no branch, but whether there are two.
+        let low = u128::from(four_same(x, n, at, value));
+        let high = if n - at > 4 * V::WIDTH { u128::from(four_same(x, n, at + 4 * V::WIDTH, value)) } else { 0 };
+        let bit = (low | high << (4 * V::WIDTH)).trailing_zeros() as usize;
+        (at + bit / V::WIDTH * V::WIDTH).min(n - V::WIDTH) + bit % V::WIDTH
     }
 }
 
