@@ -456,3 +456,43 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The greatest and the least of rows of any length, twice in each: the place is the first one's.
+    fn check<T: Ordered + PartialEq + std::fmt::Debug>() {
+        let [few, some, most] = [1, 5, 9].map(T::from_i64);
+        for n in 1..=200 {
+            for first in (0..n).step_by(1 + n / 40) {
+                for second in [first, (first + n) / 2, n - 1] {
+                    let mut x = vec![some; n];
+                    let mut found = |value: T, max: bool| {
+                        (x[first], x[second]) = (value, value);
+                        let data = x.as_ptr();
+                        simd(
+                            #[inline(always)]
+                            // SAFETY: the vector holds `n` elements.
+                            move |isa| unsafe {
+                                let best = if max { T::best::<true>(isa, data, n) } else { T::best::<false>(isa, data, n) };
+                                (best, T::place(isa, data, n, best))
+                            },
+                        )
+                    };
+                    assert_eq!(found(most, true), (most, first), "{:?}, {n}: {first}, {second}", T::DTYPE);
+                    assert_eq!(found(few, false), (few, first), "{:?}, {n}: {first}, {second}", T::DTYPE);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_of_equals_is_found_in_rows_of_any_length() {
+        check::<f32>();
+        check::<f64>();
+        check::<i64>();
+        check::<i32>();
+        check::<u8>();
+    }
+}

@@ -373,3 +373,52 @@ impl<T: Factor> Lanewise for Product<T> {
         state
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::simd::simd;
+
+    fn sum<L: Lanewise>(l: L, x: &[L::In]) -> L::Out {
+        let (data, n) = (x.as_ptr(), x.len());
+        let state = simd(
+            #[inline(always)]
+            // SAFETY: the slice holds the elements.
+            move |isa| unsafe { l.of_row(isa, data, n) },
+        );
+        l.finish(state, n).0
+    }
+
+    const LENGTHS: [usize; 5] = [1000, 4096, 16_383, 16_385, 50_001];
+
+    #[test]
+    fn rows_of_int64_of_any_length_wrap_around() {
+        for n in (0..200).chain(LENGTHS) {
+            let x: Vec<i64> = (0..n as i64).map(|i| i.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ i).collect();
+            assert_eq!(sum(Sum::<i64>(PhantomData), &x), x.iter().fold(0, |sum: i64, &v| sum.wrapping_add(v)), "{n}");
+        }
+    }
+
+    #[test]
+    fn rows_of_float64_of_any_length_are_exact_for_integers() {
+        let plain = Terms::<f64, _>::new(Plain, Root::Itself);
+        for n in (0..200).chain(LENGTHS) {
+            let x: Vec<f64> = (0..n).map(|i| (i * 37 % 101) as f64 - 50.0).collect();
+            assert_eq!(sum(plain, &x), x.iter().sum::<f64>() + 0.0, "{n}");
+        }
+    }
+
+    #[test]
+    fn one_nan_or_infinity_is_enough_wherever_it_is() {
+        let plain = Terms::<f64, _>::new(Plain, Root::Itself);
+        for n in [1, 7, 8, 33, 100] {
+            for at in 0..n {
+                let mut x = vec![1.0; n];
+                x[at] = f64::INFINITY;
+                assert_eq!(sum(plain, &x), f64::INFINITY, "{n}, {at}");
+                x[n - 1 - at] = f64::NAN;
+                assert!(sum(plain, &x).is_nan(), "{n}, {at}");
+            }
+        }
+    }
+}

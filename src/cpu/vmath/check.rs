@@ -25,8 +25,13 @@ pub fn ulps(got: f32, exact: f64) -> f64 {
 
 /// A sweep over all of f32, every sign, exponent and special value.
 pub fn check_f32(limit: f64, f: impl Fn(Isa, f32) -> f32 + Copy, exact: fn(f64) -> f64) {
-    for bits in (0..=u32::MAX).step_by(16_411).chain([0x7f80_0000, 0xff80_0000, 0x8000_0000, 1, 0x8000_0001]) {
-        let x = f32::from_bits(bits);
+    let special = [0x7f80_0000, 0xff80_0000, 0x8000_0000, 1, 0x8000_0001];
+    check_f32_at((0..=u32::MAX).step_by(16_411).chain(special).map(f32::from_bits), limit, f, exact);
+}
+
+/// The same for chosen values.
+pub fn check_f32_at(values: impl IntoIterator<Item = f32>, limit: f64, f: impl Fn(Isa, f32) -> f32 + Copy, exact: fn(f64) -> f64) {
+    for x in values {
         let (got, exact) = (
             simd(
                 #[inline(always)]

@@ -358,8 +358,9 @@ const PER_TURN: [u64; 21] = [
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{check_f32, check_f64, check_std};
+    use super::super::check::{check_f32, check_f32_at, check_f64, check_std};
     use super::*;
+    use std::f64::consts::FRAC_PI_2;
 
     /// A function as `map1_rare` composes it.
     macro_rules! whole {
@@ -374,6 +375,15 @@ mod tests {
         check_f32(1.6, whole!(sin_f32, huge_angle_f32, sin_slow_f32), f64::sin);
         check_f32(1.7, whole!(cos_f32, huge_angle_f32, cos_slow_f32), f64::cos);
         check_f32(1.9, whole!(tan_f32, huge_angle_f32, tan_slow_f32), f64::tan);
+    }
+
+    /// Where the results are near 0 or infinite, and what reduction leaves is next to nothing.
+    #[test]
+    fn f32_errors_stay_below_their_limits_beside_quarter_turns() {
+        let beside = || (1..=100_000).map(|k| (f64::from(k) * FRAC_PI_2) as f32).flat_map(|x| [x.next_down(), x, x.next_up(), -x]);
+        check_f32_at(beside(), 1.6, whole!(sin_f32, huge_angle_f32, sin_slow_f32), f64::sin);
+        check_f32_at(beside(), 1.7, whole!(cos_f32, huge_angle_f32, cos_slow_f32), f64::cos);
+        check_f32_at(beside(), 1.9, whole!(tan_f32, huge_angle_f32, tan_slow_f32), f64::tan);
     }
 
     #[test]
