@@ -54,7 +54,8 @@ class Case:
 
     def tensors(self, threads=None):
         """The shared operands, and results: with one thread shared too, else in memory of their own. What is changed in place is a copy."""
-        results = self.results or {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
+        results = self.results if threads == 1 else None
+        results = results or {name: memory(t.dtype, t.shape) for name, t in self.references.items()}
         if threads == 1:
             self.results = results
         if "r" in self.operands:

@@ -117,8 +117,8 @@ Made by `scripts/bench.sh --peers`; [benches/README.md](../benches/README.md) sa
 
 Each time is the best of many short samples, with operands in the caches as far as they fit. With one thread all libraries run in one process and
 take turns sample by sample; with two each has a process of its own, and they take turns every 30 ms, the others standing still. Operands are the same
-memory for all, with one thread results too, and all are there before the clock starts, except in rows that say *fresh*. Before it is timed, every result of thorn is compared
-with PyTorch's, and with two threads with its own, bit for bit.
+memory for all, with one thread results too, and all are there before the clock starts, except in rows that say *fresh*. Before it is timed, every
+result of thorn is compared with PyTorch's, and with two threads with its own, bit for bit.
 
 thorn is called from C, PyTorch and NumPy from Python, as they are mostly used; that costs them 0.2 to 1 µs a call, which matters in rows below 10 µs. In
 the group `small` PyTorch is called from C++, in its inference mode. NumPy has one thread.

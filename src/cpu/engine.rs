@@ -299,7 +299,7 @@ impl<const N: usize> Job<N> {
         // make of an element may depend on its place in the piece, and must not on where the result lies.
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
-        // A line of a mask at a time was slow to come.
+        // Two lines or more of the narrowest operand, a mask mostly: with one at a time they were slow to come.
         let part = (PREFETCH / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
@@ -474,10 +474,13 @@ mod tests {
     }
 
     #[test]
-    fn a_result_past_the_caches_takes_columns_too() {
+    fn results_past_the_caches_take_rows_columns_and_transposed_operands() {
         let rows = stream::threshold().min(64 << 20) / (8 * 5000) + 3;
         check_sum::<f32, f32>([rows, 5000], false, true, false);
         check_sum::<f32, f32>([rows, 5000], false, true, true);
+        check_sum::<f32, f32>([rows, 5000], false, false, false);
+        check_sum::<f32, f32>([rows, 5000], true, true, false);
+        check_sum::<f32, f32>([rows, 5001], true, false, false);
     }
 
     #[test]

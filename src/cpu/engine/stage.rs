@@ -68,7 +68,7 @@ impl<const N: usize> Stager<N> {
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
         self.ask(next, row, tile.rows);
-        if self.streamed {
+        if self.streamed && tile.rows > 1 {
             let (tile, row) = if row + 1 < tile.rows { (tile, row + 1) } else { (next, 0) };
             for k in (1..N).filter(|&k| !self.staged[k]) {
                 let side = Side::of(tile, k, self.data[k].get());

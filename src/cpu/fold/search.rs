@@ -97,6 +97,7 @@ ranked! {
         |x| if MAX { _mm512_reduce_max_pd(x.0) } else { _mm512_reduce_min_pd(x.0) };
     /// Int64 of AVX-512.
     ZmmInt64(__m512i) i64 8 load_int64 _mm512_set1_epi64 _mm512_max_epi64 _mm512_min_epi64,
+        // No integer is less than itself: no bit, ever, where floats have one for NaN.
         |a, b| _mm512_cmpeq_epi64_mask(a, b), _mm512_cmplt_epi64_mask(a, a) | _mm512_cmplt_epi64_mask(b, b),
         |x| if MAX { _mm512_reduce_max_epi64(x.0) } else { _mm512_reduce_min_epi64(x.0) };
     /// Float32 of AVX2.
@@ -232,7 +233,7 @@ pub unsafe fn place<V: Ranked>(x: *const V::Item, n: usize, value: V::Item) -> u
             }
             at += 4 * V::WIDTH;
         }
-        // Nobody could guess in which half a search ends: no branch, but whether there are two.
+        // Which half has it nobody could guess: both are searched, if there are two, and then one bit is looked for.
         let low = u128::from(four_same(x, n, at, value));
         let high = if n - at > 4 * V::WIDTH { u128::from(four_same(x, n, at + 4 * V::WIDTH, value)) } else { 0 };
         let bit = (low | high << (4 * V::WIDTH)).trailing_zeros() as usize;

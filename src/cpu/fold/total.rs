@@ -139,7 +139,7 @@ unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
     }
 }
 
-/// The sum of `n` contiguous float64, in blocks, so that no sum of small numbers is too large for them.
+/// The sum of `n` contiguous float64, in blocks, so that a lane never grows far beyond its terms.
 ///
 /// # Safety
 /// As for [`eight_sums`].

@@ -107,6 +107,7 @@ fn poly<V: Lanes>(x: V, c: &[V::Item]) -> V {
 /// [`poly`] of an even number of coefficients, the even and the odd powers apart: in a long one additions would wait for one another.
 #[inline(always)]
 fn poly_halves<V: Lanes>(x: V, square: V, c: &[V::Item]) -> V {
+    debug_assert!(c.len().is_multiple_of(2));
     let mut halves = [V::all(c[c.len() - 2]), V::all(c[c.len() - 1])];
     for (i, &c) in c[..c.len() - 2].iter().enumerate().rev() {
         halves[i % 2] = halves[i % 2].fma(square, V::all(c));
@@ -290,6 +291,7 @@ pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) ->
     let n = shifted - V::all(V::K.shift);
     let f = (p - n) + p_low;
     let t = shifted.lookup(V::K.exp2_table);
+    // Of float64 it is long.
     let q = if V::COUNT == 8 { poly_halves(f, f * f, V::K.exp2) } else { poly(f, V::K.exp2) };
     let low = t.fma(f * q, shifted.lookup(V::K.exp2_table_low));
     ((t + low).scale(n), p.inside(V::K.pow_most))
