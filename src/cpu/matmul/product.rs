@@ -9,6 +9,7 @@ use super::kernel::{Kernel, Layout, Merge, Strip};
 use super::number::Number;
 use crate::alloc;
 use crate::cpu::pool::{self, Shares};
+use crate::cpu::stream;
 use crate::cpu::transpose;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -37,6 +38,8 @@ const SHALLOW: usize = 128;
 const ALIAS: isize = 4096;
 /// Bytes between the rows of a laid out block of A, so that they do not.
 const PAD: usize = 64;
+/// Rows that a block of A is asked for ahead of being laid out: they are too short, and too far apart, for the machine to see it coming.
+const AHEAD: usize = 8;
 
 #[repr(align(64))]
 struct Aligned<const N: usize>([MaybeUninit<u8>; N]);
@@ -337,6 +340,7 @@ unsafe fn lay_out<T: Number>(dst: *mut T, row: usize, src: Mat<T>) {
     unsafe {
         if src.col_stride == 1 {
             for i in 0..src.rows {
+                stream::prefetch_near(src.at(i + AHEAD, 0).cast(), src.cols * size);
                 dst.add(i * row).copy_from_nonoverlapping(src.at(i, 0), src.cols);
             }
         } else if src.row_stride == 1 {
