@@ -2,9 +2,10 @@
 //!
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Those of two inputs have a
-//! second, which takes the last input as one value ([`Work::run_or_with_value`]).
+//! second, which takes the last input as one value, and a third, which takes an input transposed ([`Besides`]).
 
 mod stage;
+mod turned;
 
 use super::convert::converter;
 use super::simd::{Level, level};
@@ -14,6 +15,7 @@ use crate::plan::{Plan, each};
 use stage::Stager;
 use std::mem::MaybeUninit;
 use std::ops::Range;
+pub use turned::{Turned, TurnedKernel};
 
 /// Elements a thread must have to be worth waking, for kernels bound by memory.
 pub(crate) const CHEAP: usize = 16 * 1024;
@@ -135,8 +137,22 @@ pub struct Job<const N: usize> {
     pub grain: usize,
 }
 
-/// A kernel over `n` contiguous elements of each operand; but see [`Work::run_or_with_value`].
+/// A kernel over `n` contiguous elements of each operand; but see [`Besides`].
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
+
+/// What there may be besides a kernel over runs.
+#[derive(Clone, Copy)]
+pub struct Besides<'a, const N: usize> {
+    /// For runs along which the last operand has one value, as a column has: it reads only that.
+    pub with_value: Option<Kernel<'a, N>>,
+    /// For an input that is transposed.
+    pub turned: Option<TurnedKernel<'a, N>>,
+}
+
+impl<const N: usize> Besides<'_, N> {
+    /// Nothing.
+    pub const NONE: Besides<'static, N> = Besides { with_value: None, turned: None };
+}
 
 impl<const N: usize> Work<N> {
     /// Runs `kernel` over all elements.
@@ -150,21 +166,21 @@ impl<const N: usize> Work<N> {
             Work::Flat(flat) if flat.n < SHORT_RUN || (flat.n < flat.grain && !flat.data[1..].contains(&flat.data[0])) => {
                 kernel(flat.data, flat.n)
             }
-            Work::Flat(flat) => flat.job().run(kernel, None),
-            Work::Planned(job) => job.run(kernel, None),
+            Work::Flat(flat) => flat.job().run(kernel, Besides::NONE),
+            Work::Planned(job) => job.run(kernel, Besides::NONE),
         }
     }
 
-    /// [`Work::run`] with, if any, a second kernel for runs along which the last operand has one value, as a column has: it reads only that.
+    /// [`Work::run`] with what there is besides the kernel.
     ///
     /// # Safety
     /// As for [`Work::run`].
     #[inline]
-    pub unsafe fn run_or_with_value(&self, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
+    pub unsafe fn run_with(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         match self {
             // SAFETY: the caller's.
             Work::Flat(_) => unsafe { self.run(kernel) },
-            Work::Planned(job) => job.run(kernel, with_value),
+            Work::Planned(job) => job.run(kernel, besides),
         }
     }
 
@@ -194,8 +210,8 @@ impl<const N: usize> Work<N> {
     /// As for [`Work::run`]; `kernel` must read and write the operands' own types.
     pub unsafe fn run_as_stored(&self, kernel: Kernel<'_, N>) {
         match self {
-            Work::Flat(flat) => flat.job().run(kernel, None),
-            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, None),
+            Work::Flat(flat) => flat.job().run(kernel, Besides::NONE),
+            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::NONE),
         }
     }
 }
@@ -209,7 +225,7 @@ impl<const N: usize> Flat<N> {
 }
 
 impl<const N: usize> Job<N> {
-    fn run(&self, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
+    fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
@@ -228,7 +244,7 @@ impl<const N: usize> Job<N> {
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, kernel);
         } else {
-            self.run_staged(streamed, kernel, with_value);
+            self.run_staged(streamed, kernel, besides);
         }
     }
 
@@ -353,7 +369,7 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, with_value: Option<Kernel<'_, N>>) {
+    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let mut plan = self.plan.clone();
         let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
         if stuck {
@@ -363,9 +379,12 @@ impl<const N: usize> Job<N> {
         let short = run < SHORT_RUN && !alone;
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let stager = Stager::new(self, &plan, streamed, short);
+        if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
+            return self.run_turned(&plan, &stager, how, kernel, kernel_turned);
+        }
         // Where other operands are gathered in low tiles, a row of one is too short to be worth a call.
         let as_value = stager.repeats[N - 1] && !stuck && self.dtype[N - 1] == self.compute[N - 1];
-        let (stager, kernel) = match with_value {
+        let (stager, kernel) = match besides.with_value {
             Some(with_value) if as_value => (stager.with_last_as_it_is(), with_value),
             _ => (stager, kernel),
         };

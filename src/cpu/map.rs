@@ -1,13 +1,15 @@
 //! Elementwise kernels: a closure over values becomes a loop over runs, compiled for every instruction set.
 
 mod blocks;
+mod turned;
 
-use super::engine::{Kernel, Work};
+use super::engine::{Besides, Kernel, Turned, Work};
 use super::half::{Bf16, F16};
 use super::simd::{Isa, simd};
 use super::stream::{LONG_FILL, fill_long, fills_long};
 use crate::dtype::{Dtype, Element};
 use blocks::{blocks1, blocks2, blocks3};
+use turned::{turned2, turns};
 
 /// Bytes of a run that are worth beginning a loop of the machine's.
 const LEAST_FILL: usize = 4096;
@@ -64,7 +66,7 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, None, &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, Besides::NONE, &f16, &bf16) };
     }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
@@ -234,16 +236,19 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
             },
         )
     };
+    // SAFETY: the engine passes tiles that lie inside their operands.
+    let turned = move |tile: Turned<3>| unsafe { turned2::<A, B, U>(tile, f) };
+    let besides = Besides { with_value: Some(&with_value), turned: if turns::<A, B, U>() { Some(&turned) } else { None } };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) } {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Some(&with_value), &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
     }
     // SAFETY: the caller's.
-    unsafe { work.run_or_with_value(&kernel, Some(&with_value)) }
+    unsafe { work.run_with(&kernel, besides) }
 }
 
 /// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
@@ -308,7 +313,7 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, None, &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, Besides::NONE, &f16, &bf16) };
     }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
@@ -329,11 +334,11 @@ const fn takes_floats(types: &[Dtype]) -> bool {
 /// Runs the kernel for what lies in memory where float32 is computed in.
 ///
 /// # Safety
-/// As for [`Work::run_or_with_value`] with `kernel` and `with_value`, and [`Work::run_as_stored`] with the others.
+/// As for [`Work::run_with`] with `kernel` and what is `besides`, and [`Work::run_as_stored`] with the others.
 unsafe fn run_as_it_lies<const N: usize>(
     work: &Work<N>,
     kernel: Kernel<'_, N>,
-    with_value: Option<Kernel<'_, N>>,
+    besides: Besides<'_, N>,
     f16: Kernel<'_, N>,
     bf16: Kernel<'_, N>,
 ) {
@@ -342,7 +347,7 @@ unsafe fn run_as_it_lies<const N: usize>(
         match work.half() {
             Some(Dtype::Float16) => work.run_as_stored(f16),
             Some(_) => work.run_as_stored(bf16),
-            None => work.run_or_with_value(kernel, with_value),
+            None => work.run_with(kernel, besides),
         }
     }
 }

@@ -6,7 +6,12 @@ mod register;
 
 use super::simd::{Level, level};
 use super::stream::{self, LINE, to_line};
-use kernel::{BandKernel, Kernel, buffered, direct, steps, unbuffered};
+#[cfg(target_arch = "x86_64")]
+pub use kernel::square;
+pub use kernel::steps;
+use kernel::{BandKernel, Kernel, buffered, direct, unbuffered};
+#[cfg(target_arch = "x86_64")]
+pub use register::Register;
 use std::ops::Range;
 
 /// Rows of the result done together: few enough pages for the TLB, and whole cache lines of the source.
@@ -20,7 +25,7 @@ const STREAM_WIDTH: usize = 256;
 /// The same when they go through a buffer on machines other than Intel's: measured on a Zen 5, whose first-level cache has 48 KiB.
 const WIDE_STREAM: usize = 512;
 /// Bytes a first-level cache holds in one line of each of its sets.
-const PAGE: isize = 4096;
+pub(crate) const PAGE: isize = 4096;
 
 /// Whether a transposition of so many bytes, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
 ///

@@ -153,6 +153,7 @@ ordered! {
             }
         }
         #[inline(always)]
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
         unsafe fn place(isa: Isa, x: *const i64, n: usize, best: i64) -> usize {
             // SAFETY: as above.
             unsafe {

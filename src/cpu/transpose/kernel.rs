@@ -78,9 +78,72 @@ pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx2")]
 unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
-    for r in (0..4 * E).step_by(E) {
-        // SAFETY: the caller's.
-        unsafe { block::<__m512i, E, true>(m.part(16 / E, r, 0, E, 4 * E)) }
+    // SAFETY: the caller's.
+    unsafe {
+        square::<E>(
+            m.src,
+            m.src_step,
+            #[inline(always)]
+            |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step)),
+        )
+    }
+}
+
+/// Turns a square, a line wide and high, and has each row of the result taken, with its number.
+///
+/// # Safety
+/// The source, whose columns are `src_step` bytes apart, holds the square; the machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl Fn(usize, __m512i)) {
+    // SAFETY: the caller's.
+    unsafe {
+        if E <= 4 {
+            // As many lines as there are registers for are read whole: if they are a power of two apart, they drive each other out of
+            // the first-level cache.
+            let mut x = [[_mm512_setzero_si512(); E]; 4];
+            for k in 0..4 {
+                for i in 0..E {
+                    x[k][i] = __m512i::load(src.offset((k * E + i) as isize * src_step));
+                }
+                x[k] = interleave_rounds(x[k]);
+            }
+            for i in 0..E {
+                let rows = turn_lanes([x[0][i], x[1][i], x[2][i], x[3][i]]);
+                for k in 0..4 {
+                    take(k * E + i, rows[k]);
+                }
+            }
+        } else {
+            for r in (0..4 * E).step_by(E) {
+                let rows = turned_rows::<__m512i, E>(src.add(r * (16 / E)), src_step);
+                for i in 0..E {
+                    take(r + i, rows[i]);
+                }
+            }
+        }
+    }
+}
+
+/// Turns 4 x 4 lanes.
+///
+/// # Safety
+/// The machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turn_lanes([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    // SAFETY: the caller's.
+    unsafe {
+        let (even, odd) = (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
+        let (more_even, more_odd) = (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
+        [
+            _mm512_shuffle_i32x4::<EVEN>(even, more_even),
+            _mm512_shuffle_i32x4::<EVEN>(odd, more_odd),
+            _mm512_shuffle_i32x4::<ODD>(even, more_even),
+            _mm512_shuffle_i32x4::<ODD>(odd, more_odd),
+        ]
     }
 }
 
@@ -211,7 +274,7 @@ unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> b
             for r in steps(band.min(m.rows - top), E) {
                 for side in 0..SIDE {
                     // SAFETY: the block lies inside the matrix.
-                    unsafe { block::<V, E, false>(m.part(16 / E, top + r, c + side * width, E, width)) }
+                    unsafe { block::<V, E>(m.part(16 / E, top + r, c + side * width, E, width)) }
                 }
             }
         }
@@ -225,25 +288,38 @@ pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
     (0..n).step_by(by).map(move |i| i.min(n - by))
 }
 
-/// Transposes E rows and a register's width of columns; `PAST` the caches, where registers begin with lines of the result.
+/// Transposes E rows and a register's width of columns.
 ///
 /// # Safety
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn block<V: Register, const E: usize, const PAST: bool>(m: Matrix) {
+unsafe fn block<V: Register, const E: usize>(m: Matrix) {
+    // SAFETY: the caller's.
+    unsafe {
+        let rows = turned_rows::<V, E>(m.src, m.src_step);
+        for i in 0..E {
+            rows[i].store::<false>(m.dst.offset(i as isize * m.dst_step));
+        }
+    }
+}
+
+/// E rows of the result, a register wide.
+///
+/// # Safety
+/// As for [`transpose`]; the machine has the registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turned_rows<V: Register, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
     // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
     // memory.
     // SAFETY: the caller's.
     unsafe {
-        let mut x = [V::gather(m.src, E as isize * m.src_step); E];
+        let mut x = [V::gather(src, E as isize * src_step); E];
         for i in 1..E {
-            x[i] = V::gather(m.src.offset(i as isize * m.src_step), E as isize * m.src_step);
+            x[i] = V::gather(src.offset(i as isize * src_step), E as isize * src_step);
         }
-        x = interleave_rounds(x);
-        for i in 0..E {
-            x[i].store::<PAST>(m.dst.offset(i as isize * m.dst_step));
-        }
+        interleave_rounds(x)
     }
 }
 

@@ -1,0 +1,82 @@
+//! An input that is transposed, turned in registers on its way into the kernel.
+
+use super::stage::Stager;
+use super::{Buffer, Job, Kernel, STAGE, parallel};
+use crate::cpu::copy::Side;
+use crate::cpu::stream::{self, LINE};
+use crate::cpu::transpose::gains_streamed;
+use crate::plan::{Plan, each};
+
+/// Columns of a tile: what is left of one at the edge goes through the buffers of a [`Stager`].
+const COLS: usize = 128;
+/// Bytes of a row of the transposed input that are read together: two lines, which come as one.
+const HEIGHT: usize = 2 * LINE;
+
+/// A kernel over a tile, at least a line wide and high, of operands as they lie: all rows contiguous, but for one input's, whose columns are.
+pub type TurnedKernel<'a, const N: usize> = &'a (dyn Fn(Turned<N>) + Sync);
+
+/// What such a kernel is to do.
+#[derive(Clone, Copy)]
+pub struct Turned<const N: usize> {
+    /// The operands.
+    pub at: [Side; N],
+    /// Rows of the tile.
+    pub rows: usize,
+    /// Columns of the tile.
+    pub cols: usize,
+    /// How.
+    pub how: How,
+}
+
+/// How a job with a transposed input is done.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// The input that is transposed.
+    pub input: usize,
+    /// Results go past the caches. Lines of a tile are lines of memory then.
+    pub past: bool,
+}
+
+impl<const N: usize> Job<N> {
+    /// How to do it, if one input is transposed and no other operand needs any care.
+    pub(super) fn turns(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
+        let [first, second, ..] = plan.loops() else { return None };
+        let item = plan.item.map(|bytes| bytes as isize);
+        let input = (1..N).find(|&k| first.step[k] != item[k])?;
+        let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
+        let line = LINE / plan.item[0];
+        // Where the result is an input no element may be computed twice, as the last squares of a tile would that overlap others.
+        let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
+        if self.dtype != self.compute || !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
+            return None;
+        }
+        let in_lines = |bytes: isize| bytes % LINE as isize == 0;
+        let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
+        let bytes = plan.numel().saturating_mul(plan.item.iter().sum());
+        let past = rows_begin_alike && (streamed || gains_streamed(bytes, second.step[0]));
+        (past || !streamed).then_some(How { input, past })
+    }
+
+    /// What [`Job::turns`] says, tile by tile.
+    pub(super) fn run_turned(&self, plan: &Plan<N>, stager: &Stager<N>, how: How, kernel: Kernel<'_, N>, turned: TurnedKernel<'_, N>) {
+        let line = LINE / plan.item[0];
+        let (tiles, data) = (plan.tiles(HEIGHT / plan.item[0], COLS), self.shared());
+        parallel(tiles.count(), tiles.area(), self.grain, &|range| {
+            let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
+            let buffers = buffers.each_mut().map(Buffer::data);
+            for tile in range.map(|i| tiles.get(i)) {
+                let (rows, cols) = (tile.rows, tile.cols);
+                if rows >= line && cols >= line {
+                    turned(Turned { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
+                } else {
+                    const { assert!(LINE * COLS <= 4 * STAGE && HEIGHT * LINE <= 4 * STAGE) }
+                    // SAFETY: the plan's tiles lie inside their operands; buffers hold one so low or narrow.
+                    unsafe { stager.tile(&tile, None, buffers, &mut [(std::ptr::null_mut(), 0); N], kernel) }
+                }
+            }
+            if how.past {
+                stream::fence();
+            }
+        });
+    }
+}
