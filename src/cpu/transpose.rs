@@ -25,14 +25,19 @@ const STREAM_WIDTH: usize = 256;
 /// The same when they go through a buffer on machines other than Intel's: measured on a Zen 5, whose first-level cache has 48 KiB.
 const WIDE_STREAM: usize = 512;
 /// Bytes a first-level cache holds in one line of each of its sets.
-pub(crate) const PAGE: isize = 4096;
+const PAGE: isize = 4096;
+
+/// Whether lines so many bytes apart drive each other out of the first-level cache.
+pub fn compete(step: isize) -> bool {
+    step % PAGE == 0
+}
 
 /// Whether a transposition of so many bytes, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
 ///
 /// That is so from less on than for other operations, as the plain stores of a transposition jump from row to row. On Intel's machines each
 /// waits for its line. A Zen 5 hides that for twice as many bytes, unless the rows are whole pages apart and compete for the same sets.
 pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
-    let jumps = stream::asks_ahead() || dst_step % PAGE == 0;
+    let jumps = stream::asks_ahead() || compete(dst_step);
     bytes >= if jumps { stream::threshold() / 4 } else { stream::threshold() / 2 }
 }
 

@@ -7,7 +7,7 @@ use crate::cpu::simd::{Isa, Level, level};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{self, LINE};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::transpose::{PAGE, Register, square, steps};
+use crate::cpu::transpose::{Register, compete, square, steps};
 use crate::dtype::Element;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__m512i;
@@ -87,8 +87,8 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
                 for i in 0..L {
                     let (at, column) = ((row + i) as isize * other.row_step, (ahead + i) as isize * turned.col_step);
                     stream::prefetch(other.data.wrapping_offset(at).wrapping_add(ahead * size), LINE);
-                    // Lines whole pages apart would drive each other out before they are needed.
-                    if turned.col_step % PAGE != 0 {
+                    // Else they would drive each other out before they are needed.
+                    if !compete(turned.col_step) {
                         stream::prefetch(turned.data.wrapping_offset(column).wrapping_add(row * size), LINE);
                     }
                 }
