@@ -141,17 +141,12 @@ pub struct Job<const N: usize> {
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
 
 /// What there may be besides a kernel over runs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Besides<'a, const N: usize> {
     /// For runs along which the last operand has one value, as a column has: it reads only that.
     pub with_value: Option<Kernel<'a, N>>,
     /// For an input that is transposed.
     pub turned: Option<TurnedKernel<'a, N>>,
-}
-
-impl<const N: usize> Besides<'_, N> {
-    /// Nothing.
-    pub const NONE: Besides<'static, N> = Besides { with_value: None, turned: None };
 }
 
 impl<const N: usize> Work<N> {
@@ -166,8 +161,8 @@ impl<const N: usize> Work<N> {
             Work::Flat(flat) if flat.n < SHORT_RUN || (flat.n < flat.grain && !flat.data[1..].contains(&flat.data[0])) => {
                 kernel(flat.data, flat.n)
             }
-            Work::Flat(flat) => flat.job().run(kernel, Besides::NONE),
-            Work::Planned(job) => job.run(kernel, Besides::NONE),
+            Work::Flat(flat) => flat.job().run(kernel, Besides::default()),
+            Work::Planned(job) => job.run(kernel, Besides::default()),
         }
     }
 
@@ -210,8 +205,8 @@ impl<const N: usize> Work<N> {
     /// As for [`Work::run`]; `kernel` must read and write the operands' own types.
     pub unsafe fn run_as_stored(&self, kernel: Kernel<'_, N>) {
         match self {
-            Work::Flat(flat) => flat.job().run(kernel, Besides::NONE),
-            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::NONE),
+            Work::Flat(flat) => flat.job().run(kernel, Besides::default()),
+            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default()),
         }
     }
 }

@@ -66,7 +66,7 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Besides::NONE, &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, Besides::default(), &f16, &bf16) };
     }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
@@ -313,7 +313,7 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
         // SAFETY: as above.
         let bf16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Besides::NONE, &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, Besides::default(), &f16, &bf16) };
     }
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
