@@ -238,7 +238,7 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
     };
     // SAFETY: the engine passes tiles that lie inside their operands.
     let turned = move |tile: Turned<3>| unsafe { turned2::<A, B, U>(tile, f) };
-    let besides = Besides { with_value: Some(&with_value), turned: if turns::<A, B, U>() { Some(&turned) } else { None } };
+    let besides = Besides { with_value: Some(&with_value), turned: if const { turns::<A, B, U>() } { Some(&turned) } else { None } };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) } {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<F16, A, B, U>(at, n, f) };

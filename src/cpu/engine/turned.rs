@@ -3,6 +3,7 @@
 use super::stage::Stager;
 use super::{Buffer, Job, Kernel, STAGE, parallel};
 use crate::cpu::copy::Side;
+use crate::cpu::simd::{Level, level};
 use crate::cpu::stream::{self, LINE};
 use crate::cpu::transpose::gains_streamed;
 use crate::plan::{Plan, each};
@@ -38,16 +39,19 @@ pub struct How {
 }
 
 impl<const N: usize> Job<N> {
-    /// How to do it, if one input is transposed and no other operand needs any care.
+    /// How to do it, if one input is transposed, no other operand needs any care, and registers of this machine are lines.
     pub(super) fn turns(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
         let [first, second, ..] = plan.loops() else { return None };
+        if level() != Level::Avx512 || self.dtype != self.compute {
+            return None;
+        }
         let item = plan.item.map(|bytes| bytes as isize);
         let input = (1..N).find(|&k| first.step[k] != item[k])?;
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
         // Where the result is an input no element may be computed twice, as the last squares of a tile would that overlap others.
         let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
-        if self.dtype != self.compute || !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
+        if !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
             return None;
         }
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;

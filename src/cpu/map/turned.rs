@@ -1,9 +1,9 @@
 //! Kernels of two inputs one of which is transposed: turned in registers, a square at a time, it never goes through memory.
 
 use crate::cpu::engine::Turned;
+use crate::cpu::simd::Isa;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::simd;
-use crate::cpu::simd::{Isa, Level, level};
+use crate::cpu::simd::{Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{self, LINE};
 #[cfg(target_arch = "x86_64")]
@@ -18,17 +18,15 @@ use std::mem::transmute_copy;
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 
-/// Whether this machine runs [`turned2`] for these types.
-#[inline(always)]
-pub fn turns<A: Element, B: Element, U: Element>() -> bool {
-    let sizes_fit = const { size_of::<A>() == size_of::<B>() && size_of::<B>() == size_of::<U>() && matches!(size_of::<B>(), 4 | 8) };
-    sizes_fit && level() == Level::Avx512
+/// Whether [`turned2`] takes these types.
+pub const fn turns<A: Element, B: Element, U: Element>() -> bool {
+    size_of::<A>() == size_of::<B>() && size_of::<B>() == size_of::<U>() && matches!(size_of::<B>(), 4 | 8)
 }
 
 /// [`map2`](super::map2) over a tile.
 ///
 /// # Safety
-/// [`turns`]; the operands hold the tile, which is at least a line wide and high.
+/// [`turns`], and the machine has AVX-512; the operands hold the tile, which is at least a line wide and high.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub unsafe fn turned2<A: Element, B: Element, U: Element>(tile: Turned<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
     #[cfg(target_arch = "x86_64")]
