@@ -110,8 +110,6 @@ functions! {
         exp2(self) = vmath::exp2_f32, vmath::exp2_f64;
         /// The natural logarithm.
         log(self) = vmath::log_f32, vmath::log_f64;
-        /// `log(1 + self)`
-        log1p(self) = vmath::log1p_f32, vmath::log1p_f64;
         /// `1 / sqrt(self)`
         rsqrt(self) = vmath::rsqrt_f32, vmath::rsqrt_f64;
         /// The sine, unless [`Real::huge_angle`].
@@ -124,8 +122,6 @@ functions! {
         atan(self) = vmath::atan_f32, vmath::atan_f64;
         /// The hyperbolic sine.
         sinh(self) = vmath::sinh_f32, vmath::sinh_f64;
-        /// `1 / (1 + e^-self)`
-        sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// `log(1 + e^(beta self)) / beta`, or `self` where `beta self` is above the threshold.
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
         /// The approximation of gelu by tanh.
@@ -153,6 +149,8 @@ functions! {
         exp_run = vmath::exp_run_f32, vmath::exp_run_f64;
         /// [`Real::log`] of `n` elements.
         log_run = vmath::log_run_f32, vmath::log_run_f64;
+        /// `log(1 + a)` of `n` elements.
+        log1p_run = vmath::log1p_run_f32, vmath::log1p_run_f64;
         /// The logarithm to base 2 of `n` elements.
         log2_run = vmath::log2_run_f32, vmath::log2_run_f64;
         /// The logarithm to base 10 of `n` elements.
@@ -161,6 +159,8 @@ functions! {
         cosh_run = vmath::cosh_run_f32, vmath::cosh_run_f64;
         /// The hyperbolic tangent of `n` elements.
         tanh_run = vmath::tanh_run_f32, vmath::tanh_run_f64;
+        /// `1 / (1 + e^-a)` of `n` elements.
+        sigmoid_run = vmath::sigmoid_run_f32, vmath::sigmoid_run_f64;
         /// [`Real::sqrt`] of `n` elements.
         sqrt_run = vmath::sqrt_run_f32, vmath::sqrt_run_f64;
         /// The error function of `n` elements.

@@ -4,10 +4,10 @@
 
 use super::wide_tables::{Constants, K32, K64};
 use std::arch::x86_64::*;
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Div, Mul, Sub};
 
 /// A register.
-pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
     /// Its elements.
     type Item: Copy + 'static;
     /// How many.
@@ -54,8 +54,6 @@ pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Out
     fn split(self) -> (Self, Self);
     /// The elements of a table of `2 * COUNT`, chosen by the lowest bits.
     fn lookup(self, table: &[Self::Item]) -> Self;
-    /// `1 / self` to 14 bits.
-    fn inverse_guess(self) -> Self;
     /// With the sign of `b`.
     fn with_sign(self, b: Self) -> Self;
     /// Negated where `b` has the sign.
@@ -70,8 +68,8 @@ pub(super) trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Out
 
 macro_rules! lanes {
     ($(#[$doc:meta])* $name:ident($register:ident) of $count:literal $item:ident, $mask:ident, $k:ident;
-     $loadu:ident $storeu:ident $maskz_loadu:ident $mask_storeu:ident $set1:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $fnma:ident
-     $min:ident $max:ident $abs:ident $scalef:ident $getexp:ident $getmant:ident $cmp:ident $mask_add:ident $lookup:ident $cast:ident $uncast:ident $rcp:ident $blend:ident) => {
+     $loadu:ident $storeu:ident $maskz_loadu:ident $mask_storeu:ident $set1:ident $add:ident $sub:ident $mul:ident $div:ident $fma:ident $fms:ident $fnma:ident
+     $min:ident $max:ident $abs:ident $scalef:ident $getexp:ident $getmant:ident $cmp:ident $mask_add:ident $lookup:ident $cast:ident $uncast:ident $blend:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(super) struct $name(pub(super) $register);
@@ -98,6 +96,14 @@ macro_rules! lanes {
             fn mul(self, b: $name) -> $name {
                 // SAFETY: AVX-512.
                 unsafe { $name($mul(self.0, b.0)) }
+            }
+        }
+        impl Div for $name {
+            type Output = $name;
+            #[inline(always)]
+            fn div(self, b: $name) -> $name {
+                // SAFETY: AVX-512.
+                unsafe { $name($div(self.0, b.0)) }
             }
         }
         impl Lanes for $name {
@@ -185,11 +191,6 @@ macro_rules! lanes {
                 }
             }
             #[inline(always)]
-            fn inverse_guess(self) -> $name {
-                // SAFETY: AVX-512.
-                unsafe { $name($rcp(self.0)) }
-            }
-            #[inline(always)]
             fn with_sign(self, b: $name) -> $name {
                 // SAFETY: AVX-512. Where the first bits are set, those of `b`, else those of `self`.
                 unsafe { $name($uncast(_mm512_ternarylogic_epi64::<0xca>($cast($set1(-0.0)), $cast(b.0), $cast(self.0)))) }
@@ -220,14 +221,14 @@ macro_rules! lanes {
 lanes! {
     /// 16 of f32.
     X32(__m512) of 16 f32, __mmask16, K32;
-    _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps
+    _mm512_loadu_ps _mm512_storeu_ps _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
     _mm512_fmadd_ps _mm512_fmsub_ps _mm512_fnmadd_ps _mm512_min_ps _mm512_max_ps _mm512_abs_ps _mm512_scalef_ps _mm512_getexp_ps _mm512_getmant_ps
-    _mm512_cmp_ps_mask _mm512_mask_add_ps _mm512_permutex2var_ps _mm512_castps_si512 _mm512_castsi512_ps _mm512_rcp14_ps _mm512_mask_blend_ps
+    _mm512_cmp_ps_mask _mm512_mask_add_ps _mm512_permutex2var_ps _mm512_castps_si512 _mm512_castsi512_ps _mm512_mask_blend_ps
 }
 lanes! {
     /// 8 of f64.
     X64(__m512d) of 8 f64, __mmask8, K64;
-    _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd
+    _mm512_loadu_pd _mm512_storeu_pd _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd
     _mm512_fmadd_pd _mm512_fmsub_pd _mm512_fnmadd_pd _mm512_min_pd _mm512_max_pd _mm512_abs_pd _mm512_scalef_pd _mm512_getexp_pd _mm512_getmant_pd
-    _mm512_cmp_pd_mask _mm512_mask_add_pd _mm512_permutex2var_pd _mm512_castpd_si512 _mm512_castsi512_pd _mm512_rcp14_pd _mm512_mask_blend_pd
+    _mm512_cmp_pd_mask _mm512_mask_add_pd _mm512_permutex2var_pd _mm512_castpd_si512 _mm512_castsi512_pd _mm512_mask_blend_pd
 }

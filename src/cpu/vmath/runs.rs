@@ -40,6 +40,8 @@ runs! {
     exp_run_f64(f64) = exp_f64, exp of X64;
     log_run_f32(f32) = log_f32, log of X32;
     log_run_f64(f64) = log_f64, log of X64;
+    log1p_run_f32(f32) = log1p_f32, log1p of X32;
+    log1p_run_f64(f64) = log1p_f64, log1p of X64;
     log2_run_f32(f32) = log2_f32, log2 of X32;
     log2_run_f64(f64) = log2_f64, log2 of X64;
     log10_run_f32(f32) = log10_f32, log10 of X32;
@@ -48,6 +50,8 @@ runs! {
     cosh_run_f64(f64) = cosh_f64, cosh of X64;
     tanh_run_f32(f32) = tanh_f32, tanh of X32;
     tanh_run_f64(f64) = tanh_f64;
+    sigmoid_run_f32(f32) = sigmoid_f32, sigmoid of X32;
+    sigmoid_run_f64(f64) = sigmoid_f64, sigmoid of X64;
     sqrt_run_f32(f32) = sqrt_f32;
     sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
 }

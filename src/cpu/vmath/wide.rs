@@ -115,35 +115,45 @@ fn poly_halves<V: Lanes>(x: V, square: V, c: &[V::Item]) -> V {
     halves[1].fma(x, halves[0])
 }
 
-/// `exp(x) = t (1 + q) 2^floor(n)` with t in [1, 2): returns t, q and n. For |x| < 1000.
+/// `exp(x) = (t + low) (1 + q) 2^floor(n)` with t in [1, 2): returns t, q, n and low, which is next to nothing. For |x| < 1000.
 #[inline(always)]
-fn exp_parts<V: Lanes>(x: V) -> (V, V, V) {
+fn exp_parts<V: Lanes>(x: V) -> (V, V, V, V) {
     // The sum rounds to a multiple of 1 / 32 or 1 / 16, and its lowest bits tell the fraction.
     let shifted = x.fma(V::all(V::K.log2_e[0]), V::all(V::K.shift));
     let n = shifted - V::all(V::K.shift);
     let r = n.taken(V::all(V::K.ln2[1]), n.taken(V::all(V::K.ln2[0]), x));
     let q = (r * r).fma(poly(r, V::K.exp), r);
-    (shifted.lookup(V::K.exp2_table), q, n)
+    (shifted.lookup(V::K.exp2_table), q, n, shifted.lookup(V::K.exp2_table_low))
 }
 
 /// `exp(x)`
 #[inline(always)]
 pub(super) fn exp<V: Lanes>(x: V) -> V {
-    let (t, q, n) = exp_parts(x.at_most(V::K.exp_most).at_least(V::K.exp_least));
+    let (t, q, n, _) = exp_parts(x.at_most(V::K.exp_most).at_least(V::K.exp_least));
     t.fma(q, t).scale(n)
+}
+
+/// `1 / (1 + exp(-x))`
+#[inline(always)]
+pub(super) fn sigmoid<V: Lanes>(x: V) -> V {
+    let one = V::all(V::K.one);
+    let (t, q, n, low) = exp_parts(x.with_sign(V::all(V::K.minus_one)).at_least(V::K.exp_least));
+    let e = (t + t.fma(q, low)).scale(n);
+    // One of e^-|x| and 1 is the numerator, so that nothing overflows and a subnormal result is rounded once.
+    let numerator = one.or_where(x.below(x.abs()), e);
+    let d = one + e;
+    let y = numerator / d;
+    // The quotient without the rounding of d, where that counts: at small e.
+    y.taken(e - (d - one), y)
 }
 
 /// `cosh(x)`
 #[inline(always)]
 pub(super) fn cosh<V: Lanes>(x: V) -> V {
-    let (t, q, n) = exp_parts(x.abs().at_most(V::K.exp_most));
+    let (t, q, n, _) = exp_parts(x.abs().at_most(V::K.exp_most));
     // h + 1 / 4h with h = exp(|x|) / 2
     let h = t.fma(q, t).scale(n - V::all(V::K.one));
-    let finite = h.at_most(V::K.huge);
-    let y = finite.inverse_guess();
-    let y = y.fma(finite.taken(y, V::all(V::K.one)), y);
-    let y = if V::COUNT == 8 { y.fma(finite.taken(y, V::all(V::K.one)), y) } else { y };
-    y.fma(V::all(V::K.quarter), h)
+    V::all(V::K.quarter) / h + h
 }
 
 /// `log_b(x) = e log_b(2) + t + r p` with `t = -log_b(inverse)`: returns e, what tells the place of `inverse` in its table, r and p.
@@ -160,6 +170,19 @@ fn log_parts<V: Lanes>(x: V, c: &[V::Item]) -> (V, V, V, V) {
 pub(super) fn log<V: Lanes>(x: V) -> V {
     let (e, index, r, p) = log_parts(x, V::K.log);
     r.fma(p, e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table)))
+}
+
+/// `log(1 + x)`: of the rounded sum, and what that has lost by the derivative.
+#[inline(always)]
+pub(super) fn log1p<V: Lanes>(x: V) -> V {
+    let one = V::all(V::K.one);
+    let sum = one + x;
+    let lost = (x - (sum - one)) / sum;
+    let (e, index, r, p) = log_parts(sum, V::K.log);
+    let base = e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table));
+    // At both ends the logarithm is infinite, and the quotient NaN.
+    let lost = V::all(V::K.zero).or_where(base.inside(V::K.exp_most), lost);
+    (base + r.fma(p, lost)).with_sign(x)
 }
 
 /// `log2(x)`

@@ -7,10 +7,10 @@
 
 /// What the functions need to know of a type.
 pub(super) struct Constants<T: 'static> {
+    pub zero: T,
     pub one: T,
     pub minus_one: T,
     pub quarter: T,
-    pub huge: T,
     /// Adding this rounds to a multiple of 1/32 (f32) or 1/16 (f64) and leaves it in the lowest bits.
     pub shift: T,
     /// `1 / ln 2` as a sum of two.
@@ -55,10 +55,10 @@ pub(super) struct Constants<T: 'static> {
 
 #[rustfmt::skip] // it puts one number on a line
 pub(super) const K32: Constants<f32> = Constants {
+    zero: 0.0,
     one: 1.0,
     minus_one: -1.0,
     quarter: 0.25,
-    huge: 1e30,
     shift: 393_216.0,
     log2_e: [1.442_695, 1.925_963e-8],
     ln2: [0.693_147_2, -1.904_654_2e-9],
@@ -131,10 +131,10 @@ pub(super) const K32: Constants<f32> = Constants {
 
 #[rustfmt::skip] // it puts one number on a line
 pub(super) const K64: Constants<f64> = Constants {
+    zero: 0.0,
     one: 1.0,
     minus_one: -1.0,
     quarter: 0.25,
-    huge: 1e30,
     shift: 422_212_465_065_984.0,
     log2_e: [1.442_695_040_888_963_4, 2.035_527_374_093_103_3e-17],
     ln2: [0.693_147_180_559_945_3, 2.319_046_813_846_299_6e-17],

@@ -19,14 +19,10 @@ unary! {
     exp2(): float real COSTLY, |isa, x| Real::exp2(x, isa);
     /// `r = e^t - 1`
     expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
-    /// `r = log(1 + t)`
-    log1p(): float real COSTLY, |isa, x| Real::log1p(x, isa);
     /// `r = atan(t)`
     atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
     /// `r = sinh(t)`
     sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
-    /// `r = 1 / (1 + e^-t)`
-    sigmoid(): float real COSTLY, |isa, x| Real::sigmoid(x, isa);
     /// `r = the approximation of gelu by tanh`
     gelu_tanh(): float same COSTLY, |isa, x| Real::gelu_tanh(x, isa);
     /// `r = max(t, 0)`
@@ -69,6 +65,8 @@ by_runs! {
     exp: real exp_run COSTLY;
     /// `r = log(t)`
     log: real log_run COSTLY;
+    /// `r = log(1 + t)`
+    log1p: real log1p_run COSTLY;
     /// `r = log2(t)`
     log2: real log2_run COSTLY;
     /// `r = log10(t)`
@@ -77,6 +75,8 @@ by_runs! {
     cosh: real cosh_run COSTLY;
     /// `r = tanh(t)`
     tanh: real tanh_run COSTLY;
+    /// `r = 1 / (1 + e^-t)`
+    sigmoid: real sigmoid_run COSTLY;
     /// `r = erf(t)`
     erf: real erf_run COSTLY;
     /// `r = 1 - erf(t)`
