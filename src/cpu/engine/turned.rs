@@ -1,7 +1,7 @@
 //! An input that is transposed, turned in registers on its way into the kernel.
 
 use super::stage::Stager;
-use super::{Buffer, Job, Kernel, STAGE, parallel};
+use super::{Buffer, CHEAP, Job, Kernel, STAGE, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::simd::{Level, level};
 use crate::cpu::stream::{self, LINE};
@@ -42,11 +42,13 @@ impl<const N: usize> Job<N> {
     /// How to do it, if one input is transposed, no other operand needs any care, and registers of this machine are lines.
     pub(super) fn turns(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
         let [first, second, ..] = plan.loops() else { return None };
-        if level() != Level::Avx512 || self.dtype != self.compute {
+        // Kernels that compute are no quicker for it.
+        if level() != Level::Avx512 || self.dtype != self.compute || self.grain != CHEAP {
             return None;
         }
         let item = plan.item.map(|bytes| bytes as isize);
         let input = (1..N).find(|&k| first.step[k] != item[k])?;
+        // An input with one value for a row is left to the kernel for those.
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
         // Where the result is an input no element may be computed twice, as the last squares of a tile would that overlap others.
@@ -56,6 +58,7 @@ impl<const N: usize> Job<N> {
         }
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;
         let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
+        // It counts two operands: with the bytes of all three it says yes a little earlier, which is right as far as was measured.
         let bytes = plan.numel().saturating_mul(plan.item.iter().sum());
         let past = rows_begin_alike && (streamed || gains_streamed(bytes, second.step[0]));
         (past || !streamed).then_some(How { input, past })
@@ -73,7 +76,8 @@ impl<const N: usize> Job<N> {
                 if rows >= line && cols >= line {
                     turned(Turned { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
                 } else {
-                    const { assert!(LINE * COLS <= 4 * STAGE && HEIGHT * LINE <= 4 * STAGE) }
+                    const LEAST_ITEM: usize = 4;
+                    const { assert!(LINE * COLS <= LEAST_ITEM * STAGE && HEIGHT * LINE <= LEAST_ITEM * STAGE) }
                     // SAFETY: the plan's tiles lie inside their operands; buffers hold one so low or narrow.
                     unsafe { stager.tile(&tile, None, buffers, &mut [(std::ptr::null_mut(), 0); N], kernel) }
                 }

@@ -14,7 +14,8 @@ use std::arch::x86_64::__m512i;
 #[cfg(target_arch = "x86_64")]
 use std::mem::transmute_copy;
 
-/// Squares between the one that is turned and the one whose lines are asked for.
+/// Squares between the one that is turned and the one whose lines are asked for; not those of an input whose lines compete: they would drive
+/// each other out before they are needed.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 
@@ -39,7 +40,7 @@ pub unsafe fn turned2<A: Element, B: Element, U: Element>(tile: Turned<3>, f: im
                     match const { size_of::<U>() } {
                         4 => squares::<A, B, U, 4, 16>(isa, tile, f),
                         8 => squares::<A, B, U, 2, 8>(isa, tile, f),
-                        _ => (),
+                        _ => unreachable!("not of these sizes"),
                     }
                 }
             }
@@ -85,7 +86,6 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
                 for i in 0..L {
                     let (at, column) = ((row + i) as isize * other.row_step, (ahead + i) as isize * turned.col_step);
                     stream::prefetch(other.data.wrapping_offset(at).wrapping_add(ahead * size), LINE);
-                    // Else they would drive each other out before they are needed.
                     if !compete(turned.col_step) {
                         stream::prefetch(turned.data.wrapping_offset(column).wrapping_add(row * size), LINE);
                     }
@@ -226,5 +226,29 @@ mod tests {
             }
         }
         Case { shape: [rows / 16 * 16, 1024], row: 1024, offset: 0, input: 2, in_place: true }.check::<f32>();
+    }
+
+    #[test]
+    fn matrices_past_the_caches_may_begin_anywhere() {
+        const COLS: usize = 1024;
+        let rows = stream::threshold().min(64 << 20) / (24 * COLS) + 5;
+        let shape = [2, rows as i64, COLS as i64];
+        let (each, apart) = ((rows * COLS) as i64, (rows * COLS) as i64 + 1);
+        let layout = |strides: &[i64]| Layout { shape: (&shape[..]).into(), strides: strides.into(), offset: 0 };
+        let layouts = [layout(&[apart, COLS as i64, 1]), layout(&[each, COLS as i64, 1]), layout(&[each, 1, rows as i64])];
+        let (a, b): (Vec<f32>, Vec<f32>) = (0..2 * rows * COLS).map(|e| ((e % 8191) as f32, (e % 1021) as f32)).unzip();
+        let mut lines = vec![Line([0; 8]); (2 * rows * COLS + 1).div_ceil(16)];
+        let r = lines.as_mut_ptr().cast::<f32>();
+        let data = [r.cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
+        let plan = Plan::new(layouts.each_ref(), [4; 3]);
+        let work = Work::Planned(Box::new(Job { plan, data, dtype: [f32::DTYPE; 3], compute: [f32::DTYPE; 3], grain: CHEAP }));
+        // SAFETY: the matrices hold the elements.
+        unsafe { map2::<f32, f32, f32>(&work, |_, a, b| a - b) }
+        for e in 0..2 * rows * COLS {
+            let (matrix, i, j) = (e / (rows * COLS), e / COLS % rows, e % COLS);
+            // SAFETY: as above.
+            let got = unsafe { *r.add(matrix * apart as usize + i * COLS + j) };
+            assert!(got == a[e] - b[matrix * rows * COLS + j * rows + i], "{matrix}, {i}, {j}");
+        }
     }
 }

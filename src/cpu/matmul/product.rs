@@ -38,7 +38,7 @@ const SHALLOW: usize = 128;
 const ALIAS: isize = 4096;
 /// Bytes between the rows of a laid out block of A, so that they do not.
 const PAD: usize = 64;
-/// Rows that a block of A is asked for ahead of being laid out: they are too short, and too far apart, for the machine to see it coming.
+/// A row is asked for so many rows before it is laid out: rows are too short, and too far apart, for the machine to see them coming.
 const AHEAD: usize = 8;
 
 #[repr(align(64))]
