@@ -29,6 +29,8 @@ const FEW: usize = 16;
 const TOGETHER: usize = 1024;
 /// The same for kernels that take several lines.
 const STACKED: usize = 4096;
+/// Lines are kept together for a kernel's sake if that leaves so many blocks: threads must find enough to do.
+const BLOCKS: usize = 16;
 /// Elements of lines transposed into a panel: with the results they fit the second-level cache, and rows are long enough to be quick.
 const TURNED: usize = 32 * 1024;
 /// Lines gathered together take this many bytes of every row: whole cache lines.
@@ -147,6 +149,8 @@ pub struct Lines {
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
     pub turned: usize,
+    /// Lines that the kernel likes to get together.
+    pub together: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -202,7 +206,17 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines { plan, ends: [along(0), along(1), along(2)], spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
+        Lines {
+            plan,
+            ends: [along(0), along(1), along(2)],
+            spoils: false,
+            scratch: 0,
+            beside: PANEL,
+            area: usize::MAX,
+            turned: 0,
+            together: 1,
+            grain,
+        }
     }
 
     /// Runs `kernel` over every line, or `panel` over lines side by side.
@@ -259,6 +273,8 @@ impl Lines {
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { STACKED } else { TOGETHER } / input.n.max(1);
+        // However many threads there are: it may decide how a line is rounded.
+        let few = if first.n / self.together < BLOCKS { few } else { few.max(1).next_multiple_of(self.together) };
         let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }

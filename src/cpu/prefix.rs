@@ -9,6 +9,10 @@
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 
 #[cfg(target_arch = "x86_64")]
+mod squares;
+
+use super::lines::Stack;
+#[cfg(target_arch = "x86_64")]
 use super::simd::{Level, level};
 use crate::dtype::Bool;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +20,9 @@ use std::arch::x86_64::*;
 
 /// An element type, and what its running sums and products are kept in and become; there may be a faster way to them.
 pub trait Prefix<Total, Out>: Sized {
+    /// How many lines [`Prefix::run_lines`] takes together.
+    const LINES: usize = 1;
+
     /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. False if nothing was done, save that `out` is undefined.
     ///
     /// # Safety
@@ -23,6 +30,15 @@ pub trait Prefix<Total, Out>: Sized {
     #[inline(always)]
     unsafe fn run<const PRODUCT: bool>(_out: *mut Out, _x: *const Self, _n: usize, _total: &mut Total) -> bool {
         false
+    }
+
+    /// The same for lines one after the other. How many of them, from the first on, are done.
+    ///
+    /// # Safety
+    /// There must be as many lines of as many elements, and results, which do not overlap anything.
+    #[inline(always)]
+    unsafe fn run_lines<const PRODUCT: bool>(_lines: Stack) -> usize {
+        0
     }
 
     /// The same for lines side by side: `n` of them, with a total each, of which some rows are done. False if nothing was done.
@@ -58,8 +74,10 @@ impl Prefix<i64, i64> for i64 {
 pub(crate) const ROWS: usize = 4;
 
 macro_rules! prefix {
-    ($($t:ty),*) => { $(
+    ($($t:ty $({ $($more:item)* })?),*) => { $(
         impl Prefix<f64, $t> for $t {
+            $($($more)*)?
+
             #[inline(always)]
             unsafe fn run<const PRODUCT: bool>(out: *mut $t, x: *const $t, n: usize, total: &mut f64) -> bool {
                 #[cfg(target_arch = "x86_64")]
@@ -83,7 +101,20 @@ macro_rules! prefix {
         }
     )* };
 }
-prefix!(f32, f64);
+prefix!(
+    f32 {
+        #[cfg(target_arch = "x86_64")]
+        const LINES: usize = squares::SIDE;
+
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        unsafe fn run_lines<const PRODUCT: bool>(lines: Stack) -> usize {
+            // SAFETY: the caller's.
+            unsafe { squares::run::<PRODUCT>(lines) }
+        }
+    },
+    f64
+);
 
 /// Eight floats as float64.
 ///

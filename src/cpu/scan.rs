@@ -2,10 +2,11 @@
 //!
 //! Sums and products of floats are kept in float64, those of integers in wrapping int64.
 
-use super::lines::{Line, PANEL, Panel};
+use super::lines::{Kernel, Line, PANEL, Panel, Stack};
 use super::prefix::{Prefix, ROWS};
 use super::simd::simd;
 use crate::dtype::{Bool, Element};
+use std::ptr::null_mut;
 
 /// Elements of a line done before looking whether the fast way was good.
 const PIECE: usize = 1024;
@@ -77,6 +78,14 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
             }
         }
     }
+}
+
+/// The same of lines one after the other, several at once where there is a way.
+pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
+    // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
+    let done = unsafe { T::run_lines::<PRODUCT>(s) };
+    let (x, out) = (s.x.wrapping_offset(done as isize * s.x_step), s.out[0].wrapping_offset(done as isize * s.out_step[0]));
+    Kernel::Line(&totals::<T, PRODUCT>).run(Stack { x, out: [out, s.out[1]], count: s.count - done, ..s }, null_mut());
 }
 
 /// Running sums of lines side by side, or products.
@@ -195,7 +204,6 @@ pub fn extremes_beside<T: Element, const MAX: bool>(p: Panel) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ptr::null_mut;
 
     fn run<T: Scanned, const PRODUCT: bool>(x: &[T]) -> Vec<T::Out> {
         let mut out = vec![T::Out::ZERO; x.len()];

@@ -72,6 +72,8 @@ pub struct Kernels<'a> {
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side.
     pub turned: usize,
+    /// Lines that the kernel likes to get together.
+    pub together: usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -88,7 +90,7 @@ impl<'a> Kernels<'a> {
     }
 
     fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, grain }
+        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, together: 1, grain }
     }
 }
 
@@ -285,7 +287,7 @@ impl Source {
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
         (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
-        (lines.beside, lines.area) = (kernels.beside, kernels.area);
+        (lines.beside, lines.area, lines.together) = (kernels.beside, kernels.area, kernels.together);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
         unsafe { lines.run(op, kernels.kernel, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {

@@ -2,6 +2,7 @@
 
 use super::lines::{Form, Kernels, Want, along};
 use crate::cpu::engine::CHEAP;
+use crate::cpu::prefix::Prefix;
 use crate::cpu::scan::{self, Scanned};
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
@@ -13,7 +14,9 @@ fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Re
     let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
     dispatch!(all, op, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
-        let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP) };
+        let one_by_one = Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP);
+        let together = Kernels { together: T::LINES, ..Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP) };
+        let kernels = Kernels { panel: Some(&panel), ..if T::LINES > 1 { together } else { one_by_one } };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
         along(op, t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })

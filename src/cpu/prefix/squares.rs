@@ -1,0 +1,261 @@
+//! Running sums and products of eight lines of float32 at once.
+//!
+//! A square of 8 x 8 elements is turned in registers, so that a register holds one element of every line; eight totals take one such
+//! register after the other, and what they become is turned back. That is cheaper than sums within a register, and rounds as one element
+//! after the other does.
+
+use crate::cpu::lines::Stack;
+use crate::cpu::simd::{Level, level, simd_at};
+use crate::cpu::stream;
+use std::arch::x86_64::*;
+
+/// Lines done together, and elements of each.
+pub const SIDE: usize = 8;
+/// Elements of a line of the cache.
+const PER_LINE: usize = stream::LINE / size_of::<f32>();
+/// Longer lines are sixteen streams of memory, of which a machine fetches fewer ahead of time, and the next eight are too far to ask for.
+const LONGEST: usize = 8192;
+
+/// Eight totals in float64.
+///
+/// # Safety
+/// The machine must have the registers.
+trait Totals: Copy {
+    unsafe fn all(value: f64) -> Self;
+    /// The sums with `x`, or products: they are the new totals.
+    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self;
+    unsafe fn rounded(self) -> __m256;
+    unsafe fn each(self) -> [f64; SIDE];
+}
+
+impl Totals for __m512d {
+    #[inline(always)]
+    unsafe fn all(value: f64) -> Self {
+        // SAFETY: the caller's, as in all that follows.
+        unsafe { _mm512_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self {
+        // SAFETY: as above.
+        unsafe { if PRODUCT { _mm512_mul_pd(self, _mm512_cvtps_pd(x)) } else { _mm512_add_pd(self, _mm512_cvtps_pd(x)) } }
+    }
+
+    #[inline(always)]
+    unsafe fn rounded(self) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm512_cvtpd_ps(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn each(self) -> [f64; SIDE] {
+        let mut each = [0.0; SIDE];
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_pd(each.as_mut_ptr(), self) }
+        each
+    }
+}
+
+/// Of the first four lines and of the others.
+impl Totals for [__m256d; 2] {
+    #[inline(always)]
+    unsafe fn all(value: f64) -> Self {
+        // SAFETY: as above.
+        unsafe { [_mm256_set1_pd(value); 2] }
+    }
+
+    #[inline(always)]
+    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let x = [_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(x))];
+            [0, 1].map(
+                #[inline(always)]
+                |k| if PRODUCT { _mm256_mul_pd(self[k], x[k]) } else { _mm256_add_pd(self[k], x[k]) },
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn rounded(self) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_set_m128(_mm256_cvtpd_ps(self[1]), _mm256_cvtpd_ps(self[0])) }
+    }
+
+    #[inline(always)]
+    unsafe fn each(self) -> [f64; SIDE] {
+        let mut each = [0.0; SIDE];
+        // SAFETY: as above.
+        unsafe {
+            _mm256_storeu_pd(each.as_mut_ptr(), self[0]);
+            _mm256_storeu_pd(each.as_mut_ptr().add(4), self[1]);
+        }
+        each
+    }
+}
+
+/// Four rows of eight as four columns, of the lower halves and of the upper ones.
+///
+/// # Safety
+/// The machine has AVX.
+#[inline(always)]
+unsafe fn columns(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
+    // SAFETY: the caller's.
+    unsafe {
+        let (ab, more_ab, cd, more_cd) =
+            (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), _mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+        [
+            _mm256_shuffle_ps::<0x44>(ab, cd),
+            _mm256_shuffle_ps::<0xee>(ab, cd),
+            _mm256_shuffle_ps::<0x44>(more_ab, more_cd),
+            _mm256_shuffle_ps::<0xee>(more_ab, more_cd),
+        ]
+    }
+}
+
+/// Turns a square.
+///
+/// # Safety
+/// The machine has AVX.
+#[inline(always)]
+unsafe fn turned(r: [__m256; SIDE]) -> [__m256; SIDE] {
+    // SAFETY: the caller's.
+    unsafe {
+        let (a, b) = (columns(r[0], r[1], r[2], r[3]), columns(r[4], r[5], r[6], r[7]));
+        let mut turned = r;
+        for k in 0..4 {
+            turned[k] = _mm256_permute2f128_ps::<0x20>(a[k], b[k]);
+            turned[k + 4] = _mm256_permute2f128_ps::<0x31>(a[k], b[k]);
+        }
+        turned
+    }
+}
+
+/// Totals of eight lines, from the first of the stack on.
+///
+/// # Safety
+/// They hold `n` elements, and the results do not overlap anything; the machine has the registers.
+#[inline(always)]
+unsafe fn eight<V: Totals, const PRODUCT: bool>(s: Stack) {
+    let x = |k: usize| s.x.wrapping_offset(k as isize * s.x_step).cast::<f32>();
+    let out = |k: usize| s.out[0].wrapping_offset(k as isize * s.out_step[0]).cast::<f32>();
+    let whole = s.n / SIDE * SIDE;
+    // SAFETY: the caller's.
+    unsafe {
+        let mut totals = V::all(if PRODUCT { 1.0 } else { 0.0 });
+        for at in (0..whole).step_by(SIDE) {
+            if at % PER_LINE == 0 {
+                (0..SIDE).for_each(|k| stream::prefetch_near(x(k + SIDE).wrapping_add(at).cast(), 1));
+            }
+            let mut rows = turned(std::array::from_fn(
+                #[inline(always)]
+                |k| _mm256_loadu_ps(x(k).add(at)),
+            ));
+            for row in &mut rows {
+                totals = totals.join::<PRODUCT>(*row);
+                *row = totals.rounded();
+            }
+            let rows = turned(rows);
+            for k in 0..SIDE {
+                _mm256_storeu_ps(out(k).add(at), rows[k]);
+            }
+        }
+        let mut each = totals.each();
+        for at in whole..s.n {
+            for k in 0..SIDE {
+                let x = f64::from(x(k).add(at).read());
+                each[k] = if PRODUCT { each[k] * x } else { each[k] + x };
+                out(k).add(at).write(each[k] as f32);
+            }
+        }
+    }
+}
+
+/// Running sums of lines of float32, or products. How many of them, from the first on, are done.
+///
+/// # Safety
+/// There must be as many lines of as many elements, and results, which do not overlap anything.
+pub unsafe fn run<const PRODUCT: bool>(s: Stack) -> usize {
+    // SAFETY: the caller's.
+    unsafe { run_at::<PRODUCT>(level(), s) }
+}
+
+/// # Safety
+/// As for [`run`]; the machine has the level.
+unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
+    if level == Level::Baseline || (level == Level::Avx512 && s.n > LONGEST) {
+        return 0;
+    }
+    let done = s.count / SIDE * SIDE;
+    // SAFETY: the caller's.
+    unsafe {
+        simd_at(
+            level,
+            #[inline(always)]
+            move |isa| {
+                for k in (0..done as isize).step_by(SIDE) {
+                    let (x, out) = (s.x.wrapping_offset(k * s.x_step), s.out[0].wrapping_offset(k * s.out_step[0]));
+                    let s = Stack { x, out: [out, s.out[1]], ..s };
+                    if isa.level() == Level::Avx512 { eight::<__m512d, PRODUCT>(s) } else { eight::<[__m256d; 2], PRODUCT>(s) }
+                }
+            },
+        )
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null_mut;
+
+    /// Checks `count` lines of `n` elements, `gap` of another kind between them, against one element after the other.
+    fn check<const PRODUCT: bool>(level: Level, n: usize, count: usize, gap: usize, x: impl Fn(usize) -> f32) {
+        let step = n + gap;
+        let x: Vec<f32> = (0..count * step).map(x).collect();
+        let mut out = vec![-7f32; count * step];
+        let steps = [4 * step as isize, 0];
+        let s = Stack { out: [out.as_mut_ptr().cast(), null_mut()], out_step: steps, x: x.as_ptr().cast(), x_step: steps[0], n, count };
+        // SAFETY: the vectors are as long; the machine has the level.
+        let done = unsafe { run_at::<PRODUCT>(level, s) };
+        assert_eq!(done, count / SIDE * SIDE);
+        for k in 0..count {
+            let mut total = if PRODUCT { 1.0 } else { 0.0 };
+            for i in 0..step {
+                let (x, got) = (f64::from(x[k * step + i]), out[k * step + i]);
+                total = if PRODUCT { total * x } else { total + x };
+                let right = if k < done && i < n { total as f32 } else { -7.0 };
+                assert!(
+                    got.to_bits() == right.to_bits() || (got.is_nan() && right.is_nan()),
+                    "{level:?}, {n} x {count}: {got}, not {right}, at {k}, {i}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn eight_lines_are_totalled_as_one_after_the_other() {
+        for level in [Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= level()) {
+            for n in [0, 1, 7, 8, 9, 16, 23, 64, 100, 1000] {
+                for (count, gap) in [(7, 0), (8, 0), (8, 3), (17, 1)] {
+                    check::<false>(level, n, count, gap, |i| (i as f32 * 0.7).sin());
+                    check::<true>(level, n, count, gap, |i| 1.0 + (i as f32 * 0.7).sin() / 2.0);
+                    check::<false>(level, n, count, gap, |i| [f32::INFINITY, 3e38, -3e38, f32::NAN, -0.0][i * i % 97 % 5]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_lines_are_left_to_the_caller_where_a_line_at_a_time_is_quick() {
+        let n = LONGEST + 1;
+        let (x, mut out) = (vec![1f32; 8 * n], vec![0f32; 8 * n]);
+        let step = 4 * n as isize;
+        let s = Stack { out: [out.as_mut_ptr().cast(), null_mut()], out_step: [step, 0], x: x.as_ptr().cast(), x_step: step, n, count: 8 };
+        for level in [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= level()) {
+            // SAFETY: the vectors are as long; the machine has the level.
+            assert_eq!(unsafe { run_at::<false>(level, s) }, if level == Level::Avx2 { 8 } else { 0 });
+        }
+        assert_eq!(out[n - 1], if level() >= Level::Avx2 { n as f32 } else { 0.0 });
+    }
+}
