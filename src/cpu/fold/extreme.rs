@@ -2,19 +2,20 @@
 
 use super::search::ranked_by_level;
 use super::vector::LANES;
-use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
+use super::{Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
+use std::ops::BitOrAssign;
 
 /// An element that has a place in an order.
 pub trait Ordered: Element {
     /// An integer as wide as the element.
     type Key: Copy + Ord + Send + Sync;
     /// A count up to [`ROWS`](super::ROWS), as wide as the element.
-    type At: Copy + Send + Sync + From<u8> + Into<u64>;
+    type At: Copy + Send + Sync + From<u8> + Into<u64> + BitOrAssign;
     /// Nothing is less.
     const LEAST: Self;
     /// Nothing is greater.
@@ -328,19 +329,20 @@ fn same<T: Element>(a: T, b: T) -> bool {
     (a == b) | (a.is_nan() & b.is_nan())
 }
 
-/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`.
+/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`, which is no NaN unless `NANS`.
 #[inline(always)]
-fn taken<T: Ordered, const MAX: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
-    let news = beats::<T, MAX>(x, best);
+fn taken<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
+    let (better, than) = if MAX { (x, best) } else { (best, x) };
+    let news = if NANS { beats::<T, MAX>(x, best) } else { better.above(than) };
     (if news { x } else { best }, if news { T::At::from(r as u8 + 1) } else { at })
 }
 
-/// Folds the columns of a tile.
+/// Folds the columns of a tile. False, and nothing done, if there was a NaN and `NANS` is not set, which takes longer.
 ///
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
-unsafe fn columns<T: Ordered, const MAX: bool>(accs: Accs, tile: Tile) {
+unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, tile: Tile) -> bool {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
     // SAFETY: the caller's; lines have an entry for each column.
@@ -358,25 +360,37 @@ unsafe fn columns<T: Ordered, const MAX: bool>(accs: Accs, tile: Tile) {
             |_| T::At::from(0),
         );
         let (best, at) = (best.data(), at.data());
+        let mut nans = T::At::from(0);
         for_rows::<T>(
             &tile,
             #[inline(always)]
             |r, x| {
+                let mut seen = T::At::from(0);
                 for k in 0..n {
                     let mut state = (best.add(k).read(), at.add(k).read());
-                    for q in 0..ABREAST {
-                        state = taken::<T, MAX>(state, x[q].add(k).read(), r + q);
-                    }
+                    let x = [x[0].add(k).read(), x[1].add(k).read(), x[2].add(k).read(), x[3].add(k).read()];
+                    state = taken::<T, MAX, NANS>(state, x[0], r);
+                    state = taken::<T, MAX, NANS>(state, x[1], r + 1);
+                    state = taken::<T, MAX, NANS>(state, x[2], r + 2);
+                    state = taken::<T, MAX, NANS>(state, x[3], r + 3);
                     (*best.add(k), *at.add(k)) = state;
+                    if !NANS {
+                        let nan = (x[0].is_nan() | x[1].is_nan()) | (x[2].is_nan() | x[3].is_nan());
+                        seen |= T::At::from(nan as u8);
+                    }
                 }
+                nans |= seen;
             },
             #[inline(always)]
             |r, x| {
                 for k in 0..n {
-                    (*best.add(k), *at.add(k)) = taken::<T, MAX>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
+                    (*best.add(k), *at.add(k)) = taken::<T, MAX, true>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
                 }
             },
         );
+        if nans.into() != 0 {
+            return false;
+        }
         for k in 0..n {
             let at: u64 = at.add(k).read().into();
             let before = if tile.done == 0 { tile.index } else { numbers.add(k).read() };
@@ -384,6 +398,7 @@ unsafe fn columns<T: Ordered, const MAX: bool>(accs: Accs, tile: Tile) {
             numbers.add(k).write(if at == 0 { before } else { tile.index + (at as i64 - 1) * tile.weight });
         }
     }
+    true
 }
 
 impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
@@ -429,11 +444,19 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
 
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {
         let tile = *tile;
-        simd(
+        // Looking for NaN is cheaper than being ready for it.
+        let done = simd(
             #[inline(always)]
             // SAFETY: the caller's.
-            move |_| unsafe { columns::<T, MAX>(accs, tile) },
-        )
+            move |_| unsafe { columns::<T, MAX, false>(accs, tile) },
+        );
+        if !done {
+            simd(
+                #[inline(always)]
+                // SAFETY: as above.
+                move |_| unsafe { columns::<T, MAX, true>(accs, tile) },
+            );
+        }
     }
 
     unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
@@ -495,5 +518,36 @@ mod tests {
         check::<i64>();
         check::<i32>();
         check::<u8>();
+    }
+
+    /// The first best rows of the columns of a tile, the first of equals; a NaN is best.
+    #[test]
+    fn a_nan_anywhere_in_a_tile_is_found_among_columns() {
+        for (rows, cols) in [(1, 1), (3, 40), (4, 16), (9, 130), (50, 257)] {
+            let whole: Vec<f32> = (0..rows * cols).map(|i| (i * 31 % 19) as f32 - 9.0).collect();
+            // One without, and one in each of some places.
+            for nan in (0..=rows * cols).rev().step_by(1 + rows * cols / 50) {
+                let mut x = whole.clone();
+                if let Some(at) = x.get_mut(nan) {
+                    *at = f32::NAN;
+                }
+                let (mut room, mut values, mut places) = (vec![0u64; 2 * cols], vec![0f32; cols], vec![0i64; cols]);
+                let accs = Accs { data: room.as_mut_ptr().cast(), room: cols };
+                let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: 4 * cols as isize, done: 0, index: 0, weight: 1 };
+                let fold = Arg::<f32, true>(PhantomData);
+                // SAFETY: accumulators and results have room for the columns.
+                unsafe {
+                    fold.columns(accs, &tile);
+                    fold.finish(accs, cols, rows, [values.as_mut_ptr().cast(), places.as_mut_ptr().cast()]);
+                }
+                for j in 0..cols {
+                    let column: Vec<f32> = (0..rows).map(|r| x[r * cols + j]).collect();
+                    let most = column.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                    let first = column.iter().position(|v| v.is_nan()).or_else(|| column.iter().position(|&v| v == most));
+                    assert_eq!(Some(places[j] as usize), first, "{rows} x {cols}, NaN at {nan}: column {j}");
+                    assert_eq!(values[j].to_bits(), column[places[j] as usize].to_bits(), "{rows} x {cols}, NaN at {nan}: column {j}");
+                }
+            }
+        }
     }
 }
