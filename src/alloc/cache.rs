@@ -204,7 +204,14 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-fn survive_forks() {
+/// The library is told of forks as soon as it is loaded: a fork while another thread makes the first allocation is seen as well. Where
+/// there is no such list of what to do first, or a linker leaves it out, that allocation comes to it.
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ON_LOAD: extern "C" fn() = survive_forks;
+
+extern "C" fn survive_forks() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if !DONE.swap(true, Relaxed) {
         // SAFETY: the handlers are functions of this library, and glibc forgets them when it unloads the library.
