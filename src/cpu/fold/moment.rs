@@ -248,14 +248,20 @@ impl<T: Measured> Fold for Moment<T> {
 
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
         let divisor = (count as f64 - self.correction).max(0.0);
-        for j in 0..n {
-            // SAFETY: the caller's. The squares of nothing are 0, and 0 by 0 is NaN.
-            unsafe {
-                let squares = accs.plane::<f64>(1).add(j).read();
-                // Rounding may leave a little less than nothing; NaN stays.
-                let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
-                out[0].cast::<f64>().add(j).write(if self.root { variance.sqrt() } else { variance });
-            }
-        }
+        let (all, out, root) = (accs.plane::<f64>(1), out[0].cast::<f64>(), self.root);
+        simd(
+            #[inline(always)]
+            move |_| {
+                for j in 0..n {
+                    // SAFETY: the caller's. The squares of nothing are 0, and 0 by 0 is NaN.
+                    unsafe {
+                        let squares = all.add(j).read();
+                        // Rounding may leave a little less than nothing; NaN stays.
+                        let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
+                        out.add(j).write(if root { variance.sqrt() } else { variance });
+                    }
+                }
+            },
+        )
     }
 }

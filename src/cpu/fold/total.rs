@@ -1,9 +1,9 @@
 //! Sums and products: of the elements, or of what a formula makes of them.
 
 use super::{Lanewise, row};
-use crate::cpu::simd::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
+use crate::cpu::simd::{Isa, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream;
 #[cfg(target_arch = "x86_64")]
@@ -185,6 +185,33 @@ impl Root {
             Root::Mean => total / count as f64,
             Root::Sqrt => total.sqrt(),
             Root::Power(p) => total.powf(p),
+        }
+    }
+
+    /// What becomes of `n` totals of `count` elements each.
+    ///
+    /// # Safety
+    /// There are so many totals, and room for what becomes of them apart.
+    pub unsafe fn of_each(self, totals: *const f64, n: usize, count: usize, out: *mut f64) {
+        // One loop for each, so that those of a single instruction take whole vectors.
+        macro_rules! each {
+            ($root:expr) => {
+                simd(
+                    #[inline(always)]
+                    // SAFETY: the caller's.
+                    move |_| unsafe { (0..n).for_each(|j| out.add(j).write($root.of(totals.add(j).read(), count))) },
+                )
+            };
+        }
+        match self {
+            // SAFETY: the caller's.
+            Root::Itself => unsafe { out.copy_from_nonoverlapping(totals, n) },
+            Root::Mean => each!(Root::Mean),
+            Root::Sqrt => each!(Root::Sqrt),
+            Root::Power(p) => (0..n).for_each(|j| {
+                // SAFETY: the caller's.
+                unsafe { out.add(j).write(totals.add(j).read().powf(p)) }
+            }),
         }
     }
 }

@@ -432,10 +432,8 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
     }
 
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
-        for j in 0..n {
-            // SAFETY: the caller's.
-            unsafe { out[0].cast::<f64>().add(j).write(self.root.of(accs.plane::<f64>(0).add(j).read(), count)) }
-        }
+        // SAFETY: the caller's.
+        unsafe { self.root.of_each(accs.plane(0), n, count, out[0].cast()) }
     }
 }
 
