@@ -42,6 +42,8 @@ check_dependencies() {
             ;;
         esac
     done
+    # Forks are to be seen from the beginning: src/alloc/cache.rs.
+    nm -C "$library" | grep -F alloc::cache::ON_LOAD
 }
 
 check_symbols() {

@@ -214,7 +214,7 @@ static ON_LOAD: extern "C" fn() = survive_forks;
 extern "C" fn survive_forks() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if !DONE.swap(true, Relaxed) {
-        // SAFETY: the handlers are functions of this library, and glibc forgets them when it unloads the library.
+        // SAFETY: the handlers are functions of this library, and glibc forgets them with the library, should it ever be unloaded.
         unsafe { libc::pthread_atfork(Some(hold), Some(let_go), Some(let_go)) };
     }
 }

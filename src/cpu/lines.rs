@@ -3,7 +3,8 @@
 //! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
 //! and results back the same way. Lines side by side in memory may also go to a panel kernel, which needs no transposition.
 //!
-//! Every line is computed alone, so results do not depend on the number of threads.
+//! Lines are computed alone, or with others of their block, if the kernel likes that; how they are cut into blocks then does not depend on
+//! the number of threads, and so do no results.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
@@ -149,8 +150,8 @@ pub struct Lines {
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
     pub turned: usize,
-    /// Lines that the kernel likes to get together.
-    pub together: usize,
+    /// How many lines of so many elements the kernel likes to get together.
+    pub together: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -214,7 +215,7 @@ impl Lines {
             beside: PANEL,
             area: usize::MAX,
             turned: 0,
-            together: 1,
+            together: |_| 1,
             grain,
         }
     }
@@ -273,8 +274,11 @@ impl Lines {
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { STACKED } else { TOGETHER } / input.n.max(1);
-        // However many threads there are: it may decide how a line is rounded.
-        let few = if first.n / self.together < BLOCKS { few } else { few.max(1).next_multiple_of(self.together) };
+        // Which lines come together may decide how they are rounded: it must not depend on the number of threads.
+        let together = (self.together)(input.n);
+        let whole = few.max(1).next_multiple_of(together);
+        let keep = together > 1 && self.plan.numel() / together >= BLOCKS && self.layout_of(false, whole).bytes <= STACK;
+        let few = if keep { whole } else { few };
         let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }

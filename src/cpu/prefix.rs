@@ -3,13 +3,13 @@
 //! Of each element and the seven before it the sum is made in log2 steps, each adding neighbours 1, 2 and 4 elements away; a register of such
 //! sums, added to the results of the register before, gives the next results, so that only one addition waits for another. That rounds in
 //! another order than one element after the other, and an overflow on the way could show where the sum itself has none: such pieces are
-//! left to the caller.
+//! left to the caller. Float32 lines one after the other have a way without either, [`eight`] of them at once.
 
 // Elsewhere the ways to go are the trait's: none.
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 
 #[cfg(target_arch = "x86_64")]
-mod squares;
+mod eight;
 
 use super::lines::Stack;
 #[cfg(target_arch = "x86_64")]
@@ -20,8 +20,10 @@ use std::arch::x86_64::*;
 
 /// An element type, and what its running sums and products are kept in and become; there may be a faster way to them.
 pub trait Prefix<Total, Out>: Sized {
-    /// How many lines [`Prefix::run_lines`] takes together.
-    const LINES: usize = 1;
+    /// How many lines of `n` elements [`Prefix::run_lines`] takes together.
+    fn together(_n: usize) -> usize {
+        1
+    }
 
     /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. False if nothing was done, save that `out` is undefined.
     ///
@@ -104,13 +106,15 @@ macro_rules! prefix {
 prefix!(
     f32 {
         #[cfg(target_arch = "x86_64")]
-        const LINES: usize = squares::SIDE;
+        fn together(n: usize) -> usize {
+            eight::together(n)
+        }
 
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn run_lines<const PRODUCT: bool>(lines: Stack) -> usize {
             // SAFETY: the caller's.
-            unsafe { squares::run::<PRODUCT>(lines) }
+            unsafe { eight::run::<PRODUCT>(lines) }
         }
     },
     f64
@@ -122,7 +126,7 @@ prefix!(
 /// Pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 trait Wide {
-    /// Whether float64 has room for the sum of any eight, and for the product.
+    /// Whether float64 has room for the sum of any eight.
     const SAFE: bool;
     unsafe fn load(x: *const Self, mask: u8) -> __m512d;
     unsafe fn store(out: *mut Self, mask: u8, v: __m512d);
@@ -177,7 +181,7 @@ unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize,
     let mut sums = Sums::<PRODUCT> { twos: neutral, fours: neutral, results: _mm512_set1_pd(*total) };
     let (mut sound, mut spoilt, mut at) = (true, _mm512_setzero_pd(), 0);
     let mut check = |v: __m512d, result: __m512d| {
-        if !T::SAFE && PRODUCT {
+        if PRODUCT {
             sound &= moderate(v);
         } else if !T::SAFE {
             spoilt = _mm512_fmadd_pd(result, _mm512_setzero_pd(), spoilt);

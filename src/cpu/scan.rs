@@ -259,6 +259,38 @@ mod tests {
     }
 
     #[test]
+    fn lines_one_after_the_other_are_totalled_with_those_that_are_left_over() {
+        for (n, count) in [(5usize, 9usize), (40, 17), (9000, 9)] {
+            let (step, out_step) = (n + 3, n + 1);
+            let x: Vec<f32> = (0..count * step).map(|i| (i * 37 % 101) as f32 - 50.0).collect();
+            let mut out = vec![-7f32; count * out_step];
+            let (data, out_steps) = ([out.as_mut_ptr().cast(), null_mut()], [4 * out_step as isize, 0]);
+            totals_of_lines::<f32, false>(Stack {
+                out: data,
+                out_step: out_steps,
+                x: x.as_ptr().cast(),
+                x_step: 4 * step as isize,
+                n,
+                count,
+            });
+            for j in 0..count {
+                let exact = x[j * step..][..n].iter().scan(0.0, |sum, &v| Some(*sum + v).inspect(|s| *sum = *s)).collect::<Vec<f32>>();
+                assert_eq!(out[j * out_step..][..n], exact, "{n} x {count}, line {j}");
+                assert_eq!(out[j * out_step + n], -7.0, "{n} x {count}, after line {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_that_float64_has_no_room_for_do_not_vanish() {
+        let tiny = f32::from_bits(1);
+        let big = f32::powi(2.0, 127);
+        for line in [[&[f32::INFINITY][..], &[tiny; 8]].concat(), [&[big; 8][..], &[tiny; 8], &[big; 8]].concat()] {
+            assert_eq!(run::<f32, true>(&line).last(), Some(&f32::INFINITY));
+        }
+    }
+
+    #[test]
     fn what_overflows_on_the_way_only_in_registers_does_not_overflow() {
         let mut x = vec![0f32; 100];
         (x[40], x[41], x[42], x[50]) = (-3e38, 3e38, 3e38, -3e38);

@@ -72,8 +72,8 @@ pub struct Kernels<'a> {
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side.
     pub turned: usize,
-    /// Lines that the kernel likes to get together.
-    pub together: usize,
+    /// How many lines of so many elements the kernel likes to get together.
+    pub together: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -90,7 +90,7 @@ impl<'a> Kernels<'a> {
     }
 
     fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, together: 1, grain }
+        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, together: |_| 1, grain }
     }
 }
 

@@ -15,8 +15,8 @@ fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Re
     dispatch!(all, op, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
         let one_by_one = Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP);
-        let together = Kernels { together: T::LINES, ..Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP) };
-        let kernels = Kernels { panel: Some(&panel), ..if T::LINES > 1 { together } else { one_by_one } };
+        let together = Kernels { together: T::together, ..Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP) };
+        let kernels = Kernels { panel: Some(&panel), ..if T::together(1) > 1 { together } else { one_by_one } };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
         along(op, t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })

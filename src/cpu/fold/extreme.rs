@@ -329,7 +329,8 @@ fn same<T: Element>(a: T, b: T) -> bool {
     (a == b) | (a.is_nan() & b.is_nan())
 }
 
-/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`, which is no NaN unless `NANS`.
+/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`, whose NaN count for nothing
+/// unless `NANS`.
 #[inline(always)]
 fn taken<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
     let (better, than) = if MAX { (x, best) } else { (best, x) };
@@ -520,34 +521,56 @@ mod tests {
         check::<u8>();
     }
 
-    /// The first best rows of the columns of a tile, the first of equals; a NaN is best.
+    /// The best of each column of `rows` x `cols` elements and its row, the tile cut in two.
+    fn best_of_columns<T: Ordered, const MAX: bool>(x: &[T], rows: usize, cols: usize) -> (Vec<T>, Vec<i64>) {
+        let (mut room, mut values, mut places) = (vec![0u64; 2 * cols], vec![T::ZERO; cols], vec![0i64; cols]);
+        let (accs, fold) = (Accs { data: room.as_mut_ptr().cast(), room: cols }, Arg::<T, MAX>(PhantomData));
+        let step = (cols * size_of::<T>()) as isize;
+        for (from, to) in [(0, rows / 3), (rows / 3, rows)].into_iter().filter(|(from, to)| from < to) {
+            let x = x[from * cols..].as_ptr().cast();
+            let tile = Tile { x, rows: to - from, cols, step, done: from, index: from as i64, weight: 1 };
+            // SAFETY: accumulators have room for the columns.
+            unsafe { fold.columns(accs, &tile) };
+        }
+        // SAFETY: results have, too.
+        unsafe { fold.finish(accs, cols, rows, [values.as_mut_ptr().cast(), places.as_mut_ptr().cast()]) };
+        (values, places)
+    }
+
+    /// The first of a column that no other is ahead of; a NaN is ahead of all.
+    fn first_best<T: Ordered>(x: &[T], cols: usize, j: usize, max: bool) -> usize {
+        let column: Vec<T> = x.iter().skip(j).step_by(cols).copied().collect();
+        let ahead = |a: T, b: T| (a.is_nan() && !b.is_nan()) || (!b.is_nan() && if max { a > b } else { a < b });
+        (1..column.len()).fold(0, |best, i| if ahead(column[i], column[best]) { i } else { best })
+    }
+
+    fn check_columns<T: Ordered + std::fmt::Debug>(x: &[T], rows: usize, cols: usize) {
+        for (max, (values, places)) in
+            [(true, best_of_columns::<T, true>(x, rows, cols)), (false, best_of_columns::<T, false>(x, rows, cols))]
+        {
+            for j in 0..cols {
+                let first = first_best(x, cols, j, max);
+                let (value, right) = (values[j], x[first * cols + j]);
+                assert_eq!(places[j] as usize, first, "{:?}, {rows} x {cols}, max {max}: column {j}", T::DTYPE);
+                assert!(value == right || (value.is_nan() && right.is_nan()), "{:?}, {rows} x {cols}, max {max}: column {j}", T::DTYPE);
+            }
+        }
+    }
+
     #[test]
-    fn a_nan_anywhere_in_a_tile_is_found_among_columns() {
-        for (rows, cols) in [(1, 1), (3, 40), (4, 16), (9, 130), (50, 257)] {
+    fn the_best_of_columns_is_found_with_a_nan_anywhere_or_none() {
+        for (rows, cols) in [(1usize, 1usize), (3, 40), (4, 16), (9, 130), (50, 257)] {
             let whole: Vec<f32> = (0..rows * cols).map(|i| (i * 31 % 19) as f32 - 9.0).collect();
-            // One without, and one in each of some places.
             for nan in (0..=rows * cols).rev().step_by(1 + rows * cols / 50) {
                 let mut x = whole.clone();
                 if let Some(at) = x.get_mut(nan) {
                     *at = f32::NAN;
                 }
-                let (mut room, mut values, mut places) = (vec![0u64; 2 * cols], vec![0f32; cols], vec![0i64; cols]);
-                let accs = Accs { data: room.as_mut_ptr().cast(), room: cols };
-                let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: 4 * cols as isize, done: 0, index: 0, weight: 1 };
-                let fold = Arg::<f32, true>(PhantomData);
-                // SAFETY: accumulators and results have room for the columns.
-                unsafe {
-                    fold.columns(accs, &tile);
-                    fold.finish(accs, cols, rows, [values.as_mut_ptr().cast(), places.as_mut_ptr().cast()]);
-                }
-                for j in 0..cols {
-                    let column: Vec<f32> = (0..rows).map(|r| x[r * cols + j]).collect();
-                    let most = column.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                    let first = column.iter().position(|v| v.is_nan()).or_else(|| column.iter().position(|&v| v == most));
-                    assert_eq!(Some(places[j] as usize), first, "{rows} x {cols}, NaN at {nan}: column {j}");
-                    assert_eq!(values[j].to_bits(), column[places[j] as usize].to_bits(), "{rows} x {cols}, NaN at {nan}: column {j}");
-                }
+                check_columns::<f32>(&x, rows, cols);
+                check_columns::<f64>(&x.iter().map(|&v| v.into()).collect::<Vec<_>>(), rows, cols);
             }
+            check_columns::<i32>(&whole.iter().map(|&v| v as i32).collect::<Vec<_>>(), rows, cols);
+            check_columns::<u8>(&whole.iter().map(|&v| v as u8).collect::<Vec<_>>(), rows, cols);
         }
     }
 }

@@ -193,7 +193,7 @@ impl Root {
     /// # Safety
     /// There are so many totals, and room for what becomes of them apart.
     pub unsafe fn of_each(self, totals: *const f64, n: usize, count: usize, out: *mut f64) {
-        // One loop for each, so that those of a single instruction take whole vectors.
+        // A loop for each of those that are an instruction, so that they take whole vectors.
         macro_rules! each {
             ($root:expr) => {
                 simd(
@@ -204,14 +204,10 @@ impl Root {
             };
         }
         match self {
-            // SAFETY: the caller's.
-            Root::Itself => unsafe { out.copy_from_nonoverlapping(totals, n) },
             Root::Mean => each!(Root::Mean),
             Root::Sqrt => each!(Root::Sqrt),
-            Root::Power(p) => (0..n).for_each(|j| {
-                // SAFETY: the caller's.
-                unsafe { out.add(j).write(totals.add(j).read().powf(p)) }
-            }),
+            // SAFETY: the caller's.
+            _ => (0..n).for_each(|j| unsafe { out.add(j).write(self.of(totals.add(j).read(), count)) }),
         }
     }
 }

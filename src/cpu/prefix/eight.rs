@@ -10,11 +10,20 @@ use crate::cpu::stream;
 use std::arch::x86_64::*;
 
 /// Lines done together, and elements of each.
-pub const SIDE: usize = 8;
+const SIDE: usize = 8;
 /// Elements of a line of the cache.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
 /// Longer lines are sixteen streams of memory, of which a machine fetches fewer ahead of time, and the next eight are too far to ask for.
 const LONGEST: usize = 8192;
+
+/// How many lines of `n` elements are done together: one where that is as quick.
+pub fn together(n: usize) -> usize {
+    together_at(level(), n)
+}
+
+fn together_at(level: Level, n: usize) -> usize {
+    if level == Level::Baseline || (level == Level::Avx512 && n > LONGEST) { 1 } else { SIDE }
+}
 
 /// Eight totals in float64.
 ///
@@ -99,7 +108,7 @@ impl Totals for [__m256d; 2] {
 /// # Safety
 /// The machine has AVX.
 #[inline(always)]
-unsafe fn columns(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
+unsafe fn half_turned(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
     // SAFETY: the caller's.
     unsafe {
         let (ab, more_ab, cd, more_cd) =
@@ -121,7 +130,7 @@ unsafe fn columns(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
 unsafe fn turned(r: [__m256; SIDE]) -> [__m256; SIDE] {
     // SAFETY: the caller's.
     unsafe {
-        let (a, b) = (columns(r[0], r[1], r[2], r[3]), columns(r[4], r[5], r[6], r[7]));
+        let (a, b) = (half_turned(r[0], r[1], r[2], r[3]), half_turned(r[4], r[5], r[6], r[7]));
         let mut turned = r;
         for k in 0..4 {
             turned[k] = _mm256_permute2f128_ps::<0x20>(a[k], b[k]);
@@ -136,7 +145,7 @@ unsafe fn turned(r: [__m256; SIDE]) -> [__m256; SIDE] {
 /// # Safety
 /// They hold `n` elements, and the results do not overlap anything; the machine has the registers.
 #[inline(always)]
-unsafe fn eight<V: Totals, const PRODUCT: bool>(s: Stack) {
+unsafe fn lines<V: Totals, const PRODUCT: bool>(s: Stack) {
     let x = |k: usize| s.x.wrapping_offset(k as isize * s.x_step).cast::<f32>();
     let out = |k: usize| s.out[0].wrapping_offset(k as isize * s.out_step[0]).cast::<f32>();
     let whole = s.n / SIDE * SIDE;
@@ -183,7 +192,7 @@ pub unsafe fn run<const PRODUCT: bool>(s: Stack) -> usize {
 /// # Safety
 /// As for [`run`]; the machine has the level.
 unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
-    if level == Level::Baseline || (level == Level::Avx512 && s.n > LONGEST) {
+    if together_at(level, s.n) == 1 {
         return 0;
     }
     let done = s.count / SIDE * SIDE;
@@ -196,7 +205,7 @@ unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
                 for k in (0..done as isize).step_by(SIDE) {
                     let (x, out) = (s.x.wrapping_offset(k * s.x_step), s.out[0].wrapping_offset(k * s.out_step[0]));
                     let s = Stack { x, out: [out, s.out[1]], ..s };
-                    if isa.level() == Level::Avx512 { eight::<__m512d, PRODUCT>(s) } else { eight::<[__m256d; 2], PRODUCT>(s) }
+                    if isa.level() == Level::Avx512 { lines::<__m512d, PRODUCT>(s) } else { lines::<[__m256d; 2], PRODUCT>(s) }
                 }
             },
         )
@@ -209,26 +218,27 @@ mod tests {
     use super::*;
     use std::ptr::null_mut;
 
-    /// Checks `count` lines of `n` elements, `gap` of another kind between them, against one element after the other.
-    fn check<const PRODUCT: bool>(level: Level, n: usize, count: usize, gap: usize, x: impl Fn(usize) -> f32) {
-        let step = n + gap;
+    /// Checks `count` lines of `n` elements, with so many of another kind between inputs and between results, against one element after the
+    /// other.
+    fn check<const PRODUCT: bool>(level: Level, n: usize, count: usize, gaps: [usize; 2], x: impl Fn(usize) -> f32) {
+        let [step, out_step] = gaps.map(|gap| n + gap);
         let x: Vec<f32> = (0..count * step).map(x).collect();
-        let mut out = vec![-7f32; count * step];
-        let steps = [4 * step as isize, 0];
-        let s = Stack { out: [out.as_mut_ptr().cast(), null_mut()], out_step: steps, x: x.as_ptr().cast(), x_step: steps[0], n, count };
+        let mut out = vec![-7f32; count * out_step];
+        let (data, out_steps) = ([out.as_mut_ptr().cast(), null_mut()], [4 * out_step as isize, 0]);
+        let s = Stack { out: data, out_step: out_steps, x: x.as_ptr().cast(), x_step: 4 * step as isize, n, count };
         // SAFETY: the vectors are as long; the machine has the level.
         let done = unsafe { run_at::<PRODUCT>(level, s) };
         assert_eq!(done, count / SIDE * SIDE);
         for k in 0..count {
             let mut total = if PRODUCT { 1.0 } else { 0.0 };
-            for i in 0..step {
-                let (x, got) = (f64::from(x[k * step + i]), out[k * step + i]);
-                total = if PRODUCT { total * x } else { total + x };
-                let right = if k < done && i < n { total as f32 } else { -7.0 };
-                assert!(
-                    got.to_bits() == right.to_bits() || (got.is_nan() && right.is_nan()),
-                    "{level:?}, {n} x {count}: {got}, not {right}, at {k}, {i}"
-                );
+            for i in 0..out_step {
+                if i < n {
+                    let x = f64::from(x[k * step + i]);
+                    total = if PRODUCT { total * x } else { total + x };
+                }
+                let (got, right) = (out[k * out_step + i], if k < done && i < n { total as f32 } else { -7.0 });
+                let same = got.to_bits() == right.to_bits() || (got.is_nan() && right.is_nan());
+                assert!(same, "{level:?}, {n} x {count}, gaps {gaps:?}: {got}, not {right}, at {k}, {i}");
             }
         }
     }
@@ -237,10 +247,10 @@ mod tests {
     fn eight_lines_are_totalled_as_one_after_the_other() {
         for level in [Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= level()) {
             for n in [0, 1, 7, 8, 9, 16, 23, 64, 100, 1000] {
-                for (count, gap) in [(7, 0), (8, 0), (8, 3), (17, 1)] {
-                    check::<false>(level, n, count, gap, |i| (i as f32 * 0.7).sin());
-                    check::<true>(level, n, count, gap, |i| 1.0 + (i as f32 * 0.7).sin() / 2.0);
-                    check::<false>(level, n, count, gap, |i| [f32::INFINITY, 3e38, -3e38, f32::NAN, -0.0][i * i % 97 % 5]);
+                for (count, gaps) in [(7, [0, 0]), (8, [0, 0]), (8, [3, 1]), (17, [0, 2])] {
+                    check::<false>(level, n, count, gaps, |i| (i as f32 * 0.7).sin());
+                    check::<true>(level, n, count, gaps, |i| 1.0 + (i as f32 * 0.7).sin() / 2.0);
+                    check::<false>(level, n, count, gaps, |i| [f32::INFINITY, 3e38, -3e38, f32::NAN, -0.0][i * i % 97 % 5]);
                 }
             }
         }
@@ -248,10 +258,12 @@ mod tests {
 
     #[test]
     fn long_lines_are_left_to_the_caller_where_a_line_at_a_time_is_quick() {
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, LONGEST)), [1, SIDE, SIDE]);
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, LONGEST + 1)), [1, SIDE, 1]);
         let n = LONGEST + 1;
         let (x, mut out) = (vec![1f32; 8 * n], vec![0f32; 8 * n]);
-        let step = 4 * n as isize;
-        let s = Stack { out: [out.as_mut_ptr().cast(), null_mut()], out_step: [step, 0], x: x.as_ptr().cast(), x_step: step, n, count: 8 };
+        let (data, step) = ([out.as_mut_ptr().cast(), null_mut()], 4 * n as isize);
+        let s = Stack { out: data, out_step: [step, 0], x: x.as_ptr().cast(), x_step: step, n, count: 8 };
         for level in [Level::Baseline, Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= level()) {
             // SAFETY: the vectors are as long; the machine has the level.
             assert_eq!(unsafe { run_at::<false>(level, s) }, if level == Level::Avx2 { 8 } else { 0 });
