@@ -428,7 +428,7 @@ mod tests {
         if !alone("a_forked_child_finds_the_cache_usable", "10000000") {
             return;
         }
-        // The first block is what makes forks be seen: one before the threads begin.
+        // Where nothing is done on loading, the first block is what makes forks be seen: one before the threads begin.
         // SAFETY: the block goes back with its size.
         unsafe { release(allocate(50_000).unwrap(), 50_000) };
         let done = std::sync::atomic::AtomicBool::new(false);

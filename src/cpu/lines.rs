@@ -85,6 +85,18 @@ pub struct Stack {
     pub count: usize,
 }
 
+impl Stack {
+    /// The lines from the `first`, at most `count` of them.
+    #[inline(always)]
+    pub fn lines(self, first: usize, count: usize) -> Stack {
+        let out = [0, 1].map(
+            #[inline(always)]
+            |k| self.out[k].wrapping_offset(first as isize * self.out_step[k]),
+        );
+        Stack { out, x: self.x.wrapping_offset(first as isize * self.x_step), count: count.min(self.count - first), ..self }
+    }
+}
+
 /// Lines side by side: element `i` of line `j` lies `i` steps and `j` elements from the beginning.
 #[derive(Clone, Copy)]
 pub struct Panel {

@@ -84,8 +84,7 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
 pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
-    let (x, out) = (s.x.wrapping_offset(done as isize * s.x_step), s.out[0].wrapping_offset(done as isize * s.out_step[0]));
-    Kernel::Line(&totals::<T, PRODUCT>).run(Stack { x, out: [out, s.out[1]], count: s.count - done, ..s }, null_mut());
+    Kernel::Line(&totals::<T, PRODUCT>).run(s.lines(done, s.count), null_mut());
 }
 
 /// Running sums of lines side by side, or products.

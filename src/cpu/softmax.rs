@@ -276,13 +276,13 @@ unsafe fn lines<V: Register>(isa: Isa, kind: Kind, s: Stack) {
     let pitch = s.n.next_multiple_of(V::COUNT).max(V::COUNT);
     let group = (PIECE / pitch).clamp(1, LINES);
     for i in (0..s.count).step_by(group) {
-        let (x, out) = (s.x.wrapping_offset(i as isize * s.x_step), s.out[0].wrapping_offset(i as isize * s.out_step[0]));
+        let s = s.lines(i, group);
         // SAFETY: the driver passes `count` lines of `n` elements, and results of as many, or of one, apart.
         unsafe {
             if pitch > PIECE {
-                long::<V>(isa, kind, x.cast(), s.n, out.cast());
+                long::<V>(isa, kind, s.x.cast(), s.n, s.out[0].cast());
             } else {
-                short::<V>(isa, kind, Stack { x, out: [out, s.out[1]], count: group.min(s.count - i), ..s });
+                short::<V>(isa, kind, s);
             }
         }
     }

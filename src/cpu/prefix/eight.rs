@@ -202,9 +202,8 @@ unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
             level,
             #[inline(always)]
             move |isa| {
-                for k in (0..done as isize).step_by(SIDE) {
-                    let (x, out) = (s.x.wrapping_offset(k * s.x_step), s.out[0].wrapping_offset(k * s.out_step[0]));
-                    let s = Stack { x, out: [out, s.out[1]], ..s };
+                for k in (0..done).step_by(SIDE) {
+                    let s = s.lines(k, SIDE);
                     if isa.level() == Level::Avx512 { lines::<__m512d, PRODUCT>(s) } else { lines::<[__m256d; 2], PRODUCT>(s) }
                 }
             },
