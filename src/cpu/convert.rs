@@ -6,7 +6,7 @@
 use super::half::{Bf16, F16, Half, narrow as narrow_run, widen as widen_run};
 use super::simd::{Level, level, simd};
 use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
-use crate::dtype::{Bool, Dtype, Element};
+use crate::dtype::{Bool, Category, Dtype, Element};
 use std::mem::MaybeUninit;
 
 /// Converts `n` elements from `src` to `dst`; steps in bytes.
@@ -97,17 +97,24 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
             );
         }
         if dst_step == size as isize && src_step == 2 * dst_step {
-            let (dst, src) = (dst.cast::<T>(), src.cast::<T>());
-            // With a step it knows, the compiler takes whole vectors apart.
-            return simd(
-                #[inline(always)]
-                move |_| (0..n).for_each(|i| dst.add(i).write_unaligned(src.add(2 * i).read_unaligned())),
-            );
+            return every_other(dst.cast::<T>(), src.cast::<T>(), n);
         }
         for i in 0..n as isize {
             dst.offset(i * dst_step).cast::<T>().write_unaligned(src.offset(i * src_step).cast::<T>().read_unaligned());
         }
     }
+}
+
+/// `dst[i] = src[2 * i]`: with a step it knows, the compiler takes whole vectors apart.
+///
+/// # Safety
+/// `dst` holds `n` elements, `src` every other one of theirs, of any alignment.
+unsafe fn every_other<T: Copy>(dst: *mut T, src: *const T, n: usize) {
+    // SAFETY: the caller's.
+    simd(
+        #[inline(always)]
+        move |_| (0..n).for_each(|i| unsafe { dst.add(i).write_unaligned(src.add(2 * i).read_unaligned()) }),
+    )
 }
 
 /// `x` as `D`, the one place where a number changes its type.
@@ -148,6 +155,11 @@ unsafe fn run_flat<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize)
     let to_i64 = S::DTYPE.is_float() && D::DTYPE == Dtype::Int64;
     let halves = to_i64 && level() == Level::Avx2;
     let scalar = to_i64 && level() == Level::Baseline;
+    let integers = [S::DTYPE, D::DTYPE].iter().all(|t| t.category() == Category::Integer);
+    if integers && size_of::<S>() == 2 * size_of::<D>() && cfg!(target_endian = "little") {
+        // SAFETY: the caller's; the low halves of the source are elements of the result.
+        return unsafe { every_other(dst, src.cast::<D>(), n) };
+    }
     simd(
         #[inline(always)]
         move |_| unsafe {

@@ -15,7 +15,7 @@ const TILE: usize = 64;
 const BAND: usize = 64;
 /// Elements of a run that are converted before they are stored past the caches.
 const STREAMED: usize = 512;
-/// Columns of a tile whose rows are contiguous on both sides.
+/// Elements of a piece, or columns of a tile, that is contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
 /// How to copy a tile from one kind of side to another: chosen once, used for every tile.
@@ -67,11 +67,22 @@ impl TileCopy {
                 if cols < 8 && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
                 let (to, from) = (dst.data.offset(r * dst.row_step), src.data.offset(r * src.row_step));
-                if self.streamed && dst.col_step == size && src.col_step == self.src.size() as isize {
-                    self.convert_stream(to, from, cols);
-                } else {
-                    (self.convert)(to, dst.col_step, from, src.col_step, cols);
-                }
+                self.run(to, dst.col_step, from, src.col_step, cols);
+            }
+        }
+    }
+
+    /// A run of `n` elements; steps in bytes.
+    ///
+    /// # Safety
+    /// As for [`copy`](TileCopy::copy).
+    unsafe fn run(&self, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.streamed && dst_step == self.dst.size() as isize && src_step == self.src.size() as isize {
+                self.convert_stream(dst, src, n);
+            } else {
+                (self.convert)(dst, dst_step, src, src_step, n);
             }
         }
     }
@@ -124,9 +135,9 @@ impl Side {
 /// # Safety
 /// Every position of the plan must lie inside the memory of both, and they must not overlap.
 pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
-    if dst.1 == src.1 && plan.is_flat() {
+    if plan.is_flat() {
         // SAFETY: the caller's.
-        return unsafe { copy_flat(dst.0, src.0, plan.numel() * dst.1.size()) };
+        return unsafe { copy_flat(plan.numel(), dst, src) };
     }
     plan.pair_for_transposes();
     let mut how = TileCopy::new(dst.1, src.1);
@@ -158,16 +169,43 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     });
 }
 
+/// `dst = src` for `n` contiguous elements of each.
+///
 /// # Safety
-/// Both sides hold `bytes` bytes and do not overlap.
-unsafe fn copy_flat(dst: *mut u8, src: *const u8, bytes: usize) {
+/// Both sides must hold the elements; they are the same, or do not overlap.
+pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
+    if dst.1 == src.1 {
+        // SAFETY: the caller's.
+        return unsafe { copy_bytes(n * dst.1.size(), dst.0, src.0) };
+    }
+    let mut how = TileCopy::new(dst.1, src.1);
+    let size = (dst.1.size(), src.1.size());
+    // Where less is written than read, the stores are not what it waits for.
+    how.streamed = size.0 >= size.1 && n * (size.0 + size.1) >= stream::threshold();
+    let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
+    parallel(n.div_ceil(ROW), ROW, CHEAP, &move |range| {
+        let (start, end) = (range.start * ROW, (range.end * ROW).min(n));
+        // SAFETY: the pieces lie inside both sides.
+        unsafe {
+            let (dst, src) = (to.get().add(start * size.0), from.get().add(start * size.1));
+            how.run(dst, size.0 as isize, src, size.1 as isize, end - start);
+        }
+        if how.streamed {
+            stream::fence();
+        }
+    });
+}
+
+/// # Safety
+/// Both sides hold `bytes` bytes; they are the same, or do not overlap.
+unsafe fn copy_bytes(bytes: usize, dst: *mut u8, src: *const u8) {
     const PIECE: usize = 64 * 1024;
+    if bytes <= PIECE || dst.cast_const() == src {
+        // SAFETY: the caller's.
+        return unsafe { std::ptr::copy(src, dst, bytes) };
+    }
     let streamed = 2 * bytes >= stream::threshold();
     let (to, from) = (Shared(dst), Shared(src.cast_mut()));
-    if bytes <= PIECE {
-        // SAFETY: the caller's.
-        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
-    }
     parallel(bytes.div_ceil(PIECE), PIECE, 4 * CHEAP, &move |range| {
         let (start, end) = (range.start * PIECE, (range.end * PIECE).min(bytes));
         // SAFETY: the pieces lie inside both sides.

@@ -10,9 +10,6 @@ use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Bytes of tensors copied the short way.
-const SHORT: usize = 4096;
-
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     const OP: &str = "copy";
@@ -36,14 +33,14 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     copy_elements(&to, &from)
 }
 
-/// Copies what is short, contiguous and alike without further ado.
+/// Copies what is contiguous and of one shape without further ado.
 fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
-    if let Some(dtype) = r.dtype()
-        && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [dtype; 2], dtype, CHEAP)
-        && flat.n * dtype.size() <= SHORT
+    if let (Some(to), Some(from)) = (r.dtype(), src.dtype())
+        && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [to, from], to, CHEAP)
+        && (to == from || flat.data[0] != flat.data[1])
     {
-        // SAFETY: both tensors hold `n` elements of the dtype inside their storages; they may be the same.
-        unsafe { std::ptr::copy(flat.data[1], flat.data[0], flat.n * dtype.size()) };
+        // SAFETY: both tensors hold `n` elements of their dtypes inside their storages; they lie apart or are the same.
+        unsafe { cpu::copy::copy_flat(flat.n, (flat.data[0], to), (flat.data[1], from)) };
         return true;
     }
     false
@@ -76,16 +73,17 @@ fn clone_as(op: &str, t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Resul
     Ok(copied)
 }
 
-/// Clones what is short and contiguous without further ado.
+/// Clones what is contiguous without further ado.
 fn cloned_at_once(op: &str, t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
-    let Some((data, n)) = t.flat_like(dtype, t).filter(|&(_, n)| n as usize * dtype.size() <= SHORT) else { return Ok(None) };
+    let Some(from) = t.dtype() else { return Ok(None) };
+    let Some((data, n)) = t.flat_like(from, t) else { return Ok(None) };
     let (shape, strides) = t.peek();
     let cloned = Tensor::empty(op, dtype, shape)?;
     if cloned.peek().1 != strides {
         return Ok(None);
     }
-    // SAFETY: both tensors hold `n` elements of the dtype, and the new one lies apart.
-    unsafe { std::ptr::copy_nonoverlapping(data, cloned.data(), n as usize * dtype.size()) };
+    // SAFETY: both tensors hold `n` elements of their dtypes, and the new one lies apart.
+    unsafe { cpu::copy::copy_flat(n as usize, (cloned.data(), dtype), (data, from)) };
     Ok(Some(cloned))
 }
 
