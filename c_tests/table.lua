@@ -344,30 +344,31 @@ local function spread(block, shape, count)
   return out
 end
 
--- The same expectation with all values repeated along one dimension of `length`; 0-d operands stay, since promotion treats them apart.
-local function lengthened(call, length)
-  local expected = call.results[1]
+-- The same expectation with all values repeated over a longer `shape`; 0-d operands stay, since promotion treats them apart.
+local function lengthened(call, shape)
+  local expected, length = call.results[1], 1
+  for _, size in ipairs(shape) do length = length * size end
   local long = setmetatable({ tensors = {}, results = {} }, { __index = call })
   for i, argument in ipairs(call.tensors) do
     local block = argument.block
     if #block.shape > 0 then
       local values = spread(block, expected.shape, expected.count)
-      block = elements.block(block.dtype, { length }, length)
+      block = elements.block(block.dtype, shape, length)
       for k = 0, length - 1 do block.data[k] = values.data[k % expected.count] end
     end
     long.tensors[i] = { kind = "tensor", block = block }
   end
-  long.results[1] = { dtype = expected.dtype, shape = { length }, count = length, data = expected.data, period = expected.count }
+  long.results[1] = { dtype = expected.dtype, shape = shape, count = length, data = expected.data, period = expected.count }
   return long
 end
 
 -- One more dimension in front, with stride 0 in the operands.
-local function stacked(call)
+local function stacked(call, height)
   local expected = call.results[1]
   local high = setmetatable({ results = {} }, { __index = call })
-  local shape = { 3, unpack(expected.shape) }
-  high.results[1] = { dtype = expected.dtype, shape = shape, count = 3 * expected.count, data = expected.data, period = expected.count }
-  try(high, "operands expanded", function()
+  local shape = { height, unpack(expected.shape) }
+  high.results[1] = { dtype = expected.dtype, shape = shape, count = height * expected.count, data = expected.data, period = expected.count }
+  try(high, ("operands expanded to %d"):format(height), function()
     local operands = {}
     for i, argument in ipairs(call.tensors) do
       operands[i] = place(argument.block, "contiguous")
@@ -383,8 +384,11 @@ end
 local function try_lengths(call)
   local expected = call.results[1]
   if #expected.shape == 0 or expected.count == 0 or #call.handles ~= 1 or call.handles[1].from then return end
-  stacked(call)
-  local long = lengthened(call, 1003)
+  stacked(call, 3)
+  stacked(call, 301)
+  local wide = lengthened(call, { 17, 59 })
+  try(wide, "17 x 59 elements transposed", function() return lay(wide, "transposed"), results_of(wide, fresh) end)
+  local long = lengthened(call, { 1003 })
   for _, layout in ipairs { "contiguous", "stepped" } do
     try(long, "1003 elements " .. layout, function() return lay(long, layout), results_of(long, fresh) end)
   end
@@ -398,7 +402,7 @@ local function try_lengths(call)
   end
   -- Enough for threads; the shortest inputs are those of all pairs of dtypes, which have been seen enough.
   if expected.count > 8 and (expected.dtype.size >= 4 or expected.dtype.name == "bool") and expected.dtype.name ~= "int32" then
-    local longest = lengthened(call, 70003)
+    local longest = lengthened(call, { 70003 })
     try(longest, "70003 elements", function() return lay(longest, "contiguous"), results_of(longest, fresh) end)
   end
 end

@@ -59,22 +59,24 @@ impl<const N: usize> Plan<N> {
                 loops.push(Loop { n: shape[d] as usize, step });
             }
         }
+        Plan::of_loops(loops, item)
+    }
+
+    /// A plan of these loops, in any order, each longer than 1; none at all for a single element.
+    #[inline(always)]
+    pub(crate) fn of_loops(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
         sort_fastest_first(&mut loops);
         merge(&mut loops);
-        Plan::finish(loops, item)
+        if loops.is_empty() {
+            loops.push(Loop { n: 1, step: each(|k| item[k] as isize) });
+        }
+        Plan { loops, item }
     }
 
     /// A plan over operands that all lie contiguous: one loop.
     #[inline]
     pub fn flat(n: usize, item: [usize; N]) -> Plan<N> {
         Plan { loops: smallvec::smallvec![Loop { n, step: each(|k| item[k] as isize) }], item }
-    }
-
-    fn finish(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
-        if loops.is_empty() {
-            loops.push(Loop { n: 1, step: each(|k| item[k] as isize) });
-        }
-        Plan { loops, item }
     }
 
     /// Elements visited.
@@ -136,6 +138,7 @@ fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
 }
 
 /// Joins loops that continue each other for every operand.
+#[inline(always)]
 fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
     let mut kept = 0;
     for i in 1..loops.len() {

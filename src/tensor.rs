@@ -1,9 +1,10 @@
 //! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
 
+mod look;
 mod restore;
 
 use crate::alloc;
-use crate::device::{Device, TH_CPU};
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
@@ -246,20 +247,6 @@ impl Tensor {
         self.ndim() == 0 && unsafe { (*self.as_ptr()).flag } & TH_TENSOR_SCALAR != 0
     }
 
-    /// Sizes and strides where they lie. Only for a look: resizing any handle of the same tensor ends the borrow's truth.
-    #[inline(always)]
-    pub(crate) fn peek(&self) -> (&[i64], &[i64]) {
-        let n = self.ndim().min(MAX_DIMS);
-        // SAFETY: `size` and `stride` hold nDimension entries; they are only replaced by `reserve_dims`.
-        unsafe {
-            let raw = self.as_ptr();
-            if n == 0 || (*raw).size.is_null() || (*raw).stride.is_null() {
-                return (&[], &[]);
-            }
-            (std::slice::from_raw_parts((*raw).size, n), std::slice::from_raw_parts((*raw).stride, n))
-        }
-    }
-
     /// Whether both have the same sizes.
     #[inline(always)]
     pub fn same_shape(&self, other: &Tensor) -> bool {
@@ -351,41 +338,6 @@ impl Tensor {
                 layout.strides.as_slice(),
                 layout.offset
             ),
-        }
-    }
-
-    /// Address and number of the elements, if they are of this dtype, in the shape of `like`, row-major, and inside the storage.
-    ///
-    /// The short way of a call: one look at the fields, and `None` wherever there is more to think about.
-    #[inline(always)]
-    pub fn flat_like(&self, dtype: Dtype, like: &Tensor) -> Option<(*mut u8, i64)> {
-        // SAFETY: two live tensors, whose `size` and `stride` hold nDimension entries; a live storage.
-        unsafe {
-            let (raw, like) = (self.as_ptr(), like.as_ptr());
-            let ndim = (*raw).nDimension;
-            let here = (*raw).dtype == dtype as u8 && i32::from((*raw).deviceType) == TH_CPU;
-            if !here || ndim != (*like).nDimension || ndim as usize > MAX_DIMS || (*raw).storage.is_null() {
-                return None;
-            }
-            if ndim == 0 && (*raw).flag & (*like).flag & TH_TENSOR_SCALAR == 0 {
-                return None;
-            }
-            let mut numel = 1i64;
-            for d in (0..ndim as usize).rev() {
-                let n = (*raw).size.add(d).read();
-                if n <= 0 || n != (*like).size.add(d).read() || (n != 1 && (*raw).stride.add(d).read() != numel) {
-                    return None;
-                }
-                numel = numel.checked_mul(n)?;
-            }
-            let storage = (*raw).storage;
-            let size = (*storage).size;
-            // A negative offset is a very large one.
-            let inside = size >= numel as isize && (*raw).storageOffset as usize <= (size - numel as isize) as usize;
-            if !inside || (*storage).dtype != dtype as u8 {
-                return None;
-            }
-            Some(((*storage).data.cast::<u8>().offset((*raw).storageOffset * dtype.size() as isize), numel))
         }
     }
 

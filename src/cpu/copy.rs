@@ -1,7 +1,7 @@
 //! Copies between any two layouts and dtypes, tile by tile.
 
 use super::convert::{Convert, converter};
-use super::engine::{CHEAP, Shared, parallel};
+use super::engine::{CHEAP, FEW, Job, Shared, parallel};
 use super::transpose::{gains_streamed, transpose, transpose_stream};
 use super::{pool, stream};
 use crate::dtype::Dtype;
@@ -139,6 +139,12 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         // SAFETY: the caller's.
         return unsafe { copy_flat(plan.numel(), dst, src) };
     }
+    if plan.numel() <= FEW {
+        let (n, size) = (plan.numel(), dst.1.size());
+        let job = Job { plan, data: [dst.0, src.0.cast_mut()], dtype: [dst.1, src.1], compute: [dst.1; 2], grain: CHEAP };
+        // SAFETY: the caller's; the kernel moves `n` elements.
+        return unsafe { job.run_few(n, &move |[r, a], n| std::ptr::copy_nonoverlapping(a, r, n * size)) };
+    }
     plan.pair_for_transposes();
     let mut how = TileCopy::new(dst.1, src.1);
     let (first, second) = (plan.loops()[0], plan.loops().get(1));
@@ -172,7 +178,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
 /// `dst = src` for `n` contiguous elements of each.
 ///
 /// # Safety
-/// Both sides must hold the elements; they are the same, or do not overlap.
+/// Both sides must hold the elements, and not overlap.
 pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)) {
     if dst.1 == src.1 {
         // SAFETY: the caller's.
@@ -197,12 +203,12 @@ pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)
 }
 
 /// # Safety
-/// Both sides hold `bytes` bytes; they are the same, or do not overlap.
+/// Both sides hold `bytes` bytes and do not overlap.
 unsafe fn copy_bytes(bytes: usize, dst: *mut u8, src: *const u8) {
     const PIECE: usize = 64 * 1024;
-    if bytes <= PIECE || dst.cast_const() == src {
+    if bytes <= PIECE {
         // SAFETY: the caller's.
-        return unsafe { std::ptr::copy(src, dst, bytes) };
+        return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
     }
     let streamed = 2 * bytes >= stream::threshold();
     let (to, from) = (Shared(dst), Shared(src.cast_mut()));

@@ -4,6 +4,7 @@
 //! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Those of two inputs have a
 //! second, which takes the last input as one value, and a third, which takes an input transposed ([`Besides`]).
 
+mod few;
 mod stage;
 mod turned;
 
@@ -12,6 +13,7 @@ use super::simd::{Level, level};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
+pub(crate) use few::FEW;
 use stage::Stager;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -223,6 +225,10 @@ impl<const N: usize> Job<N> {
     fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
+        if n <= FEW && (!direct || self.result_is_input()) {
+            // SAFETY: as everywhere, by whoever made the work run.
+            return unsafe { self.run_few(n, kernel) };
+        }
         let bytes = n.saturating_mul(self.plan.item.iter().sum());
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };

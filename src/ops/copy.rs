@@ -33,17 +33,28 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     copy_elements(&to, &from)
 }
 
-/// Copies what is contiguous and of one shape without further ado.
+/// Copies without further ado where the result has its shape already and shares no element with `src` but in step.
 fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
-    if let (Some(to), Some(from)) = (r.dtype(), src.dtype())
-        && let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [to, from], to, CHEAP)
-        && (to == from || flat.data[0] != flat.data[1])
-    {
-        // SAFETY: both tensors hold `n` elements of their dtypes inside their storages; they lie apart or are the same.
-        unsafe { cpu::copy::copy_flat(flat.n, (flat.data[0], to), (flat.data[1], from)) };
-        return true;
+    let (Some(to), Some(from)) = (r.dtype(), src.dtype()) else { return false };
+    // In step: there is nothing to do, unless it is for another dtype.
+    let same = |data: [*mut u8; 2]| data[0] == data[1];
+    // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
+    unsafe {
+        if let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [to, from], to, CHEAP) {
+            if same(flat.data) {
+                return to == from;
+            }
+            cpu::copy::copy_flat(flat.n, (flat.data[0], to), (flat.data[1], from));
+        } else if let Some(job) = prepare::spread(&[r, src], [to; 2], CHEAP) {
+            if same(job.data) {
+                return to == from;
+            }
+            cpu::copy::copy(job.plan, (job.data[0], to), (job.data[1], from));
+        } else {
+            return false;
+        }
     }
-    false
+    true
 }
 
 /// The elements of `from` broadcast over `to`; they do not overlap.
@@ -118,7 +129,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     }
     let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
         Some(work) => work,
-        None => Work::Planned(Box::new(spread(OP, r, dtype)?)),
+        None => Work::Planned(every_element(OP, r, dtype)?),
     };
     dispatch!(all, OP, dtype, T => {
         // SAFETY: the layout was checked against the storage.
@@ -132,15 +143,18 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
     let mut bits = 0i16;
     // SAFETY: an element of two bytes.
     unsafe { write_element((&raw mut bits).cast(), dtype, value) };
-    let mut job = spread("fill", r, Dtype::Int16)?;
+    let mut job = every_element("fill", r, Dtype::Int16)?;
     job.dtype = [Dtype::Int16];
     // SAFETY: the layout was checked against the storage; elements are as large as int16.
-    unsafe { cpu::map::fill(&Work::Planned(Box::new(job)), bits) };
+    unsafe { cpu::map::fill(&Work::Planned(job), bits) };
     Ok(())
 }
 
 /// A job that reaches every element of `r` at least once, however its strides overlap.
-fn spread(op: &str, r: &Tensor, compute: Dtype) -> Result<Job<1>> {
+fn every_element(op: &str, r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
+    if let Some(job) = prepare::spread(&[r], [compute], CHEAP) {
+        return Ok(job);
+    }
     prepare::same_device(op, &[r])?;
     let to = Operand::of(op, r)?;
     let mut layout = to.layout.clone();
@@ -153,7 +167,7 @@ fn spread(op: &str, r: &Tensor, compute: Dtype) -> Result<Job<1>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    Ok(Job { plan, data: [to.first()], dtype, compute: [compute], grain })
+    Ok(Box::new(Job { plan, data: [to.first()], dtype, compute: [compute], grain }))
 }
 
 /// The value of an element that lies in memory as `dtype`.

@@ -1,5 +1,7 @@
 //! The common first half of operations: operands checked, the result typed, shaped and free of harmful overlap.
 
+mod strided;
+
 use super::copy;
 use crate::cpu::engine::{Flat, Job, Work};
 use crate::device::Device;
@@ -10,6 +12,8 @@ use crate::plan::{Plan, each};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
+pub use strided::spread;
+use strided::strided;
 
 /// What is done with the work once it is ready. Handed down, not up: the few words of the short way then never move.
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
@@ -44,7 +48,16 @@ pub fn typed<const N: usize>(
     if tensors[0].dtype().is_none() && N > 1 && types[0] == result {
         return fresh(op, tensors, types, result, grain, run);
     }
-    planned(op, tensors, types, result, grain, run)
+    long(op, tensors, types, result, grain, run)
+}
+
+/// Operands that are not all alike and contiguous. Out of the way of those that are.
+#[inline(never)]
+fn long<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+    match strided(&tensors, types, result, grain) {
+        Some(job) => run(&Work::Planned(job)),
+        None => planned(op, tensors, types, result, grain, run),
+    }
 }
 
 /// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.

@@ -1,0 +1,94 @@
+//! The way of operands that differ in strides, shapes or dtypes, where nothing needs to be made for them: the result has its shape and
+//! shares no element with an input but in step. One look at the fields, and no list on the heap.
+
+use crate::cpu::engine::Job;
+use crate::dtype::Dtype;
+use crate::layout::INLINE_DIMS;
+use crate::plan::{Loop, Plan, each};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::ptr::null_mut;
+
+/// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
+/// about, errors among it.
+#[inline(always)]
+pub fn strided<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Box<Job<N>>> {
+    if !result.can_cast(tensors[0].dtype()?) {
+        return None;
+    }
+    let (shape, _) = tensors[0].peek();
+    let broadest = tensors[1..].iter().map(|t| t.ndim()).max();
+    if broadest.is_some_and(|ndim| ndim < shape.len()) {
+        return None;
+    }
+    let job = spread(tensors, types, grain)?;
+    let full = |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|d| t.peek().0[d] == shape[d]));
+    (N == 1 || (0..shape.len()).all(full)).then_some(job)
+}
+
+/// The job over `tensors`, the result first, over whose shape the inputs are broadcast.
+#[inline(always)]
+pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: usize) -> Option<Box<Job<N>>> {
+    let (shape, _) = tensors[0].peek();
+    if shape.len() > INLINE_DIMS {
+        return None;
+    }
+    let (mut data, mut dtype, mut ends) = ([null_mut::<u8>(); N], types, [0; N]);
+    let mut steps = [[0isize; N]; INLINE_DIMS];
+    for k in 0..N {
+        let (of, first, room) = tensors[k].room()?;
+        let reach = steps_of(tensors[k], shape, k, &mut steps)?;
+        if reach >= room {
+            return None;
+        }
+        (data[k], dtype[k], ends[k]) = (first, of, (reach + 1) * of.size());
+    }
+    let item = each(|k| dtype[k].size());
+    let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
+    for d in (0..shape.len()).rev() {
+        if shape[d] > 1 {
+            loops.push(Loop { n: shape[d] as usize, step: each(|k| steps[d][k] * item[k] as isize) });
+        }
+    }
+    let in_step = |k: usize| data[k] == data[0] && item[k] == item[0] && loops.iter().all(|l| l.step[k] == l.step[0]);
+    let apart = |k: usize| {
+        let ahead = data[k].addr().wrapping_sub(data[0].addr());
+        ahead >= ends[0] && ahead.wrapping_neg() >= ends[k]
+    };
+    if !(1..N).all(|k| apart(k) || in_step(k)) {
+        return None;
+    }
+    let plan = Plan::of_loops(loops, item);
+    // No two positions of the result share an element: each loop steps over all that those inside it reach.
+    let mut reach = 0;
+    for l in plan.loops() {
+        if l.step[0] <= reach {
+            return None;
+        }
+        reach += (l.n as isize - 1) * l.step[0];
+    }
+    Some(Box::new(Job { plan, data, dtype, compute: types, grain }))
+}
+
+/// Writes how far operand `k` moves along each dim of `shape`, in elements, and gives its last element, counted from the first. `None`
+/// unless it broadcasts to the shape, and there are elements.
+#[inline(always)]
+fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[isize; N]; INLINE_DIMS]) -> Option<usize> {
+    let (size, stride) = t.peek();
+    if size.is_empty() && !t.is_scalar() {
+        return None;
+    }
+    let lead = shape.len().checked_sub(size.len())?;
+    let mut reach = 0i64;
+    for (d, (&own, &step)) in size.iter().zip(stride).enumerate() {
+        let n = shape[lead + d];
+        if own <= 0 || step < 0 || (own != 1 && own != n) {
+            return None;
+        }
+        if own > 1 {
+            steps[lead + d][k] = step as isize;
+            reach = reach.checked_add((n - 1).checked_mul(step)?)?;
+        }
+    }
+    Some(reach as usize)
+}
