@@ -55,9 +55,9 @@ pub struct Reduction<'a> {
 // SAFETY: threads share it only inside `run`, which divides the results among them.
 unsafe impl Sync for Reduction<'_> {}
 
-/// Splits `input` into the dims that stay and those that `folds` says are folded, both fastest first; `out` are the results with the folded
-/// dims at size 1. Folded dims stay row-major where elements are `numbered`.
-pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [Option<(&Layout, usize)>; 2]) -> (Kept, Folded) {
+/// Splits `input` into the dims that stay and those that `folds` says are folded, both fastest first; `out` are the strides of the
+/// results, with the folded dims at size 1, and their item sizes. Folded dims stay row-major where elements are `numbered`.
+pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [Option<(&[i64], usize)>; 2]) -> (Kept, Folded) {
     let (mut kept, mut folded, mut weight) = (Kept::new(), Folded::new(), 1);
     for d in (0..input.ndim()).rev() {
         let (n, step) = (input.shape[d] as usize, input.strides[d] as isize * item as isize);
@@ -68,7 +68,7 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
             folded.push(Loop { n, step: [step, if numbered { weight } else { 0 }] });
             weight = weight.wrapping_mul(n as isize);
         } else {
-            let at = |o: Option<(&Layout, usize)>| o.map_or(0, |(l, item)| l.strides[d] as isize * item as isize);
+            let at = |o: Option<(&[i64], usize)>| o.map_or(0, |(strides, item)| strides[d] as isize * item as isize);
             kept.push(Loop { n, step: [step, at(out[0]), at(out[1])] });
         }
     }
@@ -396,7 +396,7 @@ mod tests {
             let at: i64 = [i, j, k].iter().enumerate().map(|(d, i)| if folds[d] { 0 } else { i * out.strides[d] }).sum();
             expected[at as usize] += i64::from(x[(i * strides[0] + j * strides[1] + k * strides[2]) as usize]);
         }
-        let (kept, folded) = split(&input, 4, &folds, false, [Some((&out, 8)), None]);
+        let (kept, folded) = split(&input, 4, &folds, false, [Some((&out.strides, 8)), None]);
         let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
         let (fold, data) = (Lanes(Sum::<i32>(PhantomData)), x.as_ptr().cast());
         // SAFETY: `x` and `got` have room for every position.

@@ -5,7 +5,7 @@ use super::prepare::{self, Operand};
 use crate::cpu::matmul::{Gemm, Mat, gemm};
 use crate::dtype::{Category, Dtype, Element};
 use crate::error::{Result, bail};
-use crate::layout::Layout;
+use crate::layout::{Dims, Layout};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -51,17 +51,19 @@ fn product(op: &str, r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a:
         bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
     }
     let compute = product_type(dtype);
-    let (a, b) = (copy::to_dtype(a, compute)?, copy::to_dtype(b, compute)?);
-    let (left, right) = (Operand::of(op, &a)?, Operand::of(op, &b)?);
+    let converted = match dtype == compute {
+        true => None,
+        false => Some([Operand::of(op, &copy::to_dtype(a, compute)?)?, Operand::of(op, &copy::to_dtype(b, compute)?)?]),
+    };
+    let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
-    let target = target(op, r, compute, &shape, &[&left, &right], beta.map(|(_, t)| t))?;
+    let (target, out) = target(op, r, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
     if let (Some((_, t)), Some(_)) = (beta, addend)
         && !t.is(&target)
     {
         copy::copy(&target, t)?;
     }
-    let out = Operand::of(op, &target)?;
-    multiply(op, compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), &out, alpha, &left, &right)?;
+    multiply(op, compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), &out, alpha, left, right)?;
     if target.is(r) {
         return Ok(());
     }
@@ -80,7 +82,7 @@ fn deliver(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor, i
 }
 
 /// Where the product is computed: `r` itself where its memory can be written directly, else a new tensor.
-fn target(op: &str, r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operand], addend: Option<&Tensor>) -> Result<Tensor> {
+fn target(op: &str, r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operand], addend: Option<&Tensor>) -> Result<(Tensor, Operand)> {
     if r.dtype() == Some(compute) {
         let out = Operand::of(op, r)?;
         let (start, end) = out.span();
@@ -90,13 +92,15 @@ fn target(op: &str, r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operan
         };
         let partly_addend = addend.is_some_and(|t| !t.is(r) && Operand::of(op, t).is_ok_and(|t| !apart(&&t)));
         if out.layout.shape.as_slice() == shape && !out.layout.overlaps_itself() && inputs.iter().all(apart) && !partly_addend {
-            return Ok(r.clone());
+            return Ok((r.clone(), out));
         }
     }
-    Tensor::empty(op, compute, shape)
+    let made = Tensor::empty(op, compute, shape)?;
+    let out = Operand::of(op, &made)?;
+    Ok((made, out))
 }
 
-fn product_shape(op: &str, a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Vec<i64>> {
+fn product_shape(op: &str, a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {
     if [a.ndim(), b.ndim()] != ndims {
         bail!(
             Shape,
@@ -110,7 +114,7 @@ fn product_shape(op: &str, a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<
     if a.shape[1] != b.shape[0] {
         bail!(Shape, "{op}: shapes {:?} and {:?} do not multiply: {} columns, {} rows", &a.shape[..], &b.shape[..], a.shape[1], b.shape[0])
     }
-    Ok([&a.shape[..1], &b.shape[1..]].concat())
+    Ok(a.shape[..1].iter().chain(&b.shape[1..]).copied().collect())
 }
 
 fn check_types(op: &str, dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scalar>]) -> Result<()> {

@@ -70,7 +70,10 @@ impl Rule {
 /// Folds `t` over some dims into its results.
 #[inline(never)]
 pub fn run(op: &str, fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    if at_once(fold, &rule, to, t, over).is_some() { Ok(()) } else { planned(op, fold, rule, to, t, over) }
+    match at_once(fold, &rule, to, t, over).or_else(|| in_place(fold, &rule, to, t, over)) {
+        Some(()) => Ok(()),
+        None => planned(op, fold, rule, to, t, over),
+    }
 }
 
 /// The short way: all of a few contiguous elements into results that stand ready.
@@ -117,6 +120,51 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
         }
     }
     Some(())
+}
+
+/// The way into contiguous results that have their shape already, apart from the input: nothing is made for them.
+fn in_place(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
+    let To::Tensors(results, keepdim) = to else { return None };
+    let (dtype, data, room) = t.room()?;
+    let layout = t.layout().ok()?;
+    let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= room && layout.ndim() > 0)?;
+    let folds = folded_dims("", over, layout.ndim()).ok()?;
+    let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
+    let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
+    for k in 0..2 {
+        let Some(r) = results[k] else { continue };
+        let have = r.dtype().filter(|&have| rule.result[k].can_cast(have))?;
+        let (first, n) = r.flat_like(have, r)?;
+        strides[k] = kept_strides(&layout.shape, &folds, r, keepdim)?;
+        spans[k + 1] = (first.addr(), n as usize * have.size());
+        out[k] = Some((first, have));
+    }
+    let apart = |(a, n): (usize, usize), (b, m): (usize, usize)| a.wrapping_sub(b) >= m && b.wrapping_sub(a) >= n;
+    if !(apart(spans[0], spans[1]) && apart(spans[0], spans[2]) && apart(spans[1], spans[2])) {
+        return None;
+    }
+    let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (strides[k].as_slice(), have.size()));
+    let (kept, folded) = split(&layout, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
+    let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
+    let out = [into(0), into(1)];
+    // SAFETY: all positions lie inside their storages, the results contiguous and apart.
+    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
+    Some(())
+}
+
+/// The strides of a contiguous result along the dims of the input, 0 along the folded ones; `None` unless it has the shape it should have.
+fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Option<Dims> {
+    let (mut sizes, mut scale) = (r.peek().0.iter().rev(), 1);
+    let mut strides = Dims::filled(0, shape.len());
+    for d in (0..shape.len()).rev() {
+        match folds[d] {
+            false if *sizes.next()? == shape[d] => strides[d] = scale,
+            true if !keepdim || *sizes.next()? == 1 => continue,
+            _ => return None,
+        }
+        scale *= shape[d];
+    }
+    sizes.next().is_none().then_some(strides)
 }
 
 #[inline(never)]
@@ -281,7 +329,7 @@ impl Shapes {
     /// # Safety
     /// The results lie inside their memory, off the input and off each other.
     unsafe fn run(&self, fold: &dyn Fold, rule: &Rule, out: [Option<(*mut u8, Dtype, &Layout)>; 2]) {
-        let layouts = out.map(|o| o.map(|(_, dtype, layout)| (layout, dtype.size())));
+        let layouts = out.map(|o| o.map(|(_, dtype, layout)| (layout.strides.as_slice(), dtype.size())));
         let (kept, folded) = split(&self.input.layout, self.input.dtype.size(), &self.folds, fold.indexed(), layouts);
         let out = [0, 1].map(|k| out[k].map(|(data, dtype, _)| (data, dtype, rule.written[k])));
         let (dtype, data) = (self.input.dtype, self.input.first());
