@@ -134,7 +134,7 @@ pub enum Kernel<'a> {
 
 impl Kernel<'_> {
     /// Runs over all lines, with `scratch` for those that want it.
-    #[inline]
+    #[inline(always)]
     pub fn run(self, s: Stack, scratch: *mut u8) {
         let line = match self {
             Kernel::Stack(stack) => return stack(s),

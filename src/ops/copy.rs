@@ -151,6 +151,7 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
 }
 
 /// A job that reaches every element of `r` at least once, however its strides overlap.
+#[inline(never)]
 fn every_element(op: &str, r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
     if let Some(job) = prepare::spread(&[r], [compute], CHEAP) {
         return Ok(job);

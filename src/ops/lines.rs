@@ -1,14 +1,17 @@
 //! The common first half of operations over whole lines: a dimension chosen or several joined, results checked, typed, shaped and kept apart.
 
+mod short;
+
 use super::copy;
 use super::prepare::{self, Operand};
 use super::reduce::TH_ALL_DIMS;
-use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, Stack, StackKernel};
+use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, StackKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+use short::short;
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
@@ -94,9 +97,6 @@ impl<'a> Kernels<'a> {
     }
 }
 
-/// Elements of tensors done the short way.
-const SHORT: usize = 4096;
-
 /// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
 pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
     if short(t, dim, compute, form, &wants, kernels.kernel) {
@@ -104,35 +104,6 @@ pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: 
     }
     let source = if form == Form::Same { Source::one(op, t, dim)? } else { Source::along(op, t, dim)? };
     source.run(op, compute, form, wants, kernels)
-}
-
-/// The short way: few elements, contiguous and apart, in the types of the kernel, lines along the last dim. False if it is not that simple.
-fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
-    let Some((x, numel)) = t.flat_like(compute, t) else { return false };
-    let ndim = t.ndim() as i32;
-    let last = dim == -1 || dim == (ndim - 1).max(0);
-    if numel as usize > SHORT || !last || (form != Form::Same && (ndim != 1 || form != Form::One { keepdim: false })) {
-        return false;
-    }
-    let (n, mut out, mut step) = (if ndim > 1 { last_size(t) } else { numel as usize }, [null_mut(); 2], [0; 2]);
-    for (k, want) in wants.iter().enumerate() {
-        let Some(written) = want.compute else { continue };
-        let Some(r) = want.r else { return false };
-        let like = if form == Form::Same { t } else { r };
-        let Some((data, count)) = r.flat_like(written, like) else { return false };
-        if form != Form::Same && !r.is_scalar() {
-            return false;
-        }
-        let size = written.size();
-        (out[k], step[k]) = (data, n * size);
-        let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
-        if meets(x, numel as usize * compute.size()) || (k == 1 && meets(out[0], step[0] / n * numel as usize)) {
-            return false;
-        }
-    }
-    let (x_step, out_step) = (n * compute.size(), step.map(|step| step as isize));
-    kernel.run(Stack { out, out_step, x, x_step: x_step as isize, n, count: numel as usize / n }, null_mut());
-    true
 }
 
 /// An input cut into lines.
@@ -369,12 +340,6 @@ impl Source {
         };
         Ok(on_other || (meets(input) && !in_step))
     }
-}
-
-/// The size of the last dim of a tensor that has one.
-fn last_size(t: &Tensor) -> usize {
-    // SAFETY: `size` holds nDimension entries.
-    unsafe { (*t.as_ptr()).size.add(t.ndim() - 1).read() as usize }
 }
 
 fn has_shape(r: &Tensor, shape: &[i64]) -> Result<bool> {

@@ -1,0 +1,94 @@
+//! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
+
+use super::{Form, Want};
+use crate::cpu::engine::FEW;
+use crate::cpu::lines::{Kernel, Stack};
+use crate::cpu::transpose::transpose;
+use crate::dtype::Dtype;
+use crate::layout::wrap_dim;
+use crate::tensor::Tensor;
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+
+/// Elements of tensors done where they lie.
+const SHORT: usize = 4096;
+
+/// Runs `kernel` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and apart; else nothing has happened.
+#[inline(always)]
+pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
+    let sizes = t.peek().0;
+    if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
+        return form == Form::Same && beside(t, dim, compute, wants, kernel);
+    }
+    let Some(Operands { x, numel, out, sizes: [a, b] }) = operands(t, compute, form, wants, SHORT) else { return false };
+    let n = sizes.last().map_or(1, |&n| n as usize);
+    let (x_step, out_step) = ((n * compute.size()) as isize, [(n * a) as isize, (n * b) as isize]);
+    kernel.run(Stack { out, out_step, x, x_step, n, count: numel / n }, null_mut());
+    true
+}
+
+/// Where operands are, and the sizes of the results' elements: 0 for one that there is not.
+struct Operands {
+    x: *mut u8,
+    numel: usize,
+    out: [*mut u8; 2],
+    sizes: [usize; 2],
+}
+
+/// At most so many elements, and their results, contiguous and apart.
+#[inline(always)]
+fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
+    let (x, numel) = t.flat_like(compute, t)?;
+    let numel = numel as usize;
+    if numel > most || (form != Form::Same && (t.ndim() != 1 || form != Form::One { keepdim: false })) {
+        return None;
+    }
+    let (mut out, mut sizes) = ([null_mut(); 2], [0; 2]);
+    for (k, want) in wants.iter().enumerate() {
+        let Some(written) = want.compute else { continue };
+        let r = want.r?;
+        let (data, count) = r.flat_like(written, if form == Form::Same { t } else { r })?;
+        if form != Form::Same && !r.is_scalar() {
+            return None;
+        }
+        let size = written.size();
+        let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
+        if meets(x, numel * compute.size()) || (k == 1 && meets(out[0], numel * sizes[0])) {
+            return None;
+        }
+        (out[k], sizes[k]) = (data, size);
+    }
+    Some(Operands { x, numel, out, sizes })
+}
+
+/// Room for few elements of any type.
+#[repr(align(64))]
+struct Room([MaybeUninit<u64>; FEW]);
+
+/// Lines side by side, along another dim than the last one: few are turned in a buffer, and their results back.
+#[inline(never)]
+fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
+    let shape = t.peek().0;
+    let Ok(d) = wrap_dim("", dim, shape.len()) else { return false };
+    let Some(Operands { x, numel, out, sizes }) = operands(t, compute, Form::Same, wants, FEW) else { return false };
+    let n = shape[d] as usize;
+    let inner = shape[d + 1..].iter().product::<i64>() as usize;
+    let outer = numel / n / inner;
+    let mut rooms = [const { Room([MaybeUninit::uninit(); FEW]) }; 3];
+    let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<u8>());
+    // Each block of `rows` x `cols` elements becomes one of `cols` x `rows`.
+    let turn = |to: *mut u8, from: *const u8, size: usize, rows: usize, cols: usize| {
+        for at in (0..outer).map(|i| i * n * inner * size) {
+            // SAFETY: both sides hold all the elements, and lie apart.
+            unsafe { transpose(size, to.add(at), (rows * size) as isize, from.add(at), (cols * size) as isize, cols, rows) }
+        }
+    };
+    turn(rooms[0], x, compute.size(), n, inner);
+    let (x_step, out_step) = ((n * compute.size()) as isize, sizes.map(|size| (n * size) as isize));
+    let stack = Stack { out: [rooms[1], rooms[2]], out_step, x: rooms[0], x_step, n, count: outer * inner };
+    kernel.run(stack, null_mut());
+    for k in (0..2).filter(|&k| sizes[k] > 0) {
+        turn(out[k], rooms[k + 1], sizes[k], inner, n);
+    }
+    true
+}
