@@ -59,18 +59,18 @@ impl<const N: usize> Plan<N> {
                 loops.push(Loop { n: shape[d] as usize, step });
             }
         }
-        Plan::of_loops(loops, item)
+        Plan::of_loops(&mut loops, item)
     }
 
     /// A plan of these loops, in any order, each longer than 1; none at all for a single element.
     #[inline(always)]
-    pub(crate) fn of_loops(mut loops: SmallVec<[Loop<N>; INLINE_DIMS]>, item: [usize; N]) -> Plan<N> {
-        sort_fastest_first(&mut loops);
-        merge(&mut loops);
-        if loops.is_empty() {
-            loops.push(Loop { n: 1, step: each(|k| item[k] as isize) });
+    pub(crate) fn of_loops(loops: &mut [Loop<N>], item: [usize; N]) -> Plan<N> {
+        sort_fastest_first(loops);
+        let kept = merge(loops);
+        if kept == 0 {
+            return Plan::flat(1, item);
         }
-        Plan { loops, item }
+        Plan { loops: SmallVec::from_slice(&loops[..kept]), item }
     }
 
     /// A plan over operands that all lie contiguous: one loop.
@@ -117,6 +117,7 @@ impl<const N: usize> Plan<N> {
 }
 
 /// Strides ascending, operand 0 first; loops an operand does not move in say nothing about it.
+#[inline(always)]
 fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     let before = |a: &Loop<N>, b: &Loop<N>| {
         for k in 0..N {
@@ -137,9 +138,9 @@ fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     }
 }
 
-/// Joins loops that continue each other for every operand.
+/// Joins loops that continue each other for every operand; says how many are left.
 #[inline(always)]
-fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
+fn merge<const N: usize>(loops: &mut [Loop<N>]) -> usize {
     let mut kept = 0;
     for i in 1..loops.len() {
         let (inner, outer) = (loops[kept], loops[i]);
@@ -150,7 +151,7 @@ fn merge<const N: usize>(loops: &mut SmallVec<[Loop<N>; INLINE_DIMS]>) {
             loops[kept] = outer;
         }
     }
-    loops.truncate(if loops.is_empty() { 0 } else { kept + 1 });
+    loops.len().min(kept + 1)
 }
 
 /// The tiles of a plan, numbered: any thread can take any range of them.

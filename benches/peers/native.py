@@ -202,7 +202,7 @@ static at::Tensor over(const int64_t *t) {
 """
 
 # Numbers of at::ScalarType.
-CPP_TYPES = {torch.int64: 4, torch.float32: 6, torch.float64: 7, torch.bool: 11}
+CPP_TYPES = {torch.int32: 3, torch.int64: 4, torch.float32: 6, torch.float64: 7, torch.bool: 11}
 
 
 def cpp_loop(k, row):

@@ -318,6 +318,9 @@ def small():
     def four(op, thorn, torch, numpy, **given):
         return over(op, "f32", "4", thorn, torch, numpy, cpp=True, **given)
 
+    def square(op, thorn, torch, numpy, **given):
+        return over(op, "f32", "4x4", thorn, torch, numpy, cpp=True, **given)
+
     return [
         *four("add", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)"),
         *four("add, fresh", "FRESH(THTensor_cadd(r, a, 1, b))", "at::add(a, b)", "np.add(a, b)"),
@@ -335,6 +338,15 @@ def small():
         *four("narrow", "MADE(THTensor_newNarrow(a, 0, 1, 2))", "a.narrow(0, 1, 2)", "a[1:3]"),
         *four("select", "MADE(THTensor_newSelect(a, 0, 1))", "a.select(0, 1)", "a[1]"),
         *four("view", "MADE(THTensor_newView(a, 2, (int64_t[]){2, 2}))", "a.view({2, 2})", "a.reshape(2, 2)"),
+        *four("copy i32", "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)", a=ANY.of("i32"), result=ANY),
+        *square("add row", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)", b=ANY.shaped("4")),
+        *square("add transposed", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, out=r)", a=ANY.transposed()),
+        *square("add i32", "THTensor_cadd(r, a, 1, b)", "at::add_out(r, a, b)", "np.add(a, b, dtype=np.float32, out=r)", b=ANY.of("i32")),
+        *square("copy transposed", "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)", a=ANY.transposed(), result=ANY),
+        *square("sum dim 0", "THTensor_sum(r, a, 0, 0)", "at::sum_out(r, a, {0}, false)", "np.sum(a, 0, out=r)"),
+        *square("max dim 1", "THTensor_amax(r, a, 1, 0)", "at::amax_out(r, a, {1}, false)", "np.max(a, 1, out=r)"),
+        *square("cumsum dim 0", "THTensor_cumsum(r, a, 0)", "at::cumsum_out(r, a, 0)", "np.cumsum(a, 0, out=r)"),
+        *square("mm", "THTensor_mm(r, a, b)", "at::mm_out(r, a, b)", "np.matmul(a, b, out=r)", tolerance=1e-5),
     ]
 
 

@@ -6,7 +6,6 @@ use crate::dtype::Dtype;
 use crate::layout::INLINE_DIMS;
 use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
-use smallvec::SmallVec;
 use std::ptr::null_mut;
 
 /// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
@@ -44,12 +43,14 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
         (data[k], dtype[k], ends[k]) = (first, of, (reach + 1) * of.size());
     }
     let item = each(|k| dtype[k].size());
-    let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
+    let (mut loops, mut count) = ([Loop { n: 1, step: [0; N] }; INLINE_DIMS], 0);
     for d in (0..shape.len()).rev() {
         if shape[d] > 1 {
-            loops.push(Loop { n: shape[d] as usize, step: each(|k| steps[d][k] * item[k] as isize) });
+            loops[count] = Loop { n: shape[d] as usize, step: each(|k| steps[d][k] * item[k] as isize) };
+            count += 1;
         }
     }
+    let loops = &mut loops[..count];
     let in_step = |k: usize| data[k] == data[0] && item[k] == item[0] && loops.iter().all(|l| l.step[k] == l.step[0]);
     let apart = |k: usize| {
         let ahead = data[k].addr().wrapping_sub(data[0].addr());
