@@ -72,7 +72,7 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
 }
 
 /// Writes how far operand `k` moves along each dim of `shape`, in elements, and gives its last element, counted from the first. `None`
-/// unless it broadcasts to the shape, and there are elements.
+/// unless it broadcasts to the shape, there are elements, and those of the result, operand 0, are not repeated.
 #[inline(always)]
 fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[isize; N]; INLINE_DIMS]) -> Option<usize> {
     let (size, stride) = t.peek();
@@ -87,6 +87,9 @@ fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[i
             return None;
         }
         if own > 1 {
+            if k == 0 && step == 0 {
+                return None;
+            }
             steps[lead + d][k] = step as isize;
             reach = reach.checked_add((n - 1).checked_mul(step)?)?;
         }
