@@ -77,13 +77,22 @@ class Operand:
         """Every second entry of the last dimension, which is twice as long in memory."""
         return replace(self, view=every_second)
 
+    def first_half(self):
+        """The first half of the last dimension, which is twice as long in memory."""
+        return replace(self, view=first_half)
+
     def make(self, name, dtype, shape):
-        made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, self.view == every_second)
+        doubled = self.view in (every_second, first_half)
+        made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, doubled)
         return self.view(made) if self.view else made
 
 
 def every_second(tensor):
     return tensor[..., ::2]
+
+
+def first_half(tensor):
+    return tensor[..., : tensor.shape[-1] // 2]
 
 
 # Large operands take longer to draw than to use; rows beside each other ask for the same ones.

@@ -65,6 +65,7 @@ def over(op, dtypes, shapes, thorn, torch, numpy=None, **given):
 
 ALL_SIZES = "1e3 1e5 1e6 1e7"
 MATRIX = "1000x1000"
+NARROW = "250000x4 62500x16 10000x100"
 CUBE = "100x100x100"
 
 
@@ -95,6 +96,10 @@ def arithmetic():
         *over("add column", "f32", MATRIX, *add, b=ANY.shaped("1000x1")),
         *over("add strided", "f32", MATRIX, *add, a=ANY.every_second()),
         *over("add i32", "f32", "1e6", *add, b=ANY.of("i32")),
+        *(row for n in (4, 16, 100) for row in over("add row", "f32", f"{1_000_000 // n}x{n}", *add, b=ANY.shaped(f"{n}"))),
+        *(row for n in (4, 16, 100) for row in over("add column", "f32", f"{1_000_000 // n}x{n}", *add, b=ANY.shaped(f"{1_000_000 // n}x1"))),
+        *over("add narrowed", "f32", NARROW, *add, a=ANY.first_half()),
+        *over("copy narrowed", "f32", NARROW, *copy, a=ANY.first_half(), result=ANY),
     ]
 
 

@@ -1,11 +1,14 @@
 //! Copies between any two layouts and dtypes, tile by tile.
 
+mod rows;
+
 use super::convert::{Convert, converter};
 use super::engine::{CHEAP, FEW, Job, Shared, parallel};
 use super::transpose::{gains_streamed, transpose, transpose_stream};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
+use rows::{SHORT_ROW, copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
@@ -13,7 +16,9 @@ const TILE: usize = 64;
 /// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
 /// tiles itself, and its edges cost.
 const BAND: usize = 64;
-/// Elements of a run that are converted before they are stored past the caches.
+/// Fewer columns than this are copied one by one.
+const FEW_COLUMNS: usize = 8;
+/// Elements that are converted in a buffer: before they are stored past the caches, or of rows together.
 const STREAMED: usize = 512;
 /// Elements of a piece, or columns of a tile, that is contiguous on both sides.
 const ROW: usize = 16 * 1024;
@@ -62,12 +67,52 @@ impl TileCopy {
                     return transpose(size as usize, dst.data, dst.col_step, src.data, src.row_step, cols, rows);
                 }
             }
+            let width = (dst.col_step, src.col_step);
+            // Rows that go on from one to the next on both sides are one run.
+            let joined = |side: Side| side.row_step == side.col_step * cols as isize;
+            let (rows, cols) = if joined(dst) && joined(src) { (1, rows * cols) } else { (rows, cols) };
+            if rows > 1 && cols * size as usize <= SHORT_ROW && !self.streamed && width.0 == size {
+                if self.dst != self.src {
+                    if cols >= FEW_COLUMNS && width.1 == self.src.size() as isize && (joined(dst) || joined(src)) {
+                        return self.convert_rows(dst, src, rows, cols);
+                    }
+                } else if width.1 == size && cols > 1 {
+                    return copy_rows(dst, src, rows, cols * size as usize);
+                } else if width.1 == 0 && cols >= FEW_COLUMNS {
+                    return fill_rows(size as usize, dst, src, rows, cols);
+                }
+            }
             // A few long runs beat many short ones: run along the longer side.
             let (dst, src, rows, cols) =
-                if cols < 8 && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
+                if cols < FEW_COLUMNS && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
                 let (to, from) = (dst.data.offset(r * dst.row_step), src.data.offset(r * src.row_step));
                 self.run(to, dst.col_step, from, src.col_step, cols);
+            }
+        }
+    }
+
+    /// Short rows, contiguous on both sides and joined on one: several are converted at once.
+    ///
+    /// # Safety
+    /// As for [`copy`](TileCopy::copy).
+    unsafe fn convert_rows(&self, dst: Side, src: Side, rows: usize, cols: usize) {
+        let (to, from) = (dst.col_step, src.col_step);
+        let mut room = [MaybeUninit::<u64>::uninit(); STREAMED];
+        let data = room.as_mut_ptr().cast::<u8>();
+        let most = STREAMED / cols;
+        for start in (0..rows).step_by(most) {
+            let rows = most.min(rows - start);
+            let (dst, src) = (dst.moved(start), src.moved(start));
+            // SAFETY: the caller's; the room holds STREAMED elements of any type.
+            unsafe {
+                if dst.row_step == to * cols as isize {
+                    copy_rows(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
+                    (self.convert)(dst.data, to, data, from, rows * cols);
+                } else {
+                    (self.convert)(data, to, src.data, from, rows * cols);
+                    copy_rows(dst, Side { data, row_step: to * cols as isize, col_step: to }, rows, cols * to as usize);
+                }
             }
         }
     }
@@ -119,6 +164,11 @@ impl TileCopy {
 }
 
 impl Side {
+    /// The side from row `rows` on.
+    fn moved(self, rows: usize) -> Side {
+        Side { data: self.data.wrapping_offset(rows as isize * self.row_step), ..self }
+    }
+
     fn turned(self) -> Side {
         Side { data: self.data, row_step: self.col_step, col_step: self.row_step }
     }

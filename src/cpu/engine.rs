@@ -52,6 +52,10 @@ const BEYOND_CACHES: usize = 3;
 const STAGE_ROWS: usize = 16;
 /// Runs shorter than this are gathered into longer ones; jobs shorter than this are not worth any thought.
 const SHORT_RUN: usize = 64;
+/// The same where operands go through buffers anyway.
+const SHORT_RUN_STAGED: usize = STAGE / 2;
+/// The same where an operand has one value for a run, which its kernel takes as it is.
+const SHORT_RUN_OF_VALUE: usize = 40;
 
 /// Divides `units` pieces of `area` elements among the threads and calls `task` with ranges of them.
 pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
@@ -370,6 +374,20 @@ impl<const N: usize> Job<N> {
         });
     }
 
+    /// Shorter runs are gathered into whole tiles, for which the kernel is called once.
+    fn longest_short_run(&self, plan: &Plan<N>, stuck: bool) -> usize {
+        let (first, next) = (plan.loops()[0], plan.loops()[1]);
+        if stuck {
+            SHORT_RUN
+        } else if self.result_is_input() || self.dtype != self.compute {
+            SHORT_RUN_STAGED
+        } else if (1..N).any(|k| first.step[k] == 0 && next.step[k] != 0) {
+            SHORT_RUN_OF_VALUE
+        } else {
+            2 * SHORT_RUN
+        }
+    }
+
     fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let mut plan = self.plan.clone();
         let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
@@ -377,7 +395,7 @@ impl<const N: usize> Job<N> {
             plan.pair_for_transposes();
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
-        let short = run < SHORT_RUN && !alone;
+        let short = !alone && run < self.longest_short_run(&plan, stuck);
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let stager = Stager::new(self, &plan, streamed, short);
         if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
@@ -394,7 +412,7 @@ impl<const N: usize> Job<N> {
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
             _ if (0..N).any(|k| stager.staged[k] && !stager.repeats[k]) => plan.tiles(1, stage),
             // As many rows as are worth a thread.
-            _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS), stage),
+            _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS.max(STAGE / run)), stage),
         };
         let asks = stager.asks();
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
@@ -481,7 +499,7 @@ mod tests {
 
     #[test]
     fn rows_and_columns_are_spread_over_a_matrix() {
-        for shape in [[1, 64], [3, 5], [2, 100], [17, 64], [40, 333], [5, 4100], [1500, 1500]] {
+        for shape in [[1, 64], [3, 5], [2, 100], [17, 64], [900, 3], [100, 39], [50, 130], [40, 333], [5, 4100], [1500, 1500]] {
             for column in [false, true] {
                 check_sum::<f32, f32>(shape, false, column, false);
                 check_sum::<f32, f32>(shape, false, column, true);
@@ -501,6 +519,9 @@ mod tests {
         check_sum::<f32, f32>([rows, 5000], false, false, false);
         check_sum::<f32, f32>([rows, 5000], true, true, false);
         check_sum::<f32, f32>([rows, 5001], true, false, false);
+        check_sum::<f32, f32>([50 * rows, 100], false, false, false);
+        check_sum::<f32, f32>([50 * rows, 100], false, true, true);
+        check_sum::<f32, f32>([150 * rows, 33], false, true, false);
     }
 
     #[test]

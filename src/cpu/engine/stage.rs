@@ -13,6 +13,8 @@ pub struct Stager<const N: usize> {
     wide: [usize; N],
     /// Operands that go through their buffer.
     pub staged: [bool; N],
+    /// Whether the kernel takes all rows of a tile as one run: operands that are not staged lie so.
+    whole: bool,
     /// Inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
@@ -23,16 +25,18 @@ pub struct Stager<const N: usize> {
 }
 
 impl<const N: usize> Stager<N> {
-    pub fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, all: bool) -> Stager<N> {
+    pub fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, whole: bool) -> Stager<N> {
         let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
+        let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
         let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
         Stager {
             data: job.shared(),
             item: plan.item,
             wide: job.compute_sizes(),
-            staged: each(|k| all || !contiguous(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
-            repeats: each(|k| k > 0 && !all && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
+            staged: each(|k| !lies(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
+            whole,
+            repeats: each(|k| k > 0 && !whole && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
             copies: each(
                 |k| {
                     if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
@@ -96,7 +100,7 @@ impl<const N: usize> Stager<N> {
     ) {
         let (rows, cols) = (tile.rows, tile.cols);
         let mut at: [Side; N] = each(|k| Side::of(tile, k, self.data[k].get()));
-        let whole = self.staged.iter().all(|&s| s);
+        let whole = self.whole || self.staged.iter().all(|&s| s);
         for k in 0..N {
             if !self.staged[k] {
                 continue;
@@ -110,18 +114,20 @@ impl<const N: usize> Stager<N> {
             if k == 0 {
                 continue;
             }
-            // A value that stands still fills as much of its buffer as is read, once.
-            let stands = source.col_step == 0 && (source.row_step == 0 || rows == 1);
-            if stands && still[k].0 == source.data && still[k].1 >= rows * cols {
+            // A value that stands still fills as much of its buffer as is read, once; so does a row for all rows of whole tiles.
+            let stands = source.row_step == 0 || rows == 1;
+            let (value, row) = (stands && source.col_step == 0, stands && self.whole);
+            if (value || row) && still[k].0 == source.data && still[k].1 >= rows * cols {
                 continue;
             }
-            still[k] = (std::ptr::null_mut(), 0);
+            still[k] = if value || row { (source.data, rows * cols) } else { (std::ptr::null_mut(), 0) };
             // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
             unsafe {
-                if stands {
-                    let full = Side { row_step: 0, ..at[k] };
-                    self.copies[k].copy(full, source, 1, rows * cols);
-                    still[k] = (source.data, rows * cols);
+                if value {
+                    self.copies[k].copy(Side { row_step: 0, ..at[k] }, source, 1, rows * cols);
+                } else if row {
+                    self.copies[k].copy(at[k], source, 1, cols);
+                    repeat(buffers[k], cols * self.wide[k], rows);
                 } else {
                     self.copies[k].copy(at[k], source, rows, cols);
                 }
@@ -174,13 +180,35 @@ impl<const N: usize> Stager<N> {
         // SAFETY: the caller's.
         unsafe {
             if self.streamed && self.item[0] == self.wide[0] {
-                for r in 0..tile.rows as isize {
+                let joined = self.whole && to.row_step == (tile.cols * self.item[0]) as isize;
+                let (rows, cols) = if joined { (1, tile.rows * tile.cols) } else { (tile.rows, tile.cols) };
+                for r in 0..rows as isize {
                     let (dst, src) = (to.data.offset(r * to.row_step), from.data.offset(r * from.row_step));
-                    stream::copy_stream(dst, src, tile.cols * self.item[0]);
+                    stream::copy_stream(dst, src, cols * self.item[0]);
                 }
             } else {
                 self.copies[0].copy(to, from, tile.rows, tile.cols);
             }
         }
+    }
+}
+
+/// Whether operand `k` goes on from row to row without a gap.
+fn joins_rows<const N: usize>(plan: &Plan<N>, k: usize) -> bool {
+    let (first, item) = (plan.loops()[0], plan.item[k] as isize);
+    first.step[k] == item && plan.loops().get(1).is_none_or(|l| l.step[k] == first.n as isize * item)
+}
+
+/// Repeats the `bytes` bytes at `at`, so that they are there `times`.
+///
+/// # Safety
+/// There is room for them.
+unsafe fn repeat(at: *mut u8, bytes: usize, times: usize) {
+    let (mut done, all) = (bytes, bytes * times);
+    while done < all {
+        let more = done.min(all - done);
+        // SAFETY: the caller's.
+        unsafe { std::ptr::copy_nonoverlapping(at, at.add(done), more) };
+        done += more;
     }
 }

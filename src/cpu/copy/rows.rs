@@ -1,0 +1,141 @@
+//! Short rows: a call for each would take longer than its bytes.
+
+use super::Side;
+use crate::cpu::simd::simd;
+
+/// Rows of fewer bytes are short.
+pub(super) const SHORT_ROW: usize = 512;
+
+/// Copies `rows` rows of `bytes` bytes, each contiguous on both sides.
+///
+/// # Safety
+/// Both sides hold the rows and do not overlap.
+pub unsafe fn copy_rows(dst: Side, src: Side, rows: usize, bytes: usize) {
+    // SAFETY: the caller's; a chunk is no longer than a row.
+    unsafe {
+        match bytes {
+            64.. => chunks::<[u64; 8]>(dst, src, rows, bytes),
+            32.. => chunks::<[u64; 4]>(dst, src, rows, bytes),
+            16.. => chunks::<[u64; 2]>(dst, src, rows, bytes),
+            8.. => chunks::<u64>(dst, src, rows, bytes),
+            4.. => chunks::<u32>(dst, src, rows, bytes),
+            2.. => chunks::<u16>(dst, src, rows, bytes),
+            _ => chunks::<u8>(dst, src, rows, bytes),
+        }
+    }
+}
+
+/// In chunks `C`, the last of which overlaps the one before it.
+///
+/// # Safety
+/// As for [`copy_rows`]; rows are as long as a chunk or longer.
+unsafe fn chunks<C: Copy>(dst: Side, src: Side, rows: usize, bytes: usize) {
+    let last = bytes - size_of::<C>();
+    simd(
+        #[inline(always)]
+        move |_| {
+            let (mut to, mut from) = (dst.data, src.data.cast_const());
+            for _ in 0..rows {
+                let mut at = 0;
+                while at < last {
+                    // SAFETY: the caller's.
+                    unsafe { to.add(at).cast::<C>().write_unaligned(from.add(at).cast::<C>().read_unaligned()) }
+                    at += size_of::<C>();
+                }
+                // SAFETY: as above.
+                unsafe { to.add(last).cast::<C>().write_unaligned(from.add(last).cast::<C>().read_unaligned()) }
+                (to, from) = (to.wrapping_offset(dst.row_step), from.wrapping_offset(src.row_step));
+            }
+        },
+    )
+}
+
+/// `dst[i][j] = src[i]` for rows of `cols` elements, contiguous in `dst`, at least eight.
+///
+/// # Safety
+/// Both sides hold the elements, of size `size`, and do not overlap.
+pub unsafe fn fill_rows(size: usize, dst: Side, src: Side, rows: usize, cols: usize) {
+    // SAFETY: the caller's; a chunk is no longer than a row.
+    unsafe {
+        match (size, cols) {
+            (1, 64..) => filled::<u8, 64>(dst, src, rows, cols),
+            (1, _) => filled::<u8, 8>(dst, src, rows, cols),
+            (2, 32..) => filled::<u16, 32>(dst, src, rows, cols),
+            (2, _) => filled::<u16, 8>(dst, src, rows, cols),
+            (4, 16..) => filled::<u32, 16>(dst, src, rows, cols),
+            (4, _) => filled::<u32, 8>(dst, src, rows, cols),
+            _ => filled::<u64, 8>(dst, src, rows, cols),
+        }
+    }
+}
+
+/// In chunks of `LANES` elements, the last of which overlaps the one before it.
+///
+/// # Safety
+/// As for [`fill_rows`]; rows are as long as a chunk or longer.
+unsafe fn filled<T: Copy, const LANES: usize>(dst: Side, src: Side, rows: usize, cols: usize) {
+    let last = cols - LANES;
+    simd(
+        #[inline(always)]
+        move |_| {
+            let (mut to, mut from) = (dst.data.cast::<T>(), src.data.cast_const());
+            for _ in 0..rows {
+                // SAFETY: the caller's; elements may be unaligned in foreign memory.
+                unsafe {
+                    let chunk = [from.cast::<T>().read_unaligned(); LANES];
+                    let mut at = 0;
+                    while at < last {
+                        to.add(at).cast::<[T; LANES]>().write_unaligned(chunk);
+                        at += LANES;
+                    }
+                    to.add(last).cast::<[T; LANES]>().write_unaligned(chunk);
+                }
+                (to, from) = (to.wrapping_byte_offset(dst.row_step), from.wrapping_offset(src.row_step));
+            }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and looks at every byte of the result, also beside the rows.
+    fn check(rows: usize, bytes: usize, steps: [usize; 2], expected: impl Fn(usize, usize) -> u8, copy: impl Fn(Side, Side)) {
+        let mut src: Vec<u8> = (0..rows * steps[1] + 8).map(|i| (i * 7 + i / 256) as u8).collect();
+        let mut dst = vec![0xaa; rows * steps[0] + bytes + 8];
+        let side = |data: &mut [u8], step: usize| Side { data: data[3..].as_mut_ptr(), row_step: step as isize, col_step: 0 };
+        copy(side(&mut dst, steps[0]), side(&mut src, steps[1]));
+        for (at, &found) in dst.iter().enumerate() {
+            let (row, col) = (at.wrapping_sub(3) / steps[0], at.wrapping_sub(3) % steps[0]);
+            let inside = at >= 3 && row < rows && col < bytes;
+            assert_eq!(found, if inside { expected(row, col) } else { 0xaa }, "{rows} rows of {bytes} bytes, {steps:?} apart, byte {at}");
+        }
+    }
+
+    fn byte(at: usize) -> u8 {
+        ((at + 3) * 7 + (at + 3) / 256) as u8
+    }
+
+    #[test]
+    fn rows_of_every_length_are_copied() {
+        for bytes in (1..200).chain([255, 256, 300, SHORT_ROW]) {
+            for [rows, gap, other] in [[1, 0, 0], [3, 0, 5], [5, 1, 0], [4, 64, 3]] {
+                let steps = [bytes + gap, bytes + other];
+                // SAFETY: both vectors hold the rows.
+                check(rows, bytes, steps, |r, c| byte(r * steps[1] + c), |dst, src| unsafe { copy_rows(dst, src, rows, bytes) });
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_for_each_row_fills_it() {
+        for size in [1, 2, 4, 8] {
+            for cols in (8..80).chain([100, 128]) {
+                let (bytes, steps) = (cols * size, [cols * size + 5, size + 3]);
+                // SAFETY: both vectors hold the rows.
+                check(3, bytes, steps, |r, c| byte(r * steps[1] + c % size), |dst, src| unsafe { fill_rows(size, dst, src, 3, cols) });
+            }
+        }
+    }
+}
