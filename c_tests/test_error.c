@@ -316,9 +316,26 @@ static void check_view(THTensor *view, int unreachable) {
     THTensor_free(view);
 }
 
+/* Results that stand ready make calls short, but not careless. */
+static void check_ready_results_stay(THTensor *bad) {
+    THTensor *matrix = THTensor_newZeros(TH_FLOAT32, SIZES(2, 2)), *row = THTensor_newZeros(TH_FLOAT32, SIZES(2));
+    CHECK(THTensor_neg(matrix, bad) != TH_OK);
+    CHECK(THTensor_cadd(matrix, matrix, 1, bad) != TH_OK);
+    CHECK(THTensor_copy(matrix, bad) != TH_OK);
+    CHECK(THTensor_sum(row, bad, 0, 0) != TH_OK);
+    CHECK(THTensor_amax(row, bad, 1, 0) != TH_OK);
+    CHECK(THTensor_cumsum(matrix, bad, 0) != TH_OK);
+    CHECK(THTensor_softmax(matrix, bad, 1) != TH_OK);
+    CHECK_VALUES(matrix, 0, 0, 0, 0);
+    CHECK_VALUES(row, 0, 0);
+    THTensor_free(row);
+    THTensor_free(matrix);
+}
+
 static void check_damaged(THTensor *bad, int unreachable) {
     const int64_t four[] = {4}, order[] = {1, 0}, expanded[] = {3, 2, 2};
     check_readers_refuse(bad);
+    check_ready_results_stay(bad);
     check_view(THTensor_newNarrow(bad, 0, 0, 1), unreachable);
     check_view(THTensor_newSelect(bad, 1, 1), unreachable);
     check_view(THTensor_newSlice(bad, 0, 0, 2, 1), unreachable);
@@ -342,6 +359,22 @@ static void damaged_sizes_and_strides_are_refused(void) {
         check_damaged(t, 0);
         field[0] = whole;
         CHECK_VALUES(t, 1, 2, 3, 4);
+        THTensor_free(t);
+    }
+}
+
+static void missing_sizes_and_strides_are_refused(void) {
+    for (int way = 1; way < 4; way++) {
+        THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *matrix = THTensor_newZeros(TH_FLOAT32, SIZES(2, 2));
+        int64_t *size = t->size, *stride = t->stride;
+        if (way & 1) t->size = NULL;
+        if (way & 2) t->stride = NULL;
+        check_ready_results_stay(t);
+        CHECK_ERROR(THTensor_mm(matrix, t, t), TH_ERR_SHAPE, "damaged");
+        CHECK_FAILURE(THTensor_newTo(t, TH_FLOAT64) == NULL, TH_ERR_SHAPE, "damaged");
+        (t->size = size), (t->stride = stride);
+        CHECK_VALUES(t, 1, 2, 3, 4);
+        THTensor_free(matrix);
         THTensor_free(t);
     }
 }
@@ -387,5 +420,6 @@ CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_l
            CASE(dimensions_out_of_range_are_errors), CASE(sizes_no_memory_holds_are_errors),
            CASE(results_no_memory_holds_are_errors), CASE(lists_longer_than_their_room_are_errors),
            CASE(codes_of_no_dtype_are_errors), CASE(damaged_sizes_and_strides_are_refused),
+           CASE(missing_sizes_and_strides_are_refused),
            CASE(damaged_offsets_are_refused), CASE(a_storage_that_shrank_is_refused),
            CASE(a_storage_of_another_dtype_is_no_way_out_of_bounds))

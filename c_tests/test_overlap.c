@@ -105,4 +105,105 @@ static void results_may_lie_on_their_inputs(void) {
     }
 }
 
-CHECK_MAIN(CASE(results_may_lie_on_their_inputs))
+/* So many results that not all of them are computed before the first is stored. */
+static void many_sums_lie_on_what_is_summed(void) {
+    THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, 2000, 3), *expected = THTensor_new();
+    for (int64_t i = 0; i < 6000; i++) CHECK_OK(THTensor_set2d(t, i / 3, i % 3, (double)(i * 7 % 50)));
+    CHECK_OK(THTensor_sum(expected, t, 1, 0));
+    THTensor *r = THTensor_newWithStorage(THTensor_storage(t), 1, SIZES(2000), NULL);
+    CHECK_OK(THTensor_sum(r, t, 1, 0));
+    CHECK_EQ(THTensor_equal(r, expected), 1);
+    THTensor_free(r);
+    THTensor_free(expected);
+    THTensor_free(t);
+}
+
+/* Where two results share memory, the second one is whole. */
+static void two_results_may_lie_on_each_other(void) {
+    THTensor *t = matrix_of(TH_INT64, 3, 5, 9, 2, 7, 1, 8), *memory = THTensor_newZeros(TH_INT64, SIZES(7));
+    THTensor *low = THTensor_newNarrow(memory, 0, 0, 3), *high = THTensor_newNarrow(memory, 0, 1, 3);
+    CHECK_OK(THTensor_aminmax(low, high, t, 1, 0));
+    CHECK_VALUES(high, 9, 7, 8);
+    THTensor *values = THTensor_newWithStorage(THTensor_storage(memory), 0, SIZES(3, 2), NULL);
+    THTensor *indices = THTensor_newWithStorage(THTensor_storage(memory), 1, SIZES(3, 2), NULL);
+    for (int dim = 0; dim < 2; dim++) {
+        CHECK_OK(THTensor_cummax(values, indices, t, dim));
+        if (dim == 0) CHECK_VALUES(indices, 0, 0, 0, 0, 0, 0);
+        if (dim == 1) CHECK_VALUES(indices, 0, 1, 0, 1, 0, 1);
+    }
+    THTensor *all[] = {t, memory, low, high, values, indices};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* A tensor on memory of ours, transposed where it says so. */
+static THTensor *borrow(THDtype dtype, void *data, int64_t n, int turned) {
+    int64_t size[] = {n, 2}, strides[] = {turned ? 1 : 2, turned ? n : 1};
+    return THTensor_newFromBlob(dtype, 2, size, strides, data, NULL, NULL);
+}
+
+/* Storages of their own do not know of each other. */
+static void borrowed_memory_may_be_the_same(void) {
+    static const int32_t values[] = {1, -2, 3, 4, -5, 6};
+    for (int way = 0; way < 2; way++) {
+        union {
+            int32_t whole[6];
+            float real[6];
+        } memory;
+        memcpy(memory.whole, values, sizeof values);
+        THTensor *t = borrow(TH_INT32, memory.whole, 3, way), *r = borrow(TH_FLOAT32, memory.real, 3, way);
+        CHECK_OK(THTensor_copy(r, t));
+        for (int k = 0; k < 6; k++) CHECK_NEAR(memory.real[k], values[k], 0);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    for (int64_t n = 2; n <= 2000; n *= 10) {
+        float *memory = calloc((size_t)n * 2, sizeof *memory);
+        if (!CHECK(memory != NULL)) return;
+        unsigned char *mask = (unsigned char *)memory;
+        for (int64_t k = 0; k < 2 * n; k++) mask[k] = k % 3 == 0;
+        THTensor *where = borrow(TH_BOOL, memory, n, 0), *r = borrow(TH_FLOAT32, memory, n, 0);
+        THTensor *yes = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 1), *no = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 0);
+        CHECK_OK(THTensor_where(r, where, yes, no));
+        int64_t wrong = 0;
+        for (int64_t k = 0; k < 2 * n; k++) wrong += memory[k] != (k % 3 == 0);
+        CHECK_EQ(wrong, 0);
+        THTensor *all[] = {where, r, yes, no};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+        free(memory);
+    }
+}
+
+/* A result that changes its shape leaves memory alone that an input has under another name. */
+static void a_result_that_is_resized_does_not_spoil_its_input(void) {
+    enum { LONG = 3000, SHORT = 2000 };
+    float memory[LONG + 4];
+    for (int k = 0; k < LONG + 4; k++) memory[k] = (float)k;
+    THTensor *r = THTensor_newFromBlob(TH_FLOAT32, SIZES(LONG), NULL, memory + 4, NULL, NULL);
+    THTensor *t = THTensor_newFromBlob(TH_FLOAT32, SIZES(SHORT), NULL, memory, NULL, NULL);
+    CHECK_OK(THTensor_neg(r, t));
+    CHECK_SHAPE(r, SHORT);
+    int wrong = 0;
+    for (int k = 0; k < SHORT; k++) wrong += THTensor_get1d(r, k) != -k;
+    CHECK_EQ(wrong, 0);
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
+/* As large as what the inputs make together, not as it was. */
+static void results_take_the_shape_of_their_inputs(void) {
+    THTensor *r = THTensor_newZeros(TH_FLOAT32, SIZES(3, 4)), *row = vector_of(TH_FLOAT32, 1, 2, 3, 4);
+    THTensor *flat = THTensor_newUnsqueeze1d(row, 0), *t = THTensor_newZeros(TH_FLOAT32, SIZES(3, 4));
+    CHECK_OK(THTensor_cadd(r, flat, 1, row));
+    CHECK_SHAPE(r, 1, 4);
+    CHECK_VALUES(r, 2, 4, 6, 8);
+    CHECK_OK(THTensor_resizeAs(r, t));
+    CHECK_OK(THTensor_logsumexp(r, t, 0, 0));
+    CHECK_SHAPE(r, 4);
+    CHECK_CLOSE(r, 1e-6, log(3), log(3), log(3), log(3));
+    THTensor *all[] = {r, row, flat, t};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+CHECK_MAIN(CASE(results_may_lie_on_their_inputs), CASE(many_sums_lie_on_what_is_summed),
+           CASE(two_results_may_lie_on_each_other), CASE(borrowed_memory_may_be_the_same),
+           CASE(a_result_that_is_resized_does_not_spoil_its_input), CASE(results_take_the_shape_of_their_inputs))

@@ -179,7 +179,27 @@ static void long_slices_shrink_to_the_norm(void) {
     THTensor_free(m);
 }
 
-CHECK_MAIN(CASE(a_running_sum_goes_along_either_dimension), CASE(integers_and_bool_run_in_int64),
+/* To the last bit: it makes no difference whether the result stood ready. */
+static void ready_results_are_as_fresh_ones(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT64, SIZES(4, 3, 18));
+    for (int64_t k = 0; k < 216; k++) CHECK_OK(THTensor_set3d(t, k / 54, k / 18 % 3, k % 18, sin((double)k)));
+    for (int dim = 0; dim < 3; dim++) {
+        THTensor *ready = THTensor_newZeros(TH_FLOAT64, SIZES(4, 3, 18));
+        THTensor *fresh = THTensor_new(), *other = THTensor_new();
+        CHECK_OK(THTensor_cumsum(ready, t, dim));
+        CHECK_OK(THTensor_cumsum(fresh, t, dim));
+        CHECK_EQ(THTensor_equal(ready, fresh), 1);
+        CHECK_OK(THTensor_softmax(ready, t, dim));
+        CHECK_OK(THTensor_softmax(other, t, dim));
+        CHECK_EQ(THTensor_equal(ready, other), 1);
+        THTensor_free(other);
+        THTensor_free(fresh);
+        THTensor_free(ready);
+    }
+    THTensor_free(t);
+}
+
+CHECK_MAIN(CASE(ready_results_are_as_fresh_ones), CASE(a_running_sum_goes_along_either_dimension), CASE(integers_and_bool_run_in_int64),
            CASE(sums_are_not_lost_to_overflow_or_rounding), CASE(the_last_of_equals_and_nan_count), CASE(a_softmax_sums_to_one),
            CASE(infinities_stay_what_they_are), CASE(every_dimension_gives_the_same),
            CASE(exponentials_are_summed_over_several_dimensions), CASE(long_slices_shrink_to_the_norm))

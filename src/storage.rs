@@ -250,6 +250,12 @@ impl Storage {
         self.len() <= 0
     }
 
+    /// Whether both have an element in the same place, be it by way of another handle on foreign memory.
+    pub fn meets(&self, other: &Storage) -> bool {
+        let apart = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
+        self.as_ptr() == other.as_ptr() || !(apart(self, other) && apart(other, self))
+    }
+
     /// Bytes of all elements.
     #[inline(always)]
     pub fn bytes(&self) -> usize {

@@ -259,7 +259,7 @@ impl Tensor {
         let (shape, strides) = self.peek();
         // SAFETY: a live tensor.
         let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
-        if shape.is_empty() && !self.is_scalar() {
+        if self.ndim() == 0 && !self.is_scalar() {
             return Ok(Layout { shape: Dims::filled(0, 1), strides: Dims::filled(1, 1), offset });
         }
         let (mut sound, mut numel) = (offset >= 0 && shape.len() == self.ndim(), 1i64);

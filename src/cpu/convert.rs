@@ -108,7 +108,7 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
 /// `dst[i] = src[2 * i]`: with a step it knows, the compiler takes whole vectors apart.
 ///
 /// # Safety
-/// `dst` holds `n` elements, `src` every other one of theirs, of any alignment.
+/// `dst` holds `n` elements, and `src` one at `2 * i` for each; of any alignment.
 unsafe fn every_other<T: Copy>(dst: *mut T, src: *const T, n: usize) {
     // SAFETY: the caller's.
     simd(

@@ -13,7 +13,7 @@ use super::simd::{Level, level};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
-pub(crate) use few::FEW;
+pub(crate) use few::{FEW, Room};
 use stage::Stager;
 use std::mem::MaybeUninit;
 use std::ops::Range;

@@ -25,7 +25,7 @@ const NARROW: usize = 128;
 /// Nor narrower than this for anyone's sake: a few cache lines.
 const NARROWEST: usize = 64;
 /// Fewer neighbours than this are not worth a panel.
-const FEW: usize = 16;
+pub(crate) const NEIGHBOURS: usize = 16;
 /// Elements of short lines handed out or staged together.
 const TOGETHER: usize = 1024;
 /// The same for kernels that take several lines.
@@ -272,17 +272,17 @@ impl Lines {
     fn cut(&self, panels: bool, stacks: bool) -> Cut {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
-        let beside = first.n >= FEW && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
+        let beside = first.n >= NEIGHBOURS && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
         if panels && beside {
             let wanted = self.layout_of(true, self.panel_width());
             let width = if wanted.bytes <= MOST { wanted.lines } else { wanted.lines.min(MOST / (input.n * 24)) };
-            if width >= FEW {
+            if width >= NEIGHBOURS {
                 return if width == wanted.lines { wanted } else { self.layout_of(true, width) };
             }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
-        if panels && plain && input.n <= self.turned && first.n >= FEW {
-            return self.layout_of(true, (TURNED / input.n.max(1)).clamp(FEW, self.beside).min(first.n));
+        if panels && plain && input.n <= self.turned && first.n >= NEIGHBOURS {
+            return self.layout_of(true, (TURNED / input.n.max(1)).clamp(NEIGHBOURS, self.beside).min(first.n));
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { STACKED } else { TOGETHER } / input.n.max(1);
@@ -291,7 +291,7 @@ impl Lines {
         let whole = few.max(1).next_multiple_of(together);
         let keep = together > 1 && self.plan.numel() / together >= BLOCKS && self.layout_of(false, whole).bytes <= STACK;
         let few = if keep { whole } else { few };
-        let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(FEW) } else { few };
+        let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(NEIGHBOURS) } else { few };
         let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
     }
@@ -302,7 +302,7 @@ impl Lines {
         let worth = all.saturating_mul(self.ends[0].n) / self.grain;
         let panels = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
         let share = first.div_ceil(panels).next_multiple_of(NARROW);
-        let liked = (self.area / self.ends[0].n.max(1) / FEW * FEW).max(NARROWEST).min(self.beside);
+        let liked = (self.area / self.ends[0].n.max(1) / NEIGHBOURS * NEIGHBOURS).max(NARROWEST).min(self.beside);
         share.max(NARROW).min(liked).min(first)
     }
 

@@ -99,7 +99,7 @@ impl<'a> Kernels<'a> {
 
 /// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
 pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
-    if short(t, dim, compute, form, &wants, kernels.kernel) {
+    if short(t, dim, compute, form, &wants, &kernels) {
         return Ok(());
     }
     let source = if form == Form::Same { Source::one(op, t, dim)? } else { Source::along(op, t, dim)? };
@@ -321,7 +321,7 @@ impl Source {
         let (Some(dtype), Some(storage)) = (r.dtype(), r.storage()) else { return Ok(true) };
         let layout = r.layout()?;
         if !has_shape(r, shape)? {
-            let shared = |s: Option<Storage>| s.is_some_and(|s| s.as_ptr() == storage.as_ptr());
+            let shared = |s: Option<Storage>| s.is_some_and(|s| s.meets(&storage));
             let end = layout.offset.saturating_add(checked_numel(op, shape)?).saturating_mul(dtype.size() as i64);
             return Ok(end > storage.bytes() as i64 || shared(self.storage.clone()) || shared(other.and_then(Tensor::storage)));
         }

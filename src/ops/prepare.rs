@@ -85,7 +85,8 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: D
         (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
         let ahead = (data[k] as usize).wrapping_sub(first as usize);
         let apart = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
-        if !apart && ahead != 0 {
+        let in_step = ahead == 0 && types[k].size() == types[0].size();
+        if !apart && !in_step {
             return None;
         }
     }
@@ -233,7 +234,7 @@ impl<'a> Target<'a> {
 
 /// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.
 pub fn shape_result(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
-    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.storage.as_ref().is_some_and(|t| t.as_ptr() == s.as_ptr())));
+    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.storage.as_ref().is_some_and(|t| t.meets(&s))));
     if r.dtype().is_none() || shared {
         r.renew(dtype, shape)?;
     } else {

@@ -50,6 +50,9 @@ impl Tensor {
             if !here || ndim != (*like).nDimension || ndim as usize > MAX_DIMS || (*raw).storage.is_null() {
                 return None;
             }
+            if ndim > 0 && ((*raw).size.is_null() || (*raw).stride.is_null() || (*like).size.is_null()) {
+                return None;
+            }
             if ndim == 0 && (*raw).flag & (*like).flag & TH_TENSOR_SCALAR == 0 {
                 return None;
             }

@@ -12,14 +12,16 @@ const SHORT: usize = 16;
 
 /// Room for few elements of any type.
 #[repr(align(64))]
-struct Room([MaybeUninit<u64>; FEW]);
+pub struct Room([MaybeUninit<u64>; FEW]);
 
 impl Room {
-    const fn new() -> Room {
+    /// Nothing yet.
+    pub const fn new() -> Room {
         Room([MaybeUninit::uninit(); FEW])
     }
 
-    fn data(&mut self) -> *mut u8 {
+    /// The first element.
+    pub fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
 }

@@ -1,29 +1,29 @@
 //! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
 
-use super::{Form, Want};
-use crate::cpu::engine::FEW;
-use crate::cpu::lines::{Kernel, Stack};
+use super::{Form, Kernels, Want};
+use crate::cpu::engine::{FEW, Room};
+use crate::cpu::lines::{NEIGHBOURS, Panel, Stack};
 use crate::cpu::transpose::transpose;
 use crate::dtype::Dtype;
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
-use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// Elements of tensors done where they lie.
 const SHORT: usize = 4096;
 
-/// Runs `kernel` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and apart; else nothing has happened.
+/// Runs `kernels` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and apart; else nothing has happened.
 #[inline(always)]
-pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
+pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
+    // What is negative but -1 is no last dim, either.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
-        return form == Form::Same && beside(t, dim, compute, wants, kernel);
+        return form == Form::Same && beside(t, dim, compute, wants, kernels);
     }
-    let Some(Operands { x, numel, out, sizes: [a, b] }) = operands(t, compute, form, wants, SHORT) else { return false };
+    let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, compute, form, wants, SHORT) else { return false };
     let n = sizes.last().map_or(1, |&n| n as usize);
     let (x_step, out_step) = ((n * compute.size()) as isize, [(n * a) as isize, (n * b) as isize]);
-    kernel.run(Stack { out, out_step, x, x_step, n, count: numel / n }, null_mut());
+    kernels.kernel.run(Stack { out, out_step, x, x_step, n, count: numel / n }, null_mut());
     true
 }
 
@@ -32,7 +32,7 @@ struct Operands {
     x: *mut u8,
     numel: usize,
     out: [*mut u8; 2],
-    sizes: [usize; 2],
+    items: [usize; 2],
 }
 
 /// At most so many elements, and their results, contiguous and apart.
@@ -43,7 +43,7 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
     if numel > most || (form != Form::Same && (t.ndim() != 1 || form != Form::One { keepdim: false })) {
         return None;
     }
-    let (mut out, mut sizes) = ([null_mut(); 2], [0; 2]);
+    let (mut out, mut items) = ([null_mut(); 2], [0; 2]);
     for (k, want) in wants.iter().enumerate() {
         let Some(written) = want.compute else { continue };
         let r = want.r?;
@@ -53,42 +53,51 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
         }
         let size = written.size();
         let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
-        if meets(x, numel * compute.size()) || (k == 1 && meets(out[0], numel * sizes[0])) {
+        if meets(x, numel * compute.size()) || (k == 1 && meets(out[0], numel * items[0])) {
             return None;
         }
-        (out[k], sizes[k]) = (data, size);
+        (out[k], items[k]) = (data, size);
     }
-    Some(Operands { x, numel, out, sizes })
+    Some(Operands { x, numel, out, items })
 }
 
-/// Room for few elements of any type.
-#[repr(align(64))]
-struct Room([MaybeUninit<u64>; FEW]);
-
-/// Lines side by side, along another dim than the last one: few are turned in a buffer, and their results back.
+/// Lines side by side, along another dim than the last one. Where they are many, they go to the panel kernel, as they do on the long way:
+/// it may round otherwise than the other one. Fewer are turned in a buffer, and their results back.
 #[inline(never)]
-fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernel: Kernel<'_>) -> bool {
+fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let shape = t.peek().0;
     let Ok(d) = wrap_dim("", dim, shape.len()) else { return false };
-    let Some(Operands { x, numel, out, sizes }) = operands(t, compute, Form::Same, wants, FEW) else { return false };
+    let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, FEW) else { return false };
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;
-    let mut rooms = [const { Room([MaybeUninit::uninit(); FEW]) }; 3];
-    let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<u8>());
+    if let Some(panel) = kernels.panel.filter(|_| inner >= NEIGHBOURS) {
+        let (x_step, out_step) = ((inner * compute.size()) as isize, items.map(|item| (inner * item) as isize));
+        for block in 0..outer {
+            for start in (0..inner).step_by(kernels.beside) {
+                let at = block * n * inner + start;
+                let out = [0, 1].map(|k| out[k].wrapping_add(at * items[k]));
+                let width = kernels.beside.min(inner - start);
+                panel(Panel { out, out_step, x: x.wrapping_add(at * compute.size()), x_step, n, width, ahead: 0 });
+            }
+        }
+        return true;
+    }
+    let mut rooms = [const { Room::new() }; 3];
+    let rooms = rooms.each_mut().map(Room::data);
     // Each block of `rows` x `cols` elements becomes one of `cols` x `rows`.
-    let turn = |to: *mut u8, from: *const u8, size: usize, rows: usize, cols: usize| {
-        for at in (0..outer).map(|i| i * n * inner * size) {
+    let turn = |to: *mut u8, from: *const u8, item: usize, rows: usize, cols: usize| {
+        for at in (0..outer).map(|i| i * n * inner * item) {
             // SAFETY: both sides hold all the elements, and lie apart.
-            unsafe { transpose(size, to.add(at), (rows * size) as isize, from.add(at), (cols * size) as isize, cols, rows) }
+            unsafe { transpose(item, to.add(at), (rows * item) as isize, from.add(at), (cols * item) as isize, cols, rows) }
         }
     };
     turn(rooms[0], x, compute.size(), n, inner);
-    let (x_step, out_step) = ((n * compute.size()) as isize, sizes.map(|size| (n * size) as isize));
+    let (x_step, out_step) = ((n * compute.size()) as isize, items.map(|item| (n * item) as isize));
     let stack = Stack { out: [rooms[1], rooms[2]], out_step, x: rooms[0], x_step, n, count: outer * inner };
-    kernel.run(stack, null_mut());
-    for k in (0..2).filter(|&k| sizes[k] > 0) {
-        turn(out[k], rooms[k + 1], sizes[k], inner, n);
+    kernels.kernel.run(stack, null_mut());
+    for k in (0..2).filter(|&k| items[k] > 0) {
+        turn(out[k], rooms[k + 1], items[k], inner, n);
     }
     true
 }

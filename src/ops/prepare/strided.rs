@@ -16,16 +16,14 @@ pub fn strided<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result
         return None;
     }
     let (shape, _) = tensors[0].peek();
-    let broadest = tensors[1..].iter().map(|t| t.ndim()).max();
-    if broadest.is_some_and(|ndim| ndim < shape.len()) {
-        return None;
-    }
     let job = spread(tensors, types, grain)?;
+    // Along every dim some input is as long as the result: else the result would be resized.
     let full = |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|d| t.peek().0[d] == shape[d]));
     (N == 1 || (0..shape.len()).all(full)).then_some(job)
 }
 
-/// The job over `tensors`, the result first, over whose shape the inputs are broadcast.
+/// The job over `tensors`, the result first, over whose shape the inputs are broadcast; `None` also where elements lie outside a storage, where
+/// the result shares some among themselves, or with an input but in step.
 #[inline(always)]
 pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: usize) -> Option<Box<Job<N>>> {
     let (shape, _) = tensors[0].peek();
@@ -72,7 +70,7 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
 }
 
 /// Writes how far operand `k` moves along each dim of `shape`, in elements, and gives its last element, counted from the first. `None`
-/// unless it broadcasts to the shape, there are elements, and those of the result, operand 0, are not repeated.
+/// unless it broadcasts to the shape, and there are elements.
 #[inline(always)]
 fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[isize; N]; INLINE_DIMS]) -> Option<usize> {
     let (size, stride) = t.peek();
@@ -87,6 +85,7 @@ fn steps_of<const N: usize>(t: &Tensor, shape: &[i64], k: usize, steps: &mut [[i
             return None;
         }
         if own > 1 {
+            // A result that repeats an element: its number of positions need not fit any integer.
             if k == 0 && step == 0 {
                 return None;
             }

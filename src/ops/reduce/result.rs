@@ -289,12 +289,12 @@ impl Shapes {
             let on_input = overlap(Operand::of(op, r)?.span(), self.input.span());
             return if on_input { self.apart(op, dtype).map(Place::Copied) } else { Ok(Place::Here(r.clone())) };
         }
-        let same = |a: &Storage, b: Option<Storage>| b.is_some_and(|b| a.as_ptr() == b.as_ptr());
+        let meets = |a: &Storage, b: Option<Storage>| b.is_some_and(|b| a.meets(&b));
         match r.storage() {
             Some(storage)
                 if r.dtype().is_some()
-                    && !same(&storage, self.storage.clone())
-                    && !same(&storage, other.and_then(Tensor::storage))
+                    && !meets(&storage, self.storage.clone())
+                    && !meets(&storage, other.and_then(Tensor::storage))
                     && storage.dtype().size() == dtype.size() =>
             {
                 // SAFETY: a live tensor.
