@@ -162,7 +162,8 @@ static void borrowed_memory_may_be_the_same(void) {
         unsigned char *mask = (unsigned char *)memory;
         for (int64_t k = 0; k < 2 * n; k++) mask[k] = k % 3 == 0;
         THTensor *where = borrow(TH_BOOL, memory, n, 0), *r = borrow(TH_FLOAT32, memory, n, 0);
-        THTensor *yes = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 1), *no = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 0);
+        THTensor *yes = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 1);
+        THTensor *no = THTensor_newFull(TH_FLOAT32, SIZES(n, 2), 0);
         CHECK_OK(THTensor_where(r, where, yes, no));
         int64_t wrong = 0;
         for (int64_t k = 0; k < 2 * n; k++) wrong += memory[k] != (k % 3 == 0);

@@ -199,7 +199,8 @@ static void ready_results_are_as_fresh_ones(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(ready_results_are_as_fresh_ones), CASE(a_running_sum_goes_along_either_dimension), CASE(integers_and_bool_run_in_int64),
-           CASE(sums_are_not_lost_to_overflow_or_rounding), CASE(the_last_of_equals_and_nan_count), CASE(a_softmax_sums_to_one),
+CHECK_MAIN(CASE(a_running_sum_goes_along_either_dimension), CASE(integers_and_bool_run_in_int64),
+           CASE(sums_are_not_lost_to_overflow_or_rounding), CASE(the_last_of_equals_and_nan_count),
+           CASE(a_softmax_sums_to_one), CASE(ready_results_are_as_fresh_ones),
            CASE(infinities_stay_what_they_are), CASE(every_dimension_gives_the_same),
            CASE(exponentials_are_summed_over_several_dimensions), CASE(long_slices_shrink_to_the_norm))
