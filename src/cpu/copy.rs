@@ -19,7 +19,7 @@ const BAND: usize = 64;
 /// Fewer columns than this are copied one by one.
 const FEW_COLUMNS: usize = 8;
 /// Elements that are converted in a buffer: before they are stored past the caches, or of rows together.
-const STREAMED: usize = 512;
+const BUFFERED: usize = 512;
 /// Elements of a piece, or columns of a tile, that is contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
@@ -67,18 +67,18 @@ impl TileCopy {
                     return transpose(size as usize, dst.data, dst.col_step, src.data, src.row_step, cols, rows);
                 }
             }
-            let width = (dst.col_step, src.col_step);
+            let (step, own) = (src.col_step, self.src.size() as isize);
             // Rows that go on from one to the next on both sides are one run.
             let joined = |side: Side| side.row_step == side.col_step * cols as isize;
             let (rows, cols) = if joined(dst) && joined(src) { (1, rows * cols) } else { (rows, cols) };
-            if rows > 1 && cols * size as usize <= SHORT_ROW && !self.streamed && width.0 == size {
+            if rows > 1 && cols * size as usize <= SHORT_ROW && !self.streamed && dst.col_step == size {
                 if self.dst != self.src {
-                    if cols >= FEW_COLUMNS && width.1 == self.src.size() as isize && (joined(dst) || joined(src)) {
+                    if cols >= FEW_COLUMNS && step == own && (joined(dst) || joined(src)) {
                         return self.convert_rows(dst, src, rows, cols);
                     }
-                } else if width.1 == size && cols > 1 {
+                } else if step == size && cols > 1 {
                     return copy_rows(dst, src, rows, cols * size as usize);
-                } else if width.1 == 0 && cols >= FEW_COLUMNS {
+                } else if step == 0 && cols >= FEW_COLUMNS {
                     return fill_rows(size as usize, dst, src, rows, cols);
                 }
             }
@@ -98,13 +98,13 @@ impl TileCopy {
     /// As for [`copy`](TileCopy::copy).
     unsafe fn convert_rows(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let (to, from) = (dst.col_step, src.col_step);
-        let mut room = [MaybeUninit::<u64>::uninit(); STREAMED];
+        let mut room = [MaybeUninit::<u64>::uninit(); BUFFERED];
         let data = room.as_mut_ptr().cast::<u8>();
-        let most = STREAMED / cols;
+        let most = BUFFERED / cols;
         for start in (0..rows).step_by(most) {
             let rows = most.min(rows - start);
             let (dst, src) = (dst.moved(start), src.moved(start));
-            // SAFETY: the caller's; the room holds STREAMED elements of any type.
+            // SAFETY: the caller's; the room holds BUFFERED elements of any type.
             unsafe {
                 if dst.row_step == to * cols as isize {
                     copy_rows(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
@@ -147,14 +147,14 @@ impl TileCopy {
     /// # Safety
     /// Both sides must hold `n` contiguous elements and not overlap.
     unsafe fn convert_stream(&self, dst: *mut u8, src: *const u8, n: usize) {
-        let mut buffer = [MaybeUninit::<u64>::uninit(); STREAMED];
+        let mut buffer = [MaybeUninit::<u64>::uninit(); BUFFERED];
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         let (to, from) = (self.dst.size(), self.src.size());
-        for start in (0..n).step_by(STREAMED) {
-            let len = STREAMED.min(n - start);
+        for start in (0..n).step_by(BUFFERED) {
+            let len = BUFFERED.min(n - start);
             let (dst, src) = (dst.wrapping_add(start * to), src.wrapping_add(start * from));
-            stream::prefetch(src.wrapping_add(STREAMED * from), len * from);
-            // SAFETY: the caller's; the buffer holds STREAMED elements of any type.
+            stream::prefetch(src.wrapping_add(BUFFERED * from), len * from);
+            // SAFETY: the caller's; the buffer holds BUFFERED elements of any type.
             unsafe {
                 (self.convert)(buffer, to as isize, src, from as isize, len);
                 stream::copy_stream(dst, buffer, len * to);
