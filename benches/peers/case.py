@@ -132,6 +132,8 @@ class Case:
             return lambda calls: c.arithmeticLimit(self.row.flops, threads, calls)
         reads, writes = self.traffic()
         source, target = (memory(torch.uint8, (size,)).fill_(1) for size in (reads, writes))
+        if "r" in self.operands and reads < writes + writes // 8:
+            target = source[:writes]  # in place, and nothing else to speak of is read
 
         def way(k):
             return lambda calls: c.streamLimit(source.data_ptr(), reads, target.data_ptr(), writes, k, threads, calls)

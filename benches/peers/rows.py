@@ -75,6 +75,7 @@ def arithmetic():
     div = "THTensor_cdiv(r, a, b)", "torch.div(a, b, out=r)", "np.divide(a, b, out=r)"
     add_value = "THTensor_add(r, a, 3)", "torch.add(a, 3, out=r)", "np.add(a, 3, out=r)"
     copy = "THTensor_copy(r, a)", "r.copy_(a)", "np.copyto(r, a)"
+    add_to = "THTensor_cadd(r, r, 1, b)", "r.add_(b)", "np.add(r, b, out=r)"
     fill = "THTensor_fill(r, 3)", "r.fill_(3)", "r.fill(3)"
     return [
         *over("add", "f32 f64 i64 i32", ALL_SIZES, *add),
@@ -90,6 +91,11 @@ def arithmetic():
         *over("copy", "f64 u8", "1e6", *copy, result=ANY),
         *over("fill", "f32", ALL_SIZES, *fill, result=ANY),
         *over("fill", "f64 u8", "1e6", *fill, result=ANY),
+        *over("add in place", "f32", ALL_SIZES, *add_to, r=ANY),
+        *over("add in place", "f64 i32", "1e6", *add_to, r=ANY),
+        *over("add value in place", "f32", "1e6", "THTensor_add(r, r, 3)", "r.add_(3)", "np.add(r, 3, out=r)", r=ANY),
+        *over("neg in place", "f32", ALL_SIZES, "THTensor_neg(r, r)", "r.neg_()", "np.negative(r, out=r)", r=ANY),
+        *(row for n in (16, 1000) for row in over("add row in place", "f32", f"{1_000_000 // n}x{n}", *add_to, r=ANY, b=ANY.shaped(f"{n}"))),
         *over("add transposed", "f32 f64", MATRIX, *add, a=ANY.transposed()),
         *over("copy transposed", "f32 f64", "2048x2048", *copy, a=ANY.transposed(), result=ANY),
         *over("add row", "f32", MATRIX, *add, b=ANY.shaped("1000")),

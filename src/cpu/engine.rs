@@ -1,10 +1,12 @@
 //! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
 //!
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
-//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Those of two inputs have a
-//! second, which takes the last input as one value, and a third, which takes an input transposed ([`Besides`]).
+//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most take more as it lies
+//! ([`Besides`]): rows with gaps between them, a value for a row, a result on an input; and those of two inputs have a second loop, which takes
+//! an input transposed.
 
 mod few;
+mod rows;
 mod stage;
 mod turned;
 
@@ -14,6 +16,7 @@ use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
 pub(crate) use few::{FEW, Room};
+pub use rows::{LANES, Rows, lanes};
 use stage::Stager;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -143,14 +146,14 @@ pub struct Job<const N: usize> {
     pub grain: usize,
 }
 
-/// A kernel over `n` contiguous elements of each operand; but see [`Besides`].
-pub type Kernel<'a, const N: usize> = &'a (dyn Fn([*mut u8; N], usize) + Sync);
+/// A kernel over contiguous elements of each operand: one row, unless it is [`Besides::by_rows`].
+pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
 /// What there may be besides a kernel over runs.
 #[derive(Clone, Copy, Default)]
 pub struct Besides<'a, const N: usize> {
-    /// For runs along which the last operand has one value, as a column has: it reads only that.
-    pub with_value: Option<Kernel<'a, N>>,
+    /// The kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
+    pub by_rows: bool,
     /// For an input that is transposed.
     pub turned: Option<TurnedKernel<'a, N>>,
 }
@@ -160,16 +163,11 @@ impl<const N: usize> Work<N> {
     ///
     /// # Safety
     /// Every position must lie inside its operand; inputs overlap the result only position by position; `kernel` must read and write the
-    /// compute types, `n` elements of each.
+    /// compute types, as many elements of each as it is given.
     #[inline]
     pub unsafe fn run(&self, kernel: Kernel<'_, N>) {
-        match self {
-            Work::Flat(flat) if flat.n < SHORT_RUN || (flat.n < flat.grain && !flat.data[1..].contains(&flat.data[0])) => {
-                kernel(flat.data, flat.n)
-            }
-            Work::Flat(flat) => flat.job().run(kernel, Besides::default()),
-            Work::Planned(job) => job.run(kernel, Besides::default()),
-        }
+        // SAFETY: the caller's.
+        unsafe { self.run_with(kernel, Besides::default()) }
     }
 
     /// [`Work::run`] with what there is besides the kernel.
@@ -179,8 +177,12 @@ impl<const N: usize> Work<N> {
     #[inline]
     pub unsafe fn run_with(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         match self {
-            // SAFETY: the caller's.
-            Work::Flat(_) => unsafe { self.run(kernel) },
+            Work::Flat(Flat { n, data, grain, .. })
+                if *n < SHORT_RUN || (n < grain && (besides.by_rows || !data[1..].contains(&data[0]))) =>
+            {
+                kernel(&Rows::one(*data, *n))
+            }
+            Work::Flat(flat) => flat.job().run(kernel, besides),
             Work::Planned(job) => job.run(kernel, besides),
         }
     }
@@ -229,7 +231,8 @@ impl<const N: usize> Job<N> {
     fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
-        if n <= FEW && (!direct || self.result_is_input()) {
+        let on_input = self.result_is_input() && !besides.by_rows;
+        if n <= FEW && (!direct || on_input) {
             // SAFETY: as everywhere, by whoever made the work run.
             return unsafe { self.run_few(n, kernel) };
         }
@@ -240,14 +243,20 @@ impl<const N: usize> Job<N> {
         // One thread gains earlier, as alone it is no quicker with the last cache than with memory, and several inputs push each other out.
         // The way must not matter to any bit of the result, or one thread would compute other numbers than two.
         let least = if N > 2 && pool::num_threads() == 1 { stream::threshold() / 3 * 2 } else { stream::threshold() };
-        // What reads nothing has a way of its own past the caches, as a rule.
-        let streamed = (N > 1 || !stream::fills_long()) && bytes >= least.saturating_mul(factor) && contiguous && self.writes_much();
+        // What reads nothing has a way of its own past the caches, as a rule; a result that lies on an input is in them already.
+        let streamed = (N > 1 || !stream::fills_long())
+            && !self.result_is_input()
+            && bytes >= least.saturating_mul(factor)
+            && contiguous
+            && self.writes_much();
         if direct && streamed {
             self.run_streamed(n, bytes, kernel);
-        } else if direct && !self.result_is_input() {
+        } else if direct && !on_input {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, kernel);
+        } else if besides.by_rows && !streamed && self.lies_in_rows() {
+            self.run_rows(kernel);
         } else {
             self.run_staged(streamed, kernel, besides);
         }
@@ -294,13 +303,13 @@ impl<const N: usize> Job<N> {
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
             let mut at = moved(each(|k| data[k].get()), step, start as isize);
-            let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(at, end - start) };
+            let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(&Rows::one(at, end - start)) };
             let (stride, ahead) = (stride / widest, ahead / widest);
             for start in (start..end).step_by(stride) {
                 for k in 0..operands {
                     stream::prefetch(at[k].wrapping_add(ahead * item[k]), stride * item[k]);
                 }
-                kernel(at, stride.min(end - start));
+                kernel(&Rows::one(at, stride.min(end - start)));
                 at = moved(at, step, stride as isize);
             }
         });
@@ -328,7 +337,7 @@ impl<const N: usize> Job<N> {
                 let len = end - start;
                 let from = |k: usize, i: usize| data[k].get().wrapping_add(i * item[k]);
                 let result = buffer.data();
-                kernel(each(|k| if k == 0 { result } else { from(k, start) }), len);
+                kernel(&Rows::one(each(|k| if k == 0 { result } else { from(k, start) }), len));
                 // While lines leave, the next piece's come in.
                 for i in (0..len).step_by(part) {
                     let part = part.min(len - i);
@@ -365,7 +374,7 @@ impl<const N: usize> Job<N> {
                         unsafe { converts[k](at[k], wide[k] as isize, memory, item[k] as isize, len) }
                     }
                 }
-                kernel(at, len);
+                kernel(&Rows::one(at, len));
                 if staged[0] {
                     // SAFETY: as above.
                     unsafe { converts[0](data[0].get().wrapping_add(start * item[0]), item[0] as isize, at[0], wide[0] as isize, len) }
@@ -375,13 +384,13 @@ impl<const N: usize> Job<N> {
     }
 
     /// Shorter runs are gathered into whole tiles, for which the kernel is called once.
-    fn longest_short_run(&self, plan: &Plan<N>, stuck: bool) -> usize {
+    fn longest_short_run(&self, plan: &Plan<N>, stuck: bool, by_rows: bool) -> usize {
         let (first, next) = (plan.loops()[0], plan.loops()[1]);
         if stuck {
             SHORT_RUN
-        } else if self.result_is_input() || self.dtype != self.compute {
+        } else if (self.result_is_input() && !by_rows) || self.dtype != self.compute {
             SHORT_RUN_STAGED
-        } else if (1..N).any(|k| first.step[k] == 0 && next.step[k] != 0) {
+        } else if by_rows && (1..N).any(|k| first.step[k] == 0 && next.step[k] != 0) {
             SHORT_RUN_OF_VALUE
         } else {
             2 * SHORT_RUN
@@ -395,18 +404,12 @@ impl<const N: usize> Job<N> {
             plan.pair_for_transposes();
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
-        let short = !alone && run < self.longest_short_run(&plan, stuck);
+        let short = !alone && run < self.longest_short_run(&plan, stuck, besides.by_rows);
         let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
-        let stager = Stager::new(self, &plan, streamed, short);
+        let stager = Stager::new(self, &plan, streamed, short, besides.by_rows);
         if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
             return self.run_turned(&plan, &stager, how, kernel, kernel_turned);
         }
-        // Where other operands are gathered in low tiles, a row of one is too short to be worth a call.
-        let as_value = stager.repeats[N - 1] && !stuck && self.dtype[N - 1] == self.compute[N - 1];
-        let (stager, kernel) = match besides.with_value {
-            Some(with_value) if as_value => (stager.with_last_as_it_is(), with_value),
-            _ => (stager, kernel),
-        };
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
             _ if stuck && !alone => plan.tiles(STAGE_ROWS, STAGE / STAGE_ROWS),
@@ -418,12 +421,12 @@ impl<const N: usize> Job<N> {
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);
-            let mut still = [(std::ptr::null_mut(), 0); N];
+            let mut filled = [(std::ptr::null_mut(), 0); N];
             let end = range.end;
             for i in range {
                 let next = (asks && i + 1 < end).then(|| tiles.get(i + 1));
                 // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile, or the row of one that repeats.
-                unsafe { stager.tile(&tiles.get(i), next.as_ref(), buffers, &mut still, kernel) }
+                unsafe { stager.tile(&tiles.get(i), next.as_ref(), buffers, &mut filled, kernel) }
             }
             if streamed {
                 stream::fence();

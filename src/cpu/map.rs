@@ -1,14 +1,16 @@
 //! Elementwise kernels: a closure over values becomes a loop over runs, compiled for every instruction set.
 
 mod blocks;
+mod chunks;
 mod turned;
 
-use super::engine::{Besides, Kernel, Turned, Work};
+use super::engine::{Besides, Kernel, Rows, Turned, Work};
 use super::half::{Bf16, F16};
 use super::simd::{Isa, simd};
 use super::stream::{LONG_FILL, fill_long, fills_long};
 use crate::dtype::{Dtype, Element};
 use blocks::{blocks1, blocks2, blocks3};
+use chunks::{chunks1, chunks2, chunks3};
 use turned::{turned2, turns};
 
 /// Bytes of a run that are worth beginning a loop of the machine's.
@@ -24,7 +26,7 @@ pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
     // SAFETY: eight elements are eight bytes or more.
     let pattern = unsafe { eight.as_ptr().cast::<u64>().read_unaligned() };
     let long = fills_long() && work.numel() >= const { LONG_FILL / size_of::<T>() };
-    let kernel = move |[r]: [*mut u8; 1], n: usize| {
+    let kernel = move |&Rows { at: [r], cols: n, .. }: &Rows<1>| {
         let eights = if long && n >= const { LEAST_FILL / size_of::<T>() } { n / each } else { 0 };
         if eights > 0 {
             // SAFETY: the engine passes runs of `n` elements.
@@ -48,28 +50,24 @@ pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
 /// As for [`Work::run`]; the compute types are `U` and `T`.
 #[inline(always)]
 pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
-        let (r, a) = (r.cast::<U>(), a.cast::<T>());
+    let kernel = move |rows: &Rows<2>| {
         simd(
             #[inline(always)]
-            move |isa| {
-                for i in 0..n {
-                    // SAFETY: the engine passes runs of `n` elements.
-                    unsafe { r.add(i).write(f(isa, a.add(i).read())) }
-                }
-            },
+            // SAFETY: the engine passes rows of the operands.
+            move |isa| unsafe { chunks1::<T, U>(isa, rows, f) },
         )
     };
+    let besides = Besides { by_rows: true, ..Besides::default() };
     if const { takes_floats(&[T::DTYPE, U::DTYPE]) } {
         // SAFETY: the engine passes runs of `n` elements.
-        let f16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<F16, T, U>(at, n, f) };
+        let f16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<F16, T, U>(at, n, f) };
         // SAFETY: as above.
-        let bf16 = move |at: [*mut u8; 2], n: usize| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
+        let bf16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Besides::default(), &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
     }
     // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    unsafe { work.run_with(&kernel, besides) }
 }
 
 /// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own
@@ -78,7 +76,7 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
 /// As for [`Work::run`]; the compute types are `T`. `run` reads and writes `n` elements.
 #[inline(always)]
 pub unsafe fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+    let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
         simd(
             #[inline(always)]
             move |isa| run(isa, r.cast(), a.cast_const().cast(), n),
@@ -94,7 +92,7 @@ pub unsafe fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *co
 /// As for [`map1_run`].
 #[inline(always)]
 pub unsafe fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T; 2], usize) + Copy + Sync) {
-    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+    let kernel = move |&Rows { at: [r, a, b], cols: n, .. }: &Rows<3>| {
         simd(
             #[inline(always)]
             move |isa| run(isa, r.cast(), [a.cast_const().cast(), b.cast_const().cast()], n),
@@ -119,7 +117,7 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
     slow: impl Fn(Isa, T) -> U + Copy + Sync,
 ) {
     // SAFETY: the engine passes runs of `n` elements.
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| unsafe { run_rare(r.cast::<U>(), a.cast::<T>(), n, f, rare, slow) };
+    let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| unsafe { run_rare(r.cast::<U>(), a.cast::<T>(), n, f, rare, slow) };
     // SAFETY: the caller's.
     unsafe { work.run(&kernel) }
 }
@@ -185,7 +183,7 @@ pub unsafe fn run_rare<T: Copy, U>(
 /// As for [`Work::run`]; the compute types are `T`.
 #[inline(always)]
 pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) + Copy + Sync) {
-    let kernel = move |[r, a]: [*mut u8; 2], n: usize| {
+    let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
         let (r, a) = (r.cast::<T>(), a.cast::<T>());
         simd(
             #[inline(always)]
@@ -211,39 +209,21 @@ pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64;
 /// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
 pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
-    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
+    let kernel = move |rows: &Rows<3>| {
         simd(
             #[inline(always)]
-            move |isa| {
-                for i in 0..n {
-                    // SAFETY: the engine passes runs of `n` elements.
-                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read())) }
-                }
-            },
-        )
-    };
-    let with_value = move |[r, a, b]: [*mut u8; 3], n: usize| {
-        // SAFETY: the engine passes runs of `n` elements, and one of `b`.
-        let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), unsafe { b.cast::<B>().read() });
-        simd(
-            #[inline(always)]
-            move |isa| {
-                for i in 0..n {
-                    // SAFETY: as above.
-                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b)) }
-                }
-            },
+            // SAFETY: the engine passes rows of the operands.
+            move |isa| unsafe { chunks2::<A, B, U>(isa, rows, f) },
         )
     };
     // SAFETY: the engine passes tiles that lie inside their operands.
     let turned = move |tile: Turned<3>| unsafe { turned2::<A, B, U>(tile, f) };
-    let besides = Besides { with_value: Some(&with_value), turned: if const { turns::<A, B, U>() } { Some(&turned) } else { None } };
+    let besides = Besides { by_rows: true, turned: if const { turns::<A, B, U>() } { Some(&turned) } else { None } };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) } {
         // SAFETY: the engine passes runs of `n` elements.
-        let f16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
+        let f16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
         // SAFETY: as above.
-        let bf16 = move |at: [*mut u8; 3], n: usize| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
+        let bf16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
         // SAFETY: the caller's.
         return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
     }
@@ -262,7 +242,7 @@ pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
     rare: impl Fn(Isa, A, B) -> bool + Copy + Sync,
     slow: impl Fn(Isa, A, B) -> U + Copy + Sync,
 ) {
-    let kernel = move |[r, a, b]: [*mut u8; 3], n: usize| {
+    let kernel = move |&Rows { at: [r, a, b], cols: n, .. }: &Rows<3>| {
         let (r, a, b) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>());
         simd(
             #[inline(always)]
@@ -295,28 +275,24 @@ pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
 /// As for [`Work::run`]; the compute types are `U`, `A`, `B` and `C`.
 #[inline(always)]
 pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
-    let kernel = move |[r, a, b, c]: [*mut u8; 4], n: usize| {
-        let (r, a, b, c) = (r.cast::<U>(), a.cast::<A>(), b.cast::<B>(), c.cast::<C>());
+    let kernel = move |rows: &Rows<4>| {
         simd(
             #[inline(always)]
-            move |isa| {
-                for i in 0..n {
-                    // SAFETY: the engine passes runs of `n` elements.
-                    unsafe { r.add(i).write(f(isa, a.add(i).read(), b.add(i).read(), c.add(i).read())) }
-                }
-            },
+            // SAFETY: the engine passes rows of the operands.
+            move |isa| unsafe { chunks3::<A, B, C, U>(isa, rows, f) },
         )
     };
+    let besides = Besides { by_rows: true, ..Besides::default() };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, C::DTYPE, U::DTYPE]) } {
         // SAFETY: the engine passes runs of `n` elements.
-        let f16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
+        let f16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
         // SAFETY: as above.
-        let bf16 = move |at: [*mut u8; 4], n: usize| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
+        let bf16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
         // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, Besides::default(), &f16, &bf16) };
+        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
     }
     // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    unsafe { work.run_with(&kernel, besides) }
 }
 
 /// Whether a kernel over these types may meet 16-bit floats in memory.

@@ -128,6 +128,22 @@ fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx2 })
 }
 
+/// `p`, of which the compiler no longer knows how it was made, so that it keeps nothing in registers that follows from it, nor takes several
+/// rounds of a loop over it at once.
+#[inline(always)]
+// There is no instruction that could read what it points to.
+#[allow(clippy::pointers_in_nomem_asm_block)]
+pub fn opaque<T>(mut p: *const T) -> *const T {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction.
+    unsafe {
+        std::arch::asm!("/* {} */", inlateout(reg) p, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = &mut p;
+    p
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

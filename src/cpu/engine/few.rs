@@ -1,6 +1,6 @@
 //! Few elements: an operand that does not lie as its kernel wants it goes through a buffer whole, without tiles.
 
-use super::{Job, Kernel};
+use super::{Job, Kernel, Rows};
 use crate::cpu::convert::converter;
 use crate::plan::each;
 use std::mem::MaybeUninit;
@@ -42,7 +42,7 @@ impl<const N: usize> Job<N> {
             for k in (1..N).filter(|&k| staged(k)) {
                 self.fetch(k, at[k], n);
             }
-            kernel(at, n);
+            kernel(&Rows::one(at, n));
             if staged(0) {
                 self.store(at[0], n);
             }

@@ -1,6 +1,6 @@
 //! Tiles of operands that do not lie as their kernel wants them.
 
-use super::{FAR, Job, Kernel, STAGE_ROWS, Shared};
+use super::{FAR, Job, Kernel, Rows, STAGE_ROWS, Shared};
 use crate::cpu::copy::{Side, TileCopy};
 use crate::cpu::stream;
 use crate::plan::{Plan, Tile, each};
@@ -15,7 +15,11 @@ pub struct Stager<const N: usize> {
     pub staged: [bool; N],
     /// Whether the kernel takes all rows of a tile as one run: operands that are not staged lie so.
     whole: bool,
-    /// Inputs with one value for a row, and another for the next: their buffer holds a row.
+    /// Inputs with one value for a row that the kernel takes as it is.
+    still: [bool; N],
+    /// Whether the kernel takes all rows of a tile at once, wherever they lie.
+    by_rows: bool,
+    /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
     /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
@@ -25,18 +29,25 @@ pub struct Stager<const N: usize> {
 }
 
 impl<const N: usize> Stager<N> {
-    pub fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, whole: bool) -> Stager<N> {
+    pub fn new(job: &Job<N>, plan: &Plan<N>, streamed: bool, whole: bool, by_rows: bool) -> Stager<N> {
         let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
         let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
+        let still: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
         let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
         Stager {
             data: job.shared(),
             item: plan.item,
             wide: job.compute_sizes(),
-            staged: each(|k| !lies(k) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input))),
+            staged: each(|k| {
+                !(lies(k) || still[k]) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input && !by_rows))
+            }),
             whole,
-            repeats: each(|k| k > 0 && !whole && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)),
+            still,
+            by_rows,
+            repeats: each(|k| {
+                k > 0 && !whole && !still[k] && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)
+            }),
             copies: each(
                 |k| {
                     if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
@@ -48,12 +59,6 @@ impl<const N: usize> Stager<N> {
             }),
             streamed,
         }
-    }
-
-    /// The same for a kernel that takes the last operand, which repeats, as the one value that lies there.
-    pub fn with_last_as_it_is(mut self) -> Stager<N> {
-        (self.staged[N - 1], self.repeats[N - 1]) = (false, false);
-        self
     }
 
     /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
@@ -95,7 +100,7 @@ impl<const N: usize> Stager<N> {
         tile: &Tile<N>,
         next: Option<&Tile<N>>,
         buffers: [*mut u8; N],
-        still: &mut [(*mut u8, usize); N],
+        filled: &mut [(*mut u8, usize); N],
         kernel: Kernel<'_, N>,
     ) {
         let (rows, cols) = (tile.rows, tile.cols);
@@ -107,7 +112,7 @@ impl<const N: usize> Stager<N> {
             }
             let (source, wide) = (at[k], self.wide[k] as isize);
             if self.repeats[k] && rows > 1 && !whole {
-                still[k] = (std::ptr::null_mut(), 0);
+                filled[k] = (std::ptr::null_mut(), 0);
                 continue;
             }
             at[k] = Side { data: buffers[k], row_step: wide * cols as isize, col_step: wide };
@@ -117,10 +122,10 @@ impl<const N: usize> Stager<N> {
             // A value that stands still fills as much of its buffer as is read, once; so does a row for all rows of whole tiles.
             let stands = source.row_step == 0 || rows == 1;
             let (value, row) = (stands && source.col_step == 0, stands && self.whole);
-            if (value || row) && still[k].0 == source.data && still[k].1 >= rows * cols {
+            if (value || row) && filled[k].0 == source.data && filled[k].1 >= rows * cols {
                 continue;
             }
-            still[k] = if value || row { (source.data, rows * cols) } else { (std::ptr::null_mut(), 0) };
+            filled[k] = if value || row { (source.data, rows * cols) } else { (std::ptr::null_mut(), 0) };
             // SAFETY: the caller's; the buffer holds STAGE elements of 8 bytes.
             unsafe {
                 if value {
@@ -135,7 +140,9 @@ impl<const N: usize> Stager<N> {
         }
         if whole {
             next.into_iter().for_each(|next| self.ask(next, 0, 1));
-            kernel(each(|k| at[k].data), rows * cols);
+            kernel(&Rows::one(each(|k| at[k].data), rows * cols));
+        } else if self.by_rows && next.is_none() && !self.repeats.contains(&true) {
+            kernel(&Rows { at: each(|k| at[k].data), step: each(|k| at[k].row_step), still: self.still, rows, cols });
         } else {
             // SAFETY: the caller's.
             unsafe {
@@ -169,7 +176,7 @@ impl<const N: usize> Stager<N> {
                 unsafe { self.copies[k].repeat(buffers[k], start, tile.cols) }
                 buffers[k]
             });
-            kernel(given, tile.cols);
+            kernel(&Rows { still: self.still, ..Rows::one(given, tile.cols) });
         }
     }
 

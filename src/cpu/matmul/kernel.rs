@@ -8,7 +8,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::number::Number;
-use crate::cpu::simd::Level;
+use crate::cpu::simd::{Level, opaque};
 use crate::cpu::stream;
 use std::array;
 
@@ -435,19 +435,4 @@ fn fetch_row<T, const VECTORS: usize, const N: usize>(row: &mut *const T, stride
         stream::prefetch_near(row.wrapping_add(v * N).cast(), 1);
     }
     *row = row.wrapping_offset(stride);
-}
-
-/// `p`, of which the compiler no longer knows how it was made, so that it will not keep what follows from it in registers.
-#[inline(always)]
-// There is no instruction that could read what it points to.
-#[allow(clippy::pointers_in_nomem_asm_block)]
-fn opaque<T>(mut p: *const T) -> *const T {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction.
-    unsafe {
-        std::arch::asm!("/* {} */", inlateout(reg) p, options(nomem, nostack, preserves_flags));
-    }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    let _ = &mut p;
-    p
 }

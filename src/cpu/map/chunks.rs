@@ -1,0 +1,296 @@
+//! Loops over chunks of a line of the cache or some. A chunk is read whole before it is written, so the result may lie on an input; and one
+//! loop goes over all rows, so short ones cost little more than their elements.
+
+use crate::cpu::engine::{LANES, Rows, lanes};
+use crate::cpu::simd::{Isa, opaque};
+use crate::dtype::Element;
+use std::mem::MaybeUninit;
+
+/// Calls `$body` with the elements of a chunk.
+macro_rules! for_chunks_of {
+    ($($T:ty)+, $L:ident => $body:expr) => {
+        match const { lanes(&[$(size_of::<$T>()),+]) } {
+            64 => for_chunks_of!(@ 64, $L => $body),
+            32 => for_chunks_of!(@ 32, $L => $body),
+            16 => for_chunks_of!(@ 16, $L => $body),
+            _ => for_chunks_of!(@ 8, $L => $body),
+        }
+    };
+    (@ $lanes:literal, $L:ident => $body:expr) => {{
+        const $L: usize = $lanes;
+        $body
+    }};
+}
+
+/// [`map1`](super::map1) over rows.
+///
+/// # Safety
+/// The operands hold the rows; the result is either apart from an input or the same.
+#[inline(always)]
+pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl Fn(Isa, T) -> U + Copy) {
+    // SAFETY: the caller's; `each_chunk` passes chunks.
+    for_chunks_of!(T U, L => unsafe {
+        each_chunk::<2, L, U>(
+            rows,
+            [size_of::<U>(), size_of::<T>()],
+            #[inline(always)]
+            |[_, a]| f(isa, read(a)),
+            #[inline(always)]
+            |[_, a]| {
+                let (x, mut y): ([T; L], _) = (read(a), [U::ZERO; L]);
+                for i in 0..L {
+                    y[i] = f(isa, x[i]);
+                }
+                y
+            },
+        )
+    })
+}
+
+/// [`map2`](super::map2) over rows.
+///
+/// # Safety
+/// As for [`chunks1`].
+#[inline(always)]
+pub unsafe fn chunks2<A: Element, B: Element, U: Element>(isa: Isa, rows: &Rows<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
+    // SAFETY: the caller's; `each_chunk` passes chunks.
+    for_chunks_of!(A B U, L => unsafe {
+        each_chunk::<3, L, U>(
+            rows,
+            [size_of::<U>(), size_of::<A>(), size_of::<B>()],
+            #[inline(always)]
+            |[_, a, b]| f(isa, read(a), read(b)),
+            #[inline(always)]
+            |[_, a, b]| {
+                let (x, y, mut z): ([A; L], [B; L], _) = (read(a), read(b), [U::ZERO; L]);
+                for i in 0..L {
+                    z[i] = f(isa, x[i], y[i]);
+                }
+                z
+            },
+        )
+    })
+}
+
+/// [`map3`](super::map3) over rows.
+///
+/// # Safety
+/// As for [`chunks1`].
+#[inline(always)]
+pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, rows: &Rows<4>, f: impl Fn(Isa, A, B, C) -> U + Copy) {
+    // SAFETY: the caller's; `each_chunk` passes chunks.
+    for_chunks_of!(A B C U, L => unsafe {
+        each_chunk::<4, L, U>(
+            rows,
+            [size_of::<U>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
+            #[inline(always)]
+            |[_, a, b, c]| f(isa, read(a), read(b), read(c)),
+            #[inline(always)]
+            |[_, a, b, c]| {
+                let (x, y, z, mut w): ([A; L], [B; L], [C; L], _) = (read(a), read(b), read(c), [U::ZERO; L]);
+                for i in 0..L {
+                    w[i] = f(isa, x[i], y[i], z[i]);
+                }
+                w
+            },
+        )
+    })
+}
+
+/// Room for a chunk of each operand.
+#[repr(align(64))]
+struct Chunks<const N: usize>([[MaybeUninit<u64>; LANES]; N]);
+
+/// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so it is
+/// computed before anything is written. Of inputs with one value for a row chunks see so many copies.
+///
+/// # Safety
+/// The operands hold the rows, of elements of `size` bytes; both closures read what they are to.
+#[inline(always)]
+unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
+    rows: &Rows<N>,
+    size: [usize; N],
+    one: impl Fn([*mut u8; N]) -> U,
+    chunk: impl Fn([*mut u8; N]) -> [U; L],
+) {
+    let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); LANES]; N]));
+    let last = rows.cols.wrapping_sub(L);
+    let any_still = (1..N).any(|k| rows.still[k]);
+    for _ in 0..rows.rows {
+        let mut at = row;
+        // SAFETY: the caller's; a row is a chunk or more where one is read whole.
+        unsafe {
+            if rows.cols < L {
+                let end = row[0].add(rows.cols * size[0]);
+                while at[0] < end {
+                    at[0].cast::<U>().write_unaligned(one(at));
+                    advance(&mut at, size, rows.still, 1);
+                }
+            } else {
+                if any_still {
+                    for k in 1..N {
+                        if rows.still[k] {
+                            at[k] = copies.0[k].as_mut_ptr().cast();
+                            fill_chunk::<L>(size[k], at[k], row[k]);
+                        }
+                    }
+                }
+                let mut end = at;
+                advance(&mut end, size, rows.still, last);
+                let rest = chunk(end);
+                while at[0] < end[0] {
+                    at[0].cast::<[U; L]>().write_unaligned(chunk(at));
+                    advance(&mut at, size, rows.still, L);
+                }
+                end[0].cast::<[U; L]>().write_unaligned(rest);
+            }
+        }
+        for k in 0..N {
+            row[k] = row[k].wrapping_offset(rows.step[k]);
+        }
+    }
+}
+
+/// Moves all operands `n` elements on, but for those that stand still. The compiler is not to know how far the result moves: it would take
+/// several chunks at once, and gather their elements.
+#[inline(always)]
+fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], still: [bool; N], n: usize) {
+    at[0] = opaque(at[0].wrapping_add(n * size[0])).cast_mut();
+    for k in 1..N {
+        at[k] = at[k].wrapping_add(if still[k] { 0 } else { n * size[k] });
+    }
+}
+
+/// `L` times the element of `size` bytes at `value`.
+///
+/// # Safety
+/// There is an element, and room in the line.
+#[inline(always)]
+unsafe fn fill_chunk<const L: usize>(size: usize, line: *mut u8, value: *const u8) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            1 => line.cast::<[u8; L]>().write([read::<u8>(value); L]),
+            2 => line.cast::<[u16; L]>().write([read::<u16>(value); L]),
+            4 => line.cast::<[u32; L]>().write([read::<u32>(value); L]),
+            _ => line.cast::<[u64; L]>().write([read::<u64>(value); L]),
+        }
+    }
+}
+
+/// # Safety
+/// There is a `T`.
+#[inline(always)]
+unsafe fn read<T>(at: *const u8) -> T {
+    // SAFETY: the caller's; elements may be unaligned in foreign memory.
+    unsafe { at.cast::<T>().read_unaligned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cpu::engine::{CHEAP, Job, Work};
+    use crate::cpu::map::{map1, map2, map3};
+    use crate::dtype::{Bool, Dtype, Element};
+    use crate::layout::Layout;
+    use crate::plan::Plan;
+
+    /// Elements from row to row of what is tested, more than there are in a row.
+    const APART: usize = 7;
+
+    fn layout(shape: [usize; 2], strides: [usize; 2]) -> Layout {
+        let [shape, strides] = [shape, strides].map(|two| two.map(|n| n as i64));
+        Layout { shape: (&shape[..]).into(), strides: (&strides[..]).into(), offset: 0 }
+    }
+
+    fn work<const N: usize>(shape: [usize; 2], strides: [[usize; 2]; N], data: [*mut u8; N], types: [Dtype; N]) -> Work<N> {
+        let layouts = strides.map(|strides| layout(shape, strides));
+        let plan = Plan::new(layouts.each_ref(), types.map(Dtype::size));
+        Work::Planned(Box::new(Job { plan, data, dtype: types, compute: types, grain: CHEAP }))
+    }
+
+    fn number<T: Element>(i: usize) -> T {
+        T::from_i64((i * 37 % 61) as i64)
+    }
+
+    /// `r = a - 2 b`, where an input is a matrix, a row, a column or a number, and the result may lie on either.
+    fn check<T: Element>(rows: usize, cols: usize) {
+        let apart = cols + APART;
+        let kinds = [[apart, 1], [0, 1], [1, 0], [0, 0]];
+        for (a_strides, b_strides) in kinds.iter().flat_map(|a| kinds.iter().map(move |b| (*a, *b))) {
+            for lies_on in [None, Some(0), Some(1)].into_iter().filter(|on| on.is_none_or(|k| [a_strides, b_strides][k] == kinds[0])) {
+                let mut inputs: [Vec<T>; 2] = [0, 1].map(|k| (0..rows * apart).map(|i| number(i + 5 * k)).collect());
+                let expected: Vec<T> = (0..rows * cols)
+                    .map(|e| {
+                        let at = |k: usize, s: [usize; 2]| inputs[k][e / cols * s[0] + e % cols * s[1]];
+                        at(0, a_strides).sub(at(1, b_strides).add(at(1, b_strides)))
+                    })
+                    .collect();
+                let mut own = vec![number::<T>(3); rows * apart];
+                let before: Vec<T> = lies_on.map_or(own.clone(), |k| inputs[k].clone());
+                let [a, b] = inputs.each_mut().map(|v| v.as_mut_ptr().cast::<u8>());
+                let r = lies_on.map_or(own.as_mut_ptr().cast(), |k: usize| [a, b][k]);
+                let work = work([rows, cols], [kinds[0], a_strides, b_strides], [r, a, b], [T::DTYPE; 3]);
+                // SAFETY: the vectors hold the elements.
+                unsafe { map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b))) }
+                let result = lies_on.map_or(&own, |k| &inputs[k]);
+                for (i, &found) in result.iter().enumerate() {
+                    let (row, col) = (i / apart, i % apart);
+                    let wanted = if col < cols { expected[row * cols + col] } else { before[i] };
+                    assert!(found == wanted, "{:?} {rows} x {cols}, {a_strides:?} {b_strides:?}, on {lies_on:?}: {row}, {col}", T::DTYPE);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_and_inputs_of_any_kind() {
+        for cols in (1..70).chain([100, 127, 128, 300, 4099]) {
+            for rows in [1, 3, 300 / cols + 2] {
+                check::<u8>(rows, cols);
+                check::<i16>(rows, cols);
+                check::<f32>(rows, cols);
+                check::<f64>(rows, cols);
+            }
+        }
+    }
+
+    #[test]
+    fn elements_of_different_sizes() {
+        for cols in (1..70).chain([100, 300, 5000]) {
+            let (rows, apart) = (600 / cols + 2, cols + APART);
+            let (a, b): (Vec<f64>, Vec<f64>) = (0..rows * apart).map(|i| (number::<f64>(i), number::<f64>(i + 9))).unzip();
+            let (mut less, mut chosen) = (vec![9u8; rows * apart], vec![-1.0; rows * apart]);
+            let [x, y] = [&a, &b].map(|v| v.as_ptr().cast_mut().cast::<u8>());
+            let (m, r) = (less.as_mut_ptr(), chosen.as_mut_ptr().cast());
+            let strides = [apart, 1];
+            // SAFETY: the vectors hold the elements.
+            unsafe {
+                let compare = work([rows, cols], [strides, strides, [1, 0]], [m, x, y], [Bool::DTYPE, f64::DTYPE, f64::DTYPE]);
+                map2::<f64, f64, Bool>(&compare, |_, a, b| Bool::from(a < b));
+                let types = [f64::DTYPE, Bool::DTYPE, f64::DTYPE, f64::DTYPE];
+                let choose = work([rows, cols], [strides, strides, strides, [0, 1]], [r, m, x, y], types);
+                map3::<Bool, f64, f64, f64>(&choose, |_, c, a, b| if c.get() { a } else { b });
+            }
+            for (i, (&less, &chosen)) in less.iter().zip(&chosen).enumerate() {
+                let (row, col) = (i / apart, i % apart);
+                let is_less = a[i] < b[row];
+                let wanted = if col < cols { (u8::from(is_less), if is_less { a[i] } else { b[col] }) } else { (9, -1.0) };
+                assert!((less, chosen) == wanted, "{rows} x {cols}: {row}, {col}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_input_in_place() {
+        for cols in (1..70).chain([1000, 5000, 100_003]) {
+            let (rows, apart) = (2000 / cols + 1, cols + APART);
+            let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
+            let before = a.clone();
+            let data = a.as_mut_ptr().cast();
+            // SAFETY: the vector holds the elements.
+            unsafe { map1::<i32, i32>(&work([rows, cols], [[apart, 1]; 2], [data; 2], [i32::DTYPE; 2]), |_, x| 3 * x + 1) }
+            let wanted = |i: usize| if i % apart < cols { 3 * before[i] + 1 } else { before[i] };
+            assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
+        }
+    }
+}
