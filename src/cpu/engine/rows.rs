@@ -28,7 +28,7 @@ impl<const N: usize> Rows<N> {
 }
 
 /// Most elements a kernel that takes rows takes at once.
-pub const LANES: usize = 64;
+pub(crate) const LANES: usize = 64;
 
 /// So many elements of these sizes it does take at once: a line, or where sizes differ more of the wider ones, as there would be little of the
 /// others.
