@@ -153,6 +153,10 @@ static void values_are_kept_within_bounds(void) {
     CHECK_VALUES(r, -2, 0.5, 1, NAN);
     CHECK_OK(THTensor_clamp(r, t, 2, 1));
     CHECK_VALUES(r, 1, 1, 1, NAN);
+    CHECK_OK(THTensor_clamp(r, t, NAN, 1));
+    CHECK_VALUES(r, NAN, NAN, NAN, NAN);
+    CHECK_OK(THTensor_cmaxValue(r, t, NAN));
+    CHECK_VALUES(r, NAN, NAN, NAN, NAN);
     CHECK_ERROR(THTensor_hardtanh(r, t, 2, 1), TH_ERR_ARGUMENT, "not in order");
     THTensor *bytes = vector_of(TH_UINT8, 0, 100, 255), *small = THTensor_new();
     CHECK_OK(THTensor_clamp(small, bytes, -5, 1000));

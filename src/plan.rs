@@ -84,6 +84,12 @@ impl<const N: usize> Plan<N> {
         self.loops.iter().map(|l| l.n).product()
     }
 
+    /// Bytes of all operands, those of one that is broadcast counted once.
+    pub fn bytes(&self) -> usize {
+        let elements = |k: usize| self.loops.iter().filter(|l| l.step[k] != 0).fold(1, |n: usize, l| n.saturating_mul(l.n));
+        (0..N).fold(0, |bytes: usize, k| bytes.saturating_add(elements(k).saturating_mul(self.item[k])))
+    }
+
     /// The loops, fastest first.
     pub fn loops(&self) -> &[Loop<N>] {
         &self.loops
@@ -231,7 +237,10 @@ mod tests {
     fn broadcast_loops_stay_apart() {
         let c = Layout::contiguous(&[3, 4]);
         let row = layout(&[3, 4], &[0, 1]);
-        assert_eq!(steps(&Plan::new([&c, &row], [4, 4])), [(4, [4, 4]), (3, [16, 0])]);
+        let plan = Plan::new([&c, &row], [4, 2]);
+        assert_eq!(steps(&plan), [(4, [4, 2]), (3, [16, 0])]);
+        assert_eq!(plan.bytes(), 12 * 4 + 4 * 2);
+        assert_eq!(Plan::new([&layout(&[1 << 20; 2], &[0, 0])], [8]).bytes(), 8);
     }
 
     #[test]

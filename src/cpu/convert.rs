@@ -20,6 +20,8 @@ const EXACT: [Dtype; 5] = [Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Bool,
 
 /// Elements converted through a buffer at a time.
 const CHUNK: usize = 512;
+/// Fewer with steps are converted one by one.
+const FEW: usize = 16;
 
 /// The conversion from `src` to `dst`.
 pub fn converter(dst: Dtype, src: Dtype) -> Convert {
@@ -151,7 +153,8 @@ unsafe fn each<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize, f: 
 ///
 /// # Safety
 /// As for [`each`].
-unsafe fn run_flat<S: Element, D: Element>(dst: *mut D, src: *const S, n: usize) {
+unsafe fn run_flat<S: Element, D: Element>(dst: *mut u8, src: *const u8, n: usize) {
+    let (dst, src) = (dst.cast::<D>(), src.cast::<S>());
     let to_i64 = S::DTYPE.is_float() && D::DTYPE == Dtype::Int64;
     let halves = to_i64 && level() == Level::Avx2;
     let scalar = to_i64 && level() == Level::Baseline;
@@ -199,12 +202,53 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
     // SAFETY: the caller's; elements may be unaligned in foreign memory.
     unsafe {
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
-            return run_flat::<S, D>(dst.cast(), src.cast(), n);
+            return run_flat::<S, D>(dst, src, n);
+        }
+        if n >= FEW {
+            return run_stepped(run_flat::<S, D>, [size_of::<D>(), size_of::<S>()], [dst, src.cast_mut()], [dst_step, src_step], n);
         }
         for i in 0..n as isize {
             let x = src.offset(i * src_step).cast::<S>().read_unaligned();
             dst.offset(i * dst_step).cast::<D>().write_unaligned(cast(x));
         }
+    }
+}
+
+/// A run with steps: gathered, converted by `flat`, and scattered; and of one value, converted once.
+///
+/// # Safety
+/// As for [`Convert`]; `flat` converts contiguous elements of these sizes.
+unsafe fn run_stepped(
+    flat: unsafe fn(*mut u8, *const u8, usize),
+    size: [usize; 2],
+    [dst, src]: [*mut u8; 2],
+    [dst_step, src_step]: [isize; 2],
+    n: usize,
+) {
+    let mut rooms = [[MaybeUninit::<u64>::uninit(); CHUNK]; 2];
+    let [to, from] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
+    let (moves_to, moves_from) = (move_elements(size[0]), move_elements(size[1]));
+    // SAFETY: the caller's; the rooms hold CHUNK elements of any type.
+    unsafe {
+        if src_step == 0 {
+            flat(to, src, 1);
+            return moves_to(dst, dst_step, to, 0, n);
+        }
+        chunks(n, |start, len| {
+            let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
+            let from = if src_step == size[1] as isize {
+                src
+            } else {
+                moves_from(from, size[1] as isize, src, src_step, len);
+                from
+            };
+            if dst_step == size[0] as isize {
+                flat(dst, from, len);
+            } else {
+                flat(to, from, len);
+                moves_to(dst, dst_step, to, size[0] as isize, len);
+            }
+        });
     }
 }
 

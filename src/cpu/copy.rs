@@ -18,8 +18,12 @@ const TILE: usize = 64;
 const BAND: usize = 64;
 /// Fewer columns than this are copied one by one.
 const FEW_COLUMNS: usize = 8;
+/// Fewer rows than this are not worth turning.
+const FEW_ROWS: usize = 4;
 /// Elements that are converted in a buffer: before they are stored past the caches, or of rows together.
 const BUFFERED: usize = 512;
+/// Room for a piece that is turned before it is converted, in 8 bytes.
+const TURNED: usize = 1024;
 /// Elements of a piece, or columns of a tile, that is contiguous on both sides.
 const ROW: usize = 16 * 1024;
 
@@ -60,7 +64,7 @@ impl TileCopy {
         unsafe {
             let transpose = if self.streamed { transpose_stream } else { transpose };
             if self.dst == self.src && rows > 1 && cols > 1 {
-                if dst.col_step == size && src.row_step == size && src.col_step != size {
+                if dst.col_step == size && src.row_step == size && src.col_step != size && (src.col_step != 0 || cols < FEW_COLUMNS) {
                     return transpose(size as usize, dst.data, dst.row_step, src.data, src.col_step, rows, cols);
                 }
                 if dst.row_step == size && src.col_step == size && dst.col_step != size {
@@ -68,6 +72,16 @@ impl TileCopy {
                 }
             }
             let (step, own) = (src.col_step, self.src.size() as isize);
+            if self.dst != self.src
+                && dst.col_step == size
+                && src.row_step == own
+                && step != own
+                && step != 0
+                && rows >= FEW_ROWS
+                && cols > 1
+            {
+                return self.convert_turned(dst, src, rows, cols);
+            }
             // Rows that go on from one to the next on both sides are one run.
             let joined = |side: Side| side.row_step == side.col_step * cols as isize;
             let (rows, cols) = if joined(dst) && joined(src) { (1, rows * cols) } else { (rows, cols) };
@@ -112,6 +126,34 @@ impl TileCopy {
                 } else {
                     (self.convert)(data, to, src.data, from, rows * cols);
                     copy_rows(dst, Side { data, row_step: to * cols as isize, col_step: to }, rows, cols * to as usize);
+                }
+            }
+        }
+    }
+
+    /// A source that is transposed: turned as it is, then converted row by row.
+    ///
+    /// # Safety
+    /// As for [`copy`](TileCopy::copy).
+    unsafe fn convert_turned(&self, dst: Side, src: Side, rows: usize, cols: usize) {
+        let (to, from) = (dst.col_step, self.src.size() as isize);
+        let (dst_row_step, src_col_step) = (dst.row_step, src.col_step);
+        let mut room = [MaybeUninit::<u64>::uninit(); TURNED];
+        let data = room.as_mut_ptr().cast::<u8>();
+        let wide = cols.min(TILE);
+        let high = TURNED * size_of::<u64>() / (wide * from as usize);
+        for col in (0..cols).step_by(wide) {
+            let wide = wide.min(cols - col);
+            for row in (0..rows).step_by(high) {
+                let high = high.min(rows - row);
+                // SAFETY: the caller's; the room holds `high` rows of `wide` elements.
+                unsafe {
+                    let src = src.data.offset(row as isize * from + col as isize * src_col_step);
+                    let dst = dst.data.offset(row as isize * dst_row_step + col as isize * to);
+                    transpose(from as usize, data, wide as isize * from, src, src_col_step, high, wide);
+                    for i in 0..high as isize {
+                        (self.convert)(dst.offset(i * dst_row_step), to, data.offset(i * wide as isize * from), from, wide);
+                    }
                 }
             }
         }
@@ -199,16 +241,17 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     let mut how = TileCopy::new(dst.1, src.1);
     let (first, second) = (plan.loops()[0], plan.loops().get(1));
     let size = src.1.size() as isize;
-    let transposed = dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size && first.step[1] != size);
+    let transposed =
+        dst.1 == src.1 && first.step[0] == size && second.is_some_and(|l| l.step[1] == size) && first.step[1] != size && first.step[1] != 0;
     let tiles = if transposed {
         how.streamed = second.is_some_and(|rows| gains_streamed(plan.numel() * 2 * src.1.size(), rows.step[0]));
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
         plan.tiles(share, first.n)
-    } else if (0..2).all(|k| first.step[k] == plan.item[k] as isize) {
+    } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || first.step[1] == 0) {
         // Where less is written than read, the stores are not what it waits for.
-        let gains = plan.item[0] >= plan.item[1];
-        how.streamed = gains && plan.numel().saturating_mul(plan.item[0] + plan.item[1]) >= stream::threshold();
-        plan.tiles(16, ROW)
+        let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
+        how.streamed = gains && plan.bytes() >= stream::threshold();
+        plan.tiles((TILE * TILE / first.n.max(1)).max(16), ROW)
     } else {
         plan.tiles(TILE, TILE)
     };
@@ -274,4 +317,67 @@ unsafe fn copy_bytes(bytes: usize, dst: *mut u8, src: *const u8) {
             }
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+
+    const DTYPES: [Dtype; 10] = [
+        Dtype::Uint8,
+        Dtype::Int8,
+        Dtype::Int16,
+        Dtype::Int32,
+        Dtype::Int64,
+        Dtype::Float16,
+        Dtype::Bfloat16,
+        Dtype::Float32,
+        Dtype::Float64,
+        Dtype::Bool,
+    ];
+
+    /// Copies `shape` elements between these dtypes and strides, and compares each with its own conversion.
+    fn check(dtypes: [Dtype; 2], [rows, cols]: [usize; 2], strides: [[usize; 2]; 2]) {
+        let [dst, src] = dtypes;
+        let most = strides.map(|s| s[0] * (rows - 1) + s[1] * (cols - 1) + 1);
+        // Numbers that every dtype holds, and for Bool some that are not 0 or 1.
+        let numbers: Vec<u8> = (0..most[1]).map(|i| (i * 7 % 101 % 3 * 40) as u8).collect();
+        let (mut from, mut to) = (vec![0u8; most[1] * src.size()], vec![0xa5u8; most[0] * dst.size()]);
+        let layouts = strides.map(|s| Layout {
+            shape: (&[rows as i64, cols as i64][..]).into(),
+            strides: (&s.map(|n| n as i64)[..]).into(),
+            offset: 0,
+        });
+        let at = |k: usize, r: usize, c: usize| (r * strides[k][0] + c * strides[k][1]) * dtypes[k].size();
+        let mut expected = to.clone();
+        // SAFETY: the vectors hold the elements.
+        unsafe {
+            let given = if src == Dtype::Bool { Dtype::Bool } else { Dtype::Uint8 };
+            converter(src, given)(from.as_mut_ptr(), src.size() as isize, numbers.as_ptr(), 1, most[1]);
+            for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
+                converter(dst, src)(expected[at(0, r, c)..].as_mut_ptr(), 0, from[at(1, r, c)..].as_ptr(), 0, 1);
+            }
+            let plan = Plan::new(layouts.each_ref(), dtypes.map(Dtype::size));
+            copy(plan, (to.as_mut_ptr(), dst), (from.as_ptr(), src));
+        }
+        assert!(to == expected, "{src} to {dst}, {rows} x {cols}, {strides:?}");
+    }
+
+    #[test]
+    fn any_dtype_and_layout_becomes_any_other() {
+        for (dst, src) in DTYPES.iter().flat_map(|dst| DTYPES.iter().map(move |src| (*dst, *src))) {
+            for [rows, cols] in [[5, 3], [3, 100], [70, 67], [130, 65], [33, 700], [700, 33]] {
+                let contiguous = [cols, 1];
+                for from in
+                    [contiguous, [1, rows], [1, rows + 3], [cols + 5, 1], [0, 1], [1, 0], [3, 0], [0, 0], [3 * cols, 3], [2, 2 * rows]]
+                {
+                    check([dst, src], [rows, cols], [contiguous, from]);
+                    check([dst, src], [rows, cols], [[cols + 2, 1], from]);
+                }
+                check([dst, src], [rows, cols], [[2 * cols, 2], contiguous]);
+                check([dst, src], [rows, cols], [[1, rows], contiguous]);
+            }
+        }
+    }
 }

@@ -237,7 +237,7 @@ impl<const N: usize> Job<N> {
             // SAFETY: as everywhere, by whoever made the work run.
             return unsafe { self.run_few(n, kernel) };
         }
-        let bytes = n.saturating_mul(self.plan.item.iter().sum());
+        let bytes = self.plan.bytes();
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;

@@ -26,22 +26,27 @@ pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
     // SAFETY: eight elements are eight bytes or more.
     let pattern = unsafe { eight.as_ptr().cast::<u64>().read_unaligned() };
     let long = fills_long() && work.numel() >= const { LONG_FILL / size_of::<T>() };
-    let kernel = move |&Rows { at: [r], cols: n, .. }: &Rows<1>| {
+    let kernel = move |&Rows { at: [mut row], step: [step], rows, cols: n, .. }: &Rows<1>| {
         let eights = if long && n >= const { LEAST_FILL / size_of::<T>() } { n / each } else { 0 };
-        if eights > 0 {
-            // SAFETY: the engine passes runs of `n` elements.
-            unsafe { fill_long(r, pattern, eights) }
-        }
-        let (r, n) = (r.wrapping_add(8 * eights), n - eights * each);
-        let r = r.cast::<T>();
-        // SAFETY: the engine passes runs of `n` elements.
         simd(
             #[inline(always)]
-            move |_| (0..n).for_each(|i| unsafe { r.add(i).write(x) }),
+            move |_| {
+                for _ in 0..rows {
+                    let r = row.cast::<T>();
+                    // SAFETY: the engine passes rows of `n` elements.
+                    unsafe {
+                        if eights > 0 {
+                            fill_long(row, pattern, eights);
+                        }
+                        (eights * each..n).for_each(|i| r.add(i).write(x));
+                    }
+                    row = row.wrapping_offset(step);
+                }
+            },
         )
     };
     // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    unsafe { work.run_with(&kernel, Besides { by_rows: true, ..Besides::default() }) }
 }
 
 /// `r[i] = f(a[i])`

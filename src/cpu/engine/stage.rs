@@ -34,7 +34,7 @@ impl<const N: usize> Stager<N> {
         let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
         let still: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
-        let far = plan.numel().saturating_mul(plan.item.iter().sum()) >= FAR;
+        let far = plan.bytes() >= FAR;
         Stager {
             data: job.shared(),
             item: plan.item,

@@ -59,8 +59,7 @@ impl<const N: usize> Job<N> {
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;
         let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
         // It counts two operands: with the bytes of all three it says yes a little earlier, which is right as far as was measured.
-        let bytes = plan.numel().saturating_mul(plan.item.iter().sum());
-        let past = rows_begin_alike && (streamed || gains_streamed(bytes, second.step[0]));
+        let past = rows_begin_alike && (streamed || gains_streamed(plan.bytes(), second.step[0]));
         (past || !streamed).then_some(How { input, past })
     }
 

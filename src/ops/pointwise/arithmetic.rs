@@ -207,6 +207,7 @@ pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 fn clamped(op: &str, r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
     let least = least.filter(|least| least.to_f64() != f64::NEG_INFINITY);
     let most = most.filter(|most| most.to_f64() != f64::INFINITY);
+    let to_nan = [least, most].into_iter().flatten().any(|bound| bound.to_f64().is_nan());
     let mut dtype = t.defined(op)?;
     for value in [least, most].into_iter().flatten() {
         dtype = dtype.promote(promote_scalar(op, t, value)?);
@@ -215,11 +216,18 @@ fn clamped(op: &str, r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option
         dispatch!(all, op, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
-            match (least.map(bound::<T>), most.map(bound::<T>)) {
-                (Some(least), Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| min(max(x, least), most)),
-                (Some(least), None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| max(x, least)),
-                (None, Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| min(x, most)),
-                (None, None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| x),
+            // Compared this way round NaN stays, by one instruction.
+            let (not_below, not_above) = (
+                #[inline(always)] |x: T, least: T| if least > x { least } else { x },
+                #[inline(always)] |x: T, most: T| if most < x { most } else { x },
+            );
+            match (least.filter(|_| !to_nan).map(bound::<T>), most.filter(|_| !to_nan).map(bound::<T>)) {
+                (Some(least), Some(most)) => {
+                    map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most))
+                }
+                (Some(least), None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
+                (None, Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
+                (None, None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
             }
         }
         });
