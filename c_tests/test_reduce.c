@@ -264,8 +264,8 @@ static void check_against_loops(const THTensor *t, int dimension) {
     CHECK_OK(THTensor_sum(sum, t, dimension, 1));
     CHECK_OK(THTensor_max(most, where, t, dimension, 1));
     int ndim = THTensor_nDimension(t), wrong = 0;
-    /* bfloat16 has 8 significant bits, too few for these sums: half of the last may be lost. All others are exact. */
-    double loss = THTensor_dtype(t) == TH_BFLOAT16 ? 0x1p-8 : 0;
+    /* bfloat16 has 8 significant bits and float16 11, too few for these sums: half of the last may be lost. All others are exact. */
+    double loss = THTensor_dtype(t) == TH_BFLOAT16 ? 0x1p-8 : THTensor_dtype(t) == TH_FLOAT16 ? 0x1p-11 : 0;
     for (int64_t i = 0; i < THTensor_nElement(sum); i++) {
         int64_t index[4], at = i, expected_where = -1;
         double expected_sum, expected_most;
@@ -281,11 +281,11 @@ static void check_against_loops(const THTensor *t, int dimension) {
 }
 
 static void reductions_agree_with_loops_on_all_dtypes_and_layouts(void) {
-    static const int64_t sizes[][2] = {{1, 9}, {5, 40}, {33, 4}};
+    static const int64_t sizes[][2] = {{1, 9}, {5, 40}, {33, 4}, {400, 10}};
     for (int k = 0; k < DTYPES; k++) {
-        for (int i = 0; i < 12; i++) {
-            if (under_valgrind() && i % 3) continue;
-            THTensor *t = planes(dtypes[k], sizes[i % 3][0], sizes[i % 3][1], i / 3);
+        for (int i = 0; i < 16; i++) {
+            if (under_valgrind() && i % 4) continue;
+            THTensor *t = planes(dtypes[k], sizes[i % 4][0], sizes[i % 4][1], i / 4);
             for (int d = 0; d < THTensor_nDimension(t); d++) check_against_loops(t, d);
             THTensor_free(t);
         }
@@ -601,9 +601,9 @@ static void results_stay_as_they_were_where_one_cannot_be(void) {
 
 /* Every reduction on one thread and on several, over shapes that are cut in different ways. */
 static void no_reduction_depends_on_the_number_of_threads(void) {
-    static const int64_t shapes[][3] = {{3, 70000, 1}, {70000, 3, 1}, {300, 20, 40}, {1, 1, 300000}, {9000, 1, 40}};
+    static const int64_t shapes[][3] = {{3, 70000, 1}, {70000, 3, 1}, {300, 20, 40}, {1, 1, 300000}, {9000, 1, 40}, {30000, 1, 9}};
     const int threads_before = THGetNumThreads();
-    for (int s = 0; s < 5 && !under_valgrind(); s++) {
+    for (int s = 0; s < 6 && !under_valgrind(); s++) {
         THTensor *t = THTensor_newWithSize3d(TH_FLOAT32, shapes[s][0], shapes[s][1], shapes[s][2]);
         float *values = THTensor_data(t);
         for (int64_t i = 0; i < THTensor_nElement(t); i++) values[i] = (float)(i * 7919 % 10007) / 10007 - 0.3f;

@@ -125,9 +125,10 @@ prefix!(
 /// # Safety
 /// Pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
-trait Wide {
+trait Wide: Copy {
     /// Whether float64 has room for the sum of any eight.
     const SAFE: bool;
+    const ZERO: Self;
     unsafe fn load(x: *const Self, mask: u8) -> __m512d;
     unsafe fn store(out: *mut Self, mask: u8, v: __m512d);
 }
@@ -135,6 +136,7 @@ trait Wide {
 #[cfg(target_arch = "x86_64")]
 impl Wide for f32 {
     const SAFE: bool = true;
+    const ZERO: f32 = 0.0;
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
@@ -154,6 +156,7 @@ impl Wide for f32 {
 #[cfg(target_arch = "x86_64")]
 impl Wide for f64 {
     const SAFE: bool = false;
+    const ZERO: f64 = 0.0;
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
@@ -204,7 +207,10 @@ unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize,
             let before = shifted(v, _mm512_permutexvar_pd(_mm512_setzero_si512(), last));
             let result = sums.push(v, before);
             check(v, result);
-            T::store(out.add(at), mask, result);
+            // Masked stores are slow on AMD's machines.
+            let mut rest = [T::ZERO; 8];
+            T::store(rest.as_mut_ptr(), 0xff, result);
+            (at..n).for_each(|i| out.add(i).write(rest[i - at]));
         }
     }
     let done = sound && _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(spoilt, spoilt) == 0;
@@ -222,19 +228,26 @@ unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize,
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 unsafe fn integers(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
     let (zero, last) = (_mm512_setzero_si512(), _mm512_set1_epi64(7));
-    let mut before = _mm512_set1_epi64(*total);
-    for at in (0..n).step_by(8) {
-        let mask = if n - at >= 8 { 0xff } else { (1u8 << (n - at)) - 1 };
-        // SAFETY: the caller's; masks end with its memory.
-        let v = unsafe { _mm512_maskz_loadu_epi64(mask, x.add(at)) };
-        let twos = _mm512_add_epi64(v, _mm512_alignr_epi64::<7>(v, zero));
-        let fours = _mm512_add_epi64(twos, _mm512_alignr_epi64::<6>(twos, zero));
-        let sums = _mm512_add_epi64(fours, _mm512_alignr_epi64::<4>(fours, zero));
-        // SAFETY: as above.
-        unsafe { _mm512_mask_storeu_epi64(out.add(at), mask, _mm512_add_epi64(before, sums)) };
-        before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sums));
+    let (mut before, mut at) = (_mm512_set1_epi64(*total), 0);
+    // SAFETY: the caller's.
+    unsafe {
+        while n - at >= 8 {
+            let v = _mm512_loadu_epi64(x.add(at));
+            let twos = _mm512_add_epi64(v, _mm512_alignr_epi64::<7>(v, zero));
+            let fours = _mm512_add_epi64(twos, _mm512_alignr_epi64::<6>(twos, zero));
+            let sums = _mm512_add_epi64(fours, _mm512_alignr_epi64::<4>(fours, zero));
+            _mm512_storeu_epi64(out.add(at), _mm512_add_epi64(before, sums));
+            before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sums));
+            at += 8;
+        }
+        let mut sum = _mm_cvtsi128_si64(_mm512_castsi512_si128(before));
+        while at < n {
+            sum = sum.wrapping_add(x.add(at).read());
+            out.add(at).write(sum);
+            at += 1;
+        }
+        *total = sum;
     }
-    *total = _mm_cvtsi128_si64(_mm512_castsi512_si128(before));
 }
 
 /// Totals of eight lines stay in a register from row to row.

@@ -13,12 +13,16 @@ use std::mem::MaybeUninit;
 
 /// Fewer neighbours than this are not worth folding side by side.
 const FEW: usize = 16;
+/// The same of contiguous ones.
+const FEW_CONTIGUOUS: usize = 8;
 /// Accumulators of a block of results, in all planes together.
 const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
 pub(crate) const PIECE: usize = 32 * 1024;
+/// So many columns are no longer narrow.
+const NARROW: usize = 64;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
 /// Elements of a block folded before partial results meet.
@@ -159,8 +163,8 @@ impl<'a> Cut<'a> {
         let size = of.dtype.size() as isize;
         let count_folded = count(&of.folded);
         let run = of.folded.iter().position(|l| l.step[0] == size);
-        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= FEW);
-        let many = of.kept.iter().position(|l| l.n >= FEW);
+        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= FEW_CONTIGUOUS);
+        let many = of.kept.iter().position(|l| l.n >= FEW).or(column);
         // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
         let rows = match run {
             Some(r) => of.folded[r].n >= FEW || many.is_none(),
@@ -180,7 +184,10 @@ impl<'a> Cut<'a> {
             (false, false) => (even(across.n, most).next_multiple_of(FEW), ROWS),
             (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
         };
-        let (block, chunk) = (block.min(across.n), chunk.min(along.n).max(1));
+        let block = block.min(across.n);
+        // Narrow blocks have as many elements in a chunk as others, if the fold takes so many rows.
+        let chunk = if rows || staged { chunk } else { of.fold.most_rows().min(chunk * (NARROW / block).max(1)) };
+        let chunk = chunk.min(along.n).max(1);
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
         let blocks = across.n.div_ceil(block) * count(&of.kept);
         let chunks = along.n.div_ceil(chunk) * count(&of.folded);

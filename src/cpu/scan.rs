@@ -10,6 +10,8 @@ use std::ptr::null_mut;
 
 /// Elements of a line done before looking whether the fast way was good.
 const PIECE: usize = 1024;
+/// Fewer elements of a line are quicker one after the other.
+const SHORT: usize = 16;
 
 /// What running totals of a type are kept in, and what they become.
 pub trait Scanned: Element + Prefix<Self::Total, Self::Out> {
@@ -69,13 +71,24 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
         let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));
         // SAFETY: the driver passes `n` elements of each, apart.
         unsafe {
-            if T::run::<PRODUCT>(out, x, n, &mut total) {
-                continue;
+            if !(n >= SHORT && T::run::<PRODUCT>(out, x, n, &mut total)) {
+                one_by_one::<T, PRODUCT>(out, x, n, &mut total);
             }
-            for i in 0..n {
-                total = join::<_, PRODUCT>(total, x.add(i).read().total());
-                out.add(i).write(T::result(total));
-            }
+        }
+    }
+}
+
+/// `out[i] = total + x[0] + ... + x[i]`, or the product; `total` becomes the last of them.
+///
+/// # Safety
+/// Both must hold `n` elements and not overlap.
+#[inline(always)]
+unsafe fn one_by_one<T: Scanned, const PRODUCT: bool>(out: *mut T::Out, x: *const T, n: usize, total: &mut T::Total) {
+    for i in 0..n {
+        // SAFETY: the caller's.
+        unsafe {
+            *total = join::<_, PRODUCT>(*total, x.add(i).read().total());
+            out.add(i).write(T::result(*total));
         }
     }
 }
@@ -84,7 +97,15 @@ pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
 pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
-    Kernel::Line(&totals::<T, PRODUCT>).run(s.lines(done, s.count), null_mut());
+    let s = s.lines(done, s.count);
+    if s.n >= SHORT {
+        return Kernel::Line(&totals::<T, PRODUCT>).run(s, null_mut());
+    }
+    for j in 0..s.count as isize {
+        let (out, x) = (s.out[0].wrapping_offset(j * s.out_step[0]), s.x.wrapping_offset(j * s.x_step));
+        // SAFETY: as above.
+        unsafe { one_by_one::<T, PRODUCT>(out.cast(), x.cast(), s.n, &mut T::Total::from_i64(PRODUCT as i64)) }
+    }
 }
 
 /// Running sums of lines side by side, or products.

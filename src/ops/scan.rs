@@ -14,9 +14,8 @@ fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Re
     let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
     dispatch!(all, op, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
-        let one_by_one = Kernels::line(&scan::totals::<T, PRODUCT>, CHEAP);
-        let together = Kernels { together: T::together, ..Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP) };
-        let kernels = Kernels { panel: Some(&panel), ..if T::together(1) > 1 { together } else { one_by_one } };
+        let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
+        let kernels = Kernels { panel: Some(&panel), together: T::together, ..lines };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
         along(op, t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })

@@ -3,6 +3,7 @@
 //! Accumulators lie in planes, one number of each after the other, so that columns are folded by whole vectors.
 
 mod extreme;
+mod line;
 mod logic;
 mod moment;
 mod power;
@@ -22,7 +23,7 @@ pub use tree::{Itself, Part, Size, Squared, Trees};
 
 use super::simd::{Isa, Level, simd};
 use crate::dtype::{Dtype, Element};
-use std::mem::MaybeUninit;
+use line::Line;
 
 /// The accumulators of neighbouring results: planes of `room` entries of at most 8 bytes.
 #[derive(Clone, Copy)]
@@ -87,6 +88,10 @@ pub trait Fold: Sync {
     unsafe fn start(&self, accs: Accs, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
     unsafe fn rows(&self, accs: Accs, tile: &Tile);
+    /// The most rows of a tile whose columns are folded.
+    fn most_rows(&self) -> usize {
+        ROWS
+    }
     /// Folds column `j` of the tile into accumulator `j`.
     unsafe fn columns(&self, accs: Accs, tile: &Tile);
     /// Folds `n` accumulators that took `counts[1]` elements each into others that took `counts[0]`.
@@ -245,33 +250,10 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
     state
 }
 
-/// The most rows of a tile whose columns are folded.
+/// The most rows of a tile whose columns any fold takes.
 pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;
-
-/// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise. Vectors of them do
-/// not straddle lines of the cache.
-#[repr(align(64))]
-struct Line<T>([MaybeUninit<T>; COLUMNS]);
-
-impl<T: Copy> Line<T> {
-    /// `n` numbers made by `f`.
-    #[inline(always)]
-    fn new(n: usize, f: impl Fn(usize) -> T) -> Line<T> {
-        debug_assert!(n <= COLUMNS);
-        let mut line: Line<T> = Line([const { MaybeUninit::uninit() }; COLUMNS]);
-        let data: *mut T = line.data();
-        // SAFETY: a tile has no more columns than the line has room for.
-        (0..n).for_each(|k| unsafe { data.add(k).write(f(k)) });
-        line
-    }
-
-    #[inline(always)]
-    fn data(&mut self) -> *mut T {
-        self.0.as_mut_ptr().cast()
-    }
-}
 
 /// Rows taken at a time: their columns' numbers go through memory once for all.
 const ABREAST: usize = 4;

@@ -5,7 +5,7 @@
 //! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
 
 use super::vector::{LANES, Vector, with_vectors};
-use super::{Accs, Fold, Line, Root, Tile};
+use super::{Accs, Fold, Line, ROWS, Root, Tile};
 use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
 use crate::dtype::Dtype;
@@ -312,17 +312,44 @@ unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, t
     }
 }
 
-/// Sums the columns of a tile onto `sums`.
+/// Narrow rows are joined to rows of so many columns or a few more.
+const JOINED: usize = 64;
+
+/// Sums the columns of a tile onto `sums`. Rows narrower than a vector are joined, if they follow each other without a gap.
 ///
 /// # Safety
 /// The tile lies inside its memory; there are as many sums as columns; as for [`Vector`].
 #[inline(always)]
 unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+    let group = if tile.cols < V::WIDTH { JOINED.div_ceil(tile.cols) } else { 1 };
+    let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
     // SAFETY: the caller's.
     unsafe {
-        if tile.cols < V::WIDTH {
+        if group > 1 && !joins {
             return wide_columns::<S, P>(sums, tile);
         }
+        let mut room = [0.0; JOINED + LANES];
+        let parts = if group > 1 { room.as_mut_ptr() } else { sums };
+        let rows = tile.rows / group;
+        wide_enough::<V, S, P>(parts, &Tile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
+        if group > 1 {
+            for k in 0..group * tile.cols {
+                *sums.add(k % tile.cols) += parts.add(k).read();
+            }
+            let done = rows * group;
+            wide_columns::<S, P>(sums, &Tile { x: tile.row::<S>(done).cast(), rows: tile.rows - done, ..*tile });
+        }
+    }
+}
+
+/// [`columns`] of a vector or more.
+///
+/// # Safety
+/// As for [`columns`].
+#[inline(always)]
+unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+    // SAFETY: the caller's.
+    unsafe {
         let mut lanes = [0.0; LANES];
         let tail = lanes.as_mut_ptr();
         let mut r = 0;
@@ -400,6 +427,10 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
         )
     }
 
+    fn most_rows(&self) -> usize {
+        8 * ROWS
+    }
+
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {
         let (totals, tile) = (accs.plane::<f64>(0), *tile);
         simd(
@@ -464,7 +495,7 @@ mod tests {
     }
 
     fn check<S: Small, P: Part>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
-        for (rows, cols) in [(1, 2), (3, 5), (9, 16), (64, 100), (7, 129), (23, 1000)] {
+        for (rows, cols) in [(1, 2), (3, 5), (9, 16), (64, 100), (7, 129), (23, 1000), (130, 1), (64, 3), (500, 7), (1023, 10), (999, 15)] {
             let x: Vec<S> = (0..rows * cols).map(|i| make((i * 37 % 101) as f32 / 16.0 - 2.0)).collect();
             let sum = |n: usize, at: &dyn Fn(usize) -> usize| (0..n).map(|i| term(f64::from(x[at(i)].get()))).sum::<f64>();
             let along: Vec<f64> = (0..rows).map(|r| sum(cols, &|i| r * cols + i)).collect();

@@ -1,0 +1,27 @@
+//! What the columns of a tile are folded into.
+
+use super::COLUMNS;
+use std::mem::MaybeUninit;
+
+/// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise. Vectors of them do
+/// not straddle lines of the cache.
+#[repr(align(64))]
+pub(super) struct Line<T>([MaybeUninit<T>; COLUMNS]);
+
+impl<T: Copy> Line<T> {
+    /// `n` numbers made by `f`.
+    #[inline(always)]
+    pub(super) fn new(n: usize, f: impl Fn(usize) -> T) -> Line<T> {
+        debug_assert!(n <= COLUMNS);
+        let mut line: Line<T> = Line([const { MaybeUninit::uninit() }; COLUMNS]);
+        let data: *mut T = line.data();
+        // SAFETY: a tile has no more columns than the line has room for.
+        (0..n).for_each(|k| unsafe { data.add(k).write(f(k)) });
+        line
+    }
+
+    #[inline(always)]
+    pub(super) fn data(&mut self) -> *mut T {
+        self.0.as_mut_ptr().cast()
+    }
+}
