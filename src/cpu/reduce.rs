@@ -21,7 +21,7 @@ const ROOM: usize = COLUMNS;
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
 pub(crate) const PIECE: usize = 32 * 1024;
-/// So many columns are no longer narrow.
+/// Fewer columns have more rows in a chunk where rows are joined.
 const NARROW: usize = 64;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
@@ -163,7 +163,14 @@ impl<'a> Cut<'a> {
         let size = of.dtype.size() as isize;
         let count_folded = count(&of.folded);
         let run = of.folded.iter().position(|l| l.step[0] == size);
-        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= FEW_CONTIGUOUS);
+        // Rows without gaps between them may be joined.
+        let joins = |n: usize| of.folded.first().is_some_and(|l| l.step[0] == n as isize * size);
+        let least = |n: usize| match of.fold.joins_rows() {
+            true if joins(n) => 2,
+            true => FEW,
+            false => FEW_CONTIGUOUS,
+        };
+        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= least(l.n));
         let many = of.kept.iter().position(|l| l.n >= FEW).or(column);
         // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
         let rows = match run {
@@ -185,8 +192,7 @@ impl<'a> Cut<'a> {
             (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
         };
         let block = block.min(across.n);
-        // Narrow blocks have as many elements in a chunk as others, if the fold takes so many rows.
-        let chunk = if rows || staged { chunk } else { of.fold.most_rows().min(chunk * (NARROW / block).max(1)) };
+        let chunk = if !rows && !staged && of.fold.joins_rows() { chunk * (NARROW / block).max(1) } else { chunk };
         let chunk = chunk.min(along.n).max(1);
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
         let blocks = across.n.div_ceil(block) * count(&of.kept);

@@ -88,9 +88,9 @@ pub trait Fold: Sync {
     unsafe fn start(&self, accs: Accs, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
     unsafe fn rows(&self, accs: Accs, tile: &Tile);
-    /// The most rows of a tile whose columns are folded.
-    fn most_rows(&self) -> usize {
-        ROWS
+    /// Whether it takes tiles of more than [`ROWS`] rows, and joins narrow rows that have no gaps between them.
+    fn joins_rows(&self) -> bool {
+        false
     }
     /// Folds column `j` of the tile into accumulator `j`.
     unsafe fn columns(&self, accs: Accs, tile: &Tile);
@@ -250,7 +250,7 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
     state
 }
 
-/// The most rows of a tile whose columns any fold takes.
+/// The most rows of a tile whose columns are folded, unless the fold takes any number.
 pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;

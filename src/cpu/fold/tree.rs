@@ -5,7 +5,7 @@
 //! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
 
 use super::vector::{LANES, Vector, with_vectors};
-use super::{Accs, Fold, Line, ROWS, Root, Tile};
+use super::{Accs, Fold, Line, Root, Tile};
 use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
 use crate::dtype::Dtype;
@@ -427,8 +427,8 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
         )
     }
 
-    fn most_rows(&self) -> usize {
-        8 * ROWS
+    fn joins_rows(&self) -> bool {
+        true
     }
 
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {
