@@ -95,7 +95,7 @@ impl<const N: usize> Plan<N> {
         &self.loops
     }
 
-    /// Whether every operand's fastest loop moves element by element, or stands still where `still` allows.
+    /// Whether there is one loop, in which every operand moves element by element.
     pub fn is_flat(&self) -> bool {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
     }

@@ -132,7 +132,7 @@ class Case:
             return lambda calls: c.arithmeticLimit(self.row.flops, threads, calls)
         reads, writes = self.traffic()
         source, target = (memory(torch.uint8, (size,)).fill_(1) for size in (reads, writes))
-        if "r" in self.operands and reads < writes + writes // 8:
+        if "r" in self.operands and writes <= reads < writes + writes // 8:
             target = source[:writes]  # in place, and nothing else to speak of is read
 
         def way(k):

@@ -204,8 +204,8 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
             return run_flat::<S, D>(dst, src, n);
         }
-        if n >= FEW {
-            return run_stepped(run_flat::<S, D>, [size_of::<D>(), size_of::<S>()], [dst, src.cast_mut()], [dst_step, src_step], n);
+        if n >= FEW && dst_step == size_of::<D>() as isize {
+            return gather(run_flat::<S, D>, [size_of::<D>(), size_of::<S>()], dst, src, src_step, n);
         }
         for i in 0..n as isize {
             let x = src.offset(i * src_step).cast::<S>().read_unaligned();
@@ -214,40 +214,29 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
     }
 }
 
-/// A run with steps: gathered, converted by `flat`, and scattered; and of one value, converted once.
+/// A run whose source has steps: gathered, then converted by `flat`; a single value is converted once.
 ///
 /// # Safety
 /// As for [`Convert`]; `flat` converts contiguous elements of these sizes.
-unsafe fn run_stepped(
+unsafe fn gather(
     flat: unsafe fn(*mut u8, *const u8, usize),
-    size: [usize; 2],
-    [dst, src]: [*mut u8; 2],
-    [dst_step, src_step]: [isize; 2],
+    [to, from]: [usize; 2],
+    dst: *mut u8,
+    src: *const u8,
+    src_step: isize,
     n: usize,
 ) {
-    let mut rooms = [[MaybeUninit::<u64>::uninit(); CHUNK]; 2];
-    let [to, from] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
-    let (moves_to, moves_from) = (move_elements(size[0]), move_elements(size[1]));
-    // SAFETY: the caller's; the rooms hold CHUNK elements of any type.
+    let mut room = [MaybeUninit::<u64>::uninit(); CHUNK];
+    let (room, moves) = (room.as_mut_ptr().cast::<u8>(), move_elements(from));
+    // SAFETY: the caller's; the room holds CHUNK elements of any type.
     unsafe {
         if src_step == 0 {
-            flat(to, src, 1);
-            return moves_to(dst, dst_step, to, 0, n);
+            flat(room, src, 1);
+            return move_elements(to)(dst, to as isize, room, 0, n);
         }
         chunks(n, |start, len| {
-            let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
-            let from = if src_step == size[1] as isize {
-                src
-            } else {
-                moves_from(from, size[1] as isize, src, src_step, len);
-                from
-            };
-            if dst_step == size[0] as isize {
-                flat(dst, from, len);
-            } else {
-                flat(to, from, len);
-                moves_to(dst, dst_step, to, size[0] as isize, len);
-            }
+            moves(room, from as isize, src.offset(start as isize * src_step), src_step, len);
+            flat(dst.add(start * to), room, len);
         });
     }
 }

@@ -78,7 +78,7 @@ impl TileCopy {
                 && step != own
                 && step != 0
                 && rows >= FEW_ROWS
-                && cols > 1
+                && cols >= FEW_COLUMNS
             {
                 return self.convert_turned(dst, src, rows, cols);
             }
@@ -247,7 +247,8 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         how.streamed = second.is_some_and(|rows| gains_streamed(plan.numel() * 2 * src.1.size(), rows.step[0]));
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
         plan.tiles(share, first.n)
-    } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || first.step[1] == 0) {
+    } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || (first.step[1] == 0 && first.n >= TILE))
+    {
         // Where less is written than read, the stores are not what it waits for.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
         how.streamed = gains && plan.bytes() >= stream::threshold();

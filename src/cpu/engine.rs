@@ -255,7 +255,7 @@ impl<const N: usize> Job<N> {
         } else if direct && !on_input {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
-            self.run_converted(n, kernel);
+            self.run_converted(n, on_input, kernel);
         } else if besides.by_rows && !streamed && self.lies_in_rows() {
             self.run_rows(kernel);
         } else {
@@ -351,10 +351,10 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    /// Contiguous operands of other types than the kernel's, or a result that lies on an input: little to think about for each piece.
-    fn run_converted(&self, n: usize, kernel: Kernel<'_, N>) {
+    /// Contiguous operands of other types than the kernel's, or a result that lies `on_input`: little to think about for each piece.
+    fn run_converted(&self, n: usize, on_input: bool, kernel: Kernel<'_, N>) {
         let (data, item, wide) = (self.shared(), self.plan.item, self.compute_sizes());
-        let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && self.result_is_input()));
+        let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && on_input));
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
         let far = stream::asks_ahead() && n * item.iter().sum::<usize>() >= FAR / 2;

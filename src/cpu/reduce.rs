@@ -21,6 +21,8 @@ const ROOM: usize = COLUMNS;
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
 pub(crate) const PIECE: usize = 32 * 1024;
+/// Elements of a block of few columns that are worth one, where other results could be folded side by side.
+const WORTH: usize = 4096;
 /// Fewer columns have more rows in a chunk where rows are joined.
 const NARROW: usize = 64;
 /// Elements of a row that make it worth a block of its own.
@@ -170,8 +172,11 @@ impl<'a> Cut<'a> {
             true => FEW,
             false => FEW_CONTIGUOUS,
         };
-        let column = of.kept.iter().position(|l| l.step[0] == size && l.n >= least(l.n));
-        let many = of.kept.iter().position(|l| l.n >= FEW).or(column);
+        let many = of.kept.iter().position(|l| l.n >= FEW);
+        let high = of.folded.first().map_or(1, |l| l.n);
+        let worth = |n: usize| n >= FEW || (n >= least(n) && (many.is_none() || n * high >= WORTH));
+        let column = of.kept.iter().position(|l| l.step[0] == size && worth(l.n));
+        let many = many.or(column);
         // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
         let rows = match run {
             Some(r) => of.folded[r].n >= FEW || many.is_none(),

@@ -65,7 +65,7 @@ fn join<A: Element, const PRODUCT: bool>(total: A, x: A) -> A {
 }
 
 /// Running sums of a line, or products.
-pub fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
+fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
     let mut total = T::Total::from_i64(PRODUCT as i64);
     for at in (0..l.n).step_by(PIECE) {
         let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));

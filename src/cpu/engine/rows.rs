@@ -1,6 +1,6 @@
 //! What a kernel is given, and operands it takes as they lie.
 
-use super::{Job, Kernel, parallel};
+use super::{Job, Kernel, SHORT_RUN, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::stream::LINE;
 use crate::plan::each;
@@ -27,11 +27,11 @@ impl<const N: usize> Rows<N> {
     }
 }
 
-/// Most elements a kernel that takes rows takes at once.
+/// The most elements of a chunk, which a kernel that takes rows reads before it writes.
 pub(crate) const LANES: usize = 64;
 
-/// So many elements of these sizes it does take at once: a line, or where sizes differ more of the wider ones, as there would be little of the
-/// others.
+/// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be little of
+/// the others.
 pub const fn lanes(sizes: &[usize]) -> usize {
     let mut k = 1;
     while k < sizes.len() {
@@ -47,11 +47,17 @@ pub const fn lanes(sizes: &[usize]) -> usize {
 const AREA: usize = 4096;
 
 impl<const N: usize> Job<N> {
-    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are better gathered.
+    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are better gathered, and so are short ones
+    /// without gaps that share a row, which is repeated once.
     pub(super) fn lies_in_rows(&self) -> bool {
         let (first, item) = (self.plan.loops()[0], self.plan.item);
-        let lies = |k: usize| first.step[k] == item[k] as isize || (k > 0 && first.step[k] == 0);
-        first.n >= lanes(&item) && self.dtype == self.compute && (0..N).all(lies)
+        let steps = |k: usize| (first.step[k], self.plan.loops().get(1).map_or(0, |l| l.step[k]), item[k] as isize);
+        let lies = |k: usize| matches!(steps(k), (step, _, item) if step == item || (k > 0 && step == 0));
+        let shared = |k: usize| matches!(steps(k), (step, 0, item) if k > 0 && step == item);
+        let joined = |k: usize| matches!(steps(k), (step, next, item) if step == item && next == first.n as isize * item);
+        let repeats = (1..N).any(shared) && (0..N).all(|k| shared(k) || joined(k));
+        let gathered = repeats && first.n < 2 * SHORT_RUN;
+        first.n >= lanes(&item) && self.dtype == self.compute && (0..N).all(lies) && !gathered
     }
 
     /// Runs the kernel on the operands as they lie.

@@ -281,6 +281,23 @@ mod tests {
     }
 
     #[test]
+    fn the_result_on_all_inputs() {
+        for cols in (1..70).chain([1000, 5000]) {
+            let (rows, apart) = (2000 / cols + 1, cols + APART);
+            let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
+            let before = a.clone();
+            let data = a.as_mut_ptr().cast();
+            // SAFETY: the vector holds the elements.
+            unsafe {
+                map2::<i32, i32, i32>(&work([rows, cols], [[apart, 1]; 3], [data; 3], [i32::DTYPE; 3]), |_, x, y| 2 * x + y);
+                map3::<i32, i32, i32, i32>(&work([rows, cols], [[apart, 1]; 4], [data; 4], [i32::DTYPE; 4]), |_, x, y, z| x + y - 3 * z);
+            }
+            let wanted = |i: usize| if i % apart < cols { -3 * before[i] } else { before[i] };
+            assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
+        }
+    }
+
+    #[test]
     fn one_input_in_place() {
         for cols in (1..70).chain([1000, 5000, 100_003]) {
             let (rows, apart) = (2000 / cols + 1, cols + APART);
