@@ -64,7 +64,7 @@ unary! {
     /// `r = whether t is NaN`
     isnan(): all Bool CHEAP, |_, x| x.is_nan();
     /// `r = whether t is inf or -inf`
-    isinf(): all Bool CHEAP, |_, x| !x.is_nan() && x.sub(x).is_nan();
+    isinf(): all Bool CHEAP, |_, x| !x.is_nan() & x.sub(x).is_nan();
     /// `r = whether t is neither infinite nor NaN`
     isfinite(): all Bool CHEAP, |_, x| !x.sub(x).is_nan();
     /// `r = whether t is 0`

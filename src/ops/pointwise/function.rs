@@ -30,7 +30,11 @@ unary! {
     /// `r = t where t > 0, else slope * t`
     leaky_relu(slope): float same CHEAP, |_, x| if x > T::ZERO { x } else { x.mul(slope) };
     /// `r = t where t > 0, else alpha * (e^t - 1)`
-    elu(alpha): float same COSTLY, |isa, x| if x > T::ZERO { x } else { alpha.mul(Real::expm1(x, isa)) };
+    elu(alpha): float same COSTLY, |isa, x| {
+        // Whatever the sign is: a branch would keep chunks from being computed at once.
+        let negative = alpha.mul(Real::expm1(x, isa));
+        if x > T::ZERO { x } else { negative }
+    };
     /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
     softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
 }
