@@ -38,7 +38,7 @@ macro_rules! export {
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::error::THStatus {
-            $crate::capi::guard(stringify!($name), &mut || {
+            $crate::capi::guard(stringify!($name), &mut move || {
                 $crate::capi::export!(@take $($arg)*);
                 $body
             })
@@ -48,13 +48,14 @@ macro_rules! export {
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            let mut out = <$ret as $crate::capi::OnError>::VALUE;
-            $crate::capi::guard(stringify!($name), &mut || {
+            let mut value = <$ret as $crate::capi::OnError>::VALUE;
+            let out = &mut value;
+            $crate::capi::guard(stringify!($name), &mut move || {
                 $crate::capi::export!(@take $($arg)*);
-                out = $crate::capi::IntoC::into_c($body?);
+                *out = $crate::capi::IntoC::into_c($body?);
                 Ok(())
             });
-            out
+            value
         }
     };
     (@take $($arg:ident)*) => {
