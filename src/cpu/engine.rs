@@ -123,10 +123,8 @@ pub enum Work<const N: usize> {
 /// Contiguous operands, each of the type its kernel takes.
 #[derive(Clone, Copy)]
 pub struct Flat<const N: usize> {
-    /// Elements.
-    pub n: usize,
-    /// First element of each operand.
-    pub data: [*mut u8; N],
+    /// One row, as kernels take it: copied, it would cost a call of a few elements a tenth of its time.
+    pub row: Rows<N>,
     /// The type of each operand.
     pub dtype: [Dtype; N],
     /// [`CHEAP`] or [`COSTLY`].
@@ -178,10 +176,10 @@ impl<const N: usize> Work<N> {
     #[inline]
     pub unsafe fn run_with(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         match self {
-            Work::Flat(Flat { n, data, grain, .. })
-                if *n < SHORT_RUN || (n < grain && (besides.by_rows || !data[1..].contains(&data[0]))) =>
+            Work::Flat(Flat { row, grain, .. })
+                if row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0]))) =>
             {
-                kernel(&Rows::one(*data, *n))
+                kernel(row)
             }
             Work::Flat(flat) => flat.job().run(kernel, besides),
             Work::Planned(job) => job.run(kernel, besides),
@@ -191,7 +189,7 @@ impl<const N: usize> Work<N> {
     /// How many elements the result has.
     pub fn numel(&self) -> usize {
         match self {
-            Work::Flat(flat) => flat.n,
+            Work::Flat(flat) => flat.row.cols,
             Work::Planned(job) => job.plan.numel(),
         }
     }
@@ -223,8 +221,8 @@ impl<const N: usize> Work<N> {
 impl<const N: usize> Flat<N> {
     #[inline(never)]
     fn job(&self) -> Job<N> {
-        let plan = Plan::flat(self.n, each(|k| self.dtype[k].size()));
-        Job { plan, data: self.data, dtype: self.dtype, compute: self.dtype, grain: self.grain }
+        let plan = Plan::flat(self.row.cols, each(|k| self.dtype[k].size()));
+        Job { plan, data: self.row.at, dtype: self.dtype, compute: self.dtype, grain: self.grain }
     }
 }
 
@@ -241,13 +239,11 @@ impl<const N: usize> Job<N> {
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        // One thread gains earlier, as alone it is no quicker with the last cache than with memory, and several inputs push each other out.
-        // The way must not matter to any bit of the result, or one thread would compute other numbers than two.
-        let least = if N > 2 && pool::num_threads() == 1 { stream::threshold() / 3 * 2 } else { stream::threshold() };
+        // How many threads there are must not matter: the way may matter to some bit of the result.
         // What reads nothing has a way of its own past the caches, as a rule; a result that lies on an input is in them already.
         let streamed = (N > 1 || !stream::fills_long())
             && !self.result_is_input()
-            && bytes >= least.saturating_mul(factor)
+            && bytes >= stream::threshold().saturating_mul(factor)
             && contiguous
             && self.writes_much();
         if direct && streamed {
@@ -468,7 +464,7 @@ mod tests {
         for (offset, n) in [(0, most), (1, most - 1), (15, most - 511), (16, most - 512)] {
             let mut r = vec![-1.0; most + 32];
             let data = [r[offset..].as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
-            add(&Work::Flat(Flat { n, data, dtype: [Dtype::Float32; 3], grain: CHEAP }));
+            add(&Work::Flat(Flat { row: Rows::one(data, n), dtype: [Dtype::Float32; 3], grain: CHEAP }));
             assert!((0..n).all(|i| r[offset + i] == i as f32 + 0.5), "{n} at {offset}");
             assert!(r[..offset].iter().chain(&r[offset + n..]).all(|&x| x == -1.0), "beside {n} at {offset}");
         }
@@ -548,7 +544,7 @@ mod tests {
     fn check_fill<T: Element + PartialEq>(x: T, other: T) {
         let n = stream::LONG_FILL / size_of::<T>() + 13;
         let mut r = vec![other; n + 3];
-        let work = Work::Flat(Flat { n, data: [r[1..].as_mut_ptr().cast()], dtype: [T::DTYPE], grain: CHEAP });
+        let work = Work::Flat(Flat { row: Rows::one([r[1..].as_mut_ptr().cast()], n), dtype: [T::DTYPE], grain: CHEAP });
         // SAFETY: the vector holds the elements.
         unsafe { fill(&work, x) };
         assert!((0..n + 3).all(|i| r[i] == if (1..=n).contains(&i) { x } else { other }), "{:?}", T::DTYPE);

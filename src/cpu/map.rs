@@ -341,7 +341,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn run(r: *mut f64, a: *const f64, n: usize) {
-        let work = Work::Flat(Flat { n, data: [r.cast(), a.cast_mut().cast()], dtype: [Dtype::Float64; 2], grain: COSTLY });
+        let work = Work::Flat(Flat { row: Rows::one([r.cast(), a.cast_mut().cast()], n), dtype: [Dtype::Float64; 2], grain: COSTLY });
         let (f, rare, slow) = (
             #[inline(always)]
             |_, x: f64| x + 1.0,

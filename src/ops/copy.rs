@@ -2,7 +2,7 @@
 
 use super::prepare::{self, Operand};
 use crate::cpu;
-use crate::cpu::engine::{CHEAP, Job, Work};
+use crate::cpu::engine::{CHEAP, Flat, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::{TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
@@ -40,11 +40,11 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
     let same = |data: [*mut u8; 2]| data[0] == data[1];
     // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
     unsafe {
-        if let Some(Work::Flat(flat)) = prepare::flat(&[r, src], [to, from], to, CHEAP) {
-            if same(flat.data) {
+        if let Some(Work::Flat(Flat { row, .. })) = prepare::flat(&[r, src], [to, from], to, CHEAP) {
+            if same(row.at) {
                 return to == from;
             }
-            cpu::copy::copy_flat(flat.n, (flat.data[0], to), (flat.data[1], from));
+            cpu::copy::copy_flat(row.cols, (row.at[0], to), (row.at[1], from));
         } else if let Some(job) = prepare::spread(&[r, src], [to; 2], CHEAP) {
             if same(job.data) {
                 return to == from;

@@ -3,7 +3,7 @@
 mod strided;
 
 use super::copy;
-use crate::cpu::engine::{Flat, Job, Work};
+use crate::cpu::engine::{Flat, Job, Rows, Work};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -90,7 +90,7 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: D
             return None;
         }
     }
-    Some(Work::Flat(Flat { n: n as usize, data, dtype: types, grain }))
+    Some(Work::Flat(Flat { row: Rows::one(data, n as usize), dtype: types, grain }))
 }
 
 #[inline(never)]

@@ -6,6 +6,7 @@ use crate::cpu::stream::LINE;
 use crate::plan::each;
 
 /// Rows of contiguous elements of each operand.
+#[derive(Clone, Copy)]
 pub struct Rows<const N: usize> {
     /// First element of each.
     pub at: [*mut u8; N],
@@ -43,7 +44,7 @@ pub const fn lanes(sizes: &[usize]) -> usize {
     LINE / sizes[0]
 }
 
-/// Elements of a tile: enough to forget the call, few enough for the threads to share.
+/// The fewest elements of a tile, at which the call is forgotten.
 const AREA: usize = 4096;
 
 impl<const N: usize> Job<N> {
@@ -64,7 +65,8 @@ impl<const N: usize> Job<N> {
     pub(super) fn run_rows(&self, kernel: Kernel<'_, N>) {
         let (data, first) = (self.shared(), self.plan.loops()[0]);
         let still = each(|k| first.step[k] == 0);
-        let tiles = self.plan.tiles((AREA / first.n).max(1), AREA);
+        let area = self.grain.max(AREA);
+        let tiles = self.plan.tiles((area / first.n).max(1), area);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             for tile in range.map(|i| tiles.get(i)) {
                 let at = each(|k| Side::of(&tile, k, data[k].get()).data);
