@@ -4,7 +4,7 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
-use super::fold::{Accs, COLUMNS, Fold, ROWS, Tile};
+use super::fold::{Accs, COLUMNS, Fold, NARROW, ROWS, Tile};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
 use crate::plan::Loop;
@@ -13,8 +13,6 @@ use std::mem::MaybeUninit;
 
 /// Fewer neighbours than this are not worth folding side by side.
 const FEW: usize = 16;
-/// The same of contiguous ones.
-const FEW_CONTIGUOUS: usize = 8;
 /// Accumulators of a block of results, in all planes together.
 const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
@@ -23,8 +21,6 @@ const STAGE: usize = 2048;
 pub(crate) const PIECE: usize = 32 * 1024;
 /// Elements of a block of few columns that are worth one, where other results could be folded side by side.
 const WORTH: usize = 4096;
-/// Fewer columns have more rows in a chunk where rows are joined.
-const NARROW: usize = 64;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
 /// Elements of a block folded before partial results meet.
@@ -167,11 +163,7 @@ impl<'a> Cut<'a> {
         let run = of.folded.iter().position(|l| l.step[0] == size);
         // Rows without gaps between them may be joined.
         let joins = |n: usize| of.folded.first().is_some_and(|l| l.step[0] == n as isize * size);
-        let least = |n: usize| match of.fold.joins_rows() {
-            true if joins(n) => 2,
-            true => FEW,
-            false => FEW_CONTIGUOUS,
-        };
+        let least = |n: usize| if of.fold.joins_rows() && joins(n) { 2 } else { of.fold.fewest() };
         let many = of.kept.iter().position(|l| l.n >= FEW);
         let high = of.folded.first().map_or(1, |l| l.n);
         let worth = |n: usize| n >= FEW || (n >= least(n) && (many.is_none() || n * high >= WORTH));
@@ -197,7 +189,8 @@ impl<'a> Cut<'a> {
             (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
         };
         let block = block.min(across.n);
-        let chunk = if !rows && !staged && of.fold.joins_rows() { chunk * (NARROW / block).max(1) } else { chunk };
+        let joined = !rows && !staged && of.fold.joins_rows() && along.step[0] == block as isize * size;
+        let chunk = if joined { chunk * (NARROW / block).max(1) } else { chunk };
         let chunk = chunk.min(along.n).max(1);
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
         let blocks = across.n.div_ceil(block) * count(&of.kept);

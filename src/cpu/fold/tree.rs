@@ -427,6 +427,10 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
         )
     }
 
+    fn fewest(&self) -> usize {
+        16
+    }
+
     fn joins_rows(&self) -> bool {
         true
     }

@@ -16,11 +16,12 @@ use std::ptr::NonNull;
 
 /// Bytes in three of the widest vectors: no strip has longer rows.
 const WIDTH: usize = 192;
-/// Columns of A in one step. A strip of B takes 36 KiB of the first-level cache.
-const DEPTH: usize = 192;
+/// Columns of A in one step. A strip of B takes 48 KiB: its rows come from the second-level cache, in order and ahead of time, while fewer steps
+/// look at C less often.
+const DEPTH: usize = 256;
 /// Rows computed at a time where C cannot take the rows of a strip: whole tiles of either height.
 const CHUNK: usize = 56;
-/// The height of a part in bytes of a column: its blocks of A take 192 KiB, and 1000 columns of C a megabyte, so that both stay in the
+/// The height of a part in bytes of a column: its blocks of A take 256 KiB, and 1000 columns of C a megabyte, so that both stay in the
 /// second-level cache of the machines with the widest vectors.
 const PART_ROWS: usize = 1024;
 /// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.

@@ -1,0 +1,376 @@
+//! Folds in lanes: a number or two for each of many elements at a time, which meet at the end.
+
+use super::{ABREAST, Accs, Fold, Line, NARROW, ROWS, Tile};
+use crate::cpu::simd::{Isa, Level, simd};
+use crate::dtype::{Dtype, Element};
+
+/// A fold that takes its elements in any order, in lanes of one or two numbers.
+pub trait Lanewise: Copy + Send + Sync {
+    /// The compute type.
+    type In: Element;
+    /// First number of a lane; small, so that a register has many.
+    type A: Copy;
+    /// Second number of a lane, or `()`.
+    type B: Copy;
+    /// First number of an accumulator.
+    type S: Copy;
+    /// Second number of an accumulator, or `()`.
+    type U: Copy;
+    /// The result.
+    type Out: Copy;
+    /// The second result, or `()`.
+    type Other: Copy;
+    /// Elements a lane takes at most, at least [`ROWS`].
+    const PUSHES: usize = usize::MAX;
+    /// See [`Fold::reads`].
+    fn reads(self, compute: Dtype) -> Dtype {
+        compute.compute()
+    }
+    /// A lane that took nothing.
+    fn lane(self) -> (Self::A, Self::B);
+    /// The lane with one element more.
+    fn push(self, isa: Isa, lane: (Self::A, Self::B), x: Self::In) -> (Self::A, Self::B);
+    /// What a lane amounts to.
+    fn state(self, lane: (Self::A, Self::B)) -> (Self::S, Self::U);
+    /// Two accumulators in one.
+    fn merge(self, a: (Self::S, Self::U), b: (Self::S, Self::U)) -> (Self::S, Self::U);
+    /// The results of an accumulator of `count` elements.
+    fn finish(self, state: (Self::S, Self::U), count: usize) -> (Self::Out, Self::Other);
+    /// The accumulator of `n` contiguous elements.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    #[inline(always)]
+    unsafe fn of_row(self, isa: Isa, x: *const Self::In, n: usize) -> (Self::S, Self::U) {
+        // SAFETY: the caller's.
+        unsafe { row(self, isa, x, n) }
+    }
+    /// Whether no element can change anything any more.
+    fn settled(self, _: (Self::S, Self::U)) -> bool {
+        false
+    }
+}
+
+/// The accumulator of `groups` times `W` contiguous elements.
+#[inline(always)]
+unsafe fn lanes<L: Lanewise, const W: usize>(l: L, isa: Isa, x: *const L::In, groups: usize) -> (L::S, L::U) {
+    let (a, b) = l.lane();
+    let (mut a, mut b) = ([a; W], [b; W]);
+    for g in 0..groups {
+        for k in 0..W {
+            // SAFETY: the caller's.
+            (a[k], b[k]) = l.push(isa, (a[k], b[k]), unsafe { x.add(g * W + k).read() });
+        }
+    }
+    let (s, u) = l.state(l.lane());
+    let (mut s, mut u) = ([s; W], [u; W]);
+    for k in 0..W {
+        (s[k], u[k]) = l.state((a[k], b[k]));
+    }
+    let mut half = W / 2;
+    while half > 0 {
+        for k in 0..half {
+            (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
+        }
+        half /= 2;
+    }
+    (s[0], u[0])
+}
+
+/// The accumulator of `n` contiguous elements: `W` lanes, then `V`, then one.
+#[inline(always)]
+unsafe fn row_in<L: Lanewise, const W: usize, const V: usize>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+    // SAFETY: the caller's.
+    unsafe {
+        let (mut state, mut at) = (l.state(l.lane()), 0);
+        while n - at >= W {
+            let groups = ((n - at) / W).min(L::PUSHES);
+            state = l.merge(state, lanes::<L, W>(l, isa, x.add(at), groups));
+            at += groups * W;
+            if l.settled(state) {
+                return state;
+            }
+        }
+        if n - at >= V {
+            let groups = (n - at) / V;
+            state = l.merge(state, lanes::<L, V>(l, isa, x.add(at), groups));
+            at += groups * V;
+        }
+        let mut lane = l.lane();
+        for i in at..n {
+            lane = l.push(isa, lane, x.add(i).read());
+        }
+        l.merge(state, l.state(lane))
+    }
+}
+
+/// The accumulator of `n` contiguous elements.
+///
+/// # Safety
+/// `x` holds them.
+#[inline(always)]
+pub(super) unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size_of::<L::A>() {
+            1 | 2 => row_in::<L, 128, 16>(l, isa, x, n),
+            4 if isa.level() == Level::Baseline => row_in::<L, 32, 4>(l, isa, x, n),
+            _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
+            _ if n >= LONG => long_row(l, isa, x, n),
+            4 => row_in::<L, 128, 16>(l, isa, x, n),
+            // Compilers keep so many float64 in registers, but more in memory; of int64 they make no good vectors of so few.
+            _ if matches!(L::In::DTYPE, Dtype::Float32 | Dtype::Float64) => row_in::<L, 32, 8>(l, isa, x, n),
+            _ => row_in::<L, 64, 16>(l, isa, x, n),
+        }
+    }
+}
+
+/// Rows of this length are worth more lanes than there are registers for.
+const LONG: usize = 4096;
+/// The most lanes of a row.
+const LANES: usize = 256;
+
+/// The accumulator of `n` contiguous elements, folded as if they were the columns of a tile.
+#[inline(always)]
+unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+    let w = (n / ABREAST).min(LANES);
+    let mut state = l.state(l.lane());
+    // SAFETY: the caller's; lines have an entry for each lane.
+    unsafe {
+        let mut at = 0;
+        while at < n && !l.settled(state) {
+            let mut lanes = Lines::new(l, w);
+            let rows = ((n - at) / w).min(ROWS);
+            let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
+            let tile = Tile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
+            lanes.push(l, isa, &tile, more);
+            at += rows * w + more;
+            state = l.merge(state, lanes.together(l, w));
+        }
+    }
+    state
+}
+
+/// Lanes side by side.
+struct Lines<L: Lanewise>(Line<L::A>, Line<L::B>);
+
+impl<L: Lanewise> Lines<L> {
+    #[inline(always)]
+    fn new(l: L, n: usize) -> Lines<L> {
+        Lines(
+            Line::new(
+                n,
+                #[inline(always)]
+                |_| l.lane().0,
+            ),
+            Line::new(
+                n,
+                #[inline(always)]
+                |_| l.lane().1,
+            ),
+        )
+    }
+
+    /// Lane `k` takes column `k` of a tile, which has no more rows than a lane takes, and of the first `more` columns of the row after it.
+    ///
+    /// # Safety
+    /// There are as many lanes; the tile and the row lie inside their memory.
+    #[inline(always)]
+    unsafe fn push(&mut self, l: L, isa: Isa, tile: &Tile, more: usize) {
+        let (a, b, mut r) = (self.0.data(), self.1.data(), 0);
+        // SAFETY: the caller's.
+        unsafe {
+            while r + ABREAST <= tile.rows {
+                let x: [*const L::In; ABREAST] = std::array::from_fn(|q| tile.row(r + q));
+                for k in 0..tile.cols {
+                    let mut lane = (a.add(k).read(), b.add(k).read());
+                    // Written out, for compilers give up on a loop that they could not unroll.
+                    lane = l.push(isa, lane, x[0].add(k).read());
+                    lane = l.push(isa, lane, x[1].add(k).read());
+                    lane = l.push(isa, lane, x[2].add(k).read());
+                    lane = l.push(isa, lane, x[3].add(k).read());
+                    (*a.add(k), *b.add(k)) = lane;
+                }
+                r += ABREAST;
+            }
+            while r < tile.rows + usize::from(more > 0) {
+                let x: *const L::In = tile.row(r);
+                for k in 0..if r < tile.rows { tile.cols } else { more } {
+                    (*a.add(k), *b.add(k)) = l.push(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
+                }
+                r += 1;
+            }
+        }
+    }
+
+    /// What each of the first `n` lanes amounts to.
+    #[inline(always)]
+    fn states(&mut self, l: L, n: usize) -> (Line<L::S>, Line<L::U>) {
+        let (a, b) = (self.0.data(), self.1.data());
+        // SAFETY: there are so many lanes.
+        let state = |k: usize| l.state(unsafe { (a.add(k).read(), b.add(k).read()) });
+        (
+            Line::new(
+                n,
+                #[inline(always)]
+                |k| state(k).0,
+            ),
+            Line::new(
+                n,
+                #[inline(always)]
+                |k| state(k).1,
+            ),
+        )
+    }
+
+    /// What all `n` lanes amount to.
+    ///
+    /// # Safety
+    /// There are so many lanes.
+    #[inline(always)]
+    unsafe fn together(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
+        const LAST: usize = 16;
+        let (s, u) = l.state(l.lane());
+        let (mut s, mut u) = ([s; LANES], [u; LANES]);
+        let (a, b) = (self.0.data(), self.1.data());
+        // SAFETY: the caller's.
+        (0..n).for_each(|k| unsafe { (s[k], u[k]) = l.state((a.add(k).read(), b.add(k).read())) });
+        while n > LAST {
+            let half = n.div_ceil(2);
+            for k in 0..n - half {
+                (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
+                s[k + half] = l.state(l.lane()).0;
+                u[k + half] = l.state(l.lane()).1;
+            }
+            n = half;
+        }
+        let mut half = LAST / 2;
+        while half > 0 {
+            for k in 0..half {
+                (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
+            }
+            half /= 2;
+        }
+        (s[0], u[0])
+    }
+}
+
+/// Narrow rows are joined to rows of at most so many columns, and of more than half as many.
+const JOINED: usize = 2 * NARROW;
+
+/// Folds the columns of a tile, which has no more rows than a lane takes, unless it joins them.
+///
+/// # Safety
+/// As for [`Fold::columns`].
+#[inline(always)]
+unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
+    let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
+    let mut group = if joins { 1 << (JOINED / tile.cols).ilog2() } else { 1 };
+    let joined = Tile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
+    let mut lanes = Lines::new(l, joined.cols);
+    // SAFETY: the caller's.
+    unsafe {
+        lanes.push(l, isa, &joined, tile.rows % group * tile.cols);
+        let (mut s, mut u) = lanes.states(l, joined.cols);
+        let (s, u) = (s.data(), u.data());
+        while group > 1 {
+            group /= 2;
+            let half = group * tile.cols;
+            for k in 0..half {
+                (*s.add(k), *u.add(k)) = l.merge((s.add(k).read(), u.add(k).read()), (s.add(k + half).read(), u.add(k + half).read()));
+            }
+        }
+        for k in 0..tile.cols {
+            Lanes::<L>::store(accs, k, l.merge(Lanes::<L>::load(accs, k), (s.add(k).read(), u.add(k).read())));
+        }
+    }
+}
+
+/// The fold of a [`Lanewise`].
+pub struct Lanes<L>(pub L);
+
+impl<L: Lanewise> Lanes<L> {
+    /// # Safety
+    /// There is an accumulator `j`.
+    #[inline(always)]
+    unsafe fn load(accs: Accs, j: usize) -> (L::S, L::U) {
+        // SAFETY: the caller's.
+        unsafe { (accs.plane::<L::S>(0).add(j).read(), accs.plane::<L::U>(1).add(j).read()) }
+    }
+
+    /// # Safety
+    /// There is an accumulator `j`.
+    #[inline(always)]
+    unsafe fn store(accs: Accs, j: usize, state: (L::S, L::U)) {
+        // SAFETY: the caller's.
+        unsafe {
+            accs.plane::<L::S>(0).add(j).write(state.0);
+            accs.plane::<L::U>(1).add(j).write(state.1);
+        }
+    }
+}
+
+impl<L: Lanewise> Fold for Lanes<L> {
+    fn planes(&self) -> usize {
+        if size_of::<L::U>() == 0 { 1 } else { 2 }
+    }
+
+    fn reads(&self, compute: Dtype) -> Dtype {
+        self.0.reads(compute)
+    }
+
+    unsafe fn start(&self, accs: Accs, n: usize) {
+        let l = self.0;
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.lane())) })
+    }
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        let (l, tile) = (self.0, *tile);
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for j in 0..tile.rows {
+                    // SAFETY: the caller's.
+                    unsafe {
+                        let before = Self::load(accs, j);
+                        if !l.settled(before) {
+                            Self::store(accs, j, l.merge(before, l.of_row(isa, tile.row(j), tile.cols)));
+                        }
+                    }
+                }
+            },
+        )
+    }
+
+    fn joins_rows(&self) -> bool {
+        true
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        let (l, tile) = (self.0, *tile);
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's.
+            move |isa| unsafe { columns(l, isa, accs, tile) },
+        )
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe { Self::store(accs, j, self.0.merge(Self::load(accs, j), Self::load(later, j))) }
+        }
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe {
+                let (result, other) = self.0.finish(Self::load(accs, j), count);
+                out[0].cast::<L::Out>().add(j).write(result);
+                out[1].cast::<L::Other>().add(j).write(other);
+            }
+        }
+    }
+}
