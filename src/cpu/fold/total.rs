@@ -139,6 +139,10 @@ unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
     }
 }
 
+/// Float64 of a row shorter than this are summed as other terms are.
+#[cfg(target_arch = "x86_64")]
+const BRIEF: usize = 32;
+
 /// The sum of `n` contiguous float64, in blocks, so that a lane never grows far beyond its terms.
 ///
 /// # Safety
@@ -294,7 +298,7 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
     #[inline(always)]
     unsafe fn of_row(self, isa: Isa, x: *const T, n: usize) -> (f64, ()) {
         #[cfg(target_arch = "x86_64")]
-        if F::ITSELF && T::DTYPE == Dtype::Float64 && isa.level() == Level::Avx512 {
+        if F::ITSELF && T::DTYPE == Dtype::Float64 && isa.level() == Level::Avx512 && n >= BRIEF {
             // SAFETY: the caller's; the machine has the level.
             return (unsafe { sum_of_float64(x.cast(), n) }, ());
         }
