@@ -24,7 +24,8 @@ LONGEST = {
     d: random(f"longest.{d}", d, (100003,), 11, 201, 0 if d == "uint8" else -100, 0.25 if d in FLOATS else 1)
     for d in ("uint8", "int64", "float32", "float64")
 }
-# Whether a product of float64 leaves the range on its way depends on the order of its factors, which is the library's.
+# Whether a product of float64 leaves the range on its way depends on the order of its factors, which is the library's: those of the edges that
+# could make it are replaced.
 FACTORS_IN_RANGE = [x if x == 0 or not numpy.isfinite(x) or 1e-300 < abs(x) < 1e300 else 3.0 for x in EDGES["float64"].value.flatten().tolist()]
 PRODUCT_EDGES = {**EDGES, "float64": tensor("product.edges.float64", FACTORS_IN_RANGE, "float64", (5, 7))}
 # (dimension, keepdim)

@@ -114,7 +114,7 @@ fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut 
 
 /// An elementwise operation ready to run: operand 0 is the result.
 pub enum Work<const N: usize> {
-    /// Everything contiguous and in its compute type: all there is to know fits in a few words.
+    /// Everything contiguous and in its compute type: there is nothing to allocate.
     Flat(Flat<N>),
     /// Anything else.
     Planned(Box<Job<N>>),
@@ -123,7 +123,7 @@ pub enum Work<const N: usize> {
 /// Contiguous operands, each of the type its kernel takes.
 #[derive(Clone, Copy)]
 pub struct Flat<const N: usize> {
-    /// One row, as kernels take it: copied, it would cost a call of a few elements a tenth of its time.
+    /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
     pub row: Rows<N>,
     /// The type of each operand.
     pub dtype: [Dtype; N],

@@ -161,9 +161,9 @@ impl<'a> Cut<'a> {
         let size = of.dtype.size() as isize;
         let count_folded = count(&of.folded);
         let run = of.folded.iter().position(|l| l.step[0] == size);
-        // Rows without gaps between them may be joined.
-        let joins = |n: usize| of.folded.first().is_some_and(|l| l.step[0] == n as isize * size);
-        let least = |n: usize| if of.fold.joins_rows() && joins(n) { 2 } else { of.fold.fewest() };
+        // Staged, few columns are as well brought together as rows.
+        let gaps = |n: usize| of.dtype != of.compute || of.folded.first().is_none_or(|l| l.step[0] != n as isize * size);
+        let least = |n: usize| of.fold.fewest(gaps(n));
         let many = of.kept.iter().position(|l| l.n >= FEW);
         let high = of.folded.first().map_or(1, |l| l.n);
         let worth = |n: usize| n >= FEW || (n >= least(n) && (many.is_none() || n * high >= WORTH));
@@ -189,8 +189,8 @@ impl<'a> Cut<'a> {
             (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
         };
         let block = block.min(across.n);
-        let joined = !rows && !staged && of.fold.joins_rows() && along.step[0] == block as isize * size;
-        let chunk = if joined { chunk * (NARROW / block).max(1) } else { chunk };
+        let tall = !rows && of.fold.tall(!staged && along.step[0] != block as isize * size);
+        let chunk = if tall { chunk * (NARROW / block).max(1) } else { chunk };
         let chunk = chunk.min(along.n).max(1);
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
         let blocks = across.n.div_ceil(block) * count(&of.kept);
@@ -379,6 +379,7 @@ impl Stage {
 mod tests {
     use super::*;
     use crate::cpu::fold::{Lanes, Sum};
+    use crate::dtype::Bool;
     use std::marker::PhantomData;
 
     fn layout(shape: &[i64], strides: &[i64]) -> Layout {
@@ -432,5 +433,23 @@ mod tests {
         check([300_000, 1, 2], [2, 1, 1], [true, true, false]);
         check([1, 1, 300_000], [1, 1, 1], [true, true, true]);
         check([4, 0, 3], [0, 3, 1], [false, true, false]);
+    }
+
+    #[test]
+    fn bytes_of_narrow_rows_are_counted_in_full() {
+        for (rows, cols, apart) in [(1000, 8, 9), (1000, 8, 8), (5000, 3, 3), (5000, 2, 40), (20_000, 12, 13), (20_000, 31, 31)] {
+            let input = layout(&[rows, cols], &[apart, 1]);
+            let most = vec![255u8; (rows * apart) as usize];
+            for (fold, dtype, each) in
+                [(&Lanes(Sum::<u8>(PhantomData)) as &dyn Fold, Dtype::Uint8, 255), (&Lanes(Sum::<Bool>(PhantomData)), Dtype::Bool, 1)]
+            {
+                let (mut got, data) = (vec![0i64; cols as usize], most.as_ptr());
+                let (kept, folded) = split(&input, 1, &[true, false], false, [Some((&[cols, 1], 8)), None]);
+                let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
+                // SAFETY: `most` and `got` have room for every position.
+                unsafe { Reduction { fold, data, dtype, compute: dtype, kept, folded, out }.run() };
+                assert!(got.iter().all(|&n| n == each * rows), "{rows} x {cols}, {apart} apart: {got:?}");
+            }
+        }
     }
 }

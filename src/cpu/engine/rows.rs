@@ -44,7 +44,7 @@ pub const fn lanes(sizes: &[usize]) -> usize {
     LINE / sizes[0]
 }
 
-/// The fewest elements of a tile, at which the call is forgotten.
+/// Elements of a tile at which the call is forgotten.
 const AREA: usize = 4096;
 
 impl<const N: usize> Job<N> {
@@ -65,7 +65,8 @@ impl<const N: usize> Job<N> {
     pub(super) fn run_rows(&self, kernel: Kernel<'_, N>) {
         let (data, first) = (self.shared(), self.plan.loops()[0]);
         let still = each(|k| first.step[k] == 0);
-        let area = self.grain.max(AREA);
+        // Half of what is worth a thread: whole, and a few elements short of it, two tiles would go to one thread.
+        let area = (self.grain / 2).max(AREA);
         let tiles = self.plan.tiles((area / first.n).max(1), area);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             for tile in range.map(|i| tiles.get(i)) {

@@ -20,7 +20,7 @@ pub trait Lanewise: Copy + Send + Sync {
     type Out: Copy;
     /// The second result, or `()`.
     type Other: Copy;
-    /// Elements a lane takes at most, at least [`ROWS`].
+    /// Elements a lane takes before what it amounts to is asked for. What counts in few bits has room for more than [`ROWS`].
     const PUSHES: usize = usize::MAX;
     /// See [`Fold::reads`].
     fn reads(self, compute: Dtype) -> Dtype {
@@ -171,7 +171,8 @@ impl<L: Lanewise> Lines<L> {
         )
     }
 
-    /// Lane `k` takes column `k` of a tile, which has no more rows than a lane takes, and of the first `more` columns of the row after it.
+    /// Lane `k` takes column `k` of a tile, and of the row after it, which has only its first `more` columns. They are no more rows than a
+    /// lane takes.
     ///
     /// # Safety
     /// There are as many lanes; the tile and the row lie inside their memory.
@@ -258,15 +259,16 @@ impl<L: Lanewise> Lines<L> {
 /// Narrow rows are joined to rows of at most so many columns, and of more than half as many.
 const JOINED: usize = 2 * NARROW;
 
-/// Folds the columns of a tile, which has no more rows than a lane takes, unless it joins them.
+/// Folds the columns of a tile. Rows of a narrow one are joined if they have no gaps: a lane takes one element of each group of them.
 ///
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
 unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
     let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
-    let mut group = if joins { 1 << (JOINED / tile.cols).ilog2() } else { 1 };
+    let mut group = if joins { 1 << (JOINED / tile.cols).min(tile.rows.max(1)).ilog2() } else { 1 };
     let joined = Tile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
+    debug_assert!(joined.rows <= ROWS);
     let mut lanes = Lines::new(l, joined.cols);
     // SAFETY: the caller's.
     unsafe {
@@ -343,8 +345,12 @@ impl<L: Lanewise> Fold for Lanes<L> {
         )
     }
 
-    fn joins_rows(&self) -> bool {
-        true
+    fn fewest(&self, gaps: bool) -> usize {
+        if gaps { 8 } else { 2 }
+    }
+
+    fn tall(&self, gaps: bool) -> bool {
+        !gaps
     }
 
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {

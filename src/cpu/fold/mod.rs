@@ -90,13 +90,12 @@ pub trait Fold: Sync {
     unsafe fn start(&self, accs: Accs, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
     unsafe fn rows(&self, accs: Accs, tile: &Tile);
-    /// The fewest columns it folds well.
-    fn fewest(&self) -> usize {
+    /// The fewest columns it folds well, of rows with gaps between them or without.
+    fn fewest(&self, _gaps: bool) -> usize {
         8
     }
-    /// Whether it joins narrow rows that have no gaps between them: then it takes two columns, and more than [`ROWS`] rows, up to as many
-    /// elements as in those of [`NARROW`] columns.
-    fn joins_rows(&self) -> bool {
+    /// Whether it takes more than [`ROWS`] rows of narrow tiles: up to as many elements as so many rows of [`NARROW`] columns have.
+    fn tall(&self, _gaps: bool) -> bool {
         false
     }
     /// Folds column `j` of the tile into accumulator `j`.
@@ -107,7 +106,7 @@ pub trait Fold: Sync {
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]);
 }
 
-/// The most rows of a tile whose columns are folded, unless the fold takes any number.
+/// The most rows of a tile whose columns are folded, unless it is narrow and the fold takes [tall](Fold::tall) ones.
 pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;

@@ -427,11 +427,11 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
         )
     }
 
-    fn fewest(&self) -> usize {
-        16
+    fn fewest(&self, gaps: bool) -> usize {
+        if gaps { 16 } else { 2 }
     }
 
-    fn joins_rows(&self) -> bool {
+    fn tall(&self, _: bool) -> bool {
         true
     }
 
