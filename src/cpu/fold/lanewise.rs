@@ -204,24 +204,24 @@ impl<L: Lanewise> Lines<L> {
         }
     }
 
-    /// What each of the first `n` lanes amounts to.
+    /// What each of the first `n` lanes amounts to, in the place of the lanes if it has room there, else in `room`.
+    ///
+    /// # Safety
+    /// There are so many lanes, which are read no more.
     #[inline(always)]
-    fn states(&mut self, l: L, n: usize) -> (Line<L::S>, Line<L::U>) {
+    unsafe fn states(&mut self, l: L, n: usize, room: &mut (Line<L::S>, Line<L::U>)) -> (*mut L::S, *mut L::U) {
         let (a, b) = (self.0.data(), self.1.data());
-        // SAFETY: there are so many lanes.
-        let state = |k: usize| l.state(unsafe { (a.add(k).read(), b.add(k).read()) });
-        (
-            Line::new(
-                n,
-                #[inline(always)]
-                |k| state(k).0,
-            ),
-            Line::new(
-                n,
-                #[inline(always)]
-                |k| state(k).1,
-            ),
-        )
+        let fits = const { size_of::<L::A>() == size_of::<L::S>() && size_of::<L::B>() == size_of::<L::U>() };
+        let (s, u) = if fits { (a.cast(), b.cast()) } else { (room.0.data(), room.1.data()) };
+        for k in 0..n {
+            // SAFETY: the caller's; either side has room for COLUMNS numbers.
+            unsafe {
+                let state = l.state((a.add(k).read(), b.add(k).read()));
+                s.add(k).write(state.0);
+                u.add(k).write(state.1);
+            }
+        }
+        (s, u)
     }
 
     /// What all `n` lanes amount to.
@@ -273,8 +273,8 @@ unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
     // SAFETY: the caller's.
     unsafe {
         lanes.push(l, isa, &joined, tile.rows % group * tile.cols);
-        let (mut s, mut u) = lanes.states(l, joined.cols);
-        let (s, u) = (s.data(), u.data());
+        let mut room = (Line::room(), Line::room());
+        let (s, u) = lanes.states(l, joined.cols, &mut room);
         while group > 1 {
             group /= 2;
             let half = group * tile.cols;
