@@ -239,7 +239,7 @@ impl<const N: usize> Job<N> {
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        // How many threads there are must not matter: the way may matter to some bit of the result.
+        // Asked alike for any number of threads, since the way may matter to some bit of the result.
         // What reads nothing has a way of its own past the caches, as a rule; a result that lies on an input is in them already.
         let streamed = (N > 1 || !stream::fills_long())
             && !self.result_is_input()

@@ -67,6 +67,12 @@ unsafe fn lanes<L: Lanewise, const W: usize>(l: L, isa: Isa, x: *const L::In, gr
     for k in 0..W {
         (s[k], u[k]) = l.state((a[k], b[k]));
     }
+    halved(l, s, u)
+}
+
+/// `W` accumulators in one, `W` a power of two: half of them into the other half, again and again.
+#[inline(always)]
+fn halved<L: Lanewise, const W: usize>(l: L, mut s: [L::S; W], mut u: [L::U; W]) -> (L::S, L::U) {
     let mut half = W / 2;
     while half > 0 {
         for k in 0..half {
@@ -245,18 +251,11 @@ impl<L: Lanewise> Lines<L> {
             }
             n = half;
         }
-        let mut half = LAST / 2;
-        while half > 0 {
-            for k in 0..half {
-                (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
-            }
-            half /= 2;
-        }
-        (s[0], u[0])
+        halved::<L, LAST>(l, std::array::from_fn(|k| s[k]), std::array::from_fn(|k| u[k]))
     }
 }
 
-/// Narrow rows are joined to rows of at most so many columns, and of more than half as many.
+/// Narrow rows are joined to rows of at most so many columns, and of more than half as many where there are enough of them.
 const JOINED: usize = 2 * NARROW;
 
 /// Folds the columns of a tile. Rows of a narrow one are joined if they have no gaps: a lane takes one element of each group of them.

@@ -164,16 +164,16 @@ fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], still: [bool
 /// `L` times the element of `size` bytes at `value`.
 ///
 /// # Safety
-/// There is an element, and room in the line.
+/// There is an element, and room for so many.
 #[inline(always)]
-unsafe fn fill_chunk<const L: usize>(size: usize, line: *mut u8, value: *const u8) {
+unsafe fn fill_chunk<const L: usize>(size: usize, room: *mut u8, value: *const u8) {
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => line.cast::<[u8; L]>().write([read::<u8>(value); L]),
-            2 => line.cast::<[u16; L]>().write([read::<u16>(value); L]),
-            4 => line.cast::<[u32; L]>().write([read::<u32>(value); L]),
-            _ => line.cast::<[u64; L]>().write([read::<u64>(value); L]),
+            1 => room.cast::<[u8; L]>().write([read::<u8>(value); L]),
+            2 => room.cast::<[u16; L]>().write([read::<u16>(value); L]),
+            4 => room.cast::<[u32; L]>().write([read::<u32>(value); L]),
+            _ => room.cast::<[u64; L]>().write([read::<u64>(value); L]),
         }
     }
 }
