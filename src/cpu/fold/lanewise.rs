@@ -67,12 +67,6 @@ unsafe fn lanes<L: Lanewise, const W: usize>(l: L, isa: Isa, x: *const L::In, gr
     for k in 0..W {
         (s[k], u[k]) = l.state((a[k], b[k]));
     }
-    halved(l, s, u)
-}
-
-/// `W` accumulators in one, `W` a power of two: half of them into the other half, again and again.
-#[inline(always)]
-fn halved<L: Lanewise, const W: usize>(l: L, mut s: [L::S; W], mut u: [L::U; W]) -> (L::S, L::U) {
     let mut half = W / 2;
     while half > 0 {
         for k in 0..half {
@@ -251,7 +245,14 @@ impl<L: Lanewise> Lines<L> {
             }
             n = half;
         }
-        halved::<L, LAST>(l, std::array::from_fn(|k| s[k]), std::array::from_fn(|k| u[k]))
+        let mut half = LAST / 2;
+        while half > 0 {
+            for k in 0..half {
+                (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
+            }
+            half /= 2;
+        }
+        (s[0], u[0])
     }
 }
 
