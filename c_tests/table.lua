@@ -130,7 +130,9 @@ end
 -- What is wrong with a call that must fail with `status`; nil if nothing.
 local function fault_of_failure(status, code, operands, results)
   if code ~= status then return ("status %d (%s), expected %d"):format(code, ffi.string(C.THGetLastError()), status) end
-  if #ffi.string(C.THGetLastError()) < 8 then return "a message that says nothing" end
+  local text = ffi.string(C.THGetLastError())
+  local what = text:match("^" .. call.name .. ": (.+)")
+  if not what or what:match "^[%a_]+: " then return ("a message that does not name %s alone: %s"):format(call.name, text) end
   for _, list in ipairs { operands, results } do
     for _, operand in pairs(list) do
       if operand.memory and not memory.unchanged(operand) then return "changed something on error" end

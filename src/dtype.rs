@@ -380,26 +380,26 @@ unsafe impl Element for Bool {
 ///
 /// Sets: `all`; `numeric` (no Bool); `integral` (integers and Bool); `float`.
 macro_rules! dispatch {
-    (all, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+    (all, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64, Bool $crate::dtype::Bool)
     };
-    (numeric, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+    (numeric, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64)
     };
-    (integral, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body;
+    (integral, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Bool $crate::dtype::Bool)
     };
-    (float, $op:expr, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $op, $dtype, $T => $body; Float32 f32, Float64 f64)
+    (float, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::dtype::dispatch!(@ $dtype, $T => $body; Float32 f32, Float64 f64)
     };
-    (@ $op:expr, $dtype:expr, $T:ident => $body:expr; $($Variant:ident $t:ty),*) => {
+    (@ $dtype:expr, $T:ident => $body:expr; $($Variant:ident $t:ty),*) => {
         match $dtype.compute() {
             $($crate::dtype::Dtype::$Variant => { type $T = $t; $body })*
             #[allow(unreachable_patterns)]
-            _ => $crate::error::bail!(Dtype, "{}: not defined for {}", $op, $dtype),
+            _ => $crate::error::bail!(Dtype, "not defined for {}", $dtype),
         }
     };
 }

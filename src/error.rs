@@ -58,7 +58,7 @@ struct Failure {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of `kind` that reads `message`: op, what is wrong, values; lower case, no period.
+    /// An error of `kind` that reads `message`: what is wrong, values; lower case, no period. The C function is named where it is called.
     #[cold]
     pub fn new(kind: Kind, message: String) -> Error {
         Error(Box::new(Failure { kind, status: kind as THStatus, message }))

@@ -98,13 +98,13 @@ impl Storage {
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         // SAFETY: the caller promises a valid allocator.
-        let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "newWithAllocator: the allocator has no malloc") };
+        let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };
         // SAFETY: as above.
         let data = if bytes == 0 { null_mut() } else { unsafe { malloc(context, bytes as isize) } };
         if data.is_null() && bytes > 0 {
             // SAFETY: a map allocator's context is a THMapAllocatorContext, which knows why.
             return Err(unsafe { map_error(allocator, context) }
-                .unwrap_or_else(|| Error::new(Kind::NoMem, format!("newWithAllocator: the allocator did not give {bytes} bytes"))));
+                .unwrap_or_else(|| Error::new(Kind::NoMem, format!("the allocator did not give {bytes} bytes"))));
         }
         let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context);
         if let (Err(_), Some(free)) = (&made, unsafe_free(allocator)) {
@@ -129,7 +129,7 @@ impl Storage {
     ) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         if data.is_null() && len > 0 {
-            bail!(Argument, "newWithData: data is NULL for {len} elements")
+            bail!(Argument, "data is NULL for {len} elements")
         }
         let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context)?;
         alloc::adjust_live(bytes as isize);
@@ -143,11 +143,11 @@ impl Storage {
     pub unsafe fn from_blob(dtype: Dtype, data: *mut c_void, len: i64, deleter: THDeleter, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         if data.is_null() && len > 0 {
-            bail!(Argument, "newFromBlob: data is NULL for {len} elements")
+            bail!(Argument, "data is NULL for {len} elements")
         }
         // The promise to call the deleter comes last: on failure it must not have been made.
         let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
-        let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "newFromBlob: out of memory") };
+        let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "out of memory") };
         // SAFETY: nobody else has the new storage.
         unsafe {
             (*storage.as_ptr()).allocator = allocator;
@@ -293,7 +293,7 @@ impl Storage {
             return Ok(());
         }
         if self.flags() & TH_STORAGE_RESIZABLE == 0 {
-            bail!(Argument, "resize: the storage of {} elements is not resizable: its memory is foreign, mapped or shared", self.len())
+            bail!(Argument, "the storage of {} elements is not resizable: its memory is foreign, mapped or shared", self.len())
         }
         let (old, new) = (self.bytes(), byte_count(self.dtype(), len)?);
         let raw = self.as_ptr();
@@ -401,11 +401,11 @@ unsafe fn map_error(allocator: *const THAllocator, context: *mut c_void) -> Opti
 /// Bytes of `len` elements, or an error where that is negative or overflows.
 fn byte_count(dtype: Dtype, len: i64) -> Result<usize> {
     if len < 0 {
-        bail!(Argument, "storage: size {len} is negative")
+        bail!(Argument, "size {len} is negative")
     }
     match len.checked_mul(dtype.size() as i64) {
         Some(bytes) => Ok(bytes as usize),
-        None => bail!(NoMem, "storage: {len} elements of {dtype} overflow the address space"),
+        None => bail!(NoMem, "{len} elements of {dtype} overflow the address space"),
     }
 }
 
@@ -418,7 +418,7 @@ fn allocate(bytes: usize) -> Result<*mut c_void> {
 
 #[cold]
 fn out_of_memory(bytes: usize) -> Error {
-    Error::new(Kind::NoMem, format!("storage: out of memory: {bytes} bytes could not be allocated"))
+    Error::new(Kind::NoMem, format!("out of memory: {bytes} bytes could not be allocated"))
 }
 
 /// # Safety
@@ -445,21 +445,21 @@ unsafe fn resize_foreign(
     new: usize,
 ) -> Result<*mut c_void> {
     if allocator.is_null() {
-        bail!(Argument, "resize: the storage has no allocator")
+        bail!(Argument, "the storage has no allocator")
     }
     // SAFETY: the caller's; the functions are the allocator's own.
     unsafe {
         if let Some(realloc) = (*allocator).realloc {
             let moved = realloc(context, data, new as isize);
             if moved.is_null() && new > 0 {
-                bail!(NoMem, "resize: the allocator did not give {new} bytes")
+                bail!(NoMem, "the allocator did not give {new} bytes")
             }
             return Ok(moved);
         }
-        let Some(malloc) = (*allocator).malloc else { bail!(Argument, "resize: the allocator can neither realloc nor malloc") };
+        let Some(malloc) = (*allocator).malloc else { bail!(Argument, "the allocator can neither realloc nor malloc") };
         let moved = malloc(context, new as isize);
         if moved.is_null() && new > 0 {
-            bail!(NoMem, "resize: the allocator did not give {new} bytes")
+            bail!(NoMem, "the allocator did not give {new} bytes")
         }
         if !data.is_null() {
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), moved.cast::<u8>(), old.min(new));

@@ -94,7 +94,7 @@ impl Tensor {
     /// A new handle whose dims lie in its own block.
     #[inline(always)]
     fn made<F: Fn(usize) -> (i64, i64)>(made: Made<F>) -> Result<Tensor> {
-        let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "new: out of memory") };
+        let Some(block) = alloc::allocate(size_of::<Block>()) else { bail!(NoMem, "out of memory") };
         let block = block.cast::<Block>();
         // SAFETY: the block is fresh, large enough and aligned to 16.
         unsafe {
@@ -146,9 +146,9 @@ impl Tensor {
     }
 
     /// A new row-major tensor with undefined elements.
-    pub fn empty(op: &str, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
+    pub fn empty(dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
         if shape.len() > INLINE_DIMS {
-            let numel = checked_numel(op, shape)?;
+            let numel = checked_numel(shape)?;
             let t = Tensor::fresh()?;
             t.set_dims_contiguous(shape)?;
             t.set_elements(Storage::with_size(dtype, numel)?, dtype, 0);
@@ -162,7 +162,7 @@ impl Tensor {
             full &= shape[d] != 0;
             next = product;
         }
-        let numel = if sound { next * full as i64 } else { checked_numel(op, shape)? };
+        let numel = if sound { next * full as i64 } else { checked_numel(shape)? };
         let storage = Storage::with_size(dtype, numel)?;
         let (deviceType, deviceIndex) = storage.device().codes();
         Tensor::made(Made {
@@ -177,10 +177,10 @@ impl Tensor {
     }
 
     /// A new tensor with undefined elements and these dense strides.
-    pub fn empty_strided(op: &str, dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
-        checked_numel(op, shape)?;
+    pub fn empty_strided(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
+        checked_numel(shape)?;
         let layout = Layout { shape: shape.into(), strides: strides.into(), offset: 0 };
-        let Some(end) = layout.end() else { bail!(Shape, "{op}: shape {shape:?} with strides {strides:?} overflows") };
+        let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {strides:?} overflows") };
         Tensor::with_layout(Storage::with_size(dtype, end)?, dtype, &layout)
     }
 
@@ -219,10 +219,10 @@ impl Tensor {
 
     /// The element type, or an error where there is none yet.
     #[inline(always)]
-    pub fn defined(&self, op: &str) -> Result<Dtype> {
+    pub fn defined(&self) -> Result<Dtype> {
         match self.dtype() {
             Some(dtype) => Ok(dtype),
-            None => bail!(Dtype, "{op}: the tensor has no dtype yet: it is a fresh handle nothing was written to"),
+            None => bail!(Dtype, "the tensor has no dtype yet: it is a fresh handle nothing was written to"),
         }
     }
 
@@ -279,10 +279,10 @@ impl Tensor {
     #[cold]
     fn damage(&self, offset: i64) -> Error {
         let (shape, strides) = self.peek();
-        let error = checked_numel("tensor", shape).err().filter(|_| offset >= 0 && strides.iter().all(|&s| s >= 0));
+        let error = checked_numel(shape).err().filter(|_| offset >= 0 && strides.iter().all(|&s| s >= 0));
         error.unwrap_or_else(|| {
             let ndim = self.ndim();
-            let text = format!("tensor: the handle is damaged: offset {offset}, strides {strides:?}, {ndim} dimensions");
+            let text = format!("the handle is damaged: offset {offset}, strides {strides:?}, {ndim} dimensions");
             Error::new(Kind::Shape, text)
         })
     }
@@ -326,14 +326,14 @@ impl Tensor {
     }
 
     /// Fails unless every element of `layout` lies inside the storage.
-    pub fn check_bounds(&self, op: &str, layout: &Layout) -> Result<()> {
+    pub fn check_bounds(&self, layout: &Layout) -> Result<()> {
         let size = self.dtype().map_or(1, Dtype::size) as i64;
         let have = self.borrow_storage().map_or(0, Storage::bytes) as i64;
         match layout.end().and_then(|end| end.checked_mul(size)) {
             Some(need) if need <= have => Ok(()),
             _ => bail!(
                 Shape,
-                "{op}: shape {:?} with strides {:?} and offset {} reaches beyond the storage of {have} bytes",
+                "shape {:?} with strides {:?} and offset {} reaches beyond the storage of {have} bytes",
                 layout.shape.as_slice(),
                 layout.strides.as_slice(),
                 layout.offset
@@ -422,9 +422,9 @@ impl Tensor {
             return Ok(());
         }
         if n > MAX_DIMS {
-            bail!(Shape, "tensor: {n} dimensions, at most {MAX_DIMS} are possible")
+            bail!(Shape, "{n} dimensions, at most {MAX_DIMS} are possible")
         }
-        let Some(heap) = alloc::allocate(2 * n * size_of::<i64>()) else { bail!(NoMem, "tensor: out of memory for {n} dimensions") };
+        let Some(heap) = alloc::allocate(2 * n * size_of::<i64>()) else { bail!(NoMem, "out of memory for {n} dimensions") };
         // SAFETY: the arrays are replaced by larger ones, the old heap block is given back with the size it was asked for.
         unsafe {
             free_heap_dims(block);
@@ -437,7 +437,7 @@ impl Tensor {
 
     /// Makes the handle a row-major tensor of this dtype and shape with memory of its own; on failure nothing has changed.
     pub fn renew(&self, dtype: Dtype, shape: &[i64]) -> Result<()> {
-        let storage = Storage::with_size(dtype, checked_numel("resize", shape)?)?;
+        let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
         self.set_dims_contiguous(shape)?;
         self.set_elements(storage, dtype, 0);
         Ok(())
@@ -450,9 +450,9 @@ impl Tensor {
     }
 
     /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage.
-    pub fn resize(&self, op: &str, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
-        let dtype = self.defined(op)?;
-        checked_numel(op, shape)?;
+    pub fn resize(&self, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
+        let dtype = self.defined()?;
+        checked_numel(shape)?;
         // SAFETY: a live tensor.
         let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
         let same = (self.ndim() > 0 || self.is_scalar()) && self.peek().0 == shape;
@@ -462,18 +462,14 @@ impl Tensor {
             None => contiguous_strides(shape),
         };
         let layout = Layout { shape: shape.into(), strides, offset };
-        let Some(end) = layout.end() else { bail!(Shape, "{op}: shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
+        let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
         let storage = match self.storage() {
             Some(storage) => storage,
             None => Storage::new(dtype)?,
         };
         let len = (storage.bytes() / dtype.size()) as i64;
         if end > len {
-            storage.resize(if storage.dtype().size() == dtype.size() {
-                end
-            } else {
-                bail!(Dtype, "{op}: the storage holds another dtype")
-            })?;
+            storage.resize(if storage.dtype().size() == dtype.size() { end } else { bail!(Dtype, "the storage holds another dtype") })?;
         }
         self.set_dims(&layout.shape, &layout.strides)?;
         self.set_elements(storage, dtype, offset);
@@ -481,13 +477,13 @@ impl Tensor {
     }
 
     /// Fails where [`Tensor::resize`] would, for want of room in a storage that cannot grow.
-    pub fn check_room(&self, op: &str, shape: &[i64]) -> Result<()> {
+    pub fn check_room(&self, shape: &[i64]) -> Result<()> {
         let Some(storage) = self.storage() else { return Ok(()) };
         // SAFETY: a live tensor.
         let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
-        let end = offset.saturating_add(checked_numel(op, shape)?);
+        let end = offset.saturating_add(checked_numel(shape)?);
         if end > storage.len() && storage.flags() & TH_STORAGE_RESIZABLE == 0 {
-            bail!(Argument, "{op}: the result needs {end} elements, its storage holds {} and is not resizable", storage.len())
+            bail!(Argument, "the result needs {end} elements, its storage holds {} and is not resizable", storage.len())
         }
         Ok(())
     }

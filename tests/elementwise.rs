@@ -34,10 +34,10 @@ fn operand(dice: &mut Dice, dtype: Dtype, shape: [i64; 2], layout: &str) -> Tens
     for i in 0..size[0] {
         for j in 0..size[1] {
             let low = if matches!(dtype, Dtype::Uint8 | Dtype::Bool) { 0 } else { -5 };
-            copy::set("set", &t, &[i, j], Scalar::Int(dice.roll(11) as i64 + low)).unwrap();
+            copy::set(&t, &[i, j], Scalar::Int(dice.roll(11) as i64 + low)).unwrap();
         }
     }
-    let see = |change: &dyn Fn(&mut Layout) -> thorn::error::Result<()>| view::derive("test", &t, change).unwrap();
+    let see = |change: &dyn Fn(&mut Layout) -> thorn::error::Result<()>| view::derive(&t, change).unwrap();
     match layout {
         "transposed" => see(&|l| l.t()),
         "stepped" => see(&|l| l.slice(1, 1, i64::MAX, 2)),
@@ -50,7 +50,7 @@ fn operand(dice: &mut Dice, dtype: Dtype, shape: [i64; 2], layout: &str) -> Tens
 fn values(t: &Tensor, shape: [i64; 2]) -> Vec<f64> {
     let size = t.layout().unwrap().shape;
     let pick = |i: i64, n: i64| if n == 1 { 0 } else { i };
-    let at = |i, j| copy::get("get", t, &[pick(i, size[0]), pick(j, size[1])]).unwrap().to_f64();
+    let at = |i, j| copy::get(t, &[pick(i, size[0]), pick(j, size[1])]).unwrap().to_f64();
     (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect()
 }
 
@@ -131,9 +131,9 @@ fn results_go_into_any_layout_and_onto_their_inputs() {
 #[test]
 fn results_that_overlap_an_input_in_part_are_as_if_it_had_been_copied() {
     let t = create::full(Dtype::Int32, &[1000], Scalar::Int(1)).unwrap();
-    let part = |start| view::derive("test", &t, |l| l.narrow(0, start, 999)).unwrap();
+    let part = |start| view::derive(&t, |l| l.narrow(0, start, 999)).unwrap();
     pointwise::arithmetic::cadd(&part(1), &part(0), Scalar::Int(1), &part(1)).unwrap();
-    let got: Vec<f64> = (0..1000).map(|i| copy::get("get", &t, &[i]).unwrap().to_f64()).collect();
+    let got: Vec<f64> = (0..1000).map(|i| copy::get(&t, &[i]).unwrap().to_f64()).collect();
     assert_eq!(got[0], 1.0);
     assert!(got[1..].iter().all(|&x| x == 2.0));
 }
@@ -153,11 +153,11 @@ fn sums_and_extremes_over_either_dim_of_any_dtype_and_layout() {
                 };
                 let (sum, max, at) = (Tensor::fresh().unwrap(), Tensor::fresh().unwrap(), Tensor::fresh().unwrap());
                 reduce::sum(reduce::To::tensor(&sum, false), &t, reduce::Over::Dim(dim), None).unwrap();
-                reduce::extreme_at("max", true, Some(&max), Some(&at), &t, dim, false).unwrap();
+                reduce::extreme_at(true, Some(&max), Some(&at), &t, dim, false).unwrap();
                 let exact = if dtype.category() == Category::Float { dtype } else { Dtype::Int64 };
                 assert_eq!((sum.dtype(), max.dtype(), at.dtype()), (Some(exact), Some(dtype), Some(Dtype::Int64)));
                 for k in 0..lines {
-                    let (line, get) = (line(k), |r: &Tensor| copy::get("get", r, &[k]).unwrap().to_f64());
+                    let (line, get) = (line(k), |r: &Tensor| copy::get(r, &[k]).unwrap().to_f64());
                     let best = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                     let first = line.iter().position(|&x| x == best).unwrap() as f64;
                     assert_eq!(get(&sum), line.iter().sum::<f64>(), "sum of {dtype} {layout}, dim {dim}");
@@ -186,10 +186,10 @@ fn copies_of_large_transposed_matrices_are_exact() {
         let data = unsafe { std::slice::from_raw_parts_mut(t.data().cast::<i64>(), (n * n) as usize) };
         data.iter_mut().enumerate().for_each(|(i, x)| *x = i as i64 % 119);
         let t = copy::to_dtype(&t, dtype).unwrap();
-        let transposed = view::derive("test", &t, |l| l.t()).unwrap();
+        let transposed = view::derive(&t, |l| l.t()).unwrap();
         let dense = copy::clone(&transposed, TH_CONTIGUOUS_FORMAT).unwrap();
         for (i, j) in [(0, 0), (1, 0), (n - 1, 3), (257, n - 1), (n / 2, n / 3)] {
-            assert_eq!(copy::get("get", &dense, &[i, j]).unwrap().to_f64(), ((j * n + i) % 119) as f64, "{dtype}");
+            assert_eq!(copy::get(&dense, &[i, j]).unwrap().to_f64(), ((j * n + i) % 119) as f64, "{dtype}");
         }
         let difference = Tensor::fresh().unwrap();
         pointwise::compare::ne_tensor(&difference, &dense, &transposed).unwrap();

@@ -12,21 +12,21 @@ export! {
     /// `r = 0` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
     fn THTensor_zeros(r: *mut THTensor, ndim: c_int, size: *const i64) =
         // SAFETY: `size` holds `ndim` entries.
-        create::fill_shape("zeros", r, unsafe { numbers("size", ndim, size) }?, Scalar::Int(0));
+        create::fill_shape(r, unsafe { numbers("size", ndim, size) }?, Scalar::Int(0));
     /// `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
     fn THTensor_ones(r: *mut THTensor, ndim: c_int, size: *const i64) =
         // SAFETY: `size` holds `ndim` entries.
-        create::fill_shape("ones", r, unsafe { numbers("size", ndim, size) }?, Scalar::Int(1));
+        create::fill_shape(r, unsafe { numbers("size", ndim, size) }?, Scalar::Int(1));
     /// `r = value` in these sizes. A fresh `r` takes the default dtype, any other keeps its own, and the value is converted as by `THTensor_fill`.
     fn THTensor_full(r: *mut THTensor, ndim: c_int, size: *const i64, value: f64) =
         // SAFETY: `size` holds `ndim` entries.
-        create::fill_shape("full", r, unsafe { numbers("size", ndim, size) }?, value.into());
+        create::fill_shape(r, unsafe { numbers("size", ndim, size) }?, value.into());
     /// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-    fn THTensor_zerosLike(r: *mut THTensor, t: *const THTensor) = create::fill_like("zerosLike", r, t, Scalar::Int(0));
+    fn THTensor_zerosLike(r: *mut THTensor, t: *const THTensor) = create::fill_like(r, t, Scalar::Int(0));
     /// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-    fn THTensor_onesLike(r: *mut THTensor, t: *const THTensor) = create::fill_like("onesLike", r, t, Scalar::Int(1));
+    fn THTensor_onesLike(r: *mut THTensor, t: *const THTensor) = create::fill_like(r, t, Scalar::Int(1));
     /// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-    fn THTensor_fullLike(r: *mut THTensor, t: *const THTensor, value: f64) = create::fill_like("fullLike", r, t, value.into());
+    fn THTensor_fullLike(r: *mut THTensor, t: *const THTensor, value: f64) = create::fill_like(r, t, value.into());
 
     /// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; integers take
     /// whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
@@ -92,6 +92,6 @@ unsafe fn is_xy(indexing: *const c_char) -> Result<bool> {
     match unsafe { CStr::from_ptr(indexing) }.to_bytes() {
         b"ij" => Ok(false),
         b"xy" => Ok(true),
-        other => bail!(Argument, "meshgrid: indexing must be 'ij' or 'xy', got '{}'", String::from_utf8_lossy(other)),
+        other => bail!(Argument, "indexing must be 'ij' or 'xy', got '{}'", String::from_utf8_lossy(other)),
     }
 }

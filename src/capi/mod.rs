@@ -15,7 +15,7 @@ pub mod tensor;
 pub mod view;
 
 use crate::alloc::{THAllocator, THDeleter, THMemoryHook};
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, TH_UNDEFINED};
 use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail};
 use crate::layout::MAX_DIMS;
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
@@ -87,11 +87,7 @@ fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
 #[cold]
 fn remember(name: &str, error: &Error) -> THStatus {
     let status = error.status();
-    // Operations name themselves; where that is the function's own name, once is enough.
-    let message = error.message();
-    let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
-    let own = message.split_once(": ").filter(|(op, _)| name.rsplit('_').next().is_some_and(|name| plain(name) == plain(op)));
-    let text = format!("{name}: {}", own.map_or(message, |(_, rest)| rest)).replace('\0', " ");
+    let text = format!("{name}: {}", error.message()).replace('\0', " ");
     // While a thread is going down there may be nowhere left to put it.
     let _ = LAST_ERROR.try_with(|last| {
         if let Ok(mut last) = last.try_borrow_mut() {
@@ -222,6 +218,7 @@ impl<C: OnError> IntoC<C> for C {
 fn dtype_arg(code: c_int) -> Result<Dtype> {
     match Dtype::from_code(code) {
         Some(dtype) => Ok(dtype),
+        None if code == TH_UNDEFINED => bail!(Argument, "TH_UNDEFINED is no dtype of elements"),
         None => bail!(Argument, "{code} is no dtype"),
     }
 }

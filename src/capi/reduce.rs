@@ -48,11 +48,11 @@ plain! {
     /// for sum.
     THTensor_amax,
     /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
-    THTensor_amaxDims = |to, t, over| reduce::extreme("amax", true, to, t, over);
+    THTensor_amaxDims = |to, t, over| reduce::extreme(true, to, t, over);
     /// `r = least elements of t over dimension`; everything else as for amax.
     THTensor_amin,
     /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
-    THTensor_aminDims = |to, t, over| reduce::extreme("amin", false, to, t, over);
+    THTensor_aminDims = |to, t, over| reduce::extreme(false, to, t, over);
     /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r` has a dtype.
     /// NaN is not 0; all of nothing are. `keepdim` as for sum.
     THTensor_all,
@@ -132,32 +132,32 @@ spread! {
 
 /// Rows of a greatest or least element and its place.
 macro_rules! extremes {
-    ($($(#[$doc:meta])* $name:ident $op:literal, $(#[$arg_doc:meta])* $arg_name:ident $arg_op:literal, $(#[$all_doc:meta])* $all_name:ident = $max:expr;)*) => { export! { $(
+    ($($(#[$doc:meta])* $name:ident, $(#[$arg_doc:meta])* $arg_name:ident, $(#[$all_doc:meta])* $all_name:ident = $max:expr;)*) => { export! { $(
         $(#[$doc])*
         fn $name(
             values: Option<NonNull<THTensor>>, indices: Option<NonNull<THTensor>>, t: *const THTensor, dimension: c_int, keepdim: c_int,
-        ) = reduce::extreme_at($op, $max, values, indices, t, dimension, keepdim != 0);
+        ) = reduce::extreme_at($max, values, indices, t, dimension, keepdim != 0);
         $(#[$arg_doc])*
         fn $arg_name(r: *mut THTensor, t: *const THTensor, dimension: c_int, keepdim: c_int) =
-            reduce::extreme_at($arg_op, $max, None, Some(r), t, dimension, keepdim != 0);
+            reduce::extreme_at($max, None, Some(r), t, dimension, keepdim != 0);
         $(#[$all_doc])*
-        fn $all_name(t: *const THTensor) -> f64 = number(|to| reduce::extreme($op, $max, to, t, ALL));
+        fn $all_name(t: *const THTensor) -> f64 = number(|to| reduce::extreme($max, to, t, ALL));
     )* } };
 }
 
 extremes! {
     /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
     /// over all). Either result may be NULL. A NaN beats everything. `keepdim` as for sum.
-    THTensor_max "max",
+    THTensor_max,
     /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`. A NaN beats everything;
     /// there is none of nothing. `keepdim` as for sum.
-    THTensor_argmax "argmax",
+    THTensor_argmax,
     /// The greatest element; NaN on error and if one is NaN.
     THTensor_maxall = true;
     /// `values = least elements of t over dimension`; everything else as for max.
-    THTensor_min "min",
+    THTensor_min,
     /// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
-    THTensor_argmin "argmin",
+    THTensor_argmin,
     /// The least element; NaN on error and if one is NaN.
     THTensor_minall = false;
 }
@@ -167,12 +167,12 @@ export! {
     /// |t| for infinity, the least for -infinity. Floats only, computed in float64. There is no norm of nothing for negative and infinite `value`.
     /// `keepdim` as for sum.
     fn THTensor_norm(r: *mut THTensor, t: *const THTensor, value: f64, dimension: c_int, keepdim: c_int) =
-        reduce::norm("norm", To::tensor(r, keepdim != 0), t, value, Over::Dim(dimension), None);
+        reduce::norm(To::tensor(r, keepdim != 0), t, value, Over::Dim(dimension), None);
     /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float.
     fn THTensor_normDims(
         r: *mut THTensor, t: *const THTensor, value: f64, ndim: c_int, dims: *const i64, keepdim: c_int, dtype: c_int,
     // SAFETY: `dims` holds `ndim` entries.
-    ) = reduce::norm("norm", To::tensor(r, keepdim != 0), t, value, unsafe { listed(ndim, dims) }?, asked(dtype)?);
+    ) = reduce::norm(To::tensor(r, keepdim != 0), t, value, unsafe { listed(ndim, dims) }?, asked(dtype)?);
     /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. A NaN beats everything. `keepdim`
     /// as for sum.
     fn THTensor_aminmax(
@@ -185,7 +185,7 @@ export! {
     /// The mean of all elements; NaN on error.
     fn THTensor_meanall(t: *const THTensor) -> f64 = number(|to| reduce::mean(to, t, ALL, None));
     /// The norm of all elements, `value` as for norm; NaN on error.
-    fn THTensor_normall(t: *const THTensor, value: f64) -> f64 = number(|to| reduce::norm("norm", to, t, value, ALL, None));
+    fn THTensor_normall(t: *const THTensor, value: f64) -> f64 = number(|to| reduce::norm(to, t, value, ALL, None));
     /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting; NaN on error.
     fn THTensor_dist(a: *const THTensor, b: *const THTensor, value: f64) -> f64 = reduce::dist(a, b, value);
     /// Whether all elements are not 0; 0 on error.

@@ -21,22 +21,22 @@ export! {
     /// A row-major tensor with undefined elements; `ndim` 0 makes a scalar. Returns a new reference.
     fn THTensor_newWithSizes(dtype: THDtype, ndim: c_int, size: *const i64) -> *mut THTensor =
         // SAFETY: `size` holds `ndim` entries.
-        Tensor::empty("newWithSizes", dtype_arg(dtype)?, unsafe { numbers("size", ndim, size) }?);
+        Tensor::empty(dtype_arg(dtype)?, unsafe { numbers("size", ndim, size) }?);
     /// A tensor with undefined elements and the given strides. Returns a new reference.
     fn THTensor_newWithSizesStrides(dtype: THDtype, ndim: c_int, size: *const i64, stride: *const i64) -> *mut THTensor =
         // SAFETY: both arrays hold `ndim` entries.
         unsafe { create::with_strides(dtype_arg(dtype)?, numbers("size", ndim, size)?, numbers("stride", ndim, stride)?) };
     /// A 1-d tensor with undefined elements. Returns a new reference.
-    fn THTensor_newWithSize1d(dtype: THDtype, size0: i64) -> *mut THTensor = Tensor::empty("newWithSize1d", dtype_arg(dtype)?, &[size0]);
+    fn THTensor_newWithSize1d(dtype: THDtype, size0: i64) -> *mut THTensor = Tensor::empty(dtype_arg(dtype)?, &[size0]);
     /// A 2-d tensor with undefined elements. Returns a new reference.
     fn THTensor_newWithSize2d(dtype: THDtype, size0: i64, size1: i64) -> *mut THTensor =
-        Tensor::empty("newWithSize2d", dtype_arg(dtype)?, &[size0, size1]);
+        Tensor::empty(dtype_arg(dtype)?, &[size0, size1]);
     /// A 3-d tensor with undefined elements. Returns a new reference.
     fn THTensor_newWithSize3d(dtype: THDtype, size0: i64, size1: i64, size2: i64) -> *mut THTensor =
-        Tensor::empty("newWithSize3d", dtype_arg(dtype)?, &[size0, size1, size2]);
+        Tensor::empty(dtype_arg(dtype)?, &[size0, size1, size2]);
     /// A 4-d tensor with undefined elements. Returns a new reference.
     fn THTensor_newWithSize4d(dtype: THDtype, size0: i64, size1: i64, size2: i64, size3: i64) -> *mut THTensor =
-        Tensor::empty("newWithSize4d", dtype_arg(dtype)?, &[size0, size1, size2, size3]);
+        Tensor::empty(dtype_arg(dtype)?, &[size0, size1, size2, size3]);
     /// A tensor with undefined elements laid out as `format` says. Returns a new reference.
     fn THTensor_newEmpty(dtype: THDtype, ndim: c_int, size: *const i64, format: THMemoryFormat) -> *mut THTensor =
         // SAFETY: `size` holds `ndim` entries.
@@ -125,9 +125,9 @@ export! {
     /// `THTensor_nDimension` by PyTorch's name.
     fn THTensor_dim(tensor: *const THTensor) -> c_int = Ok(tensor.ndim() as c_int);
     /// The size of dimension `dim`; -1 on error.
-    fn THTensor_size(tensor: *const THTensor, dim: c_int) -> i64 = entry("size", &dims_of(tensor)?.0, dim);
+    fn THTensor_size(tensor: *const THTensor, dim: c_int) -> i64 = entry(&dims_of(tensor)?.0, dim);
     /// The stride of dimension `dim`, in elements; -1 on error.
-    fn THTensor_stride(tensor: *const THTensor, dim: c_int) -> i64 = entry("stride", &dims_of(tensor)?.1, dim);
+    fn THTensor_stride(tensor: *const THTensor, dim: c_int) -> i64 = entry(&dims_of(tensor)?.1, dim);
     /// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
     // SAFETY: a live handle.
     fn THTensor_sizes(tensor: *const THTensor) -> *const i64 = Ok(unsafe { (*tensor.as_ptr()).size.cast_const() });
@@ -154,7 +154,7 @@ export! {
     fn THTensor_getDevice(tensor: *const THTensor) -> i64 = match tensor.device() {
         crate::device::Device::Cuda(index) => Ok(i64::from(index)),
         // The sentence of the PyTorch documents, word for word.
-        crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", tensor.defined("getDevice")?.torch_name()),
+        crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", tensor.defined()?.torch_name()),
     };
     /// 1 if the elements lie row-major without gaps; 0 if not and on error.
     fn THTensor_isContiguous(tensor: *const THTensor) -> c_int = Ok(tensor.layout()?.is_contiguous());
@@ -188,30 +188,30 @@ export! {
     /// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
     fn THTensor_get(tensor: *const THTensor, ndim: c_int, index: *const i64) -> f64 =
         // SAFETY: `index` holds `ndim` entries.
-        copy::get("get", tensor, unsafe { numbers("index", ndim, index) }?).map(Scalar::to_f64);
+        copy::get(tensor, unsafe { numbers("index", ndim, index) }?).map(Scalar::to_f64);
     /// `tensor[x0]`; NaN on error.
-    fn THTensor_get1d(tensor: *const THTensor, x0: i64) -> f64 = copy::get("get1d", tensor, &[x0]).map(Scalar::to_f64);
+    fn THTensor_get1d(tensor: *const THTensor, x0: i64) -> f64 = copy::get(tensor, &[x0]).map(Scalar::to_f64);
     /// `tensor[x0][x1]`; NaN on error.
-    fn THTensor_get2d(tensor: *const THTensor, x0: i64, x1: i64) -> f64 = copy::get("get2d", tensor, &[x0, x1]).map(Scalar::to_f64);
+    fn THTensor_get2d(tensor: *const THTensor, x0: i64, x1: i64) -> f64 = copy::get(tensor, &[x0, x1]).map(Scalar::to_f64);
     /// `tensor[x0][x1][x2]`; NaN on error.
     fn THTensor_get3d(tensor: *const THTensor, x0: i64, x1: i64, x2: i64) -> f64 =
-        copy::get("get3d", tensor, &[x0, x1, x2]).map(Scalar::to_f64);
+        copy::get(tensor, &[x0, x1, x2]).map(Scalar::to_f64);
     /// `tensor[x0][x1][x2][x3]`; NaN on error.
     fn THTensor_get4d(tensor: *const THTensor, x0: i64, x1: i64, x2: i64, x3: i64) -> f64 =
-        copy::get("get4d", tensor, &[x0, x1, x2, x3]).map(Scalar::to_f64);
+        copy::get(tensor, &[x0, x1, x2, x3]).map(Scalar::to_f64);
     /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
     fn THTensor_setAt(tensor: *mut THTensor, ndim: c_int, index: *const i64, value: f64) =
         // SAFETY: `index` holds `ndim` entries.
-        copy::set("setAt", tensor, unsafe { numbers("index", ndim, index) }?, value.into());
+        copy::set(tensor, unsafe { numbers("index", ndim, index) }?, value.into());
     /// `tensor[x0] = value`
-    fn THTensor_set1d(tensor: *mut THTensor, x0: i64, value: f64) = copy::set("set1d", tensor, &[x0], value.into());
+    fn THTensor_set1d(tensor: *mut THTensor, x0: i64, value: f64) = copy::set(tensor, &[x0], value.into());
     /// `tensor[x0][x1] = value`
-    fn THTensor_set2d(tensor: *mut THTensor, x0: i64, x1: i64, value: f64) = copy::set("set2d", tensor, &[x0, x1], value.into());
+    fn THTensor_set2d(tensor: *mut THTensor, x0: i64, x1: i64, value: f64) = copy::set(tensor, &[x0, x1], value.into());
     /// `tensor[x0][x1][x2] = value`
-    fn THTensor_set3d(tensor: *mut THTensor, x0: i64, x1: i64, x2: i64, value: f64) = copy::set("set3d", tensor, &[x0, x1, x2], value.into());
+    fn THTensor_set3d(tensor: *mut THTensor, x0: i64, x1: i64, x2: i64, value: f64) = copy::set(tensor, &[x0, x1, x2], value.into());
     /// `tensor[x0][x1][x2][x3] = value`
     fn THTensor_set4d(tensor: *mut THTensor, x0: i64, x1: i64, x2: i64, x3: i64, value: f64) =
-        copy::set("set4d", tensor, &[x0, x1, x2, x3], value.into());
+        copy::set(tensor, &[x0, x1, x2, x3], value.into());
     /// The only element of a tensor of any shape; NaN on error.
     fn THTensor_item(tensor: *const THTensor) -> f64 = copy::item(tensor).map(Scalar::to_f64);
     /// The only element as an integer, exact for int64; -1 on error.
@@ -240,10 +240,10 @@ fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {
     Ok(if t.ndim() == 0 { Default::default() } else { (layout.shape, layout.strides) })
 }
 
-fn entry(op: &str, dims: &[i64], dim: c_int) -> Result<i64> {
+fn entry(dims: &[i64], dim: c_int) -> Result<i64> {
     match dims {
-        [] => bail!(Argument, "{op}: the tensor has no dimension {dim}"),
-        _ => Ok(dims[wrap_dim(op, dim, dims.len())?]),
+        [] => bail!(Argument, "the tensor has no dimension {dim}"),
+        _ => Ok(dims[wrap_dim(dim, dims.len())?]),
     }
 }
 

@@ -17,11 +17,11 @@ macro_rules! views {
             fn $set(r: *mut THTensor, src: *const THTensor, $($arg: $ty),*) = {
                 let mut $layout = src.layout()?;
                 $view?;
-                ops::set_to(stringify!($set), r, src, &$layout)
+                ops::set_to(r, src, &$layout)
             };
             $(#[$doc])*
             /// Returns a new reference.
-            fn $new(tensor: *const THTensor, $($arg: $ty),*) -> *mut THTensor = ops::derive(stringify!($new), tensor, |$layout| $view);
+            fn $new(tensor: *const THTensor, $($arg: $ty),*) -> *mut THTensor = ops::derive(tensor, |$layout| $view);
         )* }
     };
 }
@@ -174,7 +174,10 @@ unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>
 /// # Safety
 /// `list` must hold `count` live handles for as long as the call takes.
 pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<&'a Tensor>> {
-    if count < 0 || (count > 0 && list.is_null()) {
+    if count < 0 {
+        bail!(Argument, "{count} entries for '{name}': the count is negative")
+    }
+    if count > 0 && list.is_null() {
         return Err(null_argument(name));
     }
     // SAFETY: the caller's; handles are transparent pointers.

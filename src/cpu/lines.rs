@@ -237,7 +237,7 @@ impl Lines {
     /// # Safety
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
-    pub unsafe fn run(&self, op: &str, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
+    pub unsafe fn run(&self, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
         let cut = self.cut(panel.is_some(), matches!(kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, room: *mut u8| {
@@ -256,7 +256,7 @@ impl Lines {
         }
         let wanted = if area.saturating_mul(tiles.count()) < 2 * self.grain { 1 } else { pool::num_threads().min(tiles.count()) };
         let Some(rooms) = Rooms::new(wanted, cut.bytes).or_else(|| Rooms::new(1, cut.bytes)) else {
-            bail!(NoMem, "{op}: out of memory for {} bytes of buffers for lines of {} elements", cut.bytes, self.ends[0].n)
+            bail!(NoMem, "out of memory for {} bytes of buffers for lines of {} elements", cut.bytes, self.ends[0].n)
         };
         let next = AtomicUsize::new(0);
         pool::run(rooms.count, &|part| {
@@ -481,7 +481,7 @@ mod tests {
         ];
         let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, 64);
         // SAFETY: the vectors are as long as the layouts reach.
-        unsafe { lines.run("test", Kernel::Line(&line), if panels { Some(&panel) } else { None }) }.unwrap();
+        unsafe { lines.run(Kernel::Line(&line), if panels { Some(&panel) } else { None }) }.unwrap();
         let what = format!("{:?} along {dim}, {dtype}, panels {panels}", input.shape.as_slice());
         let n = input.shape[dim];
         for flat in 0..input.numel() {
@@ -547,7 +547,7 @@ mod tests {
             }
         };
         // SAFETY: the arrays are as long as the layouts reach.
-        unsafe { lines.run("test", Kernel::Line(&kernel), None) }.unwrap();
+        unsafe { lines.run(Kernel::Line(&kernel), None) }.unwrap();
         assert_eq!((x, least), ([5, 1, 4, 2], [1, 2]));
     }
 }

@@ -6,21 +6,20 @@ use crate::error::{Result, bail};
 impl Layout {
     /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
     pub fn diagonal(&mut self, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
-        const OP: &str = "diagonal";
         let ndim = self.ndim();
         if ndim < 2 {
-            bail!(Shape, "{OP}: expected a tensor with at least 2 dimensions, got {ndim}")
+            bail!(Shape, "expected a tensor with at least 2 dimensions, got {ndim}")
         }
-        let (a, b) = (wrap_dim(OP, dim1, ndim)?, wrap_dim(OP, dim2, ndim)?);
+        let (a, b) = (wrap_dim(dim1, ndim)?, wrap_dim(dim2, ndim)?);
         if a == b {
-            bail!(Argument, "{OP}: dimensions {dim1} and {dim2} are the same one")
+            bail!(Argument, "dimensions {dim1} and {dim2} are the same one")
         }
         let (down, right) = (offset.saturating_neg().max(0), offset.max(0));
         let length = self.shape[a].saturating_sub(down).min(self.shape[b].saturating_sub(right)).max(0);
         let first = down.checked_mul(self.strides[a]).zip(right.checked_mul(self.strides[b]));
         let Some(offset) = first.and_then(|(x, y)| self.offset.checked_add(x)?.checked_add(y)).or((length == 0).then_some(self.offset))
         else {
-            bail!(Shape, "{OP}: offset {offset} lies beyond any storage")
+            bail!(Shape, "offset {offset} lies beyond any storage")
         };
         // An empty diagonal stays where its matrix is.
         self.offset = if length == 0 { self.offset } else { offset };

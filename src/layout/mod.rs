@@ -123,9 +123,9 @@ impl Layout {
     }
 
     /// This layout seen with the larger `shape`: missing leading dims and size-1 dims get stride 0.
-    pub fn broadcast_to(&self, op: &str, shape: &[i64]) -> Result<Layout> {
+    pub fn broadcast_to(&self, shape: &[i64]) -> Result<Layout> {
         let Some(extra) = shape.len().checked_sub(self.ndim()) else {
-            bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
+            bail!(Shape, "cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice())
         };
         let mut strides: Dims = Dims::filled(0, shape.len());
         for d in 0..self.ndim() {
@@ -133,7 +133,7 @@ impl Layout {
             match shape[extra + d] {
                 want if want == n => strides[extra + d] = self.strides[d],
                 _ if n == 1 => {}
-                _ => bail!(Shape, "{op}: cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice()),
+                _ => bail!(Shape, "cannot broadcast shape {:?} to {shape:?}", self.shape.as_slice()),
             }
         }
         Ok(Layout { shape: shape.into(), strides, offset: self.offset })
@@ -174,13 +174,13 @@ fn channels_last_order(format: THMemoryFormat) -> Option<&'static [usize]> {
 }
 
 /// Strides for a new tensor of `shape` in `format`; `like` is what [`TH_PRESERVE_FORMAT`] preserves.
-pub fn format_strides(op: &str, shape: &[i64], format: THMemoryFormat, like: Option<&Layout>) -> Result<Dims> {
+pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layout>) -> Result<Dims> {
     match (format, channels_last_order(format), like) {
         (TH_CONTIGUOUS_FORMAT, ..) | (TH_PRESERVE_FORMAT, _, None) => Ok(contiguous_strides(shape)),
         (TH_PRESERVE_FORMAT, _, Some(like)) => Ok(if like.is_dense() { like.strides.clone() } else { ordered_strides(like) }),
         (_, Some(order), _) if order.len() == shape.len() => Ok(strides_in_order(shape, order)),
-        (_, Some(order), _) => bail!(Shape, "{op}: channels-last needs {} dimensions, got shape {shape:?}", order.len()),
-        _ => bail!(Argument, "{op}: {format} is no memory format"),
+        (_, Some(order), _) => bail!(Shape, "channels-last needs {} dimensions, got shape {shape:?}", order.len()),
+        _ => bail!(Argument, "{format} is no memory format"),
     }
 }
 
@@ -207,25 +207,25 @@ fn strides_in_order(shape: &[i64], order: &[usize]) -> Dims {
 
 /// The number of elements of `shape`, or an error if a size is negative or the count overflows.
 #[inline]
-pub fn checked_numel(op: &str, shape: &[i64]) -> Result<i64> {
+pub fn checked_numel(shape: &[i64]) -> Result<i64> {
     if shape.len() > MAX_DIMS {
-        bail!(Shape, "{op}: {} dimensions, at most {MAX_DIMS} are possible", shape.len())
+        bail!(Shape, "{} dimensions, at most {MAX_DIMS} are possible", shape.len())
     }
     let mut numel = 1i64;
     let mut zero = false;
     for (d, &n) in shape.iter().enumerate() {
         if n < 0 {
-            bail!(Shape, "{op}: size {n} of dimension {d} is negative")
+            bail!(Shape, "size {n} of dimension {d} is negative")
         }
         zero |= n == 0;
-        let Some(product) = numel.checked_mul(n.max(1)) else { bail!(Shape, "{op}: the number of elements of shape {shape:?} overflows") };
+        let Some(product) = numel.checked_mul(n.max(1)) else { bail!(Shape, "the number of elements of shape {shape:?} overflows") };
         numel = product;
     }
     Ok(if zero { 0 } else { numel })
 }
 
 /// The shape two shapes broadcast to.
-pub fn broadcast_shape(op: &str, a: &[i64], b: &[i64]) -> Result<Dims> {
+pub fn broadcast_shape(a: &[i64], b: &[i64]) -> Result<Dims> {
     let ndim = a.len().max(b.len());
     let mut shape = Dims::new();
     for d in 0..ndim {
@@ -233,7 +233,7 @@ pub fn broadcast_shape(op: &str, a: &[i64], b: &[i64]) -> Result<Dims> {
         match (size(a), size(b)) {
             (n, m) if n == m || m == 1 => shape.push(n),
             (1, m) => shape.push(m),
-            (n, m) => bail!(Shape, "{op}: sizes {n} and {m} of dimension {d} do not broadcast, for shapes {a:?} and {b:?}"),
+            (n, m) => bail!(Shape, "sizes {n} and {m} of dimension {d} do not broadcast, for shapes {a:?} and {b:?}"),
         }
     }
     Ok(shape)
@@ -241,11 +241,11 @@ pub fn broadcast_shape(op: &str, a: &[i64], b: &[i64]) -> Result<Dims> {
 
 /// The dimension `dim` means: negative counts from the end. A 0-d tensor takes 0 and -1.
 #[inline(always)]
-pub fn wrap_dim(op: &str, dim: i32, ndim: usize) -> Result<usize> {
+pub fn wrap_dim(dim: i32, ndim: usize) -> Result<usize> {
     let n = ndim.max(1) as i64;
     let at = i64::from(dim) + if dim < 0 { n } else { 0 };
     if at < 0 || at >= n {
-        bail!(Argument, "{op}: dimension {dim} out of range for a tensor with {ndim} dimensions")
+        bail!(Argument, "dimension {dim} out of range for a tensor with {ndim} dimensions")
     }
     Ok(at as usize)
 }
@@ -269,14 +269,14 @@ mod tests {
 
     #[test]
     fn channels_last_is_a_stride_order() {
-        let strides = format_strides("t", &[2, 3, 4, 5], TH_CHANNELS_LAST, None).unwrap();
+        let strides = format_strides(&[2, 3, 4, 5], TH_CHANNELS_LAST, None).unwrap();
         assert_eq!(strides.as_slice(), [60, 1, 15, 3]);
         let l = layout(&[2, 3, 4, 5], &strides, 0);
         assert!(l.has_format(TH_CHANNELS_LAST).unwrap() && !l.is_contiguous());
-        assert!(format_strides("t", &[2, 3], TH_CHANNELS_LAST, None).is_err());
-        assert_eq!(format_strides("t", &l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
+        assert!(format_strides(&[2, 3], TH_CHANNELS_LAST, None).is_err());
+        assert_eq!(format_strides(&l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
         let stepped = layout(&[3, 2], &[2, 12], 0);
-        assert_eq!(format_strides("t", &[3, 2], TH_PRESERVE_FORMAT, Some(&stepped)).unwrap().as_slice(), [1, 3]);
+        assert_eq!(format_strides(&[3, 2], TH_PRESERVE_FORMAT, Some(&stepped)).unwrap().as_slice(), [1, 3]);
     }
 
     #[test]
@@ -294,19 +294,19 @@ mod tests {
         assert_eq!(layout(&[2, 3], &[3, 1], 5).end(), Some(11));
         assert_eq!(layout(&[0, 3], &[3, 1], 5).end(), Some(0));
         assert_eq!(layout(&[i64::MAX, 3], &[i64::MAX, 1], 0).end(), None);
-        assert!(checked_numel("t", &[i64::MAX, 2]).is_err());
-        assert!(checked_numel("t", &[2, -1]).is_err());
-        assert_eq!(checked_numel("t", &[4, 0, 5]).unwrap(), 0);
+        assert!(checked_numel(&[i64::MAX, 2]).is_err());
+        assert!(checked_numel(&[2, -1]).is_err());
+        assert_eq!(checked_numel(&[4, 0, 5]).unwrap(), 0);
     }
 
     #[test]
     fn broadcasting_follows_numpy() {
-        assert_eq!(broadcast_shape("t", &[3, 1], &[4]).unwrap().as_slice(), [3, 4]);
-        assert_eq!(broadcast_shape("t", &[], &[2, 0]).unwrap().as_slice(), [2, 0]);
-        assert_eq!(broadcast_shape("t", &[1], &[0]).unwrap().as_slice(), [0]);
-        assert!(broadcast_shape("t", &[3], &[4]).is_err());
-        let b = layout(&[3, 1], &[1, 1], 2).broadcast_to("t", &[2, 3, 4]).unwrap();
+        assert_eq!(broadcast_shape(&[3, 1], &[4]).unwrap().as_slice(), [3, 4]);
+        assert_eq!(broadcast_shape(&[], &[2, 0]).unwrap().as_slice(), [2, 0]);
+        assert_eq!(broadcast_shape(&[1], &[0]).unwrap().as_slice(), [0]);
+        assert!(broadcast_shape(&[3], &[4]).is_err());
+        let b = layout(&[3, 1], &[1, 1], 2).broadcast_to(&[2, 3, 4]).unwrap();
         assert_eq!((b.strides.as_slice(), b.offset), (&[0, 1, 0][..], 2));
-        assert!(layout(&[3, 2], &[2, 1], 0).broadcast_to("t", &[3, 4]).is_err());
+        assert!(layout(&[3, 2], &[2, 1], 0).broadcast_to(&[3, 4]).is_err());
     }
 }

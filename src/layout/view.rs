@@ -7,40 +7,40 @@ impl Layout {
     /// `start`, `length` of dimension `dim`.
     #[inline(always)]
     pub fn narrow(&mut self, dim: i32, start: i64, length: i64) -> Result<()> {
-        let d = self.dim_of("narrow", dim)?;
+        let d = self.dim_of(dim)?;
         let n = self.shape[d];
         let start = if start < 0 { start.saturating_add(n) } else { start };
         if start < 0 || length < 0 || start > n || length > n - start {
-            bail!(Argument, "narrow: start {start} + length {length} exceeds size {n} of dimension {d}")
+            bail!(Argument, "start {start} + length {length} exceeds size {n} of dimension {d}")
         }
-        self.offset = self.offset_at("narrow", d, start)?;
+        self.offset = self.offset_at(d, start)?;
         self.shape[d] = length;
         Ok(())
     }
 
     /// Entry `index` of dimension `dim`, which disappears.
     pub fn select(&mut self, dim: i32, index: i64) -> Result<()> {
-        let d = self.dim_of("select", dim)?;
+        let d = self.dim_of(dim)?;
         let n = self.shape[d];
         let at = if index < 0 { index.saturating_add(n) } else { index };
         if at < 0 || at >= n {
-            bail!(Argument, "select: index {index} out of range for size {n} of dimension {d}")
+            bail!(Argument, "index {index} out of range for size {n} of dimension {d}")
         }
-        self.offset = self.offset_at("select", d, at)?;
+        self.offset = self.offset_at(d, at)?;
         self.drop_dim(d);
         Ok(())
     }
 
     /// Entries `start`, `start + step`, ... before `end` of dimension `dim`; bounds clamp as Python's slices do.
     pub fn slice(&mut self, dim: i32, start: i64, end: i64, step: i64) -> Result<()> {
-        let d = self.dim_of("slice", dim)?;
+        let d = self.dim_of(dim)?;
         if step <= 0 {
-            bail!(Argument, "slice: step {step} must be positive")
+            bail!(Argument, "step {step} must be positive")
         }
         let n = self.shape[d];
         let clamp = |x: i64| if x < 0 { x.saturating_add(n).max(0) } else { x.min(n) };
         let (start, end) = (clamp(start), clamp(end));
-        self.offset = self.offset_at("slice", d, start)?;
+        self.offset = self.offset_at(d, start)?;
         self.shape[d] = if end > start { (end - start - 1) / step + 1 } else { 0 };
         self.strides[d] = self.strides[d].saturating_mul(step);
         Ok(())
@@ -48,7 +48,7 @@ impl Layout {
 
     /// Dimensions `a` and `b` swapped.
     pub fn transpose(&mut self, a: i32, b: i32) -> Result<()> {
-        let (a, b) = (wrap_dim("transpose", a, self.ndim())?, wrap_dim("transpose", b, self.ndim())?);
+        let (a, b) = (wrap_dim(a, self.ndim())?, wrap_dim(b, self.ndim())?);
         if self.ndim() > 0 {
             self.shape.swap(a, b);
             self.strides.swap(a, b);
@@ -61,20 +61,20 @@ impl Layout {
         match self.ndim() {
             0 | 1 => Ok(()),
             2 => self.transpose(0, 1),
-            n => bail!(Shape, "t: expected a tensor with at most 2 dimensions, got {n}"),
+            n => bail!(Shape, "expected a tensor with at most 2 dimensions, got {n}"),
         }
     }
 
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
     pub fn permute(&mut self, dims: &[i64]) -> Result<()> {
         if dims.len() != self.ndim() {
-            bail!(Shape, "permute: {} dimensions given for a tensor with {}", dims.len(), self.ndim())
+            bail!(Shape, "{} dimensions given for a tensor with {}", dims.len(), self.ndim())
         }
         let (mut shape, mut strides, mut seen) = (Dims::new(), Dims::new(), vec![false; dims.len()]);
         for &dim in dims {
-            let d = wrap_dim("permute", i32::try_from(dim).unwrap_or(i32::MAX), self.ndim())?;
+            let d = wrap_dim(i32::try_from(dim).unwrap_or(i32::MAX), self.ndim())?;
             if std::mem::replace(&mut seen[d], true) {
-                bail!(Argument, "permute: dimension {dim} stands twice in {dims:?}")
+                bail!(Argument, "dimension {dim} stands twice in {dims:?}")
             }
             shape.push(self.shape[d]);
             strides.push(self.strides[d]);
@@ -85,13 +85,13 @@ impl Layout {
 
     /// All windows of `size` entries, `step` apart, of dimension `dim`; the window becomes a new last dimension.
     pub fn unfold(&mut self, dim: i32, size: i64, step: i64) -> Result<()> {
-        let d = wrap_dim("unfold", dim, self.ndim())?;
+        let d = wrap_dim(dim, self.ndim())?;
         let (n, stride) = if self.ndim() == 0 { (1, 1) } else { (self.shape[d], self.strides[d]) };
         if size < 0 || size > n {
-            bail!(Argument, "unfold: window {size} exceeds size {n} of dimension {d}")
+            bail!(Argument, "window {size} exceeds size {n} of dimension {d}")
         }
         if step <= 0 {
-            bail!(Argument, "unfold: step {step} must be positive")
+            bail!(Argument, "step {step} must be positive")
         }
         let windows = (n - size) / step + 1;
         let mut shape = self.shape.clone();
@@ -99,7 +99,7 @@ impl Layout {
         if self.ndim() > 0 {
             shape[d] = windows;
         }
-        checked_numel("unfold", &shape)?;
+        checked_numel(&shape)?;
         if self.ndim() > 0 {
             self.shape[d] = windows;
             self.strides[d] = stride.saturating_mul(step);
@@ -119,7 +119,7 @@ impl Layout {
 
     /// Without dimension `dim`, if its size is 1.
     pub fn squeeze_dim(&mut self, dim: i32) -> Result<()> {
-        let d = wrap_dim("squeeze1d", dim, self.ndim())?;
+        let d = wrap_dim(dim, self.ndim())?;
         if self.ndim() > 0 && self.shape[d] == 1 {
             self.drop_dim(d);
         }
@@ -128,7 +128,7 @@ impl Layout {
 
     /// With a new dimension of size 1 before dimension `dim`; -1 appends.
     pub fn unsqueeze(&mut self, dim: i32) -> Result<()> {
-        let d = wrap_dim("unsqueeze1d", dim, self.ndim() + 1)?;
+        let d = wrap_dim(dim, self.ndim() + 1)?;
         let stride = if d < self.ndim() { self.shape[d].saturating_mul(self.strides[d]) } else { 1 };
         self.shape.insert(d, 1);
         self.strides.insert(d, stride);
@@ -138,29 +138,29 @@ impl Layout {
     /// With size-1 dimensions repeated to `sizes` at stride 0; -1 keeps a size; new dimensions come first.
     pub fn expand(&mut self, sizes: &[i64]) -> Result<()> {
         let Some(extra) = sizes.len().checked_sub(self.ndim()) else {
-            bail!(Shape, "expand: {} sizes given for a tensor with {} dimensions", sizes.len(), self.ndim())
+            bail!(Shape, "{} sizes given for a tensor with {} dimensions", sizes.len(), self.ndim())
         };
         let mut shape: Dims = sizes.into();
         for (d, n) in shape.iter_mut().enumerate() {
             match (d.checked_sub(extra).map(|k| self.shape[k]), *n) {
-                (None, -1) => bail!(Argument, "expand: the new dimension {d} cannot be set to -1"),
+                (None, -1) => bail!(Argument, "the new dimension {d} cannot be set to -1"),
                 (Some(have), -1) => *n = have,
                 (Some(have), want) if have != 1 && have != want => {
-                    bail!(Shape, "expand: size {have} of dimension {} cannot become {want}; only size 1 expands", d - extra)
+                    bail!(Shape, "size {have} of dimension {} cannot become {want}; only size 1 expands", d - extra)
                 }
                 _ => {}
             }
         }
-        checked_numel("expand", &shape)?;
-        *self = self.broadcast_to("expand", &shape)?;
+        checked_numel(&shape)?;
+        *self = self.broadcast_to(&shape)?;
         Ok(())
     }
 
     /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else `None`. Sizes come first.
     pub fn flatten_shape(&self, start: i32, end: i32) -> Result<Dims> {
-        let (s, e) = (wrap_dim("flatten", start, self.ndim())?, wrap_dim("flatten", end, self.ndim())?);
+        let (s, e) = (wrap_dim(start, self.ndim())?, wrap_dim(end, self.ndim())?);
         if s > e {
-            bail!(Argument, "flatten: start dimension {start} comes after end dimension {end}")
+            bail!(Argument, "start dimension {start} comes after end dimension {end}")
         }
         if self.ndim() == 0 {
             return Ok(Dims::filled(1, 1));
@@ -173,7 +173,7 @@ impl Layout {
 
     /// The same elements in `sizes`, of which one may be -1; an error where that needs a copy.
     pub fn view(&mut self, sizes: &[i64]) -> Result<()> {
-        let shape = infer_size("view", sizes, self.numel())?;
+        let shape = infer_size(sizes, self.numel())?;
         match self.view_strides(&shape) {
             Some(strides) => {
                 (self.shape, self.strides) = (shape, strides);
@@ -231,37 +231,37 @@ impl Layout {
 
     /// The position of entry `index` of dimension `d`.
     #[inline(always)]
-    fn offset_at(&self, op: &str, d: usize, index: i64) -> Result<i64> {
+    fn offset_at(&self, d: usize, index: i64) -> Result<i64> {
         match index.checked_mul(self.strides[d]).and_then(|steps| self.offset.checked_add(steps)) {
             Some(offset) => Ok(offset),
-            None => bail!(Shape, "{op}: entry {index} of dimension {d} with stride {} lies beyond any storage", self.strides[d]),
+            None => bail!(Shape, "entry {index} of dimension {d} with stride {} lies beyond any storage", self.strides[d]),
         }
     }
 
     /// A dimension that exists: selecting needs one.
     #[inline(always)]
-    fn dim_of(&self, op: &str, dim: i32) -> Result<usize> {
+    fn dim_of(&self, dim: i32) -> Result<usize> {
         if self.ndim() == 0 {
-            bail!(Argument, "{op}: a 0-d tensor has no dimension {dim}")
+            bail!(Argument, "a 0-d tensor has no dimension {dim}")
         }
-        wrap_dim(op, dim, self.ndim())
+        wrap_dim(dim, self.ndim())
     }
 }
 
 /// `sizes` with the one -1, if any, replaced so that the element count is `numel`.
-pub fn infer_size(op: &str, sizes: &[i64], numel: i64) -> Result<Dims> {
+pub fn infer_size(sizes: &[i64], numel: i64) -> Result<Dims> {
     let mut shape: Dims = sizes.into();
     let free = sizes.iter().position(|&n| n == -1);
     if let Some(d) = free {
         shape[d] = 1;
-        let rest = checked_numel(op, &shape)?;
+        let rest = checked_numel(&shape)?;
         if rest == 0 {
-            bail!(Shape, "{op}: cannot infer the size -1 of {sizes:?}: the other sizes hold no elements")
+            bail!(Shape, "cannot infer the size -1 of {sizes:?}: the other sizes hold no elements")
         }
         shape[d] = numel / rest;
     }
-    if checked_numel(op, &shape)? != numel {
-        bail!(Shape, "{op}: sizes {sizes:?} do not hold the {numel} elements of the tensor")
+    if checked_numel(&shape)? != numel {
+        bail!(Shape, "sizes {sizes:?} do not hold the {numel} elements of the tensor")
     }
     Ok(shape)
 }
@@ -286,7 +286,7 @@ mod tests {
         let n = seen(&m, |l| l.narrow(1, 2, 3)).unwrap();
         assert_eq!((n.shape.as_slice(), n.strides.as_slice(), n.offset), (&[4, 3][..], &[5, 1][..], 2));
         assert_eq!(seen(&m, |l| l.narrow(0, -1, 1)).unwrap().offset, 15);
-        assert_eq!(seen(&m, |l| l.narrow(1, 3, 5)).unwrap_err().message(), "narrow: start 3 + length 5 exceeds size 5 of dimension 1");
+        assert_eq!(seen(&m, |l| l.narrow(1, 3, 5)).unwrap_err().message(), "start 3 + length 5 exceeds size 5 of dimension 1");
         assert_eq!(seen(&m, |l| l.narrow(0, i64::MAX, i64::MAX)).unwrap_err().kind(), crate::error::Kind::Argument);
         let s = seen(&m, |l| l.select(-1, -2)).unwrap();
         assert_eq!((s.shape.as_slice(), s.strides.as_slice(), s.offset), (&[4][..], &[5][..], 3));

@@ -12,23 +12,22 @@ use crate::tensor::Tensor;
 
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
-    const OP: &str = "copy";
     if r.is(src) || copied_at_once(r, src) {
         return Ok(());
     }
-    prepare::same_device(OP, &[r, src])?;
-    let from = Operand::of(OP, src)?;
+    prepare::same_device(&[r, src])?;
+    let from = Operand::of(src)?;
     if r.dtype().is_none() {
         r.renew(from.dtype, &from.layout.shape)?;
     }
-    let to = Operand::of(OP, r)?;
+    let to = Operand::of(r)?;
     if to.layout.overlaps_itself() {
-        bail!(Shape, "copy: several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
+        bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
     }
     let ((a, b), (c, d)) = (to.span(), from.span());
     if a < d && c < b {
-        let apart = contiguous_copy(OP, src)?;
-        return copy_elements(&to, &Operand::of(OP, &apart)?);
+        let apart = contiguous_copy(src)?;
+        return copy_elements(&to, &Operand::of(&apart)?);
     }
     copy_elements(&to, &from)
 }
@@ -59,7 +58,7 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
 
 /// The elements of `from` broadcast over `to`; they do not overlap.
 fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
-    let layout = from.layout.broadcast_to("copy", &to.layout.shape)?;
+    let layout = from.layout.broadcast_to(&to.layout.shape)?;
     let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
     // SAFETY: `Operand::of` checked both layouts against their storages; callers exclude overlap.
     unsafe { cpu::copy::copy(plan, (to.first(), to.dtype), (from.first(), from.dtype)) };
@@ -67,29 +66,29 @@ fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
 }
 
 /// A new row-major tensor with the elements of `t`.
-pub fn contiguous_copy(op: &str, t: &Tensor) -> Result<Tensor> {
-    clone_as(op, t, t.defined(op)?, TH_CONTIGUOUS_FORMAT)
+pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
+    clone_as(t, t.defined()?, TH_CONTIGUOUS_FORMAT)
 }
 
-fn clone_as(op: &str, t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
+fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
     if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
-        && let Some(cloned) = cloned_at_once(op, t, dtype)?
+        && let Some(cloned) = cloned_at_once(t, dtype)?
     {
         return Ok(cloned);
     }
-    let from = Operand::of(op, t)?;
-    let strides = format_strides(op, &from.layout.shape, format, Some(&from.layout))?;
-    let copied = Tensor::empty_strided(op, dtype, &from.layout.shape, &strides)?;
-    copy_elements(&Operand::of(op, &copied)?, &from)?;
+    let from = Operand::of(t)?;
+    let strides = format_strides(&from.layout.shape, format, Some(&from.layout))?;
+    let copied = Tensor::empty_strided(dtype, &from.layout.shape, &strides)?;
+    copy_elements(&Operand::of(&copied)?, &from)?;
     Ok(copied)
 }
 
 /// Clones what is contiguous without further ado.
-fn cloned_at_once(op: &str, t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
+fn cloned_at_once(t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
     let Some(from) = t.dtype() else { return Ok(None) };
     let Some((data, n)) = t.flat_like(from, t) else { return Ok(None) };
     let (shape, strides) = t.peek();
-    let cloned = Tensor::empty(op, dtype, shape)?;
+    let cloned = Tensor::empty(dtype, shape)?;
     if cloned.peek().1 != strides {
         return Ok(None);
     }
@@ -102,7 +101,7 @@ fn cloned_at_once(op: &str, t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> 
 pub fn clone(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
     match t.dtype() {
         None => Tensor::fresh(),
-        Some(dtype) => clone_as("newClone", t, dtype, format),
+        Some(dtype) => clone_as(t, dtype, format),
     }
 }
 
@@ -117,21 +116,20 @@ pub fn contiguous(t: &Tensor, format: THMemoryFormat) -> Result<Tensor> {
 
 /// `t` itself if it has this dtype, else a converted copy that keeps the strides where they are dense.
 pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    if t.defined("newTo")? == dtype { Ok(t.clone()) } else { clone_as("newTo", t, dtype, TH_PRESERVE_FORMAT) }
+    if t.defined()? == dtype { Ok(t.clone()) } else { clone_as(t, dtype, TH_PRESERVE_FORMAT) }
 }
 
 /// Every element `r = value`. Writing through an expanded tensor is allowed.
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
-    const OP: &str = "fill";
-    let dtype = r.defined(OP)?;
+    let dtype = r.defined()?;
     if dtype != dtype.compute() {
         return fill_half(r, dtype, value);
     }
     let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
         Some(work) => work,
-        None => Work::Planned(every_element(OP, r, dtype)?),
+        None => Work::Planned(every_element(r, dtype)?),
     };
-    dispatch!(all, OP, dtype, T => {
+    dispatch!(all, dtype, T => {
         // SAFETY: the layout was checked against the storage.
         unsafe { cpu::map::fill::<T>(&work, T::from_scalar(value)) }
     });
@@ -143,7 +141,7 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
     let mut bits = 0i16;
     // SAFETY: an element of two bytes.
     unsafe { write_element((&raw mut bits).cast(), dtype, value) };
-    let mut job = every_element("fill", r, Dtype::Int16)?;
+    let mut job = every_element(r, Dtype::Int16)?;
     job.dtype = [Dtype::Int16];
     // SAFETY: the layout was checked against the storage; elements are as large as int16.
     unsafe { cpu::map::fill(&Work::Planned(job), bits) };
@@ -152,12 +150,12 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
 
 /// A job that reaches every element of `r` at least once, however its strides overlap.
 #[inline(never)]
-fn every_element(op: &str, r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
+fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
     if let Some(job) = prepare::spread(&[r], [compute], CHEAP) {
         return Ok(job);
     }
-    prepare::same_device(op, &[r])?;
-    let to = Operand::of(op, r)?;
+    prepare::same_device(&[r])?;
+    let to = Operand::of(r)?;
     let mut layout = to.layout.clone();
     // A dim that stands still would only write the same elements again.
     for d in 0..layout.ndim() {
@@ -219,38 +217,38 @@ pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
 }
 
 /// The address of the element at `index`, checked.
-fn element(op: &str, t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
-    prepare::same_device(op, &[t])?;
-    let at = Operand::of(op, t)?;
+fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
+    prepare::same_device(&[t])?;
+    let at = Operand::of(t)?;
     let layout = &at.layout;
     if index.len() != t.ndim() {
-        bail!(Argument, "{op}: {} indices given for a tensor with {} dimensions", index.len(), t.ndim())
+        bail!(Argument, "{} indices given for a tensor with {} dimensions", index.len(), t.ndim())
     }
     let mut offset = 0;
     for (d, &i) in index.iter().enumerate() {
         let n = layout.shape[d];
         let i = if i < 0 { i.saturating_add(n) } else { i };
         if i < 0 || i >= n {
-            bail!(Argument, "{op}: index {} out of range for size {n} of dimension {d}", index[d])
+            bail!(Argument, "index {} out of range for size {n} of dimension {d}", index[d])
         }
         offset += i * layout.strides[d];
     }
     if layout.numel() == 0 {
-        bail!(Argument, "{op}: the tensor has no elements")
+        bail!(Argument, "the tensor has no elements")
     }
     Ok((at.first().wrapping_offset(offset as isize * at.dtype.size() as isize), at.dtype))
 }
 
 /// The element at `index`.
-pub fn get(op: &str, t: &Tensor, index: &[i64]) -> Result<Scalar> {
-    let (at, dtype) = element(op, t, index)?;
+pub fn get(t: &Tensor, index: &[i64]) -> Result<Scalar> {
+    let (at, dtype) = element(t, index)?;
     // SAFETY: `element` returns addresses inside the storage.
     Ok(unsafe { read_element(at, dtype) })
 }
 
 /// Sets the element at `index`.
-pub fn set(op: &str, t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
-    let (at, dtype) = element(op, t, index)?;
+pub fn set(t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
+    let (at, dtype) = element(t, index)?;
     // SAFETY: `element` returns addresses inside the storage.
     unsafe { write_element(at, dtype, value) };
     Ok(())
@@ -258,11 +256,11 @@ pub fn set(op: &str, t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
 
 /// The only element of a tensor of any shape.
 pub fn item(t: &Tensor) -> Result<Scalar> {
-    let at = Operand::of("item", t)?;
+    let at = Operand::of(t)?;
     if at.layout.numel() != 1 {
-        bail!(Argument, "item: only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
+        bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
     }
-    prepare::same_device("item", &[t])?;
+    prepare::same_device(&[t])?;
     // SAFETY: `Operand::of` checked that the element lies inside the storage.
     Ok(unsafe { read_element(at.first(), at.dtype) })
 }
@@ -274,17 +272,17 @@ mod tests {
 
     #[test]
     fn clones_have_elements_of_their_own_and_the_strides_of_the_formats() {
-        let t = Tensor::empty("test", Dtype::Int64, &[1, 3]).unwrap();
-        (0..3).for_each(|i| set("test", &t, &[0, i], Scalar::Int(i + 5)).unwrap());
+        let t = Tensor::empty(Dtype::Int64, &[1, 3]).unwrap();
+        (0..3).for_each(|i| set(&t, &[0, i], Scalar::Int(i + 5)).unwrap());
         let row = Layout { shape: [1, 3].as_slice().into(), strides: [7, 1].as_slice().into(), offset: 0 };
         let odd = Tensor::with_layout(t.storage().unwrap(), Dtype::Int64, &row).unwrap();
         let formats = [(&t, TH_PRESERVE_FORMAT, [3, 1]), (&odd, TH_PRESERVE_FORMAT, [7, 1]), (&odd, TH_CONTIGUOUS_FORMAT, [3, 1])];
         for (from, format, strides) in formats {
             let cloned = clone(from, format).unwrap();
-            set("test", from, &[0, 1], Scalar::Int(0)).unwrap();
+            set(from, &[0, 1], Scalar::Int(0)).unwrap();
             assert_eq!(cloned.layout().unwrap().strides.as_slice(), strides);
-            assert!((0..3).all(|i| matches!(get("test", &cloned, &[0, i]), Ok(Scalar::Int(x)) if x == i + 5)));
-            set("test", from, &[0, 1], Scalar::Int(6)).unwrap();
+            assert!((0..3).all(|i| matches!(get(&cloned, &[0, i]), Ok(Scalar::Int(x)) if x == i + 5)));
+            set(from, &[0, 1], Scalar::Int(6)).unwrap();
         }
     }
 }

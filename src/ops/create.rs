@@ -13,33 +13,31 @@ use std::ffi::c_void;
 
 /// A tensor with undefined elements in `format`.
 pub fn empty(dtype: Dtype, shape: &[i64], format: THMemoryFormat) -> Result<Tensor> {
-    checked_numel("newEmpty", shape)?;
-    Tensor::empty_strided("newEmpty", dtype, shape, &format_strides("newEmpty", shape, format, None)?)
+    checked_numel(shape)?;
+    Tensor::empty_strided(dtype, shape, &format_strides(shape, format, None)?)
 }
 
 /// A tensor with undefined elements and given strides; negative strides stand for row-major ones, as in TH.
 pub fn with_strides(dtype: Dtype, shape: &[i64], strides: &[i64]) -> Result<Tensor> {
-    const OP: &str = "newWithSizesStrides";
-    checked_numel(OP, shape)?;
+    checked_numel(shape)?;
     if let Some(d) = strides.iter().position(|&s| s < 0) {
-        bail!(Argument, "{OP}: stride {} of dimension {d} is negative", strides[d])
+        bail!(Argument, "stride {} of dimension {d} is negative", strides[d])
     }
-    Tensor::empty_strided(OP, dtype, shape, strides)
+    Tensor::empty_strided(dtype, shape, strides)
 }
 
 /// A tensor with every element `value`.
 pub fn full(dtype: Dtype, shape: &[i64], value: Scalar) -> Result<Tensor> {
-    let t = Tensor::empty("newFull", dtype, shape)?;
+    let t = Tensor::empty(dtype, shape)?;
     copy::fill(&t, value)?;
     Ok(t)
 }
 
 /// A tensor like `t`, dense, with undefined elements.
 pub fn empty_like(t: &Tensor) -> Result<Tensor> {
-    const OP: &str = "newEmptyLike";
     let layout = t.layout()?;
-    let strides = format_strides(OP, &layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
-    Tensor::empty_strided(OP, t.defined(OP)?, &layout.shape, &strides)
+    let strides = format_strides(&layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
+    Tensor::empty_strided(t.defined()?, &layout.shape, &strides)
 }
 
 /// A tensor like `t`, dense, with every element `value`.
@@ -55,50 +53,50 @@ pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
 }
 
 /// Gives `r` this shape, and `dtype` if it has none yet, so that all its elements can be written. Fails before anything has changed.
-pub(super) fn ready(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<Dtype> {
-    prepare::same_device(op, &[r])?;
-    checked_numel(op, shape)?;
+pub(super) fn ready(r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<Dtype> {
+    prepare::same_device(&[r])?;
+    checked_numel(shape)?;
     let have = r.dtype().unwrap_or(dtype);
     if !dtype.can_cast(have) {
-        bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+        bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
     }
     let layout = r.layout()?;
     if r.dtype().is_some() && layout.shape.as_slice() == shape {
-        Operand::of(op, r)?;
+        Operand::of(r)?;
         if layout.overlaps_itself() {
-            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
         }
         return Ok(have);
     }
-    r.check_room(op, shape)?;
-    shape_result(op, r, have, shape, &[])?;
+    r.check_room(shape)?;
+    shape_result(r, have, shape, &[])?;
     Ok(have)
 }
 
 /// `t`, or a copy of it where shaping and writing `r` could reach its elements.
-pub(super) fn apart(op: &str, r: &Tensor, t: &Tensor) -> Result<Tensor> {
+pub(super) fn apart(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
     let ((a, b), (c, d)) = (span(r), span(t));
-    if r.is(t) || (a < d && c < b) { copy::contiguous_copy(op, t) } else { Ok(t.clone()) }
+    if r.is(t) || (a < d && c < b) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
 }
 
 /// `r = value` everywhere, in this shape; a fresh `r` takes the default dtype.
-pub fn fill_shape(op: &str, r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
-    filled(op, r, default_dtype(), shape, value)
+pub fn fill_shape(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
+    filled(r, default_dtype(), shape, value)
 }
 
 /// `r = value` everywhere, in the shape of `t`; a fresh `r` takes its dtype and, where they are dense, its strides too.
-pub fn fill_like(op: &str, r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    let dtype = t.defined(op)?;
+pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    let dtype = t.defined()?;
     match r.dtype() {
         None => view::set(r, &full_like(t, value)?),
-        Some(_) => filled(op, r, dtype, &t.layout()?.shape, value),
+        Some(_) => filled(r, dtype, &t.layout()?.shape, value),
     }
 }
 
 /// As `fill`, the value becomes whatever `r` holds.
-fn filled(op: &str, r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
-    ready(op, r, r.dtype().unwrap_or(fresh), shape)?;
+fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
+    ready(r, r.dtype().unwrap_or(fresh), shape)?;
     copy::fill(r, value)
 }
 
@@ -107,11 +105,11 @@ fn filled(op: &str, r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> R
 /// # Safety
 /// `data` must hold the elements of `shape`.
 pub unsafe fn from_data(dtype: Dtype, shape: &[i64], data: *const c_void) -> Result<Tensor> {
-    let numel = checked_numel("newFromData", shape)?;
+    let numel = checked_numel(shape)?;
     if data.is_null() && numel > 0 {
-        bail!(Argument, "newFromData: data is NULL for {numel} elements")
+        bail!(Argument, "data is NULL for {numel} elements")
     }
-    let t = Tensor::empty("newFromData", dtype, shape)?;
+    let t = Tensor::empty(dtype, shape)?;
     if numel > 0 {
         // SAFETY: the caller vouches for `data`; the tensor is new and row-major.
         unsafe { std::ptr::copy_nonoverlapping(data.cast::<u8>(), t.data(), numel as usize * dtype.size()) }
@@ -131,13 +129,12 @@ pub unsafe fn from_blob(
     deleter: THDeleter,
     context: *mut c_void,
 ) -> Result<Tensor> {
-    const OP: &str = "newFromBlob";
-    checked_numel(OP, shape)?;
+    checked_numel(shape)?;
     let layout = Layout { shape: shape.into(), strides: strides.map_or_else(|| contiguous_strides(shape), Into::into), offset: 0 };
     if let Some(d) = layout.strides.iter().position(|&s| s < 0) {
-        bail!(Argument, "{OP}: stride {} of dimension {d} is negative", layout.strides[d])
+        bail!(Argument, "stride {} of dimension {d} is negative", layout.strides[d])
     }
-    let Some(end) = layout.end() else { bail!(Shape, "{OP}: shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
+    let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
     let t = Tensor::fresh()?;
     t.set_dims(&layout.shape, &layout.strides)?;
     // SAFETY: the caller vouches for `data`. Last of all: on failure the deleter must not have been promised.

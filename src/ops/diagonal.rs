@@ -10,65 +10,62 @@ use crate::tensor::Tensor;
 
 /// `r` = `n` x `m` zeros with ones on the main diagonal.
 pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
-    const OP: &str = "eye";
-    ready(OP, r, r.dtype().unwrap_or_else(default_dtype), &[n, m])?;
+    ready(r, r.dtype().unwrap_or_else(default_dtype), &[n, m])?;
     copy::fill(r, Scalar::Int(0))?;
-    copy::fill(&of(OP, r, 0)?, Scalar::Int(1))
+    copy::fill(&of(r, 0)?, Scalar::Int(1))
 }
 
 /// The view of diagonal `k` of a matrix.
-fn of(op: &str, matrix: &Tensor, k: i64) -> Result<Tensor> {
-    view::derive(op, matrix, |l| l.diagonal(k, 0, 1))
+fn of(matrix: &Tensor, k: i64) -> Result<Tensor> {
+    view::derive(matrix, |l| l.diagonal(k, 0, 1))
 }
 
 /// `r` = diagonal `k` of a matrix, or the matrix with vector `t` on its diagonal `k`.
 pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
-    const OP: &str = "diag";
     let layout = t.layout()?;
     match layout.ndim() {
-        1 => embed(OP, r, t, k, 0, 1),
+        1 => embed(r, t, k, 0, 1),
         2 => {
-            let dtype = t.defined(OP)?;
-            let diagonal = apart(OP, r, &of(OP, t, k)?)?;
-            ready(OP, r, dtype, &diagonal.layout()?.shape)?;
+            let dtype = t.defined()?;
+            let diagonal = apart(r, &of(t, k)?)?;
+            ready(r, dtype, &diagonal.layout()?.shape)?;
             copy::copy(r, &diagonal)
         }
-        n => bail!(Shape, "{OP}: expected a vector or a matrix, got {n} dimensions"),
+        n => bail!(Shape, "expected a vector or a matrix, got {n} dimensions"),
     }
 }
 
 /// `r` = matrices with the last dimension of `t` on diagonal `offset` of dimensions `dim1` and `dim2`, zeros elsewhere.
 pub fn diag_embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
-    embed("diagEmbed", r, t, offset, dim1, dim2)
+    embed(r, t, offset, dim1, dim2)
 }
 
-fn embed(op: &str, r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
-    let (dtype, layout) = (t.defined(op)?, t.layout()?);
-    let Some((&length, batch)) = layout.shape.split_last() else { bail!(Shape, "{op}: expected at least 1 dimension, got a 0-d tensor") };
-    let (a, b) = (wrap_dim(op, dim1, layout.ndim() + 1)?, wrap_dim(op, dim2, layout.ndim() + 1)?);
+fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
+    let (dtype, layout) = (t.defined()?, t.layout()?);
+    let Some((&length, batch)) = layout.shape.split_last() else { bail!(Shape, "expected at least 1 dimension, got a 0-d tensor") };
+    let (a, b) = (wrap_dim(dim1, layout.ndim() + 1)?, wrap_dim(dim2, layout.ndim() + 1)?);
     if a == b {
-        bail!(Argument, "{op}: dimensions {dim1} and {dim2} are the same one")
+        bail!(Argument, "dimensions {dim1} and {dim2} are the same one")
     }
     let Some(n) = offset.checked_abs().and_then(|offset| length.checked_add(offset)) else {
-        bail!(Shape, "{op}: a diagonal of {length} elements at offset {offset} overflows")
+        bail!(Shape, "a diagonal of {length} elements at offset {offset} overflows")
     };
     let mut shape: Dims = batch.into();
     shape.insert(a.min(b), n);
     shape.insert(a.max(b), n);
-    let src = apart(op, r, t)?;
-    ready(op, r, dtype, &shape)?;
+    let src = apart(r, t)?;
+    ready(r, dtype, &shape)?;
     copy::fill(r, Scalar::Int(0))?;
-    let target = view::derive(op, r, |l| l.diagonal(offset, dim1, dim2))?;
+    let target = view::derive(r, |l| l.diagonal(offset, dim1, dim2))?;
     copy::copy(&target, &src)
 }
 
 /// The sum of the main diagonal of a matrix.
 pub fn trace(t: &Tensor) -> Result<f64> {
-    const OP: &str = "trace";
     let ndim = t.layout()?.ndim();
     if ndim != 2 {
-        bail!(Shape, "{OP}: expected a matrix, got {ndim} dimensions")
+        bail!(Shape, "expected a matrix, got {ndim} dimensions")
     }
-    let diagonal = of(OP, t, 0)?;
+    let diagonal = of(t, 0)?;
     reduce::number(|to| reduce::sum(to, &diagonal, reduce::Over::Dims(&[]), None))
 }

@@ -11,16 +11,16 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// The lengths of vectors of one dtype; a 0-d tensor counts as one element.
-fn lengths(op: &str, tensors: &[&Tensor]) -> Result<Dims> {
-    let Some(first) = tensors.first() else { bail!(Argument, "{op}: expected at least one tensor") };
-    let (dtype, mut lengths) = (first.defined(op)?, Dims::new());
+fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
+    let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
+    let (dtype, mut lengths) = (first.defined()?, Dims::new());
     for (k, t) in tensors.iter().enumerate() {
-        let (have, layout) = (t.defined(op)?, t.layout()?);
+        let (have, layout) = (t.defined()?, t.layout()?);
         if have != dtype {
-            bail!(Dtype, "{op}: tensor {k} is {have}, the first one {dtype}; they must be the same")
+            bail!(Dtype, "tensor {k} is {have}, the first one {dtype}; they must be the same")
         }
         if layout.ndim() > 1 {
-            bail!(Shape, "{op}: expected vectors or scalars, tensor {k} has {} dimensions", layout.ndim())
+            bail!(Shape, "expected vectors or scalars, tensor {k} has {} dimensions", layout.ndim())
         }
         lengths.push(layout.numel());
     }
@@ -28,60 +28,58 @@ fn lengths(op: &str, tensors: &[&Tensor]) -> Result<Dims> {
 }
 
 /// Vector `t` as dimension `d` of a grid of this shape, standing still in the others.
-fn spread(op: &str, t: &Tensor, shape: &[i64], d: usize) -> Result<Tensor> {
+fn spread(t: &Tensor, shape: &[i64], d: usize) -> Result<Tensor> {
     let layout = t.layout()?;
     let mut strides = Dims::filled(0, shape.len());
     strides[d] = layout.strides.first().copied().unwrap_or(1);
-    view::of(op, t, &Layout { shape: shape.into(), strides, offset: layout.offset })
+    view::of(t, &Layout { shape: shape.into(), strides, offset: layout.offset })
 }
 
 /// Makes each of `results` the view of the vector at its place over the grid of all; `swapped` lets the first two dimensions trade places.
 pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Result<()> {
-    const OP: &str = "meshgrid";
-    let mut shape = lengths(OP, tensors)?;
+    let mut shape = lengths(tensors)?;
     let swapped = swapped && tensors.len() > 1;
     if swapped {
         shape.swap(0, 1);
     }
-    crate::layout::checked_numel(OP, &shape)?;
+    crate::layout::checked_numel(&shape)?;
     let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let views = tensors.iter().enumerate().map(|(k, t)| spread(OP, t, &shape, place(k))).collect::<Result<Vec<_>>>()?;
+    let views = tensors.iter().enumerate().map(|(k, t)| spread(t, &shape, place(k))).collect::<Result<Vec<_>>>()?;
     results.iter().zip(&views).try_for_each(|(r, view)| view::set(r, view))
 }
 
 /// `r` = every combination of one element of each vector, a row each, the last vector fastest; of one vector, the vector.
 pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
-    const OP: &str = "cartesianProd";
-    let shape = lengths(OP, tensors)?;
+    let shape = lengths(tensors)?;
     if let Some(k) = tensors.iter().position(|t| t.ndim() != 1) {
-        bail!(Shape, "{OP}: expected vectors, tensor {k} is a scalar")
+        bail!(Shape, "expected vectors, tensor {k} is a scalar")
     }
-    let dtype = tensors[0].defined(OP)?;
-    let rows = crate::layout::checked_numel(OP, &shape)?;
-    let sources = tensors.iter().map(|t| apart(OP, r, t)).collect::<Result<Vec<_>>>()?;
+    let dtype = tensors[0].defined()?;
+    let rows = crate::layout::checked_numel(&shape)?;
+    let sources = tensors.iter().map(|t| apart(r, t)).collect::<Result<Vec<_>>>()?;
     Tensor::or_restored([Some(r), None], || match sources.as_slice() {
         [only] => {
-            ready(OP, r, dtype, &shape)?;
+            ready(r, dtype, &shape)?;
             copy::copy(r, only)
         }
         _ => {
-            ready(OP, r, dtype, &[rows, sources.len() as i64])?;
-            combine(OP, r, &sources, &shape)
+            ready(r, dtype, &[rows, sources.len() as i64])?;
+            combine(r, &sources, &shape)
         }
     })
 }
 
 /// Writes a row for each place of a grid of this shape.
-fn combine(op: &str, r: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
+fn combine(r: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
     // Only a row-major result can be seen as the grid with a column more.
     let layout = r.layout()?;
-    let list = if layout.is_contiguous() { r.clone() } else { Tensor::empty(op, r.defined(op)?, &layout.shape)? };
+    let list = if layout.is_contiguous() { r.clone() } else { Tensor::empty(r.defined()?, &layout.shape)? };
     let mut grid = shape.clone();
     grid.push(sources.len() as i64);
-    let grid = view::derive(op, &list, |l| l.view(&grid))?;
+    let grid = view::derive(&list, |l| l.view(&grid))?;
     let columns = (0..sources.len())
-        .map(|k| Ok((view::derive(op, &grid, |l| l.select(-1, k as i64))?, spread(op, &sources[k], shape, k)?)))
+        .map(|k| Ok((view::derive(&grid, |l| l.select(-1, k as i64))?, spread(&sources[k], shape, k)?)))
         .collect::<Result<Vec<_>>>()?;
     columns.iter().try_for_each(|(column, values)| copy::copy(column, values))?;
     if list.is(r) { Ok(()) } else { copy::copy(r, &list) }
@@ -89,25 +87,24 @@ fn combine(op: &str, r: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()>
 
 /// `r[.., c] = 1` where `t[..] = c`, else 0; `classes` -1 stands for one more than the greatest.
 pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
-    const OP: &str = "oneHot";
-    let dtype = t.defined(OP)?;
+    let dtype = t.defined()?;
     if dtype.category() != Category::Integer {
-        bail!(Dtype, "{OP}: classes must be integers, not {dtype}")
+        bail!(Dtype, "classes must be integers, not {dtype}")
     }
     // Always a copy, which nothing written to `r` can reach.
-    let list = copy::contiguous_copy(OP, &copy::to_dtype(t, Dtype::Int64)?)?;
-    let source = Operand::of(OP, &list)?;
+    let list = copy::contiguous_copy(&copy::to_dtype(t, Dtype::Int64)?)?;
+    let source = Operand::of(&list)?;
     let n = source.layout.numel() as usize;
     let data = source.first().cast::<i64>();
     // SAFETY: a new row-major tensor; without elements there may be no memory.
     let values = if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, n) } };
-    let classes = check_classes(OP, values, classes)?;
+    let classes = check_classes(values, classes)?;
     let mut shape = source.layout.shape.clone();
     shape.push(classes);
-    let have = ready(OP, r, Dtype::Int64, &shape)?;
-    let hot = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(OP, have, &shape)? };
+    let have = ready(r, Dtype::Int64, &shape)?;
+    let hot = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(have, &shape)? };
     copy::fill(&hot, Scalar::Int(0))?;
-    let (mut one, target) = (0u64, Operand::of(OP, &hot)?);
+    let (mut one, target) = (0u64, Operand::of(&hot)?);
     // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
     unsafe {
         copy::write_element((&raw mut one).cast(), have, Scalar::Int(1));
@@ -117,39 +114,38 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
 }
 
 /// How many classes there are, once every value is known to be one of them.
-fn check_classes(op: &str, values: &[i64], classes: i64) -> Result<i64> {
+fn check_classes(values: &[i64], classes: i64) -> Result<i64> {
     let least = values.iter().copied().fold(i64::MAX, i64::min);
     let greatest = values.iter().copied().fold(i64::MIN, i64::max);
     if classes < -1 {
-        bail!(Argument, "{op}: the number of classes {classes} is negative")
+        bail!(Argument, "the number of classes {classes} is negative")
     }
     if values.is_empty() && classes <= 0 {
-        bail!(Argument, "{op}: the number of classes cannot be inferred from a tensor without elements")
+        bail!(Argument, "the number of classes cannot be inferred from a tensor without elements")
     }
     if !values.is_empty() && least < 0 {
-        bail!(Argument, "{op}: class {least} is negative")
+        bail!(Argument, "class {least} is negative")
     }
-    let Some(needed) = greatest.max(-1).checked_add(1) else { bail!(Argument, "{op}: class {greatest} is too large") };
+    let Some(needed) = greatest.max(-1).checked_add(1) else { bail!(Argument, "class {greatest} is too large") };
     if classes >= 0 && needed > classes {
-        bail!(Argument, "{op}: class {greatest} is not smaller than the number of classes {classes}")
+        bail!(Argument, "class {greatest} is not smaller than the number of classes {classes}")
     }
     Ok(if classes == -1 { needed } else { classes })
 }
 
 /// `r[i, j] = t[i]^(columns - 1 - j)`, or `t[i]^j` with `increasing`; `columns` -1 stands for the length of `t`.
 pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
-    const OP: &str = "vander";
-    let (dtype, layout) = (t.defined(OP)?, t.layout()?);
+    let (dtype, layout) = (t.defined()?, t.layout()?);
     if layout.ndim() != 1 {
-        bail!(Shape, "{OP}: expected a vector, got {} dimensions", layout.ndim())
+        bail!(Shape, "expected a vector, got {} dimensions", layout.ndim())
     }
     if columns < -1 {
-        bail!(Argument, "{OP}: the number of columns {columns} is negative")
+        bail!(Argument, "the number of columns {columns} is negative")
     }
     let columns = if columns == -1 { layout.shape[0] } else { columns };
     let dtype = if dtype.is_float() { dtype } else { Dtype::Int64 };
-    let powers = Tensor::empty(OP, r.dtype().filter(|&have| dtype.can_cast(have)).unwrap_or(dtype), &[columns, layout.shape[0]])?;
-    let row = |j: i64| view::derive(OP, &powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
+    let powers = Tensor::empty(r.dtype().filter(|&have| dtype.can_cast(have)).unwrap_or(dtype), &[columns, layout.shape[0]])?;
+    let row = |j: i64| view::derive(&powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
     // Without rows there may be any number of columns.
     for j in 0..if layout.shape[0] > 0 { columns } else { 0 } {
         match j {
@@ -157,6 +153,6 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
             _ => pointwise::arithmetic::cmul(&row(j)?, &row(j - 1)?, t)?,
         }
     }
-    ready(OP, r, dtype, &[layout.shape[0], columns])?;
-    copy::copy(r, &view::derive(OP, &powers, |l| l.transpose(0, 1))?)
+    ready(r, dtype, &[layout.shape[0], columns])?;
+    copy::copy(r, &view::derive(&powers, |l| l.transpose(0, 1))?)
 }

@@ -18,38 +18,37 @@ const NARROW: i64 = 1 << 16;
 
 /// `r[b]` = elements of `t` in bin `b` of `bins` equal ones from `min` to `max`; if these are equal, over the range of the data.
 pub fn histc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<()> {
-    let t_dense = dense_floats("histc", t)?;
+    let t_dense = dense_floats(t)?;
     let n = t_dense.layout()?.numel();
-    rows("histc", r, &t_dense, t.defined("histc")?, (1, n), &[bins], (bins, min, max))
+    rows(r, &t_dense, t.defined()?, (1, n), &[bins], (bins, min, max))
 }
 
 /// As [`histc`], for each row of the last dimension: bins take its place. The range of the data is that of all rows.
 pub fn bhistc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<()> {
-    const OP: &str = "bhistc";
-    let t_dense = dense_floats(OP, t)?;
+    let t_dense = dense_floats(t)?;
     let mut shape = t_dense.layout()?.shape;
-    let Some(&columns) = shape.last() else { bail!(Shape, "{OP}: expected rows, got a 0-d tensor") };
+    let Some(&columns) = shape.last() else { bail!(Shape, "expected rows, got a 0-d tensor") };
     shape.remove(shape.len() - 1);
     let count = shape.iter().product();
     shape.push(bins);
-    rows(OP, r, &t_dense, t.defined(OP)?, (count, columns), &shape, (bins, min, max))
+    rows(r, &t_dense, t.defined()?, (count, columns), &shape, (bins, min, max))
 }
 
 /// `t` row-major and in its compute type; floats only.
-fn dense_floats(op: &str, t: &Tensor) -> Result<Tensor> {
-    let dtype = t.defined(op)?;
+fn dense_floats(t: &Tensor) -> Result<Tensor> {
+    let dtype = t.defined()?;
     if !dtype.is_float() {
-        bail!(Dtype, "{op}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
-    dense(op, t, dtype.compute())
+    dense(t, dtype.compute())
 }
 
 /// `t` row-major and of `dtype`; a copy only where it is neither.
-fn dense(op: &str, t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    prepare::same_device(op, &[t])?;
-    t.check_bounds(op, &t.layout()?)?;
+fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
+    prepare::same_device(&[t])?;
+    t.check_bounds(&t.layout()?)?;
     let t = copy::to_dtype(t, dtype)?;
-    if t.layout()?.is_contiguous() { Ok(t) } else { copy::contiguous_copy(op, &t) }
+    if t.layout()?.is_contiguous() { Ok(t) } else { copy::contiguous_copy(&t) }
 }
 
 /// The elements of a tensor made by [`dense`].
@@ -60,22 +59,14 @@ fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
 }
 
 /// Histograms of `rows` x `columns` elements into a result of `shape`.
-fn rows(
-    op: &str,
-    r: &Tensor,
-    t: &Tensor,
-    dtype: Dtype,
-    (rows, columns): (i64, i64),
-    shape: &[i64],
-    (bins, min, max): (i64, f64, f64),
-) -> Result<()> {
+fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape: &[i64], (bins, min, max): (i64, f64, f64)) -> Result<()> {
     if !(1..=MOST_BINS).contains(&bins) {
-        bail!(Argument, "{op}: {bins} bins, expected 1 to {MOST_BINS}")
+        bail!(Argument, "{bins} bins, expected 1 to {MOST_BINS}")
     }
-    let counts = Tensor::empty(op, Dtype::Int64, shape)?;
-    dispatch!(float, op, dtype, T => {
+    let counts = Tensor::empty(Dtype::Int64, shape)?;
+    dispatch!(float, dtype, T => {
         let x = elements::<T>(t)?;
-        let bins = Bins { n: bins as usize, ..range::<T>(op, x, min, max)? };
+        let bins = Bins { n: bins as usize, ..range::<T>(x, min, max)? };
         let (total, columns) = (Shared(counts.data()), columns as usize);
         let failed = AtomicBool::new(false);
         parallel(rows as usize, columns.max(1), CHEAP, &|part| {
@@ -92,28 +83,28 @@ fn rows(
             }
         });
         if failed.into_inner() {
-            return Err(no_memory(op, bins.n));
+            return Err(no_memory(bins.n));
         }
     });
-    deliver(op, r, &counts, dtype)
+    deliver(r, &counts, dtype)
 }
 
 #[cold]
-fn no_memory(op: &str, entries: usize) -> Error {
-    Error::new(Kind::NoMem, format!("{op}: out of memory for {entries} counts"))
+fn no_memory(entries: usize) -> Error {
+    Error::new(Kind::NoMem, format!("out of memory for {entries} counts"))
 }
 
 /// The range of a histogram, in the type of the data.
-fn range<T: Binned>(op: &str, x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
+fn range<T: Binned>(x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
     if min > max {
-        bail!(Argument, "{op}: min {min} is greater than max {max}")
+        bail!(Argument, "min {min} is greater than max {max}")
     }
     let (mut low, mut high) = (T::from_f64(min), T::from_f64(max));
     if low == high && !x.is_empty() {
         (low, high) = extent(x);
     }
     if !(low.to_f64().is_finite() && high.to_f64().is_finite()) {
-        bail!(Argument, "{op}: the range from {} to {} is not finite", low.to_f64(), high.to_f64())
+        bail!(Argument, "the range from {} to {} is not finite", low.to_f64(), high.to_f64())
     }
     if low == high {
         (low, high) = (low.sub(T::from_f64(1.0)), high.add(T::from_f64(1.0)));
@@ -122,14 +113,14 @@ fn range<T: Binned>(op: &str, x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
 }
 
 /// `r = made`, with the dtype `dtype` if it has none.
-fn deliver(op: &str, r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
+fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
     if r.dtype().is_none() && made.dtype() == Some(dtype) {
         let (layout, storage) = (made.layout()?, made.storage());
         r.set_dims(&layout.shape, &layout.strides)?;
         storage.into_iter().for_each(|storage| r.set_elements(storage, dtype, 0));
         return Ok(());
     }
-    dispatch!(all, op, dtype, T => prepare::elementwise(op, [r, made], T::DTYPE, dtype, CHEAP, &|work| {
+    dispatch!(all, dtype, T => prepare::elementwise([r, made], T::DTYPE, dtype, CHEAP, &|work| {
         // SAFETY: `elementwise` readied the work for these types.
         unsafe { map::map1::<T, T>(work, #[inline(always)] |_, x| x) };
         Ok(())
@@ -138,25 +129,24 @@ fn deliver(op: &str, r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
 
 /// `r[i]` = elements of `t` that are `i`, or the sum of their weights.
 pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<()> {
-    const OP: &str = "bincount";
-    let dtype = t.defined(OP)?;
+    let dtype = t.defined()?;
     if dtype.category() != Category::Integer {
-        bail!(Dtype, "{OP}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
     if t.ndim() != 1 {
-        bail!(Shape, "{OP}: expected a vector, got shape {:?}", t.layout()?.shape.as_slice())
+        bail!(Shape, "expected a vector, got shape {:?}", t.layout()?.shape.as_slice())
     }
     if minlength < 0 {
-        bail!(Argument, "{OP}: minlength {minlength} is negative")
+        bail!(Argument, "minlength {minlength} is negative")
     }
-    let x = dense(OP, t, dtype)?;
+    let x = dense(t, dtype)?;
     match weights {
         None => {
-            let counts = dispatch!(numeric, OP, dtype, T => count(elements::<T>(&x)?, minlength)?);
-            deliver(OP, r, &counts, Dtype::Int64)
+            let counts = dispatch!(numeric, dtype, T => count(elements::<T>(&x)?, minlength)?);
+            deliver(r, &counts, Dtype::Int64)
         }
         Some(weights) => {
-            if weights.defined(OP)? != Dtype::Float32 {
+            if weights.defined()? != Dtype::Float32 {
                 return weigh::<f64>(r, &x, weights, minlength);
             }
             weigh::<f32>(r, &x, weights, minlength)
@@ -165,8 +155,8 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
 }
 
 /// A new vector of `n` zeros.
-fn zeros<T: Element>(op: &str, n: i64) -> Result<Tensor> {
-    let mut t = Tensor::empty(op, T::DTYPE, &[n])?;
+fn zeros<T: Element>(n: i64) -> Result<Tensor> {
+    let mut t = Tensor::empty(T::DTYPE, &[n])?;
     elements_mut::<T>(&mut t, n).fill(T::ZERO);
     Ok(t)
 }
@@ -185,49 +175,47 @@ fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
     }
     let (least, greatest) = extent(x);
     if least.to_i64() < 0 {
-        bail!(Argument, "bincount: element {} is negative", least.to_i64())
+        bail!(Argument, "element {} is negative", least.to_i64())
     }
     Ok(greatest.to_i64().saturating_add(1).max(minlength))
 }
 
 fn count<T: Element>(x: &[T], minlength: i64) -> Result<Tensor> {
-    const OP: &str = "bincount";
     // The first elements tell how many counts there probably are: that saves a look at all of them.
     let guess = if x.len() > LOOK { length(&x[..LOOK], 1)?.saturating_mul(2) } else { i64::MAX };
     if guess <= NARROW {
-        let mut guessed = zeros::<i64>(OP, guess)?;
+        let mut guessed = zeros::<i64>(guess)?;
         let counts = elements_mut(&mut guessed, guess);
-        if count_integers(x, counts).ok_or_else(|| no_memory(OP, counts.len()))? {
+        if count_integers(x, counts).ok_or_else(|| no_memory(counts.len()))? {
             let n = counts.iter().rposition(|&n| n != 0).map_or(0, |last| last + 1);
             let length = minlength.max(n as i64);
-            let mut exact = zeros::<i64>(OP, length)?;
+            let mut exact = zeros::<i64>(length)?;
             elements_mut(&mut exact, length)[..n].copy_from_slice(&counts[..n]);
             return Ok(exact);
         }
     }
     let length = length(x, minlength)?;
-    let mut t = zeros::<i64>(OP, length)?;
+    let mut t = zeros::<i64>(length)?;
     match count_integers(x, elements_mut(&mut t, length)) {
         Some(_) => Ok(t),
-        None => Err(no_memory(OP, length as usize)),
+        None => Err(no_memory(length as usize)),
     }
 }
 
 /// `bincount` with weights read as `W`, which is the type of a fresh result too; sums are float64.
 fn weigh<W: Element>(r: &Tensor, x: &Tensor, weights: &Tensor, minlength: i64) -> Result<()> {
-    const OP: &str = "bincount";
     if weights.layout()?.shape != x.layout()?.shape {
         let (shape, want) = (weights.layout()?.shape, x.layout()?.shape);
-        bail!(Shape, "{OP}: weights have shape {:?}, expected {:?}", shape.as_slice(), want.as_slice())
+        bail!(Shape, "weights have shape {:?}, expected {:?}", shape.as_slice(), want.as_slice())
     }
-    let weights = dense(OP, weights, W::DTYPE)?;
-    let dtype = x.defined(OP)?;
-    let made = dispatch!(numeric, OP, dtype, T => {
+    let weights = dense(weights, W::DTYPE)?;
+    let dtype = x.defined()?;
+    let made = dispatch!(numeric, dtype, T => {
         let x = elements::<T>(x)?;
         let length = length(x, minlength)?;
-        let mut made = zeros::<f64>(OP, length)?;
+        let mut made = zeros::<f64>(length)?;
         add_weights(x, elements::<W>(&weights)?, elements_mut(&mut made, length));
         made
     });
-    deliver(OP, r, &made, W::DTYPE)
+    deliver(r, &made, W::DTYPE)
 }

@@ -50,10 +50,10 @@ impl<'a> Want<'a> {
     pub(crate) const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64, compute: None };
 
     /// Indices: int64, and nothing else.
-    pub fn indices(op: &str, r: Option<&'a Tensor>) -> Result<Want<'a>> {
+    pub fn indices(r: Option<&'a Tensor>) -> Result<Want<'a>> {
         match r.and_then(Tensor::dtype) {
             None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64, compute: Some(Dtype::Int64) }),
-            Some(have) => bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}"),
+            Some(have) => bail!(Dtype, "indices are int64, the tensor given for them is {have}"),
         }
     }
 }
@@ -98,12 +98,12 @@ impl<'a> Kernels<'a> {
 }
 
 /// Runs `kernels` over the lines of `t` along `dim`, read as `compute`; a `Source` says how where there is more to think about.
-pub fn along(op: &str, t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
+pub fn along(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
     if short(t, dim, compute, form, &wants, &kernels) {
         return Ok(());
     }
-    let source = if form == Form::Same { Source::one(op, t, dim)? } else { Source::along(op, t, dim)? };
-    source.run(op, compute, form, wants, kernels)
+    let source = if form == Form::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
+    source.run(compute, form, wants, kernels)
 }
 
 /// An input cut into lines.
@@ -119,32 +119,32 @@ pub struct Source {
 
 impl Source {
     /// Lines of `t` along `dim`; `TH_ALL_DIMS` makes one line of everything, in row-major order.
-    pub fn along(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
+    pub fn along(t: &Tensor, dim: i32) -> Result<Source> {
         if dim == TH_ALL_DIMS {
-            return Source::over(op, t, &[]);
+            return Source::over(t, &[]);
         }
-        t.defined(op)?;
-        let dim = wrap_dim(op, dim, t.ndim())?;
-        Source::joined(op, t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
+        t.defined()?;
+        let dim = wrap_dim(dim, t.ndim())?;
+        Source::joined(t, if t.ndim() == 0 { &[] } else { std::slice::from_ref(&dim) })
     }
 
     /// Lines of `t` along one dim, for operations that need one.
-    pub fn one(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
+    pub fn one(t: &Tensor, dim: i32) -> Result<Source> {
         if dim == TH_ALL_DIMS {
-            bail!(Argument, "{op}: needs one dimension, not all")
+            bail!(Argument, "needs one dimension, not all")
         }
-        Source::along(op, t, dim)
+        Source::along(t, dim)
     }
 
     /// Lines of `t` over several dims, each given once, in row-major order; over all if none is given.
-    pub fn over(op: &str, t: &Tensor, dims: &[i64]) -> Result<Source> {
-        t.defined(op)?;
+    pub fn over(t: &Tensor, dims: &[i64]) -> Result<Source> {
+        t.defined()?;
         let ndim = t.ndim();
         let mut found: SmallVec<[usize; INLINE_DIMS]> = SmallVec::new();
         for &dim in dims {
-            let wrapped = wrap_dim(op, i32::try_from(dim).unwrap_or(i32::MAX), ndim)?;
+            let wrapped = wrap_dim(i32::try_from(dim).unwrap_or(i32::MAX), ndim)?;
             if found.contains(&wrapped) {
-                bail!(Argument, "{op}: dimension {dim} is given twice")
+                bail!(Argument, "dimension {dim} is given twice")
             }
             found.push(wrapped);
         }
@@ -152,7 +152,7 @@ impl Source {
             found = (0..ndim).collect();
         }
         found.sort_unstable();
-        Source::joined(op, t, &found)
+        Source::joined(t, &found)
     }
 
     /// Elements of a line.
@@ -175,9 +175,9 @@ impl Source {
         &self.shape
     }
 
-    fn joined(op: &str, t: &Tensor, dims: &[usize]) -> Result<Source> {
-        prepare::same_device(op, &[t])?;
-        let mut operand = Operand::of(op, t)?;
+    fn joined(t: &Tensor, dims: &[usize]) -> Result<Source> {
+        prepare::same_device(&[t])?;
+        let mut operand = Operand::of(t)?;
         let layout = operand.layout.clone();
         let mut moved = Layout { shape: Dims::new(), strides: Dims::new(), offset: layout.offset };
         for d in (0..layout.ndim()).filter(|d| !dims.contains(d)).chain(dims.iter().copied()) {
@@ -188,9 +188,9 @@ impl Source {
         operand.layout = match join(&moved, kept) {
             Some(joined) => joined,
             None => {
-                let Some(storage) = t.storage() else { bail!(Shape, "{op}: the tensor has no storage") };
+                let Some(storage) = t.storage() else { bail!(Shape, "the tensor has no storage") };
                 let view = Tensor::with_layout(storage, operand.dtype, &moved)?;
-                operand = Operand::of(op, &copy::contiguous_copy(op, &view)?)?;
+                operand = Operand::of(&copy::contiguous_copy(&view)?)?;
                 join(&operand.layout, kept).unwrap_or(moved)
             }
         };
@@ -235,19 +235,19 @@ impl Source {
     }
 
     /// Runs `kernels` over the lines, read as `compute`, into one or two results. Nothing changes before all checks have passed.
-    pub fn run(&self, op: &str, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
+    pub fn run(&self, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
         let shape = self.result_shape(form);
         let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
-        tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(op, r, *dtype, &shape))?;
+        tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(r, *dtype, &shape))?;
         // There may be no memory for buffers once there was some for the results.
-        Tensor::or_restored(wants.map(|want| want.r), || self.fill(op, compute, form, wants, &shape, kernels))
+        Tensor::or_restored(wants.map(|want| want.r), || self.fill(compute, form, wants, &shape, kernels))
     }
 
     /// Makes the results what they shall be.
-    fn fill(&self, op: &str, compute: Dtype, form: Form, wants: [Want<'_>; 2], shape: &[i64], kernels: Kernels<'_>) -> Result<()> {
+    fn fill(&self, compute: Dtype, form: Form, wants: [Want<'_>; 2], shape: &[i64], kernels: Kernels<'_>) -> Result<()> {
         let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
-        let made = self.make(op, form, tensors, shape)?;
-        let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(op, r)).transpose();
+        let made = self.make(form, tensors, shape)?;
+        let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(r)).transpose();
         let operands = [operand(0)?, operand(1)?];
         let one = Layout { shape: shape.into(), strides: Dims::filled(0, shape.len()), offset: 0 };
         let layouts = [0, 1].map(|k| self.result_layout(form, operands[k].as_ref().map_or(&one, |o| &o.layout)));
@@ -260,7 +260,7 @@ impl Source {
         (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
         (lines.beside, lines.area, lines.together) = (kernels.beside, kernels.area, kernels.together);
         // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
-        unsafe { lines.run(op, kernels.kernel, kernels.panel) }?;
+        unsafe { lines.run(kernels.kernel, kernels.panel) }?;
         for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {
             if !made.is(r) {
                 copy::copy(r, made)?;
@@ -270,36 +270,36 @@ impl Source {
     }
 
     /// Fails where results of `dtype` cannot go into `r`.
-    fn check(&self, op: &str, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<()> {
-        prepare::same_device(op, &[r])?;
+    fn check(&self, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<()> {
+        prepare::same_device(&[r])?;
         let Some(have) = r.dtype() else { return Ok(()) };
         if !dtype.can_cast(have) {
-            bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+            bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
         }
         let layout = r.layout()?;
         if layout.shape.as_slice() != shape {
-            return r.check_room(op, shape);
+            return r.check_room(shape);
         }
         if layout.overlaps_itself() {
-            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
         }
-        r.check_bounds(op, &layout)
+        r.check_bounds(&layout)
     }
 
     /// The tensors the kernel writes: the results themselves, or new ones for those that lie on the input or on each other.
-    fn make(&self, op: &str, form: Form, results: [Option<(&Tensor, Dtype)>; 2], shape: &[i64]) -> Result<[Option<Tensor>; 2]> {
+    fn make(&self, form: Form, results: [Option<(&Tensor, Dtype)>; 2], shape: &[i64]) -> Result<[Option<Tensor>; 2]> {
         if let [Some((a, _)), Some((b, _))] = results
             && a.is(b)
         {
-            bail!(Argument, "{op}: two results need a tensor each")
+            bail!(Argument, "two results need a tensor each")
         }
         let other = |k: usize| results[0].map(|(r, _)| r).filter(|_| k == 1);
         let mut made = [None, None];
         for k in 0..2 {
             if let Some((r, dtype)) = results[k]
-                && self.needs_memory(op, form, r, shape, other(k))?
+                && self.needs_memory(form, r, shape, other(k))?
             {
-                made[k] = Some(Tensor::empty(op, r.dtype().unwrap_or(dtype), shape)?);
+                made[k] = Some(Tensor::empty(r.dtype().unwrap_or(dtype), shape)?);
             }
         }
         // Memory for all of them is there: only now do results change.
@@ -309,7 +309,7 @@ impl Source {
                 Some(_) if has_shape(r, shape)? => continue,
                 Some(new) => adopt(r, new)?,
                 None if has_shape(r, shape)? => {}
-                None => r.resize(op, shape, None)?,
+                None => r.resize(shape, None)?,
             }
             made[k] = Some(r.clone());
         }
@@ -317,15 +317,15 @@ impl Source {
     }
 
     /// Whether `r` cannot take the result where it is: it has no room, or lies on the input or on the `other` result.
-    fn needs_memory(&self, op: &str, form: Form, r: &Tensor, shape: &[i64], other: Option<&Tensor>) -> Result<bool> {
+    fn needs_memory(&self, form: Form, r: &Tensor, shape: &[i64], other: Option<&Tensor>) -> Result<bool> {
         let (Some(dtype), Some(storage)) = (r.dtype(), r.storage()) else { return Ok(true) };
         let layout = r.layout()?;
         if !has_shape(r, shape)? {
             let shared = |s: Option<Storage>| s.is_some_and(|s| s.meets(&storage));
-            let end = layout.offset.saturating_add(checked_numel(op, shape)?).saturating_mul(dtype.size() as i64);
+            let end = layout.offset.saturating_add(checked_numel(shape)?).saturating_mul(dtype.size() as i64);
             return Ok(end > storage.bytes() as i64 || shared(self.storage.clone()) || shared(other.and_then(Tensor::storage)));
         }
-        let (to, input) = (Operand::of(op, r)?, &self.operand);
+        let (to, input) = (Operand::of(r)?, &self.operand);
         let meets = |other: &Operand| {
             let ((a, b), (c, d)) = (to.span(), other.span());
             a < d && c < b
@@ -335,7 +335,7 @@ impl Source {
             && dtype.size() == input.dtype.size()
             && self.result_layout(form, &layout).strides == input.layout.strides;
         let on_other = match other {
-            Some(other) if other.dtype().is_some() => meets(&Operand::of(op, other)?),
+            Some(other) if other.dtype().is_some() => meets(&Operand::of(other)?),
             _ => false,
         };
         Ok(on_other || (meets(input) && !in_step))

@@ -11,22 +11,22 @@ use crate::tensor::Tensor;
 
 /// `r = m1 @ m2`
 pub fn mm(r: &Tensor, m1: &Tensor, m2: &Tensor) -> Result<()> {
-    product("mm", r, None, Scalar::Int(1), m1, m2, [2, 2])
+    product(r, None, Scalar::Int(1), m1, m2, [2, 2])
 }
 
 /// `r = mat @ vec`
 pub fn mv(r: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<()> {
-    product("mv", r, None, Scalar::Int(1), mat, vec, [2, 1])
+    product(r, None, Scalar::Int(1), mat, vec, [2, 1])
 }
 
 /// `r = beta * t + alpha * (m1 @ m2)`
 pub fn addmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, m1: &Tensor, m2: &Tensor) -> Result<()> {
-    product("addmm", r, Some((beta, t)), alpha, m1, m2, [2, 2])
+    product(r, Some((beta, t)), alpha, m1, m2, [2, 2])
 }
 
 /// `r = beta * t + alpha * (mat @ vec)`
 pub fn addmv(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
-    product("addmv", r, Some((beta, t)), alpha, mat, vec, [2, 1])
+    product(r, Some((beta, t)), alpha, mat, vec, [2, 1])
 }
 
 /// The type products are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
@@ -38,104 +38,97 @@ fn product_type(dtype: Dtype) -> Dtype {
 }
 
 /// All products: `r = beta * t + alpha * (a @ b)`, where `a` and `b` have `ndims` dimensions.
-fn product(op: &str, r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, b: &Tensor, ndims: [usize; 2]) -> Result<()> {
-    prepare::same_device(op, &[r, a, b])?;
-    let dtype = a.defined(op)?;
-    let inputs = [Operand::of(op, a)?, Operand::of(op, b)?];
-    let shape = product_shape(op, &inputs[0].layout, &inputs[1].layout, ndims)?;
-    check_types(op, dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
-    let addend = t.map(|(_, t)| Operand::of(op, t)?.layout.broadcast_to(op, &shape)).transpose()?;
+fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, b: &Tensor, ndims: [usize; 2]) -> Result<()> {
+    prepare::same_device(&[r, a, b])?;
+    let dtype = a.defined()?;
+    let inputs = [Operand::of(a)?, Operand::of(b)?];
+    let shape = product_shape(&inputs[0].layout, &inputs[1].layout, ndims)?;
+    check_types(dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
+    let addend = t.map(|(_, t)| Operand::of(t)?.layout.broadcast_to(&shape)).transpose()?;
     if let Some(have) = r.dtype()
         && !dtype.can_cast(have)
     {
-        bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+        bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
     }
     let compute = product_type(dtype);
     let converted = match dtype == compute {
         true => None,
-        false => Some([Operand::of(op, &copy::to_dtype(a, compute)?)?, Operand::of(op, &copy::to_dtype(b, compute)?)?]),
+        false => Some([Operand::of(&copy::to_dtype(a, compute)?)?, Operand::of(&copy::to_dtype(b, compute)?)?]),
     };
     let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
-    let (target, out) = target(op, r, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
+    let (target, out) = target(r, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
     if let (Some((_, t)), Some(_)) = (beta, addend)
         && !t.is(&target)
     {
         copy::copy(&target, t)?;
     }
-    multiply(op, compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), &out, alpha, left, right)?;
+    multiply(compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), &out, alpha, left, right)?;
     if target.is(r) {
         return Ok(());
     }
-    deliver(op, r, dtype, &shape, &target, &inputs)
+    deliver(r, dtype, &shape, &target, &inputs)
 }
 
 /// Moves a product computed elsewhere into `r`, whose memory may be that of the inputs.
-fn deliver(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor, inputs: &[Operand]) -> Result<()> {
+fn deliver(r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor, inputs: &[Operand]) -> Result<()> {
     if r.dtype().is_none() && target.dtype() == Some(dtype) {
         return super::view::set(r, target);
     }
     if r.layout()?.shape.as_slice() != shape || r.dtype().is_none() {
-        prepare::shape_result(op, r, r.dtype().unwrap_or(dtype), shape, inputs)?;
+        prepare::shape_result(r, r.dtype().unwrap_or(dtype), shape, inputs)?;
     }
     copy::copy(r, target)
 }
 
 /// Where the product is computed: `r` itself where its memory can be written directly, else a new tensor.
-fn target(op: &str, r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operand], addend: Option<&Tensor>) -> Result<(Tensor, Operand)> {
+fn target(r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operand], addend: Option<&Tensor>) -> Result<(Tensor, Operand)> {
     if r.dtype() == Some(compute) {
-        let out = Operand::of(op, r)?;
+        let out = Operand::of(r)?;
         let (start, end) = out.span();
         let apart = |i: &&Operand| {
             let (a, b) = i.span();
             b <= start || end <= a
         };
-        let partly_addend = addend.is_some_and(|t| !t.is(r) && Operand::of(op, t).is_ok_and(|t| !apart(&&t)));
+        let partly_addend = addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| !apart(&&t)));
         if out.layout.shape.as_slice() == shape && !out.layout.overlaps_itself() && inputs.iter().all(apart) && !partly_addend {
             return Ok((r.clone(), out));
         }
     }
-    let made = Tensor::empty(op, compute, shape)?;
-    let out = Operand::of(op, &made)?;
+    let made = Tensor::empty(compute, shape)?;
+    let out = Operand::of(&made)?;
     Ok((made, out))
 }
 
-fn product_shape(op: &str, a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {
+fn product_shape(a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {
     if [a.ndim(), b.ndim()] != ndims {
-        bail!(
-            Shape,
-            "{op}: expected tensors with {} and {} dimensions, got shapes {:?} and {:?}",
-            ndims[0],
-            ndims[1],
-            &a.shape[..],
-            &b.shape[..]
-        )
+        bail!(Shape, "expected tensors with {} and {} dimensions, got shapes {:?} and {:?}", ndims[0], ndims[1], &a.shape[..], &b.shape[..])
     }
     if a.shape[1] != b.shape[0] {
-        bail!(Shape, "{op}: shapes {:?} and {:?} do not multiply: {} columns, {} rows", &a.shape[..], &b.shape[..], a.shape[1], b.shape[0])
+        bail!(Shape, "shapes {:?} and {:?} do not multiply: {} columns, {} rows", &a.shape[..], &b.shape[..], a.shape[1], b.shape[0])
     }
     Ok(a.shape[..1].iter().chain(&b.shape[1..]).copied().collect())
 }
 
-fn check_types(op: &str, dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scalar>]) -> Result<()> {
+fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scalar>]) -> Result<()> {
     if dtype.category() == Category::Bool {
-        bail!(Dtype, "{op}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
     for other in others.iter().flatten() {
-        let other = other.defined(op)?;
+        let other = other.defined()?;
         if other != dtype {
-            bail!(Dtype, "{op}: expected tensors of one dtype, got {dtype} and {other}")
+            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
         }
     }
     for factor in factors.iter().flatten() {
         if matches!(factor, Scalar::Float(_)) && !dtype.is_float() {
-            bail!(Dtype, "{op}: the factor {} of {dtype} tensors must be an integer", factor.to_f64())
+            bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", factor.to_f64())
         }
     }
     Ok(())
 }
 
-fn multiply(op: &str, compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, a: &Operand, b: &Operand) -> Result<()> {
+fn multiply(compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, a: &Operand, b: &Operand) -> Result<()> {
     macro_rules! run {
         ($T:ty) => {{
             let mats: (Mat<$T>, Mat<$T>, Mat<$T>) = (matrix(c), matrix(a), matrix(b));
@@ -148,7 +141,7 @@ fn multiply(op: &str, compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, 
         Dtype::Float64 => run!(f64),
         Dtype::Int32 => run!(i32),
         Dtype::Int64 => run!(i64),
-        other => bail!(Dtype, "{op}: not defined for {other}"),
+        other => bail!(Dtype, "not defined for {other}"),
     }
     Ok(())
 }

@@ -45,25 +45,24 @@ type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
 
 /// The `k`-th smallest elements over `dim`, counted from 1, and where each first occurs. NaN is greater than everything.
 pub fn kthvalue(results: Results<'_>, t: &Tensor, k: i64, dim: i32, keepdim: bool) -> Result<()> {
-    const OP: &str = "kthvalue";
-    let source = chosen_from(OP, t, dim)?;
+    let source = chosen_from(t, dim)?;
     if k < 1 || k > source.n() {
-        bail!(Argument, "{OP}: k = {k} is out of range for {} elements", source.n())
+        bail!(Argument, "k = {k} is out of range for {} elements", source.n())
     }
-    ranked(OP, results, &source, Rank::At(k as usize - 1), keepdim)
+    ranked(results, &source, Rank::At(k as usize - 1), keepdim)
 }
 
 /// The medians over `dim`, and where each first occurs; of two middle elements the smaller.
 ///
 /// A NaN is the median of its line, unless `skip_nan` and there is something else.
 pub fn median(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool, skip_nan: bool) -> Result<()> {
-    let (op, rank) = if skip_nan { ("nanmedian", Rank::MedianOfNumbers) } else { ("median", Rank::Median) };
-    ranked(op, results, &chosen_from(op, t, dim)?, rank, keepdim)
+    let rank = if skip_nan { Rank::MedianOfNumbers } else { Rank::Median };
+    ranked(results, &chosen_from(t, dim)?, rank, keepdim)
 }
 
 /// The median of all elements as a number; that of nothing is NaN.
 pub fn median_all(t: &Tensor) -> Result<f64> {
-    if t.defined("medianall")?.is_float() && t.layout()?.numel() == 0 {
+    if t.defined()?.is_float() && t.layout()?.numel() == 0 {
         return Ok(f64::NAN);
     }
     let r = Tensor::fresh()?;
@@ -73,10 +72,9 @@ pub fn median_all(t: &Tensor) -> Result<f64> {
 
 /// The most frequent elements over `dim`, the smallest of several, and where each last occurs.
 pub fn mode(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    const OP: &str = "mode";
-    let source = chosen_from(OP, t, dim)?;
+    let source = chosen_from(t, dim)?;
     let (n, wants) = (source.n() as usize, wants(results, source.dtype()));
-    dispatch!(all, OP, source.dtype(), T => {
+    dispatch!(all, source.dtype(), T => {
         let line = |line: Line| {
             // SAFETY: the driver passes lines of `n` elements, the scratch asked for, and results of one element.
             unsafe {
@@ -85,15 +83,15 @@ pub fn mode(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool) -> Result
                 put(line, 1, at as i64);
             }
         };
-        source.run(OP, T::DTYPE, Form::One { keepdim }, wants, kernels(&line, modes::scratch_bytes::<T>(n)))
+        source.run(T::DTYPE, Form::One { keepdim }, wants, kernels(&line, modes::scratch_bytes::<T>(n)))
     })
 }
 
 /// Lines that have something to choose from.
-fn chosen_from(op: &str, t: &Tensor, dim: i32) -> Result<Source> {
-    let source = Source::along(op, t, dim)?;
+fn chosen_from(t: &Tensor, dim: i32) -> Result<Source> {
+    let source = Source::along(t, dim)?;
     if source.n() == 0 {
-        bail!(Argument, "{op}: no elements to choose from in shape {:?}", source.shape())
+        bail!(Argument, "no elements to choose from in shape {:?}", source.shape())
     }
     Ok(source)
 }
@@ -127,14 +125,14 @@ unsafe fn put<T>(line: Line, k: usize, value: T) {
     }
 }
 
-fn ranked(op: &str, results: Results<'_>, source: &Source, rank: Rank, keepdim: bool) -> Result<()> {
+fn ranked(results: Results<'_>, source: &Source, rank: Rank, keepdim: bool) -> Result<()> {
     if let Some(have) = results.1.and_then(Tensor::dtype)
         && have != Dtype::Int64
     {
-        bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}")
+        bail!(Dtype, "indices are int64, the tensor given for them is {have}")
     }
     let (n, wants) = (source.n() as usize, wants(results, source.dtype()));
-    dispatch!(numeric, op, source.dtype(), T => {
+    dispatch!(numeric, source.dtype(), T => {
         let line = |line: Line| {
             // SAFETY: the driver passes lines of `n` elements, the scratch asked for, and results of one element.
             unsafe {
@@ -146,7 +144,7 @@ fn ranked(op: &str, results: Results<'_>, source: &Source, rank: Rank, keepdim: 
                 }
             }
         };
-        source.run(op, T::DTYPE, Form::One { keepdim }, wants, kernels(&line, scratch_bytes::<T>(n)))
+        source.run(T::DTYPE, Form::One { keepdim }, wants, kernels(&line, scratch_bytes::<T>(n)))
     })
 }
 
@@ -173,24 +171,23 @@ pub fn quantiles(
     interpolation: THInterpolation,
     skip_nan: bool,
 ) -> Result<()> {
-    let op = if skip_nan { "nanquantile" } else { "quantile" };
     let interpolation = match interpolation {
         TH_LINEAR => Interpolation::Linear,
         TH_LOWER => Interpolation::Lower,
         TH_HIGHER => Interpolation::Higher,
         TH_MIDPOINT => Interpolation::Midpoint,
         TH_NEAREST => Interpolation::Nearest,
-        other => bail!(Argument, "{op}: {other} is no interpolation"),
+        other => bail!(Argument, "{other} is no interpolation"),
     };
-    let source = chosen_from(op, t, dim)?;
+    let source = chosen_from(t, dim)?;
     let dtype = source.dtype();
     if !dtype.is_float() {
-        bail!(Dtype, "{op}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
-    let q = shares(op, q, dtype.compute())?;
+    let q = shares(q, dtype.compute())?;
     let form = if q.ndim() == 0 { Form::One { keepdim } } else { Form::Leading { n: q.layout()?.numel(), keepdim } };
     let want = Want { r: Some(r), dtype, compute: Some(dtype.compute()) };
-    dispatch!(float, op, dtype, T => take_quantiles::<T>(op, &source, form, want, &q, interpolation, skip_nan))
+    dispatch!(float, dtype, T => take_quantiles::<T>(&source, form, want, &q, interpolation, skip_nan))
 }
 
 /// [`quantiles`] for one number.
@@ -200,24 +197,23 @@ pub fn quantile(r: &Tensor, t: &Tensor, q: f64, dim: i32, keepdim: bool, interpo
 }
 
 /// `q` contiguous and in the type quantiles are computed in, once it is found to be in order.
-fn shares(op: &str, q: &Tensor, compute: Dtype) -> Result<Tensor> {
-    prepare::same_device(op, &[q])?;
-    if !q.defined(op)?.is_float() || q.ndim() > 1 {
-        bail!(Argument, "{op}: q is a vector or 0-d tensor of floats, not {} of shape {:?}", q.defined(op)?, q.layout()?.shape.as_slice())
+fn shares(q: &Tensor, compute: Dtype) -> Result<Tensor> {
+    prepare::same_device(&[q])?;
+    if !q.defined()?.is_float() || q.ndim() > 1 {
+        bail!(Argument, "q is a vector or 0-d tensor of floats, not {} of shape {:?}", q.defined()?, q.layout()?.shape.as_slice())
     }
-    let q = copy::to_dtype(&copy::contiguous_copy(op, q)?, Dtype::Float64)?;
+    let q = copy::to_dtype(&copy::contiguous_copy(q)?, Dtype::Float64)?;
     for i in 0..q.layout()?.numel() as usize {
         // SAFETY: a new contiguous tensor of float64.
         let share = unsafe { q.data().cast::<f64>().add(i).read() };
         if !(0.0..=1.0).contains(&share) {
-            bail!(Argument, "{op}: q = {share} is outside of 0 to 1")
+            bail!(Argument, "q = {share} is outside of 0 to 1")
         }
     }
     copy::to_dtype(&q, compute)
 }
 
 fn take_quantiles<T: Real + Ordered>(
-    op: &str,
     source: &Source,
     form: Form,
     want: Want<'_>,
@@ -232,5 +228,5 @@ fn take_quantiles<T: Real + Ordered>(
         // SAFETY: the driver passes lines of `T`, the scratch asked for, and a result with an element for each share.
         unsafe { quantiles.of(elements::<T>(line), line.out[0].cast(), line.scratch) }
     };
-    source.run(op, T::DTYPE, form, [want, Want::NOTHING], kernels(&line, quantile::scratch_bytes::<T>(source.n() as usize)))
+    source.run(T::DTYPE, form, [want, Want::NOTHING], kernels(&line, quantile::scratch_bytes::<T>(source.n() as usize)))
 }

@@ -19,50 +19,36 @@ use strided::strided;
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
 /// Computes `tensors[0] = f(tensors[1..])`: broadcasting, conversion to `compute`, a result of dtype `result` unless it has one.
-pub fn elementwise<const N: usize>(
-    op: &str,
-    tensors: [&Tensor; N],
-    compute: Dtype,
-    result: Dtype,
-    grain: usize,
-    run: Run<'_, N>,
-) -> Result<()> {
+pub fn elementwise<const N: usize>(tensors: [&Tensor; N], compute: Dtype, result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
     let mut types = [compute; N];
     types[0] = result.compute();
-    typed(op, tensors, types, result, grain, run)
+    typed(tensors, types, result, grain, run)
 }
 
 /// [`elementwise`] with a type of its own for each operand; the first is the compute type of `result`.
 #[inline(always)]
-pub fn typed<const N: usize>(
-    op: &str,
-    tensors: [&Tensor; N],
-    types: [Dtype; N],
-    result: Dtype,
-    grain: usize,
-    run: Run<'_, N>,
-) -> Result<()> {
+pub fn typed<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
     if let Some(work) = &flat(&tensors, types, result, grain) {
         return run(work);
     }
     if tensors[0].dtype().is_none() && N > 1 && types[0] == result {
-        return fresh(op, tensors, types, result, grain, run);
+        return fresh(tensors, types, result, grain, run);
     }
-    long(op, tensors, types, result, grain, run)
+    long(tensors, types, result, grain, run)
 }
 
 /// Operands that are not all alike and contiguous. Out of the way of those that are.
 #[inline(never)]
-fn long<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+fn long<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
     match strided(&tensors, types, result, grain) {
         Some(job) => run(&Work::Planned(job)),
-        None => planned(op, tensors, types, result, grain, run),
+        None => planned(tensors, types, result, grain, run),
     }
 }
 
 /// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.
 #[inline(never)]
-fn fresh<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+fn fresh<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
     let first = tensors[1];
     if (1..N).all(|k| tensors[k].flat_like(types[k], first).is_some()) {
         tensors[0].renew_like(result, first)?;
@@ -70,7 +56,7 @@ fn fresh<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], res
             return run(work);
         }
     }
-    planned(op, tensors, types, result, grain, run)
+    planned(tensors, types, result, grain, run)
 }
 
 /// The short way, for operands that are already all alike and contiguous.
@@ -94,15 +80,15 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: D
 }
 
 #[inline(never)]
-fn planned<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
-    same_device(op, &tensors)?;
+fn planned<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+    same_device(&tensors)?;
     let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
     let mut shape: Option<Dims> = None;
     for t in &tensors[1..] {
-        let operand = Operand::of(op, t)?;
+        let operand = Operand::of(t)?;
         shape = Some(match shape {
             None => operand.layout.shape.clone(),
-            Some(shape) => broadcast_shape(op, &shape, &operand.layout.shape)?,
+            Some(shape) => broadcast_shape(&shape, &operand.layout.shape)?,
         });
         operands.push(operand);
     }
@@ -112,16 +98,16 @@ fn planned<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], r
         None => r.layout()?.shape,
     };
     for operand in &mut operands {
-        operand.layout = operand.layout.broadcast_to(op, &shape)?;
+        operand.layout = operand.layout.broadcast_to(&shape)?;
     }
-    let target = Target::check(op, r, &shape, result)?;
+    let target = Target::check(r, &shape, result)?;
     let mut copies = Vec::new();
     for operand in &mut operands {
         if target.harms(operand) {
-            operand.copy(op, &mut copies)?;
+            operand.copy(&mut copies)?;
         }
     }
-    let target = target.ready(op, &operands)?;
+    let target = target.ready(&operands)?;
     let layouts: [&Layout; N] = each(|k| if k == 0 { &target.layout } else { &operands[k - 1].layout });
     let dtype: [Dtype; N] = each(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
     let data = each(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
@@ -130,10 +116,10 @@ fn planned<const N: usize>(op: &str, tensors: [&Tensor; N], types: [Dtype; N], r
 }
 
 /// Fails unless all tensors live on the same device, and that device is the host.
-pub fn same_device(op: &str, tensors: &[&Tensor]) -> Result<()> {
+pub fn same_device(tensors: &[&Tensor]) -> Result<()> {
     for t in tensors {
         if t.dtype().is_some() && t.device() != Device::Cpu {
-            bail!(Device, "{op}: not available on {}", t.device())
+            bail!(Device, "not available on {}", t.device())
         }
     }
     Ok(())
@@ -153,10 +139,10 @@ pub struct Operand {
 
 impl Operand {
     /// Checks that every element of `t` lies inside its storage.
-    pub fn of(op: &str, t: &Tensor) -> Result<Operand> {
-        let dtype = t.defined(op)?;
+    pub fn of(t: &Tensor) -> Result<Operand> {
+        let dtype = t.defined()?;
         let layout = t.layout()?;
-        t.check_bounds(op, &layout)?;
+        t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
         Ok(Operand { tensor: t.clone(), storage: t.storage(), storage_data, dtype, layout })
     }
@@ -174,11 +160,11 @@ impl Operand {
     }
 
     /// Replaces the operand by a contiguous copy of itself.
-    fn copy(&mut self, op: &str, copies: &mut Vec<Tensor>) -> Result<()> {
+    fn copy(&mut self, copies: &mut Vec<Tensor>) -> Result<()> {
         let shape = self.layout.shape.clone();
-        let copied = copy::contiguous_copy(op, &self.tensor)?;
-        *self = Operand::of(op, &copied)?;
-        self.layout = self.layout.broadcast_to(op, &shape)?;
+        let copied = copy::contiguous_copy(&self.tensor)?;
+        *self = Operand::of(&copied)?;
+        self.layout = self.layout.broadcast_to(&shape)?;
         copies.push(copied);
         Ok(())
     }
@@ -194,22 +180,18 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn check(op: &str, r: &'a Tensor, shape: &[i64], result: Dtype) -> Result<Target<'a>> {
+    fn check(r: &'a Tensor, shape: &[i64], result: Dtype) -> Result<Target<'a>> {
         let Some(dtype) = r.dtype() else { return Ok(Target { r, dtype: result, shape: shape.into(), kept: None }) };
         if !result.can_cast(dtype) {
-            bail!(Dtype, "{op}: a result of {result} cannot be stored in a tensor of {dtype}")
+            bail!(Dtype, "a result of {result} cannot be stored in a tensor of {dtype}")
         }
         let layout = r.layout()?;
         if layout.shape.as_slice() != shape {
             return Ok(Target { r, dtype, shape: shape.into(), kept: None });
         }
-        let operand = Operand::of(op, r)?;
+        let operand = Operand::of(r)?;
         if layout.overlaps_itself() {
-            bail!(
-                Shape,
-                "{op}: several positions of the result share one element (strides {:?}); clone it first",
-                layout.strides.as_slice()
-            )
+            bail!(Shape, "several positions of the result share one element (strides {:?}); clone it first", layout.strides.as_slice())
         }
         Ok(Target { r, dtype, shape: shape.into(), kept: Some(operand) })
     }
@@ -224,21 +206,21 @@ impl<'a> Target<'a> {
     }
 
     /// Gives the result its dtype and shape. Fails before anything has changed.
-    fn ready(self, op: &str, inputs: &[Operand]) -> Result<Operand> {
+    fn ready(self, inputs: &[Operand]) -> Result<Operand> {
         if let Some(kept) = self.kept {
             return Ok(kept);
         }
-        shape_result(op, self.r, self.dtype, &self.shape, inputs)
+        shape_result(self.r, self.dtype, &self.shape, inputs)
     }
 }
 
 /// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.
-pub fn shape_result(op: &str, r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
+pub fn shape_result(r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
     let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.storage.as_ref().is_some_and(|t| t.meets(&s))));
     if r.dtype().is_none() || shared {
         r.renew(dtype, shape)?;
     } else {
-        r.resize(op, shape, None)?;
+        r.resize(shape, None)?;
     }
-    Operand::of(op, r)
+    Operand::of(r)
 }

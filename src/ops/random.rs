@@ -15,11 +15,10 @@ const PIECE: usize = 64;
 /// `r` uniform in [from, to); floats only.
 pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     if !(from <= to && (to - from).is_finite()) {
-        bail!(Argument, "uniform: expected finite bounds in order, got {from} and {to}")
+        bail!(Argument, "expected finite bounds in order, got {from} and {to}")
     }
     let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from)) as f32;
     fill(
-        "uniform",
         r,
         generator,
         |at, n, seed, block| {
@@ -59,10 +58,9 @@ fn greatest_below(dtype: Dtype, to: f64) -> f64 {
 /// `r` normally distributed; floats only.
 pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     if !(std >= 0.0 && std.is_finite() && mean.is_finite()) {
-        bail!(Argument, "normal: expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
+        bail!(Argument, "expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
     }
     fill(
-        "normal",
         r,
         generator,
         // SAFETY: `fill` passes pieces of the tensor.
@@ -74,21 +72,20 @@ pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Res
 
 /// Fills `r` in row-major order with what one of the kernels makes.
 fn fill(
-    op: &str,
     r: &Tensor,
     generator: &mut Generator,
     float32: impl Fn(*mut f32, usize, u64, u64) + Sync,
     float64: impl Fn(*mut f64, usize, u64, u64) + Sync,
 ) -> Result<()> {
-    prepare::same_device(op, &[r])?;
-    let out = Operand::of(op, r)?;
+    prepare::same_device(&[r])?;
+    let out = Operand::of(r)?;
     if !out.dtype.is_float() {
-        bail!(Dtype, "{op}: not defined for {}", out.dtype)
+        bail!(Dtype, "not defined for {}", out.dtype)
     }
     let compute = out.dtype.compute();
     if out.dtype != compute || !out.layout.is_contiguous() {
-        let dense = Tensor::empty(op, compute, &out.layout.shape)?;
-        fill(op, &dense, generator, float32, float64)?;
+        let dense = Tensor::empty(compute, &out.layout.shape)?;
+        fill(&dense, generator, float32, float64)?;
         return copy::copy(r, &dense);
     }
     let (n, seed) = (out.layout.numel() as usize, generator.initial_seed());

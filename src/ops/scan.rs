@@ -9,44 +9,44 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 /// `r[i] = t[0] + ... + t[i]` along `dim`, or the product; integers and Bool give int64.
-fn totals<const PRODUCT: bool>(op: &str, r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    let dtype = t.defined(op)?;
+fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
+    let dtype = t.defined()?;
     let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
-    dispatch!(all, op, dtype, T => {
+    dispatch!(all, dtype, T => {
         let panel = scan::totals_beside::<T, PRODUCT>;
         let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
         let kernels = Kernels { panel: Some(&panel), together: T::together, ..lines };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
-        along(op, t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
+        along(t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })
 }
 
 /// Running sums.
 pub fn cumsum(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    totals::<false>("cumsum", r, t, dim)
+    totals::<false>(r, t, dim)
 }
 
 /// Running products.
 pub fn cumprod(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    totals::<true>("cumprod", r, t, dim)
+    totals::<true>(r, t, dim)
 }
 
 /// The greatest elements so far, and where they are: the last of equals. Either result may be absent. A NaN stays the greatest.
 pub fn cummax(values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
-    extremes::<true>("cummax", values, indices, t, dim)
+    extremes::<true>(values, indices, t, dim)
 }
 
 /// The least elements so far; everything else as for [`cummax`].
 pub fn cummin(values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
-    extremes::<false>("cummin", values, indices, t, dim)
+    extremes::<false>(values, indices, t, dim)
 }
 
-fn extremes<const MAX: bool>(op: &str, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
-    let dtype = t.defined(op)?;
-    let wants = [Want { r: values, dtype, compute: Some(dtype.compute()) }, Want::indices(op, indices)?];
-    dispatch!(all, op, dtype, T => {
+fn extremes<const MAX: bool>(values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
+    let dtype = t.defined()?;
+    let wants = [Want { r: values, dtype, compute: Some(dtype.compute()) }, Want::indices(indices)?];
+    dispatch!(all, dtype, T => {
         let panel = scan::extremes_beside::<T, MAX>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
-        along(op, t, dim, T::DTYPE, Form::Same, wants, kernels)
+        along(t, dim, T::DTYPE, Form::Same, wants, kernels)
     })
 }

@@ -12,15 +12,13 @@ use crate::tensor::Tensor;
 
 /// `r = start, start + step, ...` before `end`.
 pub fn arange(r: &Tensor, start: Scalar, end: Scalar, step: Scalar) -> Result<()> {
-    const OP: &str = "arange";
-    let progression = Progression::new(OP, start, end, step, false)?;
-    progression.write(OP, r, progression.dtype())
+    let progression = Progression::new(start, end, step, false)?;
+    progression.write(r, progression.dtype())
 }
 
 /// `r = start, start + step, ...` up to and including `end`.
 pub fn range(r: &Tensor, start: Scalar, end: Scalar, step: Scalar) -> Result<()> {
-    const OP: &str = "range";
-    Progression::new(OP, start, end, step, true)?.write(OP, r, default_dtype())
+    Progression::new(start, end, step, true)?.write(r, default_dtype())
 }
 
 /// `n` numbers from `start` on, `step` apart.
@@ -31,16 +29,16 @@ struct Progression {
 }
 
 impl Progression {
-    fn new(op: &str, start: Scalar, end: Scalar, step: Scalar, inclusive: bool) -> Result<Progression> {
+    fn new(start: Scalar, end: Scalar, step: Scalar, inclusive: bool) -> Result<Progression> {
         let (a, b, by) = (start.to_f64(), end.to_f64(), step.to_f64());
         if !a.is_finite() || !b.is_finite() {
-            bail!(Argument, "{op}: unsupported range {a} to {b}")
+            bail!(Argument, "unsupported range {a} to {b}")
         }
         if by == 0.0 || !by.is_finite() {
-            bail!(Argument, "{op}: the step must be finite and not 0, got {by}")
+            bail!(Argument, "the step must be finite and not 0, got {by}")
         }
         if (by > 0.0 && a > b) || (by < 0.0 && a < b) {
-            bail!(Argument, "{op}: bounds {a} to {b} are inconsistent with the sign of step {by}")
+            bail!(Argument, "bounds {a} to {b} are inconsistent with the sign of step {by}")
         }
         let n = match (start, end, step) {
             (Scalar::Int(a), Scalar::Int(b), Scalar::Int(by)) => {
@@ -52,7 +50,7 @@ impl Progression {
                 (n < i64::MAX as f64).then_some(n as i64)
             }
         };
-        let Some(n) = n else { bail!(Argument, "{op}: {a} to {b} by {by} are more numbers than can be counted") };
+        let Some(n) = n else { bail!(Argument, "{a} to {b} by {by} are more numbers than can be counted") };
         Ok(Progression { start, step, n })
     }
 
@@ -65,12 +63,12 @@ impl Progression {
     }
 
     /// Into `r`, or into a fresh one of dtype `fresh`.
-    fn write(&self, op: &str, r: &Tensor, fresh: Dtype) -> Result<()> {
+    fn write(&self, r: &Tensor, fresh: Dtype) -> Result<()> {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
         let line = Line { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
-        store(op, r, result, self.n, &|at, dtype, n| {
+        store(r, result, self.n, &|at, dtype, n| {
             if let (Scalar::Int(start), Scalar::Int(step), false) = (self.start, self.step, dtype.is_float()) {
-                dispatch!(numeric, op, dtype, T => {
+                dispatch!(numeric, dtype, T => {
                     // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
                     unsafe { generate::<T>(at, dtype, n, CHEAP, &|at, first, len| {
                         integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
@@ -78,26 +76,24 @@ impl Progression {
                 });
                 return Ok(());
             }
-            floats(op, at, dtype, n, CHEAP, Spaced { up: line, down: line, half: 0, base: None })
+            floats(at, dtype, n, CHEAP, Spaced { up: line, down: line, half: 0, base: None })
         })
     }
 }
 
 /// `r = steps` numbers from `start` to `end`, both included, evenly spaced.
 pub fn linspace(r: &Tensor, start: f64, end: f64, steps: i64) -> Result<()> {
-    const OP: &str = "linspace";
-    spaced(OP, r, start, end, steps, CHEAP, None)
+    spaced(r, start, end, steps, CHEAP, None)
 }
 
 /// `r = base^x` for `steps` numbers `x` from `start` to `end`, both included, evenly spaced.
 pub fn logspace(r: &Tensor, start: f64, end: f64, base: f64, steps: i64) -> Result<()> {
-    const OP: &str = "logspace";
-    spaced(OP, r, start, end, steps, COSTLY, Some(base))
+    spaced(r, start, end, steps, COSTLY, Some(base))
 }
 
-fn spaced(op: &str, r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, base: Option<f64>) -> Result<()> {
+fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, base: Option<f64>) -> Result<()> {
     if steps < 0 {
-        bail!(Argument, "{op}: the number of steps {steps} is negative")
+        bail!(Argument, "the number of steps {steps} is negative")
     }
     let last = steps - 1;
     let end = if steps == 1 { start } else { end };
@@ -111,34 +107,34 @@ fn spaced(op: &str, r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, 
     // From both ends to the middle, so that the second half mirrors the first.
     let (up, down) = (Line { anchor: start, origin: 0, step }, Line { anchor: end, origin: last, step });
     let numbers = Spaced { up, down, half: (steps / 2) as usize, base };
-    store(op, r, default_dtype(), steps, &|at, dtype, n| floats(op, at, dtype, n, grain, numbers))
+    store(r, default_dtype(), steps, &|at, dtype, n| floats(at, dtype, n, grain, numbers))
 }
 
 /// Fills `n` floats at `at`; 16-bit ones are rounded once, from float64.
-fn floats(op: &str, at: *mut u8, dtype: Dtype, n: usize, grain: usize, numbers: Spaced) -> Result<()> {
+fn floats(at: *mut u8, dtype: Dtype, n: usize, grain: usize, numbers: Spaced) -> Result<()> {
     match dtype {
         // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
         Dtype::Float32 => unsafe { generate::<f32>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
         // SAFETY: as above.
         _ if dtype.is_float() => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
-        _ => bail!(Dtype, "{op}: not defined for {dtype}"),
+        _ => bail!(Dtype, "not defined for {dtype}"),
     }
     Ok(())
 }
 
 /// Lets `write(address, dtype, n)` fill `r` in row-major order. A tensor that has `n` elements already keeps its shape.
-fn store(op: &str, r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize) -> Result<()>) -> Result<()> {
+fn store(r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize) -> Result<()>) -> Result<()> {
     let shape = match r.dtype() {
         Some(_) => Some(r.layout()?.shape).filter(|shape| shape.iter().product::<i64>() == n),
         None => None,
     };
     let shape = shape.unwrap_or_else(|| Dims::filled(n, 1));
-    let dtype = ready(op, r, result, &shape)?;
-    let target = prepare::Operand::of(op, r)?;
+    let dtype = ready(r, result, &shape)?;
+    let target = prepare::Operand::of(r)?;
     if target.layout.is_contiguous() {
         return write(target.first(), dtype, n as usize);
     }
-    let flat = Tensor::empty(op, dtype, &shape)?;
+    let flat = Tensor::empty(dtype, &shape)?;
     write(flat.data(), dtype, n as usize)?;
     copy::copy(r, &flat)
 }

@@ -23,68 +23,66 @@ enum Lines<'a> {
 
 /// `r = e^t / sum of e^t along dim`; floats only.
 pub fn softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run("softmax", Kind::Softmax, r, t, Lines::Dim(dim), Form::Same)
+    run(Kind::Softmax, r, t, Lines::Dim(dim), Form::Same)
 }
 
 /// `r = t - log(sum of e^t along dim)`; floats only.
 pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run("logSoftmax", Kind::LogSoftmax, r, t, Lines::Dim(dim), Form::Same)
+    run(Kind::LogSoftmax, r, t, Lines::Dim(dim), Form::Same)
 }
 
 /// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
 pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    run("logsumexp", Kind::LogSumExp, r, t, Lines::Dim(dim), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, Lines::Dim(dim), Form::One { keepdim })
 }
 
 /// [`logsumexp`] over several dims, or over all if none is given.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
-    run("logsumexp", Kind::LogSumExp, r, t, Lines::Dims(dims), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, Lines::Dims(dims), Form::One { keepdim })
 }
 
-fn run(op: &str, kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Result<()> {
-    let dtype = t.defined(op)?;
+fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Result<()> {
+    let dtype = t.defined()?;
     let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
-    dispatch!(float, op, dtype, T => {
+    dispatch!(float, dtype, T => {
         let (stack, panel) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::panel::<T>(kind, p));
         let kernels = Kernels { panel: Some(&panel), beside: softmax::BESIDE, area: softmax::most_area(kind), turned: TURNED, ..Kernels::stack(&stack, COSTLY) };
         let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
         match lines {
-            Lines::Dim(dim) => along(op, t, dim, T::DTYPE, form, wants, kernels),
-            Lines::Dims(dims) => Source::over(op, t, dims)?.run(op, T::DTYPE, form, wants, kernels),
+            Lines::Dim(dim) => along(t, dim, T::DTYPE, form, wants, kernels),
+            Lines::Dims(dims) => Source::over(t, dims)?.run(T::DTYPE, form, wants, kernels),
         }
     })
 }
 
 /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only.
 pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    const OP: &str = "logcumsumexp";
-    let dtype = t.defined(OP)?;
-    dispatch!(float, OP, dtype, T => {
+    let dtype = t.defined()?;
+    dispatch!(float, dtype, T => {
         let kernels = Kernels::line(&softmax::log_sums::<T>, COSTLY);
-        along(OP, t, dim, T::DTYPE, Form::Same, [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING], kernels)
+        along(t, dim, T::DTYPE, Form::Same, [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING], kernels)
     })
 }
 
 /// `r = t`, each slice along `dim` scaled down to `maxnorm` if its p-norm is greater.
 pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<()> {
-    const OP: &str = "renorm";
-    let (dtype, shape) = (t.defined(OP)?, t.layout()?.shape);
-    let dim = wrap_dim(OP, dim, shape.len())?;
+    let (dtype, shape) = (t.defined()?, t.layout()?.shape);
+    let dim = wrap_dim(dim, shape.len())?;
     if shape.len() < 2 {
-        bail!(Shape, "{OP}: needs at least 2 dimensions, got shape {:?}", shape.as_slice())
+        bail!(Shape, "needs at least 2 dimensions, got shape {:?}", shape.as_slice())
     }
     if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
-        bail!(Argument, "{OP}: p must be positive and maxnorm not negative, got {p} and {maxnorm}")
+        bail!(Argument, "p must be positive and maxnorm not negative, got {p} and {maxnorm}")
     }
     if !dtype.is_float() {
-        bail!(Dtype, "{OP}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
     if shape.contains(&0) {
         return arithmetic::cmul(r, t, t);
     }
     let others: Vec<i64> = (0..shape.len() as i64).filter(|&d| d != dim as i64).collect();
     let factors = Tensor::fresh()?;
-    norm(OP, To::tensor(&factors, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
+    norm(To::tensor(&factors, true), t, p, Over::Dims(&others), Some(Dtype::Float64))?;
     for i in 0..shape[dim] as usize {
         // SAFETY: `factors` was made just now: contiguous, float64, one for each slice.
         unsafe {

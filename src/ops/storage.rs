@@ -8,23 +8,23 @@ use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 
-fn element(op: &str, storage: &Storage, index: i64) -> Result<(*mut u8, Dtype)> {
+fn element(storage: &Storage, index: i64) -> Result<(*mut u8, Dtype)> {
     if index < 0 || index >= storage.len() {
-        bail!(Argument, "{op}: index {index} out of range for a storage of {} elements", storage.len())
+        bail!(Argument, "index {index} out of range for a storage of {} elements", storage.len())
     }
     Ok((storage.data().wrapping_add(index as usize * storage.dtype().size()), storage.dtype()))
 }
 
 /// The element at `index`.
 pub fn get(storage: &Storage, index: i64) -> Result<Scalar> {
-    let (at, dtype) = element("get", storage, index)?;
+    let (at, dtype) = element(storage, index)?;
     // SAFETY: `element` checked the index.
     Ok(unsafe { read_element(at, dtype) })
 }
 
 /// Sets the element at `index`.
 pub fn set(storage: &Storage, index: i64, value: Scalar) -> Result<()> {
-    let (at, dtype) = element("set", storage, index)?;
+    let (at, dtype) = element(storage, index)?;
     // SAFETY: `element` checked the index.
     unsafe { write_element(at, dtype, value) };
     Ok(())
@@ -59,7 +59,7 @@ pub fn fill(storage: &Storage, value: Scalar) -> Result<()> {
 /// `dst = src`, converted; both must have the same size.
 pub fn copy(dst: &Storage, src: &Storage) -> Result<()> {
     if dst.len() != src.len() {
-        bail!(Shape, "copy: storages of {} and {} elements", dst.len(), src.len())
+        bail!(Shape, "storages of {} and {} elements", dst.len(), src.len())
     }
     if dst.is_empty() || dst.as_ptr() == src.as_ptr() {
         return Ok(());
@@ -77,7 +77,7 @@ pub unsafe fn raw_copy(dst: &Storage, src: *const u8) -> Result<()> {
         return Ok(());
     }
     if src.is_null() {
-        bail!(Argument, "rawCopy: src is NULL for {} elements", dst.len())
+        bail!(Argument, "src is NULL for {} elements", dst.len())
     }
     let (data, bytes) = (dst.data(), dst.bytes());
     let overlap = (src as usize) < data as usize + bytes && (data as usize) < src as usize + bytes;

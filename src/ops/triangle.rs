@@ -11,24 +11,24 @@ use crate::tensor::Tensor;
 
 /// `r` = the matrices `t` with zeros above diagonal `k`.
 pub fn tril(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
-    part("tril", r, t, k, false)
+    part(r, t, k, false)
 }
 
 /// `r` = the matrices `t` with zeros below diagonal `k`.
 pub fn triu(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
-    part("triu", r, t, k, true)
+    part(r, t, k, true)
 }
 
-fn part(op: &str, r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
-    let (dtype, shape) = (t.defined(op)?, t.layout()?.shape);
-    let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "{op}: expected at least 2 dimensions, got {}", shape.len()) };
-    Operand::of(op, t)?;
-    let src = if r.is(t) { t.clone() } else { apart(op, r, t)? };
-    ready(op, r, dtype, &shape)?;
-    if checked_numel(op, &shape)? == 0 {
+fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
+    let (dtype, shape) = (t.defined()?, t.layout()?.shape);
+    let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "expected at least 2 dimensions, got {}", shape.len()) };
+    Operand::of(t)?;
+    let src = if r.is(t) { t.clone() } else { apart(r, t)? };
+    ready(r, dtype, &shape)?;
+    if checked_numel(&shape)? == 0 {
         return Ok(());
     }
-    let (mut to, mut from) = (Operand::of(op, r)?, Operand::of(op, &src)?);
+    let (mut to, mut from) = (Operand::of(r)?, Operand::of(&src)?);
     let mut triangle = Triangle { rows: rows as usize, cols: cols as usize, k, upper };
     let last = shape.len() - 1;
     if to.layout.strides[last] > to.layout.strides[last - 1] {
@@ -69,32 +69,32 @@ fn offset(batch: &[i64], layout: &Layout, mut index: i64) -> i64 {
 
 /// `r` = rows and columns of the elements of a `rows` x `cols` matrix on and below diagonal `offset`, as 2 x n int64.
 pub fn tril_indices(r: &Tensor, rows: i64, cols: i64, offset: i64) -> Result<()> {
-    positions("trilIndices", r, rows, cols, offset, false)
+    positions(r, rows, cols, offset, false)
 }
 
 /// `r` = rows and columns of the elements of a `rows` x `cols` matrix on and above diagonal `offset`, as 2 x n int64.
 pub fn triu_indices(r: &Tensor, rows: i64, cols: i64, offset: i64) -> Result<()> {
-    positions("triuIndices", r, rows, cols, offset, true)
+    positions(r, rows, cols, offset, true)
 }
 
-fn positions(op: &str, r: &Tensor, rows: i64, cols: i64, k: i64, upper: bool) -> Result<()> {
+fn positions(r: &Tensor, rows: i64, cols: i64, k: i64, upper: bool) -> Result<()> {
     if rows < 0 || cols < 0 {
-        bail!(Argument, "{op}: {rows} rows and {cols} columns must not be negative")
+        bail!(Argument, "{rows} rows and {cols} columns must not be negative")
     }
     let triangle = Triangle { rows: rows as usize, cols: cols as usize, k, upper };
     let Ok(n) = i64::try_from(triangle.before(rows as usize)) else {
-        bail!(Argument, "{op}: a triangle of {rows} x {cols} has more elements than can be counted")
+        bail!(Argument, "a triangle of {rows} x {cols} has more elements than can be counted")
     };
-    Tensor::or_restored([Some(r), None], || fill(op, r, triangle, &[2, n]))
+    Tensor::or_restored([Some(r), None], || fill(r, triangle, &[2, n]))
 }
 
-fn fill(op: &str, r: &Tensor, triangle: Triangle, shape: &[i64; 2]) -> Result<()> {
-    ready(op, r, Dtype::Int64, shape)?;
+fn fill(r: &Tensor, triangle: Triangle, shape: &[i64; 2]) -> Result<()> {
+    ready(r, Dtype::Int64, shape)?;
     let n = shape[1];
     let direct = r.dtype() == Some(Dtype::Int64) && r.layout()?.is_contiguous();
-    let list = if direct { r.clone() } else { Tensor::empty(op, Dtype::Int64, shape)? };
+    let list = if direct { r.clone() } else { Tensor::empty(Dtype::Int64, shape)? };
     if n > 0 {
-        let data = Operand::of(op, &list)?.first().cast::<i64>();
+        let data = Operand::of(&list)?.first().cast::<i64>();
         // SAFETY: a row-major tensor of 2 x n.
         unsafe { indices(triangle, data, data.add(n as usize)) };
     }

@@ -9,15 +9,15 @@ use crate::tensor::Tensor;
 
 /// A new handle that shows `layout` of the storage of `t`.
 #[inline]
-pub fn of(op: &str, t: &Tensor, layout: &Layout) -> Result<Tensor> {
-    let dtype = t.defined(op)?;
+pub fn of(t: &Tensor, layout: &Layout) -> Result<Tensor> {
+    let dtype = t.defined()?;
     Tensor::with_layout(storage_of(t, dtype)?, dtype, layout)
 }
 
 /// A new handle on the view of `t` that `change` makes of its layout.
 #[inline(always)]
-pub fn derive(op: &str, t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
-    let dtype = t.defined(op)?;
+pub fn derive(t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
+    let dtype = t.defined()?;
     // First of all: an atomic addition waits for every store before it.
     let storage = storage_of(t, dtype)?;
     let mut layout = t.layout()?;
@@ -26,8 +26,8 @@ pub fn derive(op: &str, t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<(
 }
 
 /// Makes `r` show `layout` of the storage of `t`; `r` may be `t`.
-pub fn set_to(op: &str, r: &Tensor, t: &Tensor, layout: &Layout) -> Result<()> {
-    let dtype = t.defined(op)?;
+pub fn set_to(r: &Tensor, t: &Tensor, layout: &Layout) -> Result<()> {
+    let dtype = t.defined()?;
     let storage = storage_of(t, dtype)?;
     r.set_dims(&layout.shape, &layout.strides)?;
     r.set_elements(storage, dtype, layout.offset);
@@ -45,33 +45,33 @@ fn storage_of(t: &Tensor, dtype: Dtype) -> Result<Storage> {
 pub fn alias(t: &Tensor) -> Result<Tensor> {
     match t.dtype() {
         None => Tensor::fresh(),
-        Some(_) => of("newWithTensor", t, &t.layout()?),
+        Some(_) => of(t, &t.layout()?),
     }
 }
 
 /// Makes `r` a second handle on the elements of `src`.
 pub fn set(r: &Tensor, src: &Tensor) -> Result<()> {
-    if r.is(src) { Ok(()) } else { set_to("set", r, src, &src.layout()?) }
+    if r.is(src) { Ok(()) } else { set_to(r, src, &src.layout()?) }
 }
 
 /// Checks a geometry given by the caller and lets the storage grow to hold it.
-fn over_storage(op: &str, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Layout> {
-    checked_numel(op, shape)?;
+fn over_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Layout> {
+    checked_numel(shape)?;
     if offset < 0 {
-        bail!(Argument, "{op}: storage offset {offset} is negative")
+        bail!(Argument, "storage offset {offset} is negative")
     }
     let strides = match strides {
         None => contiguous_strides(shape),
         Some(strides) => {
             if let Some(d) = strides.iter().position(|&s| s < 0) {
-                bail!(Argument, "{op}: stride {} of dimension {d} is negative", strides[d])
+                bail!(Argument, "stride {} of dimension {d} is negative", strides[d])
             }
             strides.into()
         }
     };
     let layout = Layout { shape: shape.into(), strides, offset };
     match layout.end() {
-        None => bail!(Shape, "{op}: shape {shape:?} with strides {:?} and offset {offset} overflows", layout.strides.as_slice()),
+        None => bail!(Shape, "shape {shape:?} with strides {:?} and offset {offset} overflows", layout.strides.as_slice()),
         Some(end) if end > storage.len() => storage.resize(end)?,
         Some(_) => {}
     }
@@ -80,7 +80,7 @@ fn over_storage(op: &str, storage: &Storage, offset: i64, shape: &[i64], strides
 
 /// A tensor over `storage`, which grows if the geometry needs more.
 pub fn with_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Tensor> {
-    let layout = over_storage("newWithStorage", storage, offset, shape, strides)?;
+    let layout = over_storage(storage, offset, shape, strides)?;
     Tensor::with_layout(storage.clone(), storage.dtype(), &layout)
 }
 
@@ -91,7 +91,7 @@ pub fn with_whole_storage(storage: &Storage) -> Result<Tensor> {
 
 /// Makes `r` a tensor over `storage`, which grows if the geometry needs more.
 pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
-    let layout = over_storage("setStorage", storage, offset, shape, strides)?;
+    let layout = over_storage(storage, offset, shape, strides)?;
     r.set_dims(&layout.shape, &layout.strides)?;
     r.set_elements(storage.clone(), storage.dtype(), layout.offset);
     Ok(())
@@ -99,7 +99,7 @@ pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], st
 
 /// The view of the same bytes as another dtype of the same size.
 pub fn view_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    let have = t.defined("newViewDtype")?;
+    let have = t.defined()?;
     if have.size() != dtype.size() {
         // The sentence of the PyTorch documents, word for word.
         bail!(Dtype, "Viewing a tensor as a new dtype with a different number of bytes per element is not supported.")
@@ -110,13 +110,13 @@ pub fn view_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
 /// `t` in `sizes`, of which one may be -1: a view where strides allow, else a copy.
 pub fn reshape(t: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     let layout = t.layout()?;
-    let shape = infer_size("reshape", sizes, layout.numel())?;
+    let shape = infer_size(sizes, layout.numel())?;
     if let Some(strides) = layout.view_strides(&shape) {
-        return of("reshape", t, &Layout { shape, strides, offset: layout.offset });
+        return of(t, &Layout { shape, strides, offset: layout.offset });
     }
-    let copied = copy::contiguous_copy("reshape", t)?;
+    let copied = copy::contiguous_copy(t)?;
     let layout = Layout::contiguous(&shape);
-    of("reshape", &copied, &layout)
+    of(&copied, &layout)
 }
 
 /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy.
@@ -126,7 +126,6 @@ pub fn flatten(t: &Tensor, start: i32, end: i32) -> Result<Tensor> {
 
 /// Views that divide a tensor along one dimension, counted before any is made: an expanded tensor may have more than memory can name.
 pub struct Pieces<'a> {
-    op: &'static str,
     tensor: &'a Tensor,
     layout: Layout,
     dim: usize,
@@ -145,7 +144,7 @@ impl Pieces<'_> {
     pub fn tensors(&self) -> Result<Vec<Tensor>> {
         let mut pieces = Vec::new();
         if pieces.try_reserve_exact(self.count as usize).is_err() {
-            bail!(NoMem, "{}: out of memory for {} views", self.op, self.count)
+            bail!(NoMem, "out of memory for {} views", self.count)
         }
         for i in 0..self.count {
             let mut view = self.layout.clone();
@@ -153,71 +152,70 @@ impl Pieces<'_> {
                 Some(size) => view.narrow(self.dim as i32, i * size, size.min(self.layout.shape[self.dim] - i * size))?,
                 None => view.select(self.dim as i32, i)?,
             }
-            pieces.push(of(self.op, self.tensor, &view)?);
+            pieces.push(of(self.tensor, &view)?);
         }
         Ok(pieces)
     }
 }
 
 /// The layout of `t` and the dimension to divide it along.
-fn divided(op: &str, t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
-    t.defined(op)?;
+fn divided(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
+    t.defined()?;
     let layout = t.layout()?;
-    let d = wrap_dim(op, dim, layout.ndim())?;
-    if layout.ndim() == 0 { bail!(Shape, "{op}: a 0-d tensor has no entries") } else { Ok((layout, d)) }
+    let d = wrap_dim(dim, layout.ndim())?;
+    if layout.ndim() == 0 { bail!(Shape, "a 0-d tensor has no entries") } else { Ok((layout, d)) }
 }
 
 /// Pieces of `size` entries along `dim`; the last may be smaller.
 pub fn split(tensor: &Tensor, size: i64, dim: i32) -> Result<Pieces<'_>> {
-    let (layout, dim) = divided("split", tensor, dim)?;
+    let (layout, dim) = divided(tensor, dim)?;
     let n = layout.shape[dim];
     if size < 0 || (size == 0 && n > 0) {
-        bail!(Argument, "split: piece size {size} must be positive")
+        bail!(Argument, "piece size {size} must be positive")
     }
     let count = if n == 0 { 1 } else { (n - 1) / size + 1 };
-    Ok(Pieces { op: "split", tensor, layout, dim, size: Some(size), count })
+    Ok(Pieces { tensor, layout, dim, size: Some(size), count })
 }
 
 /// At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 pub fn chunk(tensor: &Tensor, chunks: i64, dim: i32) -> Result<Pieces<'_>> {
     if chunks <= 0 {
-        bail!(Argument, "chunk: the number of chunks {chunks} must be positive")
+        bail!(Argument, "the number of chunks {chunks} must be positive")
     }
-    let (layout, d) = divided("chunk", tensor, dim)?;
+    let (layout, d) = divided(tensor, dim)?;
     let n = layout.shape[d];
     split(tensor, (n / chunks + i64::from(n % chunks != 0)).max(1), dim)
 }
 
 /// Every entry along `dim`, which disappears.
 pub fn unbind(tensor: &Tensor, dim: i32) -> Result<Pieces<'_>> {
-    let (layout, dim) = divided("unbind", tensor, dim)?;
+    let (layout, dim) = divided(tensor, dim)?;
     let count = layout.shape[dim];
-    Ok(Pieces { op: "unbind", tensor, layout, dim, size: None, count })
+    Ok(Pieces { tensor, layout, dim, size: None, count })
 }
 
 /// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
 pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
-    const OP: &str = "expandNd";
     let layouts = tensors.iter().map(|t| t.layout()).collect::<Result<Vec<_>>>()?;
     let mut shape = Dims::new();
     for (i, layout) in layouts.iter().enumerate() {
-        shape = if i == 0 { layout.shape.clone() } else { broadcast_shape(OP, &shape, &layout.shape)? };
+        shape = if i == 0 { layout.shape.clone() } else { broadcast_shape(&shape, &layout.shape)? };
     }
-    let views = layouts.iter().map(|l| l.broadcast_to(OP, &shape)).collect::<Result<Vec<_>>>()?;
-    tensors.iter().try_for_each(|t| t.defined(OP).map(drop))?;
+    let views = layouts.iter().map(|l| l.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
+    tensors.iter().try_for_each(|t| t.defined().map(drop))?;
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let sources = tensors.iter().zip(&views).map(|(t, view)| of(OP, t, view)).collect::<Result<Vec<_>>>()?;
+    let sources = tensors.iter().zip(&views).map(|(t, view)| of(t, view)).collect::<Result<Vec<_>>>()?;
     results.iter().zip(&sources).try_for_each(|(r, source)| set(r, source))
 }
 
 /// Gives `r` this shape, keeping elements where they lie in the storage. A fresh handle takes the default dtype.
 pub fn resize(r: &Tensor, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
     if let Some(d) = strides.and_then(|strides| strides.iter().position(|&s| s < 0)) {
-        bail!(Argument, "resize: the stride of dimension {d} is negative")
+        bail!(Argument, "the stride of dimension {d} is negative")
     }
     if r.dtype().is_none() {
-        checked_numel("resize", shape)?;
+        checked_numel(shape)?;
         r.set_elements(Storage::new(default_dtype())?, default_dtype(), 0);
     }
-    r.resize("resize", shape, strides)
+    r.resize(shape, strides)
 }

@@ -66,7 +66,7 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
 #[inline(never)]
 fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let shape = t.peek().0;
-    let Ok(d) = wrap_dim("", dim, shape.len()) else { return false };
+    let Ok(d) = wrap_dim(dim, shape.len()) else { return false };
     let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, FEW) else { return false };
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;

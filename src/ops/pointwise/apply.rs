@@ -24,9 +24,9 @@ pub type THMap2Function = Option<unsafe extern "C" fn(x: *mut f64, y: f64, z: f6
 /// # Safety
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn apply(t: &Tensor, function: THApplyFunction, context: *mut c_void) -> Result<()> {
-    let Some(function) = function else { return no_function("apply") };
+    let Some(function) = function else { return no_function() };
     // SAFETY: the caller's.
-    walk("apply", t, [], &mut |x, []| unsafe { function(x, context) })
+    walk(t, [], &mut |x, []| unsafe { function(x, context) })
 }
 
 /// `t = function(t, src)`; `src` broadcasts to `t`
@@ -34,9 +34,9 @@ pub unsafe fn apply(t: &Tensor, function: THApplyFunction, context: *mut c_void)
 /// # Safety
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn map(t: &Tensor, src: &Tensor, function: THMapFunction, context: *mut c_void) -> Result<()> {
-    let Some(function) = function else { return no_function("map") };
+    let Some(function) = function else { return no_function() };
     // SAFETY: the caller's.
-    walk("map", t, [src], &mut |x, [y]| unsafe { function(x, y, context) })
+    walk(t, [src], &mut |x, [y]| unsafe { function(x, y, context) })
 }
 
 /// `t = function(t, a, b)`; `a` and `b` broadcast to `t`
@@ -44,45 +44,45 @@ pub unsafe fn map(t: &Tensor, src: &Tensor, function: THMapFunction, context: *m
 /// # Safety
 /// `function` must do what [`THApplyFunction`] says.
 pub unsafe fn map2(t: &Tensor, a: &Tensor, b: &Tensor, function: THMap2Function, context: *mut c_void) -> Result<()> {
-    let Some(function) = function else { return no_function("map2") };
+    let Some(function) = function else { return no_function() };
     // SAFETY: the caller's.
-    walk("map2", t, [a, b], &mut |x, [y, z]| unsafe { function(x, y, z, context) })
+    walk(t, [a, b], &mut |x, [y, z]| unsafe { function(x, y, z, context) })
 }
 
-fn no_function(op: &str) -> Result<()> {
-    bail!(Argument, "{op}: the function is NULL")
+fn no_function() -> Result<()> {
+    bail!(Argument, "the function is NULL")
 }
 
 /// Calls `f` for each element of `t` with those of `others` at the same place, and stores what it makes of it.
-fn walk<const N: usize>(op: &str, t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
-    prepare::same_device(op, &[t])?;
-    prepare::same_device(op, &others)?;
-    let target = Watched::new(op, t, t)?;
+fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
+    prepare::same_device(&[t])?;
+    prepare::same_device(&others)?;
+    let target = Watched::new(t, t)?;
     let mut sources = Vec::with_capacity(N);
     for other in others {
         // Elements already changed must not be seen where they lie elsewhere in `other`; `t` itself sees them, as the documents show.
-        let ((a, b), (c, d)) = (target.operand.span(), Operand::of(op, other)?.span());
+        let ((a, b), (c, d)) = (target.operand.span(), Operand::of(other)?.span());
         let apart = other.is(t) || b <= c || d <= a;
-        sources.push(if apart { Watched::new(op, other, t)? } else { Watched::new(op, &contiguous_copy(op, other)?, t)? });
+        sources.push(if apart { Watched::new(other, t)? } else { Watched::new(&contiguous_copy(other)?, t)? });
     }
     each_position(&target.operand.layout.shape, &mut |position| {
-        let at = target.at(op, position)?;
+        let at = target.at(position)?;
         // SAFETY: a position inside the operand, whose memory is still the one that was checked.
         let before = unsafe { read_element(at, target.operand.dtype) }.to_f64();
         let (mut x, mut values) = (before, [0.0; N]);
         for (value, source) in values.iter_mut().zip(&sources) {
             // SAFETY: as above.
-            *value = unsafe { read_element(source.at(op, position)?, source.operand.dtype) }.to_f64();
+            *value = unsafe { read_element(source.at(position)?, source.operand.dtype) }.to_f64();
         }
         let code = f(&mut x, values);
-        let at = target.at(op, position)?;
+        let at = target.at(position)?;
         if x.to_bits() != before.to_bits() {
             // SAFETY: as above, looked at again after the call.
             unsafe { write_element(at, target.operand.dtype, Scalar::Float(x)) }
         }
         match code {
             0 => Ok(()),
-            _ => Err(Error::from_callback(code, format!("{op}: the function stopped with {code} at {position:?}"))),
+            _ => Err(Error::from_callback(code, format!("the function stopped with {code} at {position:?}"))),
         }
     })
 }
@@ -108,18 +108,18 @@ struct Watched {
 
 impl Watched {
     /// `t`, broadcast to the shape of `like`.
-    fn new(op: &str, t: &Tensor, like: &Tensor) -> Result<Watched> {
-        let mut operand = Operand::of(op, t)?;
-        operand.layout = operand.layout.broadcast_to(op, &like.layout()?.shape)?;
+    fn new(t: &Tensor, like: &Tensor) -> Result<Watched> {
+        let mut operand = Operand::of(t)?;
+        operand.layout = operand.layout.broadcast_to(&like.layout()?.shape)?;
         let storage = t.storage();
         let memory = storage.as_ref().map_or((std::ptr::null_mut(), 0), |s| (s.data(), s.len()));
         Ok(Watched { operand, storage, memory })
     }
 
     /// The element at `position`, if the storage is still where and as large as it was.
-    fn at(&self, op: &str, position: &[i64]) -> Result<*mut u8> {
+    fn at(&self, position: &[i64]) -> Result<*mut u8> {
         if self.storage.as_ref().is_some_and(|s| (s.data(), s.len()) != self.memory) {
-            bail!(Callback, "{op}: the function changed the storage of a tensor it was called for")
+            bail!(Callback, "the function changed the storage of a tensor it was called for")
         }
         let Layout { strides, .. } = &self.operand.layout;
         let offset: i64 = position.iter().zip(strides).map(|(i, stride)| i * stride).sum();

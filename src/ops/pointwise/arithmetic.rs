@@ -33,28 +33,22 @@ unary! {
 
 /// `r = -t`
 pub fn neg(r: &Tensor, t: &Tensor) -> Result<()> {
-    sign_bit("neg", r, t, neg_wide, |bits| bits ^ i16::MIN)
+    sign_bit(r, t, neg_wide, |bits| bits ^ i16::MIN)
 }
 
 /// `r = |t|`
 pub fn abs(r: &Tensor, t: &Tensor) -> Result<()> {
-    sign_bit("abs", r, t, abs_wide, |bits| bits & i16::MAX)
+    sign_bit(r, t, abs_wide, |bits| bits & i16::MAX)
 }
 
 /// What concerns nothing but the sign needs no conversion of 16-bit floats.
 #[inline(always)]
-fn sign_bit(
-    op: &str,
-    r: &Tensor,
-    t: &Tensor,
-    wide: fn(&Tensor, &Tensor) -> Result<()>,
-    narrow: impl Fn(i16) -> i16 + Copy + Sync,
-) -> Result<()> {
-    let dtype = t.defined(op)?;
+fn sign_bit(r: &Tensor, t: &Tensor, wide: fn(&Tensor, &Tensor) -> Result<()>, narrow: impl Fn(i16) -> i16 + Copy + Sync) -> Result<()> {
+    let dtype = t.defined()?;
     if dtype == dtype.compute() {
         return wide(r, t);
     }
-    typed(op, [r, t], [dtype; 2], dtype, CHEAP, &|work| {
+    typed([r, t], [dtype; 2], dtype, CHEAP, &|work| {
         // SAFETY: `typed` checked every operand against its storage; both are 16 bits wide.
         unsafe {
             map::map1::<i16, i16>(
@@ -87,22 +81,22 @@ binary! {
 
 /// `r = t + value * src`
 pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
-    if value == Scalar::Int(1) { sum_of(r, t, src) } else { scaled("cadd", r, t, value, src, false) }
+    if value == Scalar::Int(1) { sum_of(r, t, src) } else { scaled(r, t, value, src, false) }
 }
 
 /// `r = t - value * src`
 pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
-    if value == Scalar::Int(1) { difference(r, t, src) } else { scaled("csub", r, t, value, src, true) }
+    if value == Scalar::Int(1) { difference(r, t, src) } else { scaled(r, t, value, src, true) }
 }
 
-fn scaled(op: &str, r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> Result<()> {
-    let dtype = promote(op, &[t, src])?;
+fn scaled(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> Result<()> {
+    let dtype = promote(&[t, src])?;
     if minus {
-        require!(numeric, op, dtype);
+        require!(numeric, dtype);
     }
-    whole_factor(op, dtype, value)?;
-    elementwise(op, [r, t, src], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(all, op, dtype, T => {
+    whole_factor(dtype, value)?;
+    elementwise([r, t, src], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(all, dtype, T => {
         let factor = T::from_scalar(value);
         let factor = if minus { factor.neg() } else { factor };
         // SAFETY: `elementwise` checked every operand against its storage.
@@ -114,12 +108,11 @@ fn scaled(op: &str, r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: 
 
 /// `r = t + value * a * b`
 pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "addcmul";
-    let dtype = promote(OP, &[t, a, b])?;
-    require!(numeric, OP, dtype);
-    whole_factor(OP, dtype, value)?;
-    elementwise(OP, [r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(numeric, OP, dtype, T => {
+    let dtype = promote(&[t, a, b])?;
+    require!(numeric, dtype);
+    whole_factor(dtype, value)?;
+    elementwise([r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(numeric, dtype, T => {
         let factor = T::from_scalar(value);
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t.add(factor.mul(a).mul(b))) }
@@ -130,11 +123,10 @@ pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
 
 /// `r = t + value * a / b`; floats only
 pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "addcdiv";
-    let dtype = promote(OP, &[t, a, b])?;
-    require!(float, OP, dtype);
-    elementwise(OP, [r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(float, OP, dtype, T => {
+    let dtype = promote(&[t, a, b])?;
+    require!(float, dtype);
+    elementwise([r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, dtype, T => {
         let factor = T::from_scalar(value);
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t + factor * a / b) }
@@ -153,11 +145,10 @@ fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
 
 /// `r = a + weight * (b - a)`; floats only
 pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
-    const OP: &str = "lerp";
-    let dtype = promote(OP, &[a, b])?;
-    require!(float, OP, dtype);
-    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(float, OP, dtype, T => {
+    let dtype = promote(&[a, b])?;
+    require!(float, dtype);
+    elementwise([r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, dtype, T => {
         let weight = T::from_scalar(weight);
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| between(a, b, weight)) }
@@ -168,11 +159,10 @@ pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
 
 /// `r = a + weight * (b - a)` with a weight for each element; floats only
 pub fn lerp_tensor(r: &Tensor, a: &Tensor, b: &Tensor, weight: &Tensor) -> Result<()> {
-    const OP: &str = "lerpTensor";
-    let dtype = promote(OP, &[a, b, weight])?;
-    require!(float, OP, dtype);
-    elementwise(OP, [r, a, b, weight], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(float, OP, dtype, T => {
+    let dtype = promote(&[a, b, weight])?;
+    require!(float, dtype);
+    elementwise([r, a, b, weight], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight)) }
         });
@@ -191,29 +181,29 @@ fn bound<T: Element>(value: Scalar) -> T {
 
 /// `r = min(max(t, least), most)`; an infinite bound is none
 pub fn clamp(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
-    clamped("clamp", r, t, Some(least), Some(most))
+    clamped(r, t, Some(least), Some(most))
 }
 
 /// `r = the larger of t and value`
 pub fn cmax_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    clamped("cmaxValue", r, t, Some(value), None)
+    clamped(r, t, Some(value), None)
 }
 
 /// `r = the smaller of t and value`
 pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    clamped("cminValue", r, t, None, Some(value))
+    clamped(r, t, None, Some(value))
 }
 
-fn clamped(op: &str, r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
+fn clamped(r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
     let least = least.filter(|least| least.to_f64() != f64::NEG_INFINITY);
     let most = most.filter(|most| most.to_f64() != f64::INFINITY);
     let to_nan = [least, most].into_iter().flatten().any(|bound| bound.to_f64().is_nan());
-    let mut dtype = t.defined(op)?;
+    let mut dtype = t.defined()?;
     for value in [least, most].into_iter().flatten() {
-        dtype = dtype.promote(promote_scalar(op, t, value)?);
+        dtype = dtype.promote(promote_scalar(t, value)?);
     }
-    elementwise(op, [r, t], dtype.compute(), dtype, CHEAP, &|work| {
-        dispatch!(all, op, dtype, T => {
+    elementwise([r, t], dtype.compute(), dtype, CHEAP, &|work| {
+        dispatch!(all, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             // Compared this way round NaN stays, by one instruction.
@@ -238,18 +228,17 @@ fn clamped(op: &str, r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option
 /// [`clamp`], where the bounds must be in order
 pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
     if least.to_f64() > most.to_f64() {
-        bail!(Argument, "hardtanh: the bounds {} and {} are not in order", least.to_f64(), most.to_f64())
+        bail!(Argument, "the bounds {} and {} are not in order", least.to_f64(), most.to_f64())
     }
     clamp(r, t, least, most)
 }
 
 /// `r = a^b`
 pub fn cpow(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "cpow";
-    let dtype = promote(OP, &[a, b])?;
-    require!(numeric, OP, dtype);
-    elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
-        dispatch!(numeric, OP, dtype, T => {
+    let dtype = promote(&[a, b])?;
+    require!(numeric, dtype);
+    elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+        dispatch!(numeric, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| <T as Number>::pow_run(isa, r, ab, [1, 1], n)) }
         });
@@ -262,11 +251,10 @@ macro_rules! powers {
     ($($(#[$doc:meta])* $name:ident: |$value:ident, $t:ident| $operands:expr, $steps:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = promote_scalar(OP, t, value)?;
-            require!(numeric, OP, dtype);
-            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
-                dispatch!(numeric, OP, dtype, T => {
+            let dtype = promote_scalar(t, value)?;
+            require!(numeric, dtype);
+            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, dtype, T => {
                 let value = T::from_scalar(value);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe {
@@ -300,14 +288,13 @@ unary! {
 
 /// `r = t^value`
 pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    const OP: &str = "pow";
-    let dtype = promote_scalar(OP, t, value)?;
-    require!(numeric, OP, dtype);
+    let dtype = promote_scalar(t, value)?;
+    require!(numeric, dtype);
     if !dtype.is_float() && value.to_f64() < 0.0 {
-        bail!(Argument, "pow: integers have no integer power {}", value.to_f64())
+        bail!(Argument, "integers have no integer power {}", value.to_f64())
     }
     match value {
-        _ if t.defined(OP)? != dtype => power(r, t, value),
+        _ if t.defined()? != dtype => power(r, t, value),
         Scalar::Int(2) => square(r, t),
         Scalar::Int(3) => cube(r, t),
         Scalar::Int(-1) => cinv(r, t),

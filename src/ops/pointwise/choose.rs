@@ -36,19 +36,18 @@ macro_rules! by_size {
 }
 
 /// Masks are Bool; TH's are uint8, which has the same form.
-fn mask_type(op: &str, mask: &Tensor) -> Result<Dtype> {
-    match mask.defined(op)? {
+fn mask_type(mask: &Tensor) -> Result<Dtype> {
+    match mask.defined()? {
         mask @ (Dtype::Bool | Dtype::Uint8) => Ok(mask),
-        other => bail!(Dtype, "{op}: a mask is bool or uint8, got {other}"),
+        other => bail!(Dtype, "a mask is bool or uint8, got {other}"),
     }
 }
 
 /// `r = a where condition, else b`
 pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "where";
-    let mask = mask_type(OP, condition)?;
-    let dtype = promote(OP, &[a, b])?;
-    typed(OP, [r, condition, a, b], [dtype, mask, dtype, dtype], dtype, CHEAP, &|work| {
+    let mask = mask_type(condition)?;
+    let dtype = promote(&[a, b])?;
+    typed([r, condition, a, b], [dtype, mask, dtype, dtype], dtype, CHEAP, &|work| {
         by_size!(dtype, T => {
             // SAFETY: `typed` checked every operand against its storage; elements are as wide as T.
             unsafe { map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b }) }
@@ -59,17 +58,16 @@ pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<
 
 /// `t = value where mask`; the mask broadcasts to `t`
 pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
-    const OP: &str = "maskedFill";
-    let mask_dtype = mask_type(OP, mask)?;
-    let (dtype, shape) = (t.defined(OP)?, t.layout()?.shape);
+    let mask_dtype = mask_type(mask)?;
+    let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let mask_shape = mask.layout()?.shape;
-    if broadcast_shape(OP, &shape, &mask_shape)? != shape {
-        bail!(Shape, "{OP}: a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
+    if broadcast_shape(&shape, &mask_shape)? != shape {
+        bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
     let mut bytes = [0u8; 8];
     // SAFETY: room for an element of any dtype.
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
-    typed(OP, [t, mask, t], [dtype, mask_dtype, dtype], dtype, CHEAP, &|work| {
+    typed([t, mask, t], [dtype, mask_dtype, dtype], dtype, CHEAP, &|work| {
         by_size!(dtype, T => {
             // SAFETY: `typed` checked every operand against its storage; elements are as wide as T, which any bytes may be.
             unsafe {

@@ -31,10 +31,9 @@ macro_rules! comparison {
 
         /// The same with one number for every element.
         pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            const OP: &str = stringify!($number);
-            let dtype = comparable(promote_scalar(OP, t, value)?, value);
-            elementwise(OP, [r, t], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
-                dispatch!(all, OP, dtype, T => {
+            let dtype = comparable(promote_scalar(t, value)?, value);
+            elementwise([r, t], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+                dispatch!(all, dtype, T => {
                 let $b = T::from_scalar(value);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1::<T, Bool>(work, #[inline(always)] move |_, $a| ($f).into()) }
@@ -103,14 +102,13 @@ impl Tolerance {
 
 /// `r = |a - b| <= absolute + relative * |b|`; integers are compared as float64
 pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Result<()> {
-    const OP: &str = "isclose";
     if !(tolerance.relative >= 0.0 && tolerance.absolute >= 0.0) {
-        bail!(Argument, "{OP}: tolerances are not negative, got {} and {}", tolerance.relative, tolerance.absolute)
+        bail!(Argument, "tolerances are not negative, got {} and {}", tolerance.relative, tolerance.absolute)
     }
-    let dtype = promote(OP, &[a, b])?;
+    let dtype = promote(&[a, b])?;
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
-    elementwise(OP, [r, a, b], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
-        dispatch!(float, OP, dtype, T => {
+    elementwise([r, a, b], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+        dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2::<T, T, Bool>(work, #[inline(always)] move |_, a, b| tolerance.close(a, b).into()) }
         });
@@ -127,8 +125,7 @@ pub fn allclose(a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Result<bool> {
 
 /// Whether both have the same shape and equal elements.
 pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
-    const OP: &str = "equal";
-    promote(OP, &[a, b])?;
+    promote(&[a, b])?;
     if a.layout()?.shape != b.layout()?.shape {
         return Ok(false);
     }

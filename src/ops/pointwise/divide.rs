@@ -22,23 +22,23 @@ pub const TH_DIV_TRUNC: THDivMode = 1;
 pub const TH_DIV_FLOOR: THDivMode = 2;
 
 #[cold]
-fn by_zero(op: &str) -> Result<()> {
-    bail!(Argument, "{op}: integers divided by zero")
+fn by_zero() -> Result<()> {
+    bail!(Argument, "integers divided by zero")
 }
 
 /// Fails where integers of `dtype` are to be divided by the number 0, or by one that the dtype turns into 0.
-fn check_divisor(op: &str, dtype: Dtype, value: Scalar) -> Result<()> {
+fn check_divisor(dtype: Dtype, value: Scalar) -> Result<()> {
     if dtype.is_float() {
         return Ok(());
     }
-    let zero = dispatch!(numeric, op, dtype, T => T::from_scalar(value) == T::ZERO);
-    if zero { by_zero(op) } else { Ok(()) }
+    let zero = dispatch!(numeric, dtype, T => T::from_scalar(value) == T::ZERO);
+    if zero { by_zero() } else { Ok(()) }
 }
 
 /// Fails where integers of `dtype` are to be divided by a tensor with a zero.
-fn check_divisors(op: &str, dtype: Dtype, divisors: &Tensor) -> Result<()> {
+fn check_divisors(dtype: Dtype, divisors: &Tensor) -> Result<()> {
     // As they will be used: 256 is 0 among uint8.
-    if dtype.is_float() || nonzero_everywhere(&to_dtype(divisors, dtype)?)? { Ok(()) } else { by_zero(op) }
+    if dtype.is_float() || nonzero_everywhere(&to_dtype(divisors, dtype)?)? { Ok(()) } else { by_zero() }
 }
 
 /// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: fast, slow`.
@@ -46,12 +46,11 @@ macro_rules! dividing {
     ($($(#[$doc:meta])* $tensor:ident / $number:ident: $fast:ident, $slow:ident;)*) => { $(
         $(#[$doc])*
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-            const OP: &str = stringify!($tensor);
-            let dtype = promote(OP, &[a, b])?;
-            require!(numeric, OP, dtype);
-            check_divisors(OP, dtype, b)?;
-            elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
-                dispatch!(numeric, OP, dtype, T => {
+            let dtype = promote(&[a, b])?;
+            require!(numeric, dtype);
+            check_divisors(dtype, b)?;
+            elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
                 unsafe {
                     map::map2_rare::<T, T, T>(
@@ -68,12 +67,11 @@ macro_rules! dividing {
 
         /// The same with one number for every element.
         pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            const OP: &str = stringify!($number);
-            let dtype = promote_scalar(OP, t, value)?;
-            require!(numeric, OP, dtype);
-            check_divisor(OP, dtype, value)?;
-            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
-                dispatch!(numeric, OP, dtype, T => {
+            let dtype = promote_scalar(t, value)?;
+            require!(numeric, dtype);
+            check_divisor(dtype, value)?;
+            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(numeric, dtype, T => {
                 let b = T::from_scalar(value);
                 // SAFETY: as above.
                 unsafe {
@@ -108,7 +106,7 @@ pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<
         TH_DIV_TRUE => super::arithmetic::cdiv(r, a, b),
         TH_DIV_TRUNC => cdiv_trunc(r, a, b),
         TH_DIV_FLOOR => cdiv_floor(r, a, b),
-        _ => bail!(Argument, "cdivMode: {mode} is no rounding mode"),
+        _ => bail!(Argument, "{mode} is no rounding mode"),
     }
 }
 
@@ -118,6 +116,6 @@ pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Resul
         TH_DIV_TRUE => super::arithmetic::div(r, t, value),
         TH_DIV_TRUNC => div_trunc(r, t, value),
         TH_DIV_FLOOR => div_floor(r, t, value),
-        _ => bail!(Argument, "divMode: {mode} is no rounding mode"),
+        _ => bail!(Argument, "{mode} is no rounding mode"),
     }
 }

@@ -44,11 +44,10 @@ macro_rules! by_runs {
     ($($(#[$doc:meta])* $name:ident: $kind:ident $run:ident $grain:ident;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = unary!(@dtype $kind, t.defined(OP)?);
-            require!(float, OP, dtype);
-            elementwise(OP, [r, t], dtype.compute(), dtype, $grain, &|work| {
-                dispatch!(float, OP, dtype, T => {
+            let dtype = unary!(@dtype $kind, t.defined()?);
+            require!(float, dtype);
+            elementwise([r, t], dtype.compute(), dtype, $grain, &|work| {
+                dispatch!(float, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
                 });
@@ -102,10 +101,9 @@ macro_rules! careful {
     ($($(#[$doc:meta])* $name:ident: $fast:ident, $rare:ident, $slow:ident;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = t.defined(OP)?.to_float();
-            elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
-                dispatch!(float, OP, dtype, T => {
+            let dtype = t.defined()?.to_float();
+            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+                dispatch!(float, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe {
                     map::map1_rare::<T, T>(
@@ -136,17 +134,16 @@ const MOST_DERIVED: i64 = (1 << 20) + 1;
 
 /// `r = the n-th derivative of digamma at t`
 pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
-    const OP: &str = "polygamma";
     match n {
-        ..0 => bail!(Argument, "{OP}: a derivative of order {n}"),
+        ..0 => bail!(Argument, "a derivative of order {n}"),
         // Each order takes some nanoseconds to prepare for.
-        MOST_DERIVED.. => bail!(Unsupported, "{OP}: a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
+        MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
         0 => return digamma(r, t),
         1 => return trigamma(r, t),
         _ => {}
     }
-    let (dtype, derivative) = (t.defined(OP)?.to_float(), vmath::Polygamma::new(n as u64));
-    elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY / 16, &|work| {
+    let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
+    elementwise([r, t], dtype.compute(), dtype, COSTLY / 16, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype.compute() {
@@ -168,14 +165,13 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
 
 /// `r = log(pi) p (p - 1) / 4 + the sum of lgamma(t - k / 2) over k from 0 to p - 1`
 pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
-    const OP: &str = "mvlgamma";
     const MOST: i64 = 1 << 16;
     if !(1..=MOST).contains(&p) {
-        bail!(Argument, "{OP}: a dimension of {p}, expected 1 to {MOST}")
+        bail!(Argument, "a dimension of {p}, expected 1 to {MOST}")
     }
-    let dtype = t.defined(OP)?.to_float();
-    elementwise(OP, [r, t], dtype.compute(), dtype, COSTLY, &|work| {
-        dispatch!(float, OP, dtype, T => {
+    let dtype = t.defined()?.to_float();
+    elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+        dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
         });
@@ -194,9 +190,8 @@ binary! {
 
 /// `r = log(e^a + e^b)`
 pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "logaddexp";
-    let dtype = promote(OP, &[a, b])?.to_float();
-    elementwise(OP, [r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+    let dtype = promote(&[a, b])?.to_float();
+    elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype.compute() {
@@ -218,10 +213,9 @@ pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 
 /// `r = the number next to a, towards b`; floats only
 pub fn nextafter(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    const OP: &str = "nextafter";
-    let dtype = promote(OP, &[a, b])?;
-    require!(float, OP, dtype);
-    elementwise(OP, [r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+    let dtype = promote(&[a, b])?;
+    require!(float, dtype);
+    elementwise([r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype {

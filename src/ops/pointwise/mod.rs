@@ -9,15 +9,15 @@ use crate::tensor::Tensor;
 
 /// Fails unless `dtype` is in the set of [`dispatch!`](crate::dtype::dispatch), before anything is touched.
 macro_rules! require {
-    (all, $op:expr, $dtype:expr) => {};
-    (numeric, $op:expr, $dtype:expr) => {
-        $crate::ops::pointwise::refuse($dtype.category() == $crate::dtype::Category::Bool, $op, $dtype)?
+    (all, $dtype:expr) => {};
+    (numeric, $dtype:expr) => {
+        $crate::ops::pointwise::refuse($dtype.category() == $crate::dtype::Category::Bool, $dtype)?
     };
-    (integral, $op:expr, $dtype:expr) => {
-        $crate::ops::pointwise::refuse($dtype.is_float(), $op, $dtype)?
+    (integral, $dtype:expr) => {
+        $crate::ops::pointwise::refuse($dtype.is_float(), $dtype)?
     };
-    (float, $op:expr, $dtype:expr) => {
-        $crate::ops::pointwise::refuse(!$dtype.is_float(), $op, $dtype)?
+    (float, $dtype:expr) => {
+        $crate::ops::pointwise::refuse(!$dtype.is_float(), $dtype)?
     };
 }
 
@@ -28,11 +28,10 @@ macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident, |$isa:pat_param, $x:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor $(, $p: Scalar)*) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = unary!(@dtype $kind, t.defined(OP)?);
-            require!($set, OP, dtype);
-            elementwise(OP, [r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
-                dispatch!($set, OP, dtype, T => {
+            let dtype = unary!(@dtype $kind, t.defined()?);
+            require!($set, dtype);
+            elementwise([r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $x| ($f).into()) }
@@ -54,11 +53,10 @@ macro_rules! binary {
     ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, a: &Tensor, b: &Tensor $(, $p: Scalar)*) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = unary!(@dtype $kind, promote(OP, &[a, b])?);
-            require!($set, OP, dtype);
-            elementwise(OP, [r, a, b], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
-                dispatch!($set, OP, dtype, T => {
+            let dtype = unary!(@dtype $kind, promote(&[a, b])?);
+            require!($set, dtype);
+            elementwise([r, a, b], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map2::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into()) }
@@ -74,11 +72,10 @@ macro_rules! with_value {
     ($($(#[$doc:meta])* $name:ident: $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            const OP: &str = stringify!($name);
-            let dtype = unary!(@dtype $kind, promote_scalar(OP, t, value)?);
-            require!($set, OP, dtype);
-            elementwise(OP, [r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
-                dispatch!($set, OP, dtype, T => {
+            let dtype = unary!(@dtype $kind, promote_scalar(t, value)?);
+            require!($set, dtype);
+            elementwise([r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+                dispatch!($set, dtype, T => {
                 let $b = T::from_scalar(value);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a| ($f).into()) }
@@ -106,45 +103,45 @@ pub mod divide;
 pub mod function;
 
 #[cold]
-fn undefined(op: &str, dtype: Dtype) -> Result<()> {
-    bail!(Dtype, "{op}: not defined for {dtype}")
+fn undefined(dtype: Dtype) -> Result<()> {
+    bail!(Dtype, "not defined for {dtype}")
 }
 
 #[inline(always)]
-fn refuse(outside: bool, op: &str, dtype: Dtype) -> Result<()> {
-    if outside { undefined(op, dtype) } else { Ok(()) }
+fn refuse(outside: bool, dtype: Dtype) -> Result<()> {
+    if outside { undefined(dtype) } else { Ok(()) }
 }
 
 /// The common dtype of tensors.
 #[inline(always)]
-fn promote<const N: usize>(op: &str, tensors: &[&Tensor; N]) -> Result<Dtype> {
-    let first = tensors[0].defined(op)?;
-    if tensors.iter().all(|t| t.dtype() == Some(first)) { Ok(first) } else { promote_mixed(op, tensors) }
+fn promote<const N: usize>(tensors: &[&Tensor; N]) -> Result<Dtype> {
+    let first = tensors[0].defined()?;
+    if tensors.iter().all(|t| t.dtype() == Some(first)) { Ok(first) } else { promote_mixed(tensors) }
 }
 
 #[inline(never)]
-fn promote_mixed(op: &str, tensors: &[&Tensor]) -> Result<Dtype> {
+fn promote_mixed(tensors: &[&Tensor]) -> Result<Dtype> {
     let mut promotion = Promotion::default();
     for t in tensors {
-        promotion = promotion.tensor(t.defined(op)?, t.ndim());
+        promotion = promotion.tensor(t.defined()?, t.ndim());
     }
     match promotion.result() {
         Some(dtype) => Ok(dtype),
-        None => tensors[0].defined(op),
+        None => tensors[0].defined(),
     }
 }
 
 /// The common dtype of a tensor and a number.
 #[inline]
-fn promote_scalar(op: &str, t: &Tensor, value: Scalar) -> Result<Dtype> {
-    let dtype = t.defined(op)?;
+fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
+    let dtype = t.defined()?;
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
 }
 
 /// Fails where the factor of integer tensors is no integer.
-fn whole_factor(op: &str, dtype: Dtype, value: Scalar) -> Result<()> {
+fn whole_factor(dtype: Dtype, value: Scalar) -> Result<()> {
     if matches!(value, Scalar::Float(_)) && !dtype.is_float() {
-        bail!(Dtype, "{op}: the factor {} of {dtype} tensors must be an integer", value.to_f64())
+        bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", value.to_f64())
     }
     Ok(())
 }

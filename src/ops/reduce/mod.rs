@@ -45,78 +45,73 @@ fn trees<P: Part>(compute: Dtype, root: Root, run: impl FnOnce(&dyn Fold) -> Res
 
 /// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64 or nearly so.
 pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    total("sum", Root::Itself, to, t, over, asked)
+    total(Root::Itself, to, t, over, asked)
 }
 
-fn total(op: &str, root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    let rule = totalled(t.defined(op)?, asked);
-    let run = |fold: &dyn Fold| result::run(op, fold, rule, to, t, over);
+fn total(root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    let rule = totalled(t.defined()?, asked);
+    let run = |fold: &dyn Fold| result::run(fold, rule, to, t, over);
     match rule.compute {
         Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Plain, root))),
         compute if compute.is_float() => trees::<Itself>(compute, root, run),
-        compute => dispatch!(integral, op, compute, T => run(&Lanes(Sum::<T>(PhantomData)))),
+        compute => dispatch!(integral, compute, T => run(&Lanes(Sum::<T>(PhantomData)))),
     }
 }
 
 /// `r = product of t over some dims`; integers and Bool give int64, floats are multiplied in float64.
 pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    const OP: &str = "prod";
-    let rule = totalled(t.defined(OP)?, asked);
+    let rule = totalled(t.defined()?, asked);
     if rule.compute.compute() == Dtype::Float32 {
-        return result::run(OP, &Products, rule, to, t, over);
+        return result::run(&Products, rule, to, t, over);
     }
-    dispatch!(all, OP, rule.compute, T => result::run(OP, &Lanes(Product::<T>(PhantomData)), rule, to, t, over))
+    dispatch!(all, rule.compute, T => result::run(&Lanes(Product::<T>(PhantomData)), rule, to, t, over))
 }
 
 /// `r = mean of t over some dims`; floats only, or converted to the float asked for. The mean of nothing is NaN.
 pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    const OP: &str = "mean";
-    let dtype = t.defined(OP)?;
+    let dtype = t.defined()?;
     if !totalled(dtype, asked).compute.is_float() {
-        bail!(Dtype, "{OP}: not defined for {dtype}")
+        bail!(Dtype, "not defined for {dtype}")
     }
-    total(OP, Root::Mean, to, t, over, asked)
+    total(Root::Mean, to, t, over, asked)
 }
 
 /// `r = sum of t over some dims` without the NaNs.
 pub fn nansum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    const OP: &str = "nansum";
-    let rule = totalled(t.defined(OP)?, asked);
+    let rule = totalled(t.defined()?, asked);
     if !rule.compute.is_float() {
-        return total(OP, Root::Itself, to, t, over, asked);
+        return total(Root::Itself, to, t, over, asked);
     }
-    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(Terms::<T, _>::new(NotNan, Root::Itself)), rule, to, t, over))
+    dispatch!(float, rule.compute, T => result::run(&Lanes(Terms::<T, _>::new(NotNan, Root::Itself)), rule, to, t, over))
 }
 
 /// `r = mean of t over some dims` without the NaNs; floats only.
 pub fn nanmean(to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    const OP: &str = "nanmean";
-    let rule = totalled(t.defined(OP)?, None);
-    dispatch!(float, OP, rule.compute, T => result::run(OP, &Lanes(NanMean::<T>(PhantomData)), rule, to, t, over))
+    let rule = totalled(t.defined()?, None);
+    dispatch!(float, rule.compute, T => result::run(&Lanes(NanMean::<T>(PhantomData)), rule, to, t, over))
 }
 
 /// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count, less 1 unless `biased`.
 pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, biased: bool) -> Result<()> {
-    let op = if root { "std" } else { "var" };
-    let dtype = t.defined(op)?;
+    let dtype = t.defined()?;
     let correction = if biased { 0.0 } else { 1.0 };
     let rule = Rule::one(dtype, Dtype::Float64, dtype);
-    dispatch!(float, op, dtype, T => result::run(op, &Moment::<T>::new(correction, root), rule, to, t, over))
+    dispatch!(float, dtype, T => result::run(&Moment::<T>::new(correction, root), rule, to, t, over))
 }
 
 /// `r = (sum of |t|^p)^(1/p) over some dims`; the number of elements that are not 0 for p 0, the greatest or least |t| for infinite p.
-pub fn norm(op: &str, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
-    let dtype = t.defined(op)?;
+pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
+    let dtype = t.defined()?;
     let result = asked.unwrap_or(dtype);
     if dtype.is_float() && dtype.promote(result) != result {
-        bail!(Dtype, "{op}: {dtype} does not convert to {result} without loss")
+        bail!(Dtype, "{dtype} does not convert to {result} without loss")
     }
     let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(dtype, Dtype::Float64, result) };
-    dispatch!(float, op, dtype, T => norm_of::<T>(op, rule, to, t, p, over))
+    dispatch!(float, dtype, T => norm_of::<T>(rule, to, t, p, over))
 }
 
-fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>) -> Result<()> {
-    let run = |fold: &dyn Fold, rule: Rule| result::run(op, fold, rule, to, t, over);
+fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>) -> Result<()> {
+    let run = |fold: &dyn Fold, rule: Rule| result::run(fold, rule, to, t, over);
     let chosen = Rule { written: [T::DTYPE; 2], ..rule };
     match p {
         0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
@@ -134,61 +129,51 @@ fn norm_of<T: Ordered>(op: &str, rule: Rule, to: To<'_>, t: &Tensor, p: f64, ove
 pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
     let difference = Tensor::fresh()?;
     super::pointwise::arithmetic::csub(&difference, a, 1.into(), b)?;
-    number(|to| norm("dist", to, &difference, p, Over::Dims(&[]), None))
+    number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
 }
 
 /// `r = greatest or least element of t over some dims`
-pub fn extreme(op: &str, max: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    let dtype = t.defined(op)?;
+pub fn extreme(max: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    let dtype = t.defined()?;
     let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
-    dispatch!(all, op, dtype, T => match max {
-        true => result::run(op, &Lanes(Extreme::<T, true>(PhantomData)), rule, to, t, over),
-        false => result::run(op, &Lanes(Extreme::<T, false>(PhantomData)), rule, to, t, over),
+    dispatch!(all, dtype, T => match max {
+        true => result::run(&Lanes(Extreme::<T, true>(PhantomData)), rule, to, t, over),
+        false => result::run(&Lanes(Extreme::<T, false>(PhantomData)), rule, to, t, over),
     })
 }
 
 /// The least and the greatest element of `t` over `dim`; either result may be absent.
 pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    const OP: &str = "aminmax";
-    let dtype = t.defined(OP)?;
+    let dtype = t.defined()?;
     let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
     let to = To::Tensors([least, greatest], keepdim);
-    dispatch!(all, OP, dtype, T => result::run(OP, &Lanes(MinMax::<T>(PhantomData)), rule, to, t, Over::Dim(dim)))
+    dispatch!(all, dtype, T => result::run(&Lanes(MinMax::<T>(PhantomData)), rule, to, t, Over::Dim(dim)))
 }
 
 /// The greatest or least elements of `t` over `dim`, and where each first occurs; either result may be absent. NaN beats everything.
-pub fn extreme_at(
-    op: &str,
-    max: bool,
-    values: Option<&Tensor>,
-    indices: Option<&Tensor>,
-    t: &Tensor,
-    dim: i32,
-    keepdim: bool,
-) -> Result<()> {
-    let dtype = t.defined(op)?;
+pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
+    let dtype = t.defined()?;
     if indices.is_none() {
-        return extreme(op, max, To::Tensors([values, None], keepdim), t, Over::Dim(dim));
+        return extreme(max, To::Tensors([values, None], keepdim), t, Over::Dim(dim));
     }
     if let Some(have) = indices.and_then(Tensor::dtype)
         && have != Dtype::Int64
     {
-        bail!(Dtype, "{op}: indices are int64, the tensor given for them is {have}")
+        bail!(Dtype, "indices are int64, the tensor given for them is {have}")
     }
     let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true };
     let to = To::Tensors([values, indices], keepdim);
-    dispatch!(all, op, dtype, T => match max {
-        true => result::run(op, &Arg::<T, true>(PhantomData), rule, to, t, Over::Dim(dim)),
-        false => result::run(op, &Arg::<T, false>(PhantomData), rule, to, t, Over::Dim(dim)),
+    dispatch!(all, dtype, T => match max {
+        true => result::run(&Arg::<T, true>(PhantomData), rule, to, t, Over::Dim(dim)),
+        false => result::run(&Arg::<T, false>(PhantomData), rule, to, t, Over::Dim(dim)),
     })
 }
 
 /// `r = whether all (or any) elements of t over some dims are not 0`; as uint8 for uint8, else as Bool. NaN is not 0.
 pub fn logic(all: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    let op = if all { "all" } else { "any" };
-    let dtype = t.defined(op)?;
+    let dtype = t.defined()?;
     let rule = Rule::one(dtype, Dtype::Bool, if dtype == Dtype::Uint8 { dtype } else { Dtype::Bool });
-    let run = |fold: &dyn Fold| result::run(op, fold, rule, to, t, over);
+    let run = |fold: &dyn Fold| result::run(fold, rule, to, t, over);
     macro_rules! of {
         ($t:ident) => {{
             let bits: $t = if dtype.is_float() { $t::MAX } else { !0 };

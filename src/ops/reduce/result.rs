@@ -69,10 +69,10 @@ impl Rule {
 
 /// Folds `t` over some dims into its results.
 #[inline(never)]
-pub fn run(op: &str, fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+pub fn run(fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     match at_once(fold, &rule, to, t, over).or_else(|| in_place(fold, &rule, to, t, over)) {
         Some(()) => Ok(()),
-        None => planned(op, fold, rule, to, t, over),
+        None => planned(fold, rule, to, t, over),
     }
 }
 
@@ -128,7 +128,7 @@ fn in_place(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>
     let (dtype, data, room) = t.room()?;
     let layout = t.layout().ok()?;
     let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= room && layout.ndim() > 0)?;
-    let folds = folded_dims("", over, layout.ndim()).ok()?;
+    let folds = folded_dims(over, layout.ndim()).ok()?;
     let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
     let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
     for k in 0..2 {
@@ -168,15 +168,15 @@ fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Opt
 }
 
 #[inline(never)]
-fn planned(op: &str, fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    prepare::same_device(op, &[t])?;
-    let input = Operand::of(op, t)?;
-    let shapes = Shapes::new(op, input, t.storage(), over, matches!(to, To::Tensors(_, true)))?;
+fn planned(fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
+    prepare::same_device(&[t])?;
+    let input = Operand::of(t)?;
+    let shapes = Shapes::new(input, t.storage(), over, matches!(to, To::Tensors(_, true)))?;
     if rule.chooses && shapes.folded_is_empty() {
-        bail!(Argument, "{op}: no elements to choose from in shape {:?}", shapes.input.layout.shape.as_slice())
+        bail!(Argument, "no elements to choose from in shape {:?}", shapes.input.layout.shape.as_slice())
     }
     match to {
-        To::Tensors(results, _) => shapes.into_tensors(op, fold, &rule, results),
+        To::Tensors(results, _) => shapes.into_tensors(fold, &rule, results),
         To::Number(number) => {
             let mut found = 0u64;
             let at = (&raw mut found).cast::<u8>();
@@ -216,9 +216,9 @@ enum Place {
 }
 
 impl Shapes {
-    fn new(op: &str, input: Operand, storage: Option<Storage>, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
+    fn new(input: Operand, storage: Option<Storage>, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
         let ndim = input.layout.ndim();
-        let folds = folded_dims(op, over, ndim)?;
+        let folds = folded_dims(over, ndim)?;
         let mut kept = input.layout.shape.clone();
         (0..ndim).filter(|&d| folds[d]).for_each(|d| kept[d] = 1);
         let wanted = if keepdim { kept.clone() } else { (0..ndim).filter(|&d| !folds[d]).map(|d| kept[d]).collect() };
@@ -230,27 +230,27 @@ impl Shapes {
         self.input.layout.numel() == 0 && self.kept.iter().all(|&n| n > 0)
     }
 
-    fn into_tensors(self, op: &str, fold: &dyn Fold, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
+    fn into_tensors(self, fold: &dyn Fold, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
         if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
-            bail!(Argument, "{op}: the results need a tensor each")
+            bail!(Argument, "the results need a tensor each")
         }
         for k in 0..2 {
-            results[k].map_or(Ok(()), |r| self.check(op, r, rule.result[k]))?;
+            results[k].map_or(Ok(()), |r| self.check(r, rule.result[k]))?;
         }
-        let place = |k: usize| results[k].map(|r| self.place(op, r, results[1 - k], rule.result[k])).transpose();
+        let place = |k: usize| results[k].map(|r| self.place(r, results[1 - k], rule.result[k])).transpose();
         let mut places = [place(0)?, place(1)?];
         if let [Some(Place::Here(a)), Some(Place::Here(b))] = &places
-            && overlap(Operand::of(op, a)?.span(), Operand::of(op, b)?.span())
+            && overlap(Operand::of(a)?.span(), Operand::of(b)?.span())
         {
-            places[1] = Some(Place::Copied(self.apart(op, b.dtype().unwrap_or(rule.result[1]))?));
+            places[1] = Some(Place::Copied(self.apart(b.dtype().unwrap_or(rule.result[1]))?));
         }
         // From here on nothing fails but for want of memory for more than a handful of dims.
         for place in places.iter().flatten() {
             if let Place::Resized(r) = place {
-                r.resize(op, &self.wanted, None)?;
+                r.resize(&self.wanted, None)?;
             }
         }
-        let operand = |k: usize| places[k].as_ref().map(|place| self.kept_operand(op, place)).transpose();
+        let operand = |k: usize| places[k].as_ref().map(|place| self.kept_operand(place)).transpose();
         let operands = [operand(0)?, operand(1)?];
         let out = [0, 1].map(|k| operands[k].as_ref().map(|o| (o.first(), o.dtype, &o.layout)));
         // SAFETY: every layout was checked against its storage; `place` keeps results off the input and off each other.
@@ -266,28 +266,28 @@ impl Shapes {
     }
 
     /// Fails where results of `dtype` cannot go into `r`, before anything has changed.
-    fn check(&self, op: &str, r: &Tensor, dtype: Dtype) -> Result<()> {
-        prepare::same_device(op, &[r])?;
+    fn check(&self, r: &Tensor, dtype: Dtype) -> Result<()> {
+        prepare::same_device(&[r])?;
         let Some(have) = r.dtype() else { return Ok(()) };
         if !dtype.can_cast(have) {
-            bail!(Dtype, "{op}: a result of {dtype} cannot be stored in a tensor of {have}")
+            bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
         }
         let layout = r.layout()?;
         if layout.shape != self.wanted {
-            return r.check_room(op, &self.wanted);
+            return r.check_room(&self.wanted);
         }
         if layout.overlaps_itself() {
-            bail!(Shape, "{op}: several positions of the result share one element (strides {:?})", layout.strides.as_slice())
+            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
         }
-        Operand::of(op, r).map(drop)
+        Operand::of(r).map(drop)
     }
 
     /// Finds or makes the memory of result `r`, of `dtype` unless it has one, without a change that could be seen.
-    fn place(&self, op: &str, r: &Tensor, other: Option<&Tensor>, dtype: Dtype) -> Result<Place> {
+    fn place(&self, r: &Tensor, other: Option<&Tensor>, dtype: Dtype) -> Result<Place> {
         let dtype = r.dtype().unwrap_or(dtype);
         if r.dtype().is_some() && r.layout()?.shape == self.wanted {
-            let on_input = overlap(Operand::of(op, r)?.span(), self.input.span());
-            return if on_input { self.apart(op, dtype).map(Place::Copied) } else { Ok(Place::Here(r.clone())) };
+            let on_input = overlap(Operand::of(r)?.span(), self.input.span());
+            return if on_input { self.apart(dtype).map(Place::Copied) } else { Ok(Place::Here(r.clone())) };
         }
         let meets = |a: &Storage, b: Option<Storage>| b.is_some_and(|b| a.meets(&b));
         match r.storage() {
@@ -305,18 +305,18 @@ impl Shapes {
                 }
                 Ok(Place::Resized(r.clone()))
             }
-            _ => self.apart(op, dtype).map(Place::Adopted),
+            _ => self.apart(dtype).map(Place::Adopted),
         }
     }
 
-    fn apart(&self, op: &str, dtype: Dtype) -> Result<Tensor> {
-        Tensor::empty(op, dtype, &self.wanted)
+    fn apart(&self, dtype: Dtype) -> Result<Tensor> {
+        Tensor::empty(dtype, &self.wanted)
     }
 
     /// The result's memory with the folded dims back at size 1.
-    fn kept_operand(&self, op: &str, place: &Place) -> Result<Operand> {
+    fn kept_operand(&self, place: &Place) -> Result<Operand> {
         let (Place::Here(r) | Place::Copied(r) | Place::Adopted(r) | Place::Resized(r)) = place;
-        let mut operand = Operand::of(op, r)?;
+        let mut operand = Operand::of(r)?;
         let mut rest = operand.layout.strides.iter().copied();
         let keepdim = operand.layout.ndim() == self.kept.len();
         let strides = (0..self.kept.len()).map(|d| if keepdim || !self.folds[d] { rest.next().unwrap_or(0) } else { 0 }).collect();
@@ -339,19 +339,19 @@ impl Shapes {
 }
 
 /// Which of `ndim` dims are folded.
-fn folded_dims(op: &str, over: Over<'_>, ndim: usize) -> Result<SmallVec<[bool; INLINE_DIMS]>> {
+fn folded_dims(over: Over<'_>, ndim: usize) -> Result<SmallVec<[bool; INLINE_DIMS]>> {
     let mut folds = SmallVec::from_elem(false, ndim.max(1));
     match over {
         Over::Dim(TH_ALL_DIMS) | Over::Dims([]) => folds.fill(true),
-        Over::Dim(dim) => folds[wrap_dim(op, dim, ndim)?] = true,
+        Over::Dim(dim) => folds[wrap_dim(dim, ndim)?] = true,
         Over::Dims(dims) => {
             for &dim in dims {
                 let Ok(narrow) = i32::try_from(dim) else {
-                    bail!(Argument, "{op}: dimension {dim} out of range for a tensor with {ndim} dimensions")
+                    bail!(Argument, "dimension {dim} out of range for a tensor with {ndim} dimensions")
                 };
-                let d = wrap_dim(op, narrow, ndim)?;
+                let d = wrap_dim(narrow, ndim)?;
                 if std::mem::replace(&mut folds[d], true) {
-                    bail!(Argument, "{op}: dimension {d} appears twice in {dims:?}")
+                    bail!(Argument, "dimension {d} appears twice in {dims:?}")
                 }
             }
         }
