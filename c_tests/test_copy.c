@@ -311,7 +311,7 @@ static void to_another_dtype_makes_a_copy_with_the_same_strides(void) {
     CHECK_STRIDES(bytes, 1, 2);
     CHECK_VALUES(bytes, 1, 0, 0, 255);
     CHECK(same == m);
-    CHECK_FAILURE(THTensor_newTo(m, TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "0 is no dtype");
+    CHECK_FAILURE(THTensor_newTo(m, TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "TH_UNDEFINED is no dtype");
     CHECK_FAILURE(THTensor_newTo(m, 99) == NULL, TH_ERR_ARGUMENT, "99 is no dtype");
     THTensor_free(same);
     THTensor_free(bytes);

@@ -127,7 +127,7 @@ static void dtypes_have_names_and_sizes(void) {
         CHECK_STR(THDtype_name(rows[i].dtype), rows[i].name);
         CHECK_EQ(THDtype_size(rows[i].dtype), rows[i].size);
     }
-    CHECK_FAILURE(THDtype_name(TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "THDtype_name: 0 is no dtype");
+    CHECK_FAILURE(THDtype_name(TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "THDtype_name: TH_UNDEFINED is no dtype");
     CHECK_FAILURE(THDtype_size(11) == 0, TH_ERR_ARGUMENT, "THDtype_size: 11 is no dtype");
 }
 

@@ -52,6 +52,16 @@ static double stored(THDtype dtype, double value) {
     return kept;
 }
 
+/* The element of a storage of `dtype` after `value` was copied into it. */
+static double converted(THDtype dtype, double value) {
+    THStorage *from = THStorage_newWithSize1(TH_FLOAT64, value), *to = THStorage_newWithSize(dtype, 1);
+    CHECK_OK(THStorage_copy(to, from));
+    double kept = THStorage_get(to, 0);
+    THStorage_free(to);
+    THStorage_free(from);
+    return kept;
+}
+
 static void integers_truncate_saturate_and_take_nan_for_zero(void) {
     static const struct {
         THDtype dtype;
@@ -65,13 +75,13 @@ static void integers_truncate_saturate_and_take_nan_for_zero(void) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         THDtype dtype = rows[i].dtype;
-        CHECK_NEAR(stored(dtype, 2.9), 2, 0);
-        CHECK_NEAR(stored(dtype, -2.9), dtype == TH_UINT8 ? 0 : -2, 0);
-        CHECK_NEAR(stored(dtype, 1e30), rows[i].greatest, 0);
-        CHECK_NEAR(stored(dtype, -1e30), rows[i].least, 0);
-        CHECK_NEAR(stored(dtype, INFINITY), rows[i].greatest, 0);
-        CHECK_NEAR(stored(dtype, -INFINITY), rows[i].least, 0);
-        CHECK_NEAR(stored(dtype, NAN), 0, 0);
+        CHECK_NEAR(converted(dtype, 2.9), 2, 0);
+        CHECK_NEAR(converted(dtype, -2.9), dtype == TH_UINT8 ? 0 : -2, 0);
+        CHECK_NEAR(converted(dtype, 1e30), rows[i].greatest, 0);
+        CHECK_NEAR(converted(dtype, -1e30), rows[i].least, 0);
+        CHECK_NEAR(converted(dtype, INFINITY), rows[i].greatest, 0);
+        CHECK_NEAR(converted(dtype, -INFINITY), rows[i].least, 0);
+        CHECK_NEAR(converted(dtype, NAN), 0, 0);
     }
 }
 

@@ -184,7 +184,7 @@ impl Promotion {
     /// Adds a number given by the caller.
     #[inline]
     pub fn scalar(mut self, value: Scalar) -> Promotion {
-        let dtype = if matches!(value, Scalar::Int(_)) { Dtype::Int64 } else { default_dtype() };
+        let dtype = if value.is_whole() { Dtype::Int64 } else { default_dtype() };
         self.number = Some(self.number.map_or(dtype, |d| d.promote(dtype)));
         self
     }
@@ -450,6 +450,7 @@ mod tests {
         let p = Promotion::default();
         assert_eq!(p.tensor(Int32, 2).scalar(Scalar::Int(7)).result(), Some(Int32));
         assert_eq!(p.tensor(Int32, 2).scalar(Scalar::Float(0.5)).result(), Some(Float32));
+        assert_eq!(p.tensor(Int32, 2).scalar(Scalar::from(-0.0)).result(), Some(Int32));
         assert_eq!(p.tensor(Float16, 1).scalar(Scalar::Float(0.5)).result(), Some(Float16));
         assert_eq!(p.tensor(Float32, 1).tensor(Float64, 0).result(), Some(Float32));
         assert_eq!(p.tensor(Int64, 1).tensor(Float64, 0).result(), Some(Float64));

@@ -5,7 +5,7 @@
 /// C has one number type for scalars here, so the value decides: 2.0 beside an integer tensor is the integer 2, 2.5 is a float.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scalar {
-    /// An integral value that int64 holds exactly.
+    /// An integral value that int64 holds exactly, but not -0.0.
     Int(i64),
     /// Any other value, infinities and NaN included.
     Float(f64),
@@ -20,13 +20,22 @@ impl Scalar {
             Scalar::Float(x) => x,
         }
     }
+
+    /// Whether it counts as an integer: -0.0 does, though only a float can keep its sign.
+    #[inline]
+    pub fn is_whole(self) -> bool {
+        match self {
+            Scalar::Int(_) => true,
+            Scalar::Float(x) => x == 0.0,
+        }
+    }
 }
 
 impl From<f64> for Scalar {
     #[inline(always)]
     fn from(x: f64) -> Scalar {
         let int = x as i64;
-        // -0.0 stays a float: as an integer it would lose its sign. i64::MAX is what saturation gives, not a value of x.
+        // -0.0 as an integer would lose its sign. i64::MAX is what saturation gives, not a value of x.
         if int as f64 == x && int != i64::MAX && (int != 0 || x.is_sign_positive()) { Scalar::Int(int) } else { Scalar::Float(x) }
     }
 }
@@ -49,6 +58,7 @@ mod tests {
         assert_eq!(Scalar::from(1e300), Scalar::Float(1e300));
         assert_eq!(Scalar::from(9_223_372_036_854_775_808.0), Scalar::Float(9_223_372_036_854_775_808.0));
         assert!(matches!(Scalar::from(-0.0), Scalar::Float(x) if x.is_sign_negative()));
+        assert!(Scalar::from(-0.0).is_whole() && Scalar::from(3.0).is_whole() && !Scalar::from(0.5).is_whole());
         assert!(matches!(Scalar::from(f64::NAN), Scalar::Float(x) if x.is_nan()));
     }
 }

@@ -28,8 +28,8 @@ export! {
     /// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
     fn THTensor_fullLike(r: *mut THTensor, t: *const THTensor, value: f64) = create::fill_like(r, t, value.into());
 
-    /// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; integers take
-    /// whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
+    /// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; `r` of integers
+    /// takes three whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
     fn THTensor_arange(r: *mut THTensor, start: f64, end: f64, step: f64) = sequence::arange(r, start.into(), end.into(), step.into());
     /// `r[i] = start + i * step`, all numbers up to and including `end`. A fresh `r` takes the default dtype; else as `THTensor_arange`.
     fn THTensor_range(r: *mut THTensor, start: f64, end: f64, step: f64) = sequence::range(r, start.into(), end.into(), step.into());

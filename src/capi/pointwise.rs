@@ -239,8 +239,8 @@ export! {
         arithmetic::lerp_tensor(r, a, b, weight);
     /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
     fn THTensor_tpow(r: *mut THTensor, value: f64, t: *const THTensor) = arithmetic::tpow(r, t, value.into());
-    /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. An infinite bound is none; cmaxValue and cminValue
-    /// have one only. Whole bounds keep integers integer, others make them the default dtype.
+    /// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
+    /// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer, others make them the default dtype.
     fn THTensor_clamp(r: *mut THTensor, t: *const THTensor, minimum: f64, maximum: f64) =
         arithmetic::clamp(r, t, minimum.into(), maximum.into());
     /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.

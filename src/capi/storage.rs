@@ -89,7 +89,7 @@ export! {
     };
     /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory.
     fn THStorage_resize(storage: *mut THStorage, size: isize) = storage.resize(size as i64);
-    /// Every element `= value`.
+    /// Every element `= value`, in the range that `THTensor_fill` takes.
     fn THStorage_fill(storage: *mut THStorage, value: f64) = ops::fill(storage, value.into());
     /// Copies `size` elements of the storage's own dtype from `src`.
     // SAFETY: the caller vouches for `src`.

@@ -219,7 +219,7 @@ export! {
         Scalar::Int(x) => x,
         Scalar::Float(x) => x as i64,
     });
-    /// Every element `r = value`.
+    /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
     fn THTensor_fill(r: *mut THTensor, value: f64) = copy::fill(r, value.into());
     /// Every element `r = 0`.
     fn THTensor_zero(r: *mut THTensor) = copy::fill(r, Scalar::Int(0));

@@ -119,9 +119,28 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     if t.defined()? == dtype { Ok(t.clone()) } else { clone_as(t, dtype, TH_PRESERVE_FORMAT) }
 }
 
+/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes -255 to -1, which wrap.
+pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
+    let (least, most) = match dtype {
+        Dtype::Uint8 => (-255, 255),
+        Dtype::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        Dtype::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        Dtype::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        Dtype::Int64 => (i64::MIN, i64::MAX),
+        _ => return Ok(()),
+    };
+    let fits = match value {
+        Scalar::Int(x) => (least..=most).contains(&x),
+        // Beyond int64, `as` would saturate.
+        Scalar::Float(x) => x.abs() < -(i64::MIN as f64) && (least..=most).contains(&(x as i64)),
+    };
+    if fits { Ok(()) } else { bail!(Argument, "{} is out of the range of {dtype}", value.to_f64()) }
+}
+
 /// Every element `r = value`. Writing through an expanded tensor is allowed.
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     let dtype = r.defined()?;
+    check_range(dtype, value)?;
     if dtype != dtype.compute() {
         return fill_half(r, dtype, value);
     }
@@ -249,6 +268,7 @@ pub fn get(t: &Tensor, index: &[i64]) -> Result<Scalar> {
 /// Sets the element at `index`.
 pub fn set(t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
     let (at, dtype) = element(t, index)?;
+    check_range(dtype, value)?;
     // SAFETY: `element` returns addresses inside the storage.
     unsafe { write_element(at, dtype, value) };
     Ok(())

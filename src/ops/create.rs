@@ -96,6 +96,7 @@ pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 
 /// As `fill`, the value becomes whatever `r` holds.
 fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
+    copy::check_range(r.dtype().unwrap_or(fresh), value)?;
     ready(r, r.dtype().unwrap_or(fresh), shape)?;
     copy::fill(r, value)
 }

@@ -144,7 +144,7 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
     }
     let columns = if columns == -1 { layout.shape[0] } else { columns };
     let dtype = if dtype.is_float() { dtype } else { Dtype::Int64 };
-    let powers = Tensor::empty(r.dtype().filter(|&have| dtype.can_cast(have)).unwrap_or(dtype), &[columns, layout.shape[0]])?;
+    let powers = Tensor::empty(dtype, &[columns, layout.shape[0]])?;
     let row = |j: i64| view::derive(&powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
     // Without rows there may be any number of columns.
     for j in 0..if layout.shape[0] > 0 { columns } else { 0 } {

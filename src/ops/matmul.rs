@@ -57,7 +57,7 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     };
     let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
-    let (target, out) = target(r, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
+    let (target, out) = target(r, dtype, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
     if let (Some((_, t)), Some(_)) = (beta, addend)
         && !t.is(&target)
     {
@@ -67,23 +67,20 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     if target.is(r) {
         return Ok(());
     }
-    deliver(r, dtype, &shape, &target, &inputs)
-}
-
-/// Moves a product computed elsewhere into `r`, whose memory may be that of the inputs.
-fn deliver(r: &Tensor, dtype: Dtype, shape: &[i64], target: &Tensor, inputs: &[Operand]) -> Result<()> {
-    if r.dtype().is_none() && target.dtype() == Some(dtype) {
-        return super::view::set(r, target);
-    }
-    if r.layout()?.shape.as_slice() != shape || r.dtype().is_none() {
-        prepare::shape_result(r, r.dtype().unwrap_or(dtype), shape, inputs)?;
-    }
-    copy::copy(r, target)
+    // Wrapped or rounded to the common dtype first: what is stored is that, converted.
+    prepare::deliver(r, &copy::to_dtype(&target, dtype)?, &inputs)
 }
 
 /// Where the product is computed: `r` itself where its memory can be written directly, else a new tensor.
-fn target(r: &Tensor, compute: Dtype, shape: &[i64], inputs: &[&Operand], addend: Option<&Tensor>) -> Result<(Tensor, Operand)> {
-    if r.dtype() == Some(compute) {
+fn target(
+    r: &Tensor,
+    dtype: Dtype,
+    compute: Dtype,
+    shape: &[i64],
+    inputs: &[&Operand],
+    addend: Option<&Tensor>,
+) -> Result<(Tensor, Operand)> {
+    if r.dtype() == Some(compute) && dtype == compute {
         let out = Operand::of(r)?;
         let (start, end) = out.span();
         let apart = |i: &&Operand| {
@@ -121,7 +118,7 @@ fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scala
         }
     }
     for factor in factors.iter().flatten() {
-        if matches!(factor, Scalar::Float(_)) && !dtype.is_float() {
+        if !factor.is_whole() && !dtype.is_float() {
             bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", factor.to_f64())
         }
     }

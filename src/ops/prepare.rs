@@ -18,28 +18,58 @@ use strided::strided;
 /// What is done with the work once it is ready. Handed down, not up: the few words of the short way then never move.
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
-/// Computes `tensors[0] = f(tensors[1..])`: broadcasting, conversion to `compute`, a result of dtype `result` unless it has one.
-pub fn elementwise<const N: usize>(tensors: [&Tensor; N], compute: Dtype, result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
-    let mut types = [compute; N];
+/// Computes `tensors[0] = f(tensors[1..])`: broadcasting, inputs converted to `common` and handed over in its compute type, a result of dtype
+/// `result` unless it has one.
+pub fn elementwise<const N: usize>(tensors: [&Tensor; N], common: Dtype, result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+    let mut types = [common.compute(); N];
     types[0] = result.compute();
-    typed(tensors, types, result, grain, run)
+    ready(tensors, types, common, result, grain, run)
 }
 
-/// [`elementwise`] with a type of its own for each operand; the first is the compute type of `result`.
-#[inline(always)]
+/// [`elementwise`] with a type of its own for each operand, the first the one of `result`.
 pub fn typed<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+    ready(tensors, types, types[0].compute(), result, grain, run)
+}
+
+#[inline(always)]
+fn ready<const N: usize>(
+    tensors: [&Tensor; N],
+    types: [Dtype; N],
+    common: Dtype,
+    result: Dtype,
+    grain: usize,
+    run: Run<'_, N>,
+) -> Result<()> {
     if let Some(work) = &flat(&tensors, types, result, grain) {
         return run(work);
     }
     if tensors[0].dtype().is_none() && N > 1 && types[0] == result {
-        return fresh(tensors, types, result, grain, run);
+        return fresh(tensors, types, common, result, grain, run);
     }
-    long(tensors, types, result, grain, run)
+    long(tensors, types, common, result, grain, run)
 }
 
 /// Operands that are not all alike and contiguous. Out of the way of those that are.
 #[inline(never)]
-fn long<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+fn long<const N: usize>(
+    tensors: [&Tensor; N],
+    types: [Dtype; N],
+    common: Dtype,
+    result: Dtype,
+    grain: usize,
+    run: Run<'_, N>,
+) -> Result<()> {
+    // Where 16-bit floats are computed in float32, inputs and results that have more digits are rounded all the same.
+    if common != common.compute() && tensors[1..].iter().any(|t| t.dtype().is_some_and(|dtype| dtype != common && dtype.size() > 1)) {
+        let converted: SmallVec<[Tensor; 3]> = tensors[1..].iter().map(|t| copy::to_dtype(t, common)).collect::<Result<_>>()?;
+        return long(each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), types, common, result, grain, run);
+    }
+    if result != types[0] && tensors[0].dtype().is_some_and(|have| have != result && result.can_cast(have)) {
+        let inputs: SmallVec<[Operand; 3]> = tensors[1..].iter().map(|t| Operand::of(t)).collect::<Result<_>>()?;
+        let rounded = Tensor::fresh()?;
+        long(each(|k| if k == 0 { &rounded } else { tensors[k] }), types, common, result, grain, run)?;
+        return deliver(tensors[0], &rounded, &inputs);
+    }
     match strided(&tensors, types, result, grain) {
         Some(job) => run(&Work::Planned(job)),
         None => planned(tensors, types, result, grain, run),
@@ -48,7 +78,14 @@ fn long<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype,
 
 /// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.
 #[inline(never)]
-fn fresh<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+fn fresh<const N: usize>(
+    tensors: [&Tensor; N],
+    types: [Dtype; N],
+    common: Dtype,
+    result: Dtype,
+    grain: usize,
+    run: Run<'_, N>,
+) -> Result<()> {
     let first = tensors[1];
     if (1..N).all(|k| tensors[k].flat_like(types[k], first).is_some()) {
         tensors[0].renew_like(result, first)?;
@@ -56,7 +93,7 @@ fn fresh<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype
             return run(work);
         }
     }
-    planned(tensors, types, result, grain, run)
+    long(tensors, types, common, result, grain, run)
 }
 
 /// The short way, for operands that are already all alike and contiguous.
@@ -212,6 +249,15 @@ impl<'a> Target<'a> {
         }
         shape_result(self.r, self.dtype, &self.shape, inputs)
     }
+}
+
+/// Moves a result that was computed apart into `r`, which takes its shape; memory that `inputs` read is left alone.
+pub fn deliver(r: &Tensor, made: &Tensor, inputs: &[Operand]) -> Result<()> {
+    if r.dtype().is_none() {
+        return super::view::set(r, made);
+    }
+    Target::check(r, &made.layout()?.shape, made.defined()?)?.ready(inputs)?;
+    copy::copy(r, made)
 }
 
 /// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.

@@ -4,7 +4,7 @@ use super::create::ready;
 use super::{copy, prepare};
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::sequence::{Line, Spaced, generate, integers};
-use crate::dtype::{Dtype, default_dtype, dispatch};
+use crate::dtype::{Dtype, Element, default_dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::scalar::Scalar;
@@ -26,6 +26,8 @@ struct Progression {
     start: Scalar,
     step: Scalar,
     n: i64,
+    /// Whether start, end and step are whole.
+    whole: bool,
 }
 
 impl Progression {
@@ -51,15 +53,12 @@ impl Progression {
             }
         };
         let Some(n) = n else { bail!(Argument, "{a} to {b} by {by} are more numbers than can be counted") };
-        Ok(Progression { start, step, n })
+        Ok(Progression { start, step, n, whole: [start, end, step].into_iter().all(Scalar::is_whole) })
     }
 
     /// int64 for whole numbers, else the default dtype.
     fn dtype(&self) -> Dtype {
-        match (self.start, self.step) {
-            (Scalar::Int(_), Scalar::Int(_)) => Dtype::Int64,
-            _ => default_dtype(),
-        }
+        if self.whole { Dtype::Int64 } else { default_dtype() }
     }
 
     /// Into `r`, or into a fresh one of dtype `fresh`.
@@ -67,7 +66,8 @@ impl Progression {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
         let line = Line { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
         store(r, result, self.n, &|at, dtype, n| {
-            if let (Scalar::Int(start), Scalar::Int(step), false) = (self.start, self.step, dtype.is_float()) {
+            if !dtype.is_float() {
+                let (start, step) = (i64::from_scalar(self.start), i64::from_scalar(self.step));
                 dispatch!(numeric, dtype, T => {
                     // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
                     unsafe { generate::<T>(at, dtype, n, CHEAP, &|at, first, len| {

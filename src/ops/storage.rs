@@ -1,6 +1,6 @@
 //! Operations on storages as flat runs of elements.
 
-use super::copy::{read_element, write_element};
+use super::copy::{check_range, read_element, write_element};
 use crate::cpu;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -25,6 +25,7 @@ pub fn get(storage: &Storage, index: i64) -> Result<Scalar> {
 /// Sets the element at `index`.
 pub fn set(storage: &Storage, index: i64, value: Scalar) -> Result<()> {
     let (at, dtype) = element(storage, index)?;
+    check_range(dtype, value)?;
     // SAFETY: `element` checked the index.
     unsafe { write_element(at, dtype, value) };
     Ok(())

@@ -1,6 +1,6 @@
 //! Sums, differences, products, quotients, extremes, powers and what is made of them.
 
-use super::{promote, promote_scalar, whole_factor};
+use super::{exact, promote, promote_scalar, rounded, whole_factor};
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
 use crate::cpu::number::{self, Number, max, min};
@@ -63,13 +63,13 @@ fn sign_bit(r: &Tensor, t: &Tensor, wide: fn(&Tensor, &Tensor) -> Result<()>, na
 
 both! {
     /// `r = a + b`; on Bool this is *or*.
-    sum_of / add: all same CHEAP, |_, a, b| a.add(b);
+    sum_of / add: all same CHEAP rounded, |_, a, b| a.add(b);
     /// `r = a - b`
-    difference / sub: numeric same CHEAP, |_, a, b| a.sub(b);
+    difference / sub: numeric same CHEAP rounded, |_, a, b| a.sub(b);
     /// `r = a * b`; on Bool this is *and*.
-    cmul / mul: all same CHEAP, |_, a, b| a.mul(b);
+    cmul / mul: all same CHEAP exact, |_, a, b| a.mul(b);
     /// `r = a / b`, true division
-    cdiv / div: float real CHEAP, |_, a, b| a / b;
+    cdiv / div: float real CHEAP exact, |_, a, b| a / b;
 }
 
 binary! {
@@ -95,9 +95,9 @@ fn scaled(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> R
         require!(numeric, dtype);
     }
     whole_factor(dtype, value)?;
-    elementwise([r, t, src], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, t, src], dtype, dtype, CHEAP, &|work| {
         dispatch!(all, dtype, T => {
-        let factor = T::from_scalar(value);
+        let factor: T = rounded(value, dtype);
         let factor = if minus { factor.neg() } else { factor };
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
@@ -111,7 +111,7 @@ pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
     let dtype = promote(&[t, a, b])?;
     require!(numeric, dtype);
     whole_factor(dtype, value)?;
-    elementwise([r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(numeric, dtype, T => {
         let factor = T::from_scalar(value);
         // SAFETY: `elementwise` checked every operand against its storage.
@@ -125,7 +125,7 @@ pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
 pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[t, a, b])?;
     require!(float, dtype);
-    elementwise([r, t, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         let factor = T::from_scalar(value);
         // SAFETY: `elementwise` checked every operand against its storage.
@@ -147,7 +147,7 @@ fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
 pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
     let dtype = promote(&[a, b])?;
     require!(float, dtype);
-    elementwise([r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         let weight = T::from_scalar(weight);
         // SAFETY: `elementwise` checked every operand against its storage.
@@ -161,7 +161,7 @@ pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
 pub fn lerp_tensor(r: &Tensor, a: &Tensor, b: &Tensor, weight: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b, weight])?;
     require!(float, dtype);
-    elementwise([r, a, b, weight], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, a, b, weight], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight)) }
@@ -179,9 +179,10 @@ fn bound<T: Element>(value: Scalar) -> T {
     }
 }
 
-/// `r = min(max(t, least), most)`; an infinite bound is none
+/// `r = min(max(t, least), most)`; -inf as least and inf as most bound nothing
 pub fn clamp(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
-    clamped(r, t, Some(least), Some(most))
+    let least = Some(least).filter(|least| least.to_f64() != f64::NEG_INFINITY);
+    clamped(r, t, least, Some(most).filter(|most| most.to_f64() != f64::INFINITY))
 }
 
 /// `r = the larger of t and value`
@@ -195,14 +196,12 @@ pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 }
 
 fn clamped(r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
-    let least = least.filter(|least| least.to_f64() != f64::NEG_INFINITY);
-    let most = most.filter(|most| most.to_f64() != f64::INFINITY);
     let to_nan = [least, most].into_iter().flatten().any(|bound| bound.to_f64().is_nan());
     let mut dtype = t.defined()?;
     for value in [least, most].into_iter().flatten() {
         dtype = dtype.promote(promote_scalar(t, value)?);
     }
-    elementwise([r, t], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, t], dtype, dtype, CHEAP, &|work| {
         dispatch!(all, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
@@ -237,7 +236,7 @@ pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<(
 pub fn cpow(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b])?;
     require!(numeric, dtype);
-    elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+    elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
         dispatch!(numeric, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| <T as Number>::pow_run(isa, r, ab, [1, 1], n)) }
@@ -253,9 +252,9 @@ macro_rules! powers {
         pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             let dtype = promote_scalar(t, value)?;
             require!(numeric, dtype);
-            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
-                let value = T::from_scalar(value);
+                let value: T = rounded(value, dtype);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe {
                     map::map1_run::<T>(work, #[inline(always)] move |isa, r, $t: *const T, n| {

@@ -1,10 +1,10 @@
 //! Bit by bit operations and shifts.
 
-use super::{promote, promote_scalar};
+use super::{promote, promote_scalar, rounded};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::map;
 use crate::cpu::number::{Bits, Number};
-use crate::dtype::{Element, dispatch};
+use crate::dtype::dispatch;
 use crate::error::Result;
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
@@ -17,13 +17,13 @@ unary! {
 
 both! {
     /// `r = a & b`
-    cbitand / bitand: integral same CHEAP, |_, a, b| Bits::and(a, b);
+    cbitand / bitand: integral same CHEAP rounded, |_, a, b| Bits::and(a, b);
     /// `r = a | b`
-    cbitor / bitor: integral same CHEAP, |_, a, b| Bits::or(a, b);
+    cbitor / bitor: integral same CHEAP rounded, |_, a, b| Bits::or(a, b);
     /// `r = a ^ b`
-    cbitxor / bitxor: integral same CHEAP, |_, a, b| Bits::xor(a, b);
+    cbitxor / bitxor: integral same CHEAP rounded, |_, a, b| Bits::xor(a, b);
     /// `r = a << b`
-    clshift / lshift: numeric same CHEAP, |isa, a, b| Number::shl(a, b, isa);
+    clshift / lshift: numeric same CHEAP rounded, |isa, a, b| Number::shl(a, b, isa);
     /// `r = a >> b`
-    crshift / rshift: numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa);
+    crshift / rshift: numeric same CHEAP rounded, |isa, a, b| Number::shr(a, b, isa);
 }

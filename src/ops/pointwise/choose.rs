@@ -6,7 +6,7 @@ use crate::cpu::map;
 use crate::dtype::{Bool, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
-use crate::ops::copy::write_element;
+use crate::ops::copy::{check_range, write_element};
 use crate::ops::prepare::typed;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -64,6 +64,7 @@ pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
     if broadcast_shape(&shape, &mask_shape)? != shape {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
+    check_range(dtype, value)?;
     let mut bytes = [0u8; 8];
     // SAFETY: room for an element of any dtype.
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };

@@ -1,6 +1,6 @@
 //! Comparisons, classification, truth values, and equality of whole tensors.
 
-use super::{promote, promote_scalar};
+use super::{promote, promote_scalar, rounded};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::map;
 use crate::cpu::real::Real;
@@ -32,9 +32,9 @@ macro_rules! comparison {
         /// The same with one number for every element.
         pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             let dtype = comparable(promote_scalar(t, value)?, value);
-            elementwise([r, t], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+            elementwise([r, t], dtype, Dtype::Bool, CHEAP, &|work| {
                 dispatch!(all, dtype, T => {
-                let $b = T::from_scalar(value);
+                let $b: T = rounded(value, dtype);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1::<T, Bool>(work, #[inline(always)] move |_, $a| ($f).into()) }
                 });
@@ -107,7 +107,7 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     }
     let dtype = promote(&[a, b])?;
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
-    elementwise([r, a, b], dtype.compute(), Dtype::Bool, CHEAP, &|work| {
+    elementwise([r, a, b], dtype, Dtype::Bool, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map2::<T, T, Bool>(work, #[inline(always)] move |_, a, b| tolerance.close(a, b).into()) }

@@ -1,7 +1,7 @@
 //! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
 
 use super::compare::nonzero_everywhere;
-use super::{promote, promote_scalar};
+use super::{exact, promote, promote_scalar, rounded};
 use crate::cpu::engine::COSTLY;
 use crate::cpu::map;
 use crate::cpu::number::Number;
@@ -41,15 +41,15 @@ fn check_divisors(dtype: Dtype, divisors: &Tensor) -> Result<()> {
     if dtype.is_float() || nonzero_everywhere(&to_dtype(divisors, dtype)?)? { Ok(()) } else { by_zero() }
 }
 
-/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: fast, slow`.
+/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: number fast, slow`, numbers as in `with_value`.
 macro_rules! dividing {
-    ($($(#[$doc:meta])* $tensor:ident / $number:ident: $fast:ident, $slow:ident;)*) => { $(
+    ($($(#[$doc:meta])* $tensor:ident / $name:ident: $number:ident $fast:ident, $slow:ident;)*) => { $(
         $(#[$doc])*
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             let dtype = promote(&[a, b])?;
             require!(numeric, dtype);
             check_divisors(dtype, b)?;
-            elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+            elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
                 unsafe {
@@ -66,13 +66,13 @@ macro_rules! dividing {
         }
 
         /// The same with one number for every element.
-        pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+        pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             let dtype = promote_scalar(t, value)?;
             require!(numeric, dtype);
             check_divisor(dtype, value)?;
-            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
-                let b = T::from_scalar(value);
+                let b: T = $number(value, dtype);
                 // SAFETY: as above.
                 unsafe {
                     map::map1_rare::<T, T>(
@@ -91,13 +91,13 @@ macro_rules! dividing {
 
 dividing! {
     /// `r = a - b * trunc(a / b)`, with the sign of a
-    cfmod / fmod: fmod, fmod_slow;
+    cfmod / fmod: rounded fmod, fmod_slow;
     /// `r = a - b * floor(a / b)`, with the sign of b
-    cremainder / remainder: remainder, remainder_slow;
+    cremainder / remainder: rounded remainder, remainder_slow;
     /// `r = floor(a / b)`
-    cdiv_floor / div_floor: floor_div, floor_div_slow;
+    cdiv_floor / div_floor: exact floor_div, floor_div_slow;
     /// `r = trunc(a / b)`
-    cdiv_trunc / div_trunc: trunc_div, trunc_div_slow;
+    cdiv_trunc / div_trunc: exact trunc_div, trunc_div_slow;
 }
 
 /// `r = a / b`, rounded as `mode` says

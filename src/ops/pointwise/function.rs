@@ -46,7 +46,7 @@ macro_rules! by_runs {
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
             let dtype = unary!(@dtype $kind, t.defined()?);
             require!(float, dtype);
-            elementwise([r, t], dtype.compute(), dtype, $grain, &|work| {
+            elementwise([r, t], dtype, dtype, $grain, &|work| {
                 dispatch!(float, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
@@ -102,7 +102,7 @@ macro_rules! careful {
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
             let dtype = t.defined()?.to_float();
-            elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(float, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe {
@@ -143,7 +143,7 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         _ => {}
     }
     let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
-    elementwise([r, t], dtype.compute(), dtype, COSTLY / 16, &|work| {
+    elementwise([r, t], dtype, dtype, COSTLY / 16, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype.compute() {
@@ -170,7 +170,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
         bail!(Argument, "a dimension of {p}, expected 1 to {MOST}")
     }
     let dtype = t.defined()?.to_float();
-    elementwise([r, t], dtype.compute(), dtype, COSTLY, &|work| {
+    elementwise([r, t], dtype, dtype, COSTLY, &|work| {
         dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
@@ -191,7 +191,7 @@ binary! {
 /// `r = log(e^a + e^b)`
 pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b])?.to_float();
-    elementwise([r, a, b], dtype.compute(), dtype, COSTLY, &|work| {
+    elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype.compute() {
@@ -215,7 +215,7 @@ pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 pub fn nextafter(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b])?;
     require!(float, dtype);
-    elementwise([r, a, b], dtype.compute(), dtype, CHEAP, &|work| {
+    elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype {

@@ -2,8 +2,9 @@
 //!
 //! A new operation is one row in one of these files, one in `capi/pointwise.rs` and one in the tests.
 
-use crate::dtype::{Dtype, Promotion};
+use crate::dtype::{Dtype, Element, Promotion};
 use crate::error::{Result, bail};
+use crate::ops::copy::{read_element, write_element};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -30,7 +31,7 @@ macro_rules! unary {
         pub fn $name(r: &Tensor, t: &Tensor $(, $p: Scalar)*) -> Result<()> {
             let dtype = unary!(@dtype $kind, t.defined()?);
             require!($set, dtype);
-            elementwise([r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+            elementwise([r, t], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
                 // SAFETY: `elementwise` checked every operand against its storage.
@@ -55,7 +56,7 @@ macro_rules! binary {
         pub fn $name(r: &Tensor, a: &Tensor, b: &Tensor $(, $p: Scalar)*) -> Result<()> {
             let dtype = unary!(@dtype $kind, promote(&[a, b])?);
             require!($set, dtype);
-            elementwise([r, a, b], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+            elementwise([r, a, b], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
                 // SAFETY: `elementwise` checked every operand against its storage.
@@ -67,16 +68,16 @@ macro_rules! binary {
     )* };
 }
 
-/// One tensor and the number `value` in, one out, kinds as in `unary`.
+/// One tensor and the number `value` in, one out, kinds as in `unary`; the number is `rounded` to the common dtype first, or taken `exact`.
 macro_rules! with_value {
-    ($($(#[$doc:meta])* $name:ident: $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident: $set:ident $kind:ident $grain:ident $number:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             let dtype = unary!(@dtype $kind, promote_scalar(t, value)?);
             require!($set, dtype);
-            elementwise([r, t], dtype.compute(), unary!(@result $kind, dtype), $grain, &|work| {
+            elementwise([r, t], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
-                let $b = T::from_scalar(value);
+                let $b: T = $number(value, dtype);
                 // SAFETY: `elementwise` checked every operand against its storage.
                 unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a| ($f).into()) }
                 });
@@ -86,11 +87,11 @@ macro_rules! with_value {
     )* };
 }
 
-/// The same expression with a second tensor and with a number: `tensor_form / number_form: set result grain, |isa, a, b| expression`.
+/// The same expression with a second tensor and with a number: `tensor_form / number_form: set result grain number, |isa, a, b| expression`.
 macro_rules! both {
-    ($($(#[$doc:meta])* $tensor:ident / $number:ident: $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $tensor:ident / $name:ident: $set:ident $kind:ident $grain:ident $number:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         binary! { $(#[$doc])* $tensor(): $set $kind $grain, |$isa, $a, $b| $f; }
-        with_value! { $(#[$doc])* $number: $set $kind $grain, |$isa, $a, $b| $f; }
+        with_value! { $(#[$doc])* $name: $set $kind $grain $number, |$isa, $a, $b| $f; }
     )* };
 }
 
@@ -138,9 +139,30 @@ fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
 }
 
+/// The number as an element of the common dtype of operands, in its compute type.
+#[inline]
+fn rounded<T: Element>(value: Scalar, dtype: Dtype) -> T {
+    if dtype == dtype.compute() {
+        return T::from_scalar(value);
+    }
+    let mut bits = 0u16;
+    let at = (&raw mut bits).cast();
+    // SAFETY: room for a 16-bit float.
+    T::from_f64(unsafe {
+        write_element(at, dtype, value);
+        read_element(at, dtype).to_f64()
+    })
+}
+
+/// The number in the compute type: factors and divisors of 16-bit floats are not rounded to them, in PyTorch neither.
+#[inline]
+fn exact<T: Element>(value: Scalar, _: Dtype) -> T {
+    T::from_scalar(value)
+}
+
 /// Fails where the factor of integer tensors is no integer.
 fn whole_factor(dtype: Dtype, value: Scalar) -> Result<()> {
-    if matches!(value, Scalar::Float(_)) && !dtype.is_float() {
+    if !value.is_whole() && !dtype.is_float() {
         bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", value.to_f64())
     }
     Ok(())

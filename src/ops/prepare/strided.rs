@@ -18,7 +18,8 @@ pub fn strided<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result
     let (shape, _) = tensors[0].peek();
     let job = spread(tensors, types, grain)?;
     // Along every dim some input is as long as the result: else the result would be resized.
-    let full = |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|d| t.peek().0[d] == shape[d]));
+    let full =
+        |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|own| t.peek().0[own] == shape[d]));
     (N == 1 || (0..shape.len()).all(full)).then_some(job)
 }
 
