@@ -318,6 +318,22 @@ static void to_another_dtype_makes_a_copy_with_the_same_strides(void) {
     THTensor_free(m);
 }
 
+static void a_copy_keeps_the_order_of_dimensions(void) {
+    THStorage *s = THStorage_newWithSize(TH_BOOL, 100);
+    /* Gaps go; a dimension of one element does not matter, wherever its stride would put it. */
+    THTensor *gaps = THTensor_newWithStorage(s, 0, SIZES(2, 3, 3, 1), (int64_t[]){25, 1, 5, 0}), *dense = THTensor_newClone(gaps);
+    CHECK_STRIDES(dense, 9, 1, 3, 1);
+    THTensor *row = THTensor_newWithStorage(s, 0, SIZES(1, 3), (int64_t[]){3, 1}), *expanded = THTensor_newExpand(row, SIZES(2, 3));
+    THTensor *spread = THTensor_newClone(expanded);
+    CHECK_STRIDES(spread, 3, 1);
+    THTensor_free(spread);
+    THTensor_free(expanded);
+    THTensor_free(row);
+    THTensor_free(dense);
+    THTensor_free(gaps);
+    THStorage_free(s);
+}
+
 CHECK_MAIN(CASE(any_dtype_and_layout_into_any_other), CASE(long_runs_convert_as_single_elements_do),
            CASE(floats_keep_the_sign_of_zero_and_tiny_numbers), CASE(setting_an_element_rounds_as_copying_does),
            CASE(every_16_bit_float_survives_the_way_to_float32_and_back), CASE(any_byte_but_zero_is_true),
@@ -327,4 +343,4 @@ CHECK_MAIN(CASE(any_dtype_and_layout_into_any_other), CASE(long_runs_convert_as_
            CASE(large_transposed_copies_put_every_element_in_its_place), CASE(copies_of_many_megabytes_are_exact),
            CASE(overlapping_ranges_move_either_way), CASE(a_matrix_is_copied_onto_its_transpose),
            CASE(a_row_is_spread_over_its_own_matrix), CASE(memory_is_converted_in_place),
-           CASE(to_another_dtype_makes_a_copy_with_the_same_strides))
+           CASE(to_another_dtype_makes_a_copy_with_the_same_strides), CASE(a_copy_keeps_the_order_of_dimensions))

@@ -110,6 +110,7 @@ static void wrong_arguments_change_nothing(void) {
     CHECK_ERROR(THTensor_median(values, NULL, truths, 0, 0), TH_ERR_DTYPE, "bool");
     CHECK_ERROR(THTensor_median(values, whole, v, 0, 0), TH_ERR_DTYPE, "indices are int64");
     CHECK_ERROR(THTensor_median(whole, NULL, v, 0, 0), TH_ERR_DTYPE, "cannot be stored");
+    CHECK_ERROR(THTensor_mode(values, whole, v, 0, 0), TH_ERR_DTYPE, "indices are int64");
     CHECK_ERROR(THTensor_median(values, values, v, 0, 0), TH_ERR_DTYPE, "indices are int64");
     CHECK_ERROR(THTensor_quantile(values, v, 1.5, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "q = 1.5");
     CHECK_ERROR(THTensor_quantile(values, v, NAN, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "q = NaN");

@@ -143,7 +143,8 @@ with_value! {
     THTensor_leakyRelu = function::leaky_relu;
     /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
     THTensor_elu = function::elu;
-    /// `r = t < value`, as Bool unless `r` has a dtype.
+    /// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
+    /// every uint8. So in the other five comparisons with a number.
     THTensor_ltValue = compare::lt_value;
     /// `r = t <= value`, as Bool unless `r` has a dtype.
     THTensor_leValue = compare::le_value;

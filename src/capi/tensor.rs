@@ -53,7 +53,7 @@ export! {
     fn THTensor_newOnes(dtype: THDtype, ndim: c_int, size: *const i64) -> *mut THTensor =
         // SAFETY: `size` holds `ndim` entries.
         create::full(dtype_arg(dtype)?, unsafe { numbers("size", ndim, size) }?, Scalar::Int(1));
-    /// A tensor of the dtype and shape of `tensor` with undefined elements; its strides too where they are dense. Returns a new reference.
+    /// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
     fn THTensor_newEmptyLike(tensor: *const THTensor) -> *mut THTensor = create::empty_like(tensor);
     /// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
     fn THTensor_newFullLike(tensor: *const THTensor, value: f64) -> *mut THTensor = create::full_like(tensor, value.into());
@@ -105,7 +105,8 @@ export! {
         stride3: i64,
     ) -> *mut THTensor =
         view::with_storage(storage, storageOffset as i64, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
-    /// A copy with memory of its own and the strides of `tensor` where they are dense, else row-major. Returns a new reference.
+    /// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
+    /// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
     fn THTensor_newClone(tensor: *const THTensor) -> *mut THTensor = copy::clone(tensor, TH_PRESERVE_FORMAT);
     /// A copy with memory of its own laid out as `format` says. Returns a new reference.
     fn THTensor_newCloneFormat(tensor: *const THTensor, format: THMemoryFormat) -> *mut THTensor = copy::clone(tensor, format);

@@ -187,7 +187,8 @@ pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layou
 /// Dense strides that keep the order of a layout's dims from slowest to fastest.
 fn ordered_strides(like: &Layout) -> Dims {
     let mut order: SmallVec<[usize; INLINE_DIMS]> = (0..like.ndim()).collect();
-    if like.strides.contains(&0) {
+    // Of dims that stand still, but for those of one element, none comes before another.
+    if (0..like.ndim()).any(|d| like.strides[d] == 0 && like.shape[d] > 1) {
         return contiguous_strides(&like.shape);
     }
     order.sort_by_key(|&d| std::cmp::Reverse(like.strides[d]));

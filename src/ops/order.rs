@@ -73,7 +73,7 @@ pub fn median_all(t: &Tensor) -> Result<f64> {
 /// The most frequent elements over `dim`, the smallest of several, and where each last occurs.
 pub fn mode(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
     let source = chosen_from(t, dim)?;
-    let (n, wants) = (source.n() as usize, wants(results, source.dtype()));
+    let (n, wants) = (source.n() as usize, wants(results, source.dtype())?);
     dispatch!(all, source.dtype(), T => {
         let line = |line: Line| {
             // SAFETY: the driver passes lines of `n` elements, the scratch asked for, and results of one element.
@@ -96,11 +96,10 @@ fn chosen_from(t: &Tensor, dim: i32) -> Result<Source> {
     Ok(source)
 }
 
-fn wants(results: Results<'_>, dtype: Dtype) -> [Want<'_>; 2] {
-    let wanted = |r: Option<_>, dtype: Dtype| r.map(|_| dtype.compute());
-    let values = Want { r: results.0, dtype, compute: wanted(results.0, dtype) };
-    let indices = Want { r: results.1, dtype: Dtype::Int64, compute: wanted(results.1, Dtype::Int64) };
-    [values, indices]
+fn wants(results: Results<'_>, dtype: Dtype) -> Result<[Want<'_>; 2]> {
+    let values = Want { r: results.0, dtype, compute: results.0.map(|_| dtype.compute()) };
+    let indices = Want::indices(results.1)?;
+    Ok([values, Want { compute: indices.compute.filter(|_| results.1.is_some()), ..indices }])
 }
 
 fn kernels(line: lines::LineKernel<'_>, scratch: usize) -> Kernels<'_> {
@@ -126,12 +125,7 @@ unsafe fn put<T>(line: Line, k: usize, value: T) {
 }
 
 fn ranked(results: Results<'_>, source: &Source, rank: Rank, keepdim: bool) -> Result<()> {
-    if let Some(have) = results.1.and_then(Tensor::dtype)
-        && have != Dtype::Int64
-    {
-        bail!(Dtype, "indices are int64, the tensor given for them is {have}")
-    }
-    let (n, wants) = (source.n() as usize, wants(results, source.dtype()));
+    let (n, wants) = (source.n() as usize, wants(results, source.dtype())?);
     dispatch!(numeric, source.dtype(), T => {
         let line = |line: Line| {
             // SAFETY: the driver passes lines of `n` elements, the scratch asked for, and results of one element.
