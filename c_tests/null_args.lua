@@ -3,7 +3,10 @@
 --
 --     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/null_args.lua
 
+local folder = arg[0]:match "^(.*)/" or "."
+package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
+local prototypes = require "prototypes"
 
 local header = assert(os.getenv "THORN_HEADER", "THORN_HEADER names no header")
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
@@ -42,53 +45,15 @@ local release = {
   ["void *"] = "THFree",
 }
 
--- The header as a C compiler hears it: no comments, nothing for C++, no preprocessor.
-local function declarations(path)
-  local file = assert(io.open(path))
-  local text = file:read("*a"):gsub("/%*.-%*/", " ")
-  file:close()
-  local lines, cplusplus = {}, false
-  for line in text:gmatch "[^\n]+" do
-    line = line:gsub("//.*", "")
-    if line:match "^#ifdef __cplusplus" then cplusplus = true end
-    if not cplusplus and not line:match "^#" then lines[#lines + 1] = line end
-    if line:match "^#endif" then cplusplus = false end
-  end
-  return table.concat(lines, "\n")
-end
-
--- All prototypes: name, type of the result, types of the parameters, function pointers among them as pointers.
-local function prototypes(text)
-  local callbacks, list = {}, {}
-  for statement in text:gsub("%b{}", ""):gmatch "%s*([^;]+)" do
-    statement = statement:gsub("%s+", " "):gsub(" $", "")
-    local callback = statement:match "^typedef .*%(%*([%w_]+)%)"
-    local result, name, parameters = statement:match "^([^(]-)([%w_]+)(%b())$"
-    if callback then
-      callbacks[callback] = true
-    elseif result and not statement:match "^typedef" then
-      local types = {}
-      for parameter in parameters:sub(2, -2):gmatch "[^,]+" do
-        local kind = parameter:gsub("^ ", ""):gsub("[%w_]+$", ""):gsub(" $", "")
-        if kind ~= "" then types[#types + 1] = (kind:find("*", 1, true) or callbacks[kind]) and "pointer" or kind end
-      end
-      list[#list + 1] = { name = name, result = result:gsub(" $", ""), types = types }
-    else
-      assert(not statement:find("(", 1, true), "this reads like a function, but was not understood: " .. statement)
-    end
-  end
-  return list
-end
-
-local function arguments(types, number, dtype)
+local function arguments(parameters, number, dtype)
   local values, pointers = {}, false
-  for i, kind in ipairs(types) do
-    if kind == "THDtype" then
+  for i, parameter in ipairs(parameters) do
+    if parameter.type == "THDtype" then
       values[i] = dtype
-    elseif kind ~= "pointer" then
+    elseif not parameter.pointer then
       values[i] = number
     end
-    pointers = pointers or kind == "pointer"
+    pointers = pointers or parameter.pointer
   end
   return values, pointers
 end
@@ -99,15 +64,15 @@ local function is(value, expected)
   return value == expected
 end
 
-local text = declarations(header)
+local text = prototypes.declarations(header)
 ffi.cdef(text)
 local C = ffi.load(library)
 
 -- What is wrong with this function when called so; nil if nothing.
 local function fault(prototype, number, dtype)
-  local values, pointers = arguments(prototype.types, number, dtype)
+  local values, pointers = arguments(prototype.parameters, number, dtype)
   C.THClearLastError()
-  local result = C[prototype.name](unpack(values, 1, #prototype.types))
+  local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
   local status, message = C.THGetLastErrorCode(), ffi.string(C.THGetLastError())
   local kind = prototype.result:find("*", 1, true) and "pointer" or prototype.result
 
@@ -126,7 +91,7 @@ local function fault(prototype, number, dtype)
   if not is(result, expected) then return ("gave %s, not %s"):format(tostring(result), tostring(expected)) end
 end
 
-local list, known, faults = prototypes(text), {}, 0
+local list, known, faults = prototypes.list(text), {}, 0
 for _, prototype in ipairs(list) do
   known[prototype.name] = true
   -- Should a call end the process, its name has been said.

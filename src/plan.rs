@@ -16,7 +16,7 @@ pub struct Loop<const N: usize> {
 /// The loops over N operands of one shape, fastest first, as few as the strides allow; operand 0 decides the order.
 #[derive(Debug, Clone)]
 pub struct Plan<const N: usize> {
-    /// Never empty; loops longer than 1, except that a plan of one element has one loop of length 1.
+    /// Never empty; loops longer than 1, except that a plan of one element has one loop of length 1, and one of none a loop of length 0.
     loops: SmallVec<[Loop<N>; INLINE_DIMS]>,
     /// Bytes of one element of each operand.
     pub item: [usize; N],
@@ -52,6 +52,10 @@ impl<const N: usize> Plan<N> {
     pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
         let shape = &layouts[0].shape;
         debug_assert!(layouts.iter().all(|l| l.shape == *shape));
+        // Without elements there is nothing to walk, however long the other dims are.
+        if shape.contains(&0) {
+            return Plan::flat(0, item);
+        }
         let mut loops: SmallVec<[Loop<N>; INLINE_DIMS]> = SmallVec::new();
         for d in (0..shape.len()).rev() {
             if shape[d] != 1 {
@@ -241,6 +245,15 @@ mod tests {
         assert_eq!(steps(&plan), [(4, [4, 2]), (3, [16, 0])]);
         assert_eq!(plan.bytes(), 12 * 4 + 4 * 2);
         assert_eq!(Plan::new([&layout(&[1 << 20; 2], &[0, 0])], [8]).bytes(), 8);
+    }
+
+    #[test]
+    fn without_elements_there_are_no_tiles() {
+        for shape in [[0, 1 << 60, 1], [1 << 60, 0, 0], [1 << 30, 0, 1 << 30]] {
+            let (l, strange) = (Layout::contiguous(&shape), layout(&shape, &[5, 1, 7]));
+            let plan = Plan::new([&l, &strange], [4, 4]);
+            assert_eq!((steps(&plan), plan.numel(), plan.tiles(16, 16).count()), (vec![(0, [4, 4])], 0, 0));
+        }
     }
 
     #[test]

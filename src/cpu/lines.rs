@@ -238,6 +238,10 @@ impl Lines {
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
     pub unsafe fn run(&self, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
+        // Where no result has an element there is no work, however many lines there are, or however long they are.
+        if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
+            return Ok(());
+        }
         let cut = self.cut(panel.is_some(), matches!(kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, room: *mut u8| {

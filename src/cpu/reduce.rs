@@ -82,6 +82,10 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
     }
     merge(&mut kept);
     merge(&mut folded);
+    // Without elements there is nothing to walk, however long the other dims are.
+    if count(&folded) == 0 {
+        folded = smallvec::smallvec![Loop { n: 0, step: [0; 2] }];
+    }
     (kept, folded)
 }
 

@@ -1,0 +1,262 @@
+-- Calls every function over tensors with tensors that have no element and yet are huge: sizes up to 2^60 beside a 0, transposed in all ways,
+-- expanded, or with strides of their own. Where there is no element there is no work: each call ends at once, whatever it says, and
+-- leaves no memory behind.
+--
+--     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/empty.lua [pattern of function names]
+--
+-- Each function runs in a process of its own, which an alarm ends if need be.
+
+local folder = arg[0]:match "^(.*)/" or "."
+package.path = folder .. "/header/?.lua;" .. package.path
+local ffi = require "ffi"
+local bit = require "bit"
+local prototypes = require "prototypes"
+
+local header = assert(os.getenv "THORN_HEADER", "THORN_HEADER names no header")
+local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
+local text = prototypes.declarations(header)
+ffi.cdef(text)
+ffi.cdef [[
+int fork(void);
+int waitpid(int pid, int *status, int options);
+unsigned alarm(unsigned seconds);
+void _exit(int status);
+void *mmap(void *address, size_t size, int protection, int flags, int file, long offset);
+]]
+local C = ffi.load(library)
+
+-- Seconds of this machine that a call may take, and after which it counts as hanging.
+local MOST, HANGING = 0.25, 10
+local TH_OK, TH_ERR_INTERNAL = 0, 10
+local FLOAT16, FLOAT32, INT64, BOOL = 6, 8, 5, 10
+local ALL_DIMS = -0x80000000
+local HUGE = 2LL ^ 60
+
+local function list64(values) return ffi.new("int64_t[?]", math.max(#values, 1), values) end
+
+local function empty(dtype, sizes, strides)
+  if strides then return C.THTensor_newWithSizesStrides(dtype, #sizes, list64(sizes), list64(strides)) end
+  return C.THTensor_newEmpty(dtype, #sizes, list64(sizes), 0)
+end
+
+-- All orders of 1 to n, counted from 0.
+local function orders(n)
+  if n == 0 then return { {} } end
+  local all = {}
+  for _, rest in ipairs(orders(n - 1)) do
+    for at = 1, n do
+      local order = { unpack(rest) }
+      table.insert(order, at, n - 1)
+      all[#all + 1] = order
+    end
+  end
+  return all
+end
+
+-- What makes the operands: name, and tensor of a dtype.
+local operands = {}
+local function operand(name, make) operands[#operands + 1] = { name = name, make = make } end
+
+for _, sizes in ipairs { { 0, HUGE }, { HUGE, 0 }, { HUGE, 0, 0 }, { 0, 0 }, { 0 }, { 0, 2 ^ 20, 2 ^ 40 }, { 2 ^ 20, 2 ^ 39, 0 } } do
+  operand("a row-major tensor", function(dtype) return empty(dtype, sizes) end)
+end
+for _, order in ipairs(orders(3)) do
+  operand("a permuted tensor", function(dtype)
+    local t = empty(dtype, { 2 ^ 59, 0, 4 })
+    assert(C.THTensor_permute(t, t, 3, list64(order)) == TH_OK)
+    return t
+  end)
+end
+for _, case in ipairs { { { 1, 0 }, { HUGE, 0 } }, { { 0, 1 }, { 0, HUGE } }, { { 1, 0, 1 }, { 2 ^ 30, 0, 2 ^ 30 } } } do
+  operand("an expanded tensor", function(dtype)
+    local t = empty(dtype, case[1])
+    assert(C.THTensor_expand(t, t, #case[2], list64(case[2])) == TH_OK)
+    return t
+  end)
+end
+operand("a tensor of four dimensions", function(dtype) return empty(dtype, { 2 ^ 29, 0, 2 ^ 29, 2 }) end)
+operand("a tensor with strides of its own", function(dtype) return empty(dtype, { 0, HUGE }, { 3, 7 }) end)
+
+local function sizes_of(t)
+  local sizes = {}
+  for d = 0, C.THTensor_nDimension(t) - 1 do sizes[d + 1] = C.THTensor_size(t, d) end
+  return sizes
+end
+
+-- Whether parameters of this name are results.
+local is_result = { r = true, values = true, indices = true, least = true, greatest = true }
+local is_dimension = {
+  dimension = true, dimension1 = true, dim = true, dim1 = true, start = true, dimension2 = true, dim2 = true, ["end"] = true,
+}
+-- Numbers that are not what their kind is mostly.
+local sizes_called = { size0 = 1, size1 = 2, size2 = 3, size3 = 4, size4 = 5, rows = 1, cols = 2, m = 2 }
+local zero = { x0 = true, x1 = true, x2 = true, x3 = true, interpolation = true, flag = true, format = true }
+
+local callbacks = {
+  THApplyFunction = ffi.cast("THApplyFunction", function() return 0 end),
+  THMapFunction = ffi.cast("THMapFunction", function() return 0 end),
+  THMap2Function = ffi.cast("THMap2Function", function() return 0 end),
+}
+
+-- The arguments of one call, and the references to give up afterwards. `way` says how operands, results and dimensions are chosen.
+local function arguments(prototype, x, way)
+  local values, made, seen, dimensions = {}, {}, 0, 0
+  local function keep(t)
+    made[#made + 1] = assert(t ~= nil and t, "no operand")
+    return t
+  end
+  local sizes = sizes_of(x)
+  for i, parameter in ipairs(prototype.parameters) do
+    local name, kind = parameter.name, parameter.type
+    local value = 1
+    if kind:find "^const struct THTensor %*$" or kind == "struct THTensor *" then
+      if is_result[name] then
+        local dtype = name == "indices" and INT64 or way.dtype
+        value = keep(way.result == "fresh" and C.THTensor_new() or empty(dtype, way.result == "alike" and sizes or { 3 }))
+      else
+        seen = seen + 1
+        if (name == "condition" or name == "mask") then
+          value = keep(empty(BOOL, sizes))
+        elseif seen == 1 then
+          value = x
+        elseif way.second == "itself" then
+          value = x
+        elseif way.second == "transposed" then
+          -- What products need, without a copy: as many rows as the first has columns.
+          value = keep(C.THTensor_newExpand(way.one, 2, list64 { sizes[2] or 1, way.columns }))
+        else
+          value = keep(empty(way.dtype, sizes))
+        end
+      end
+    elseif kind == "struct THTensor *const *" then
+      value = ffi.new("struct THTensor *[2]", name == "rets" and { keep(C.THTensor_new()), keep(C.THTensor_new()) } or { x, x })
+    elseif kind == "struct THTensor **" then
+      value = nil
+    elseif kind == "int *" then
+      value = ffi.new("int[1]")
+    elseif kind == "struct THStorage *" then
+      value = C.THStorage_new(way.dtype)
+      made[#made + 1] = value
+    elseif kind == "const int64_t *" then
+      value = name == "stride" and nil or name == "dims" and list64 { way.dimension } or list64(sizes)
+    elseif name == "indexing" then
+      value = "ij"
+    elseif callbacks[kind] then
+      value = callbacks[kind]
+    elseif parameter.pointer then
+      value = nil
+    elseif kind == "THDtype" then
+      value = way.dtype
+    elseif name == "ndim" then
+      local after = prototype.parameters[i + 1]
+      value = after.name == "dims" and 1 or #sizes
+    elseif name == "count" then
+      value = 2
+    elseif is_dimension[name] and kind == "int" then
+      value = way.dimension + dimensions
+      dimensions = 1
+    elseif name == "n" and prototype.parameters[i + 1] and prototype.parameters[i + 1].name == "m" then
+      value = sizes[1]
+    elseif sizes_called[name] then
+      value = sizes[sizes_called[name]] or 0
+    elseif name == "value" or name == "beta" or name == "alpha" then
+      value = way.dtype == INT64 and 2 or 0.5
+    elseif zero[name] then
+      value = 0
+    end
+    values[i] = value
+  end
+  return values, made
+end
+
+local function release(made)
+  for _, it in ipairs(made) do
+    if ffi.istype("struct THStorage *", it) then C.THStorage_free(it) else C.THTensor_free(it) end
+  end
+end
+
+local function call(prototype, x, way)
+  local values, made = arguments(prototype, x, way)
+  if prototype.name:find "freeCopyTo" or prototype.name == "THTensor_free" then C.THTensor_retain(x) end
+  local before = os.clock()
+  local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
+  local took = os.clock() - before
+  if prototype.name == "THTensor_retain" then C.THTensor_free(x) end
+  if prototype.result == "struct THTensor *" then C.THTensor_free(result) end
+  if prototype.result == "struct THStorage *" and prototype.name:find "_new" then C.THStorage_free(result) end
+  release(made)
+  assert(took < MOST, ("took %.2f s"):format(took))
+  assert(C.THGetLastErrorCode() ~= TH_ERR_INTERNAL, ffi.string(C.THGetLastError()))
+end
+
+local said = ffi.cast("char *", ffi.C.mmap(nil, 4096, 3, 0x21, -1, 0))
+local function say(what) ffi.copy(said, what) end
+
+local function written(sizes)
+  local list = {}
+  for d, n in ipairs(sizes) do list[d] = tostring(n):gsub("LL", "") end
+  return table.concat(list, ", ")
+end
+
+-- All calls of a function; what it says last is what was done when it ended, and is empty if all went well.
+local function sweep(prototype)
+  local one = C.THTensor_newOnes(FLOAT32, 2, list64 { 1, 1 })
+  local names = {}
+  for _, parameter in ipairs(prototype.parameters) do names[parameter.name] = true end
+  local has_dimension = names.dimension or names.dims or names.dim or names.dim1 or names.dimension1 or names.start
+  local product = names.m1 or names.mat
+  for _, it in ipairs(operands) do
+    for _, dtype in ipairs { FLOAT32, INT64, BOOL, FLOAT16 } do
+      local x = it.make(dtype)
+      local ndim, sizes = C.THTensor_nDimension(x), sizes_of(x)
+      C.THTensor_free(x)
+      local dimensions = { 0 }
+      if has_dimension then
+        for d = 1, ndim - 1 do dimensions[#dimensions + 1] = d end
+        dimensions[#dimensions + 1] = ALL_DIMS
+      end
+      for _, dimension in ipairs(dimensions) do
+        for _, result in ipairs { "fresh", "alike", "other" } do
+          for _, second in ipairs(product and { "itself", "transposed", "like" } or { "itself", "like" }) do
+            local way = { dtype = dtype, dimension = dimension, result = result, second = second, one = one, columns = 3 }
+            say(("%s %s of sizes (%s), dimension %d, %s result, second operand %s"):format(
+              ffi.string(C.THDtype_name(dtype)), it.name, written(sizes), dimension, result, second))
+            local live = C.THMemory_liveBytes()
+            local operand = it.make(dtype)
+            ffi.C.alarm(HANGING)
+            call(prototype, operand, way)
+            ffi.C.alarm(0)
+            C.THTensor_free(operand)
+            assert(C.THMemory_liveBytes() == live, "bytes left behind")
+          end
+        end
+      end
+    end
+  end
+  C.THTensor_free(one)
+  say ""
+end
+
+local functions, failed = 0, 0
+for _, prototype in ipairs(prototypes.list(text)) do
+  if prototype.name:find "^THTensor_" and prototype.name:find(arg[1] or "") then
+    functions = functions + 1
+    io.stdout:flush()
+    local child = ffi.C.fork()
+    assert(child >= 0, "no process")
+    if child == 0 then
+      local fine, why = pcall(sweep, prototype)
+      if not fine then say(ffi.string(said) .. ": " .. why:gsub("^.-:%d+: ", "")) end
+      ffi.C._exit(fine and 0 or 1)
+    end
+    local status = ffi.new "int[1]"
+    assert(ffi.C.waitpid(child, status, 0) == child)
+    if status[0] ~= 0 then
+      failed = failed + 1
+      local signal = bit.band(status[0], 127)
+      print(("%s FAILED: %s%s"):format(prototype.name, ffi.string(said), signal == 14 and ": hangs" or signal > 0 and ": signal " .. signal or ""))
+    end
+  end
+end
+print(("%d functions, %d failed"):format(functions, failed))
+os.exit(failed == 0 and (functions > 250 or arg[1] ~= nil))
