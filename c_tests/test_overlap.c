@@ -205,6 +205,36 @@ static void results_take_the_shape_of_their_inputs(void) {
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
+/* Steps of 3 and 2: elements 0, 2, 4, 3, 5 and 7 of the storage, each once. */
+static void interleaved_results_are_written(void) {
+    THStorage *storage = THStorage_newWithSize(TH_FLOAT32, 8);
+    CHECK_OK(THStorage_fill(storage, 9));
+    THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *square = matrix_of(TH_FLOAT32, 2, 1, 1, 0, 1);
+    THTensor *r = THTensor_newWithStorage2d(storage, 0, 2, 3, 3, 2);
+    CHECK_OK(THTensor_mul(r, t, 10));
+    CHECK_VALUES(r, 10, 20, 30, 40, 50, 60);
+    CHECK_OK(THTensor_add(r, r, 1));
+    CHECK_VALUES(r, 11, 21, 31, 41, 51, 61);
+    CHECK_OK(THTensor_cumsum(r, t, 1));
+    CHECK_VALUES(r, 1, 3, 6, 4, 9, 15);
+    CHECK_OK(THTensor_mm(r, square, t));
+    CHECK_VALUES(r, 5, 7, 9, 4, 5, 6);
+    CHECK_OK(THTensor_triu(r, t, 1));
+    CHECK_VALUES(r, 0, 2, 3, 0, 0, 6);
+    CHECK_OK(THTensor_arange(r, 0, 6, 1));
+    CHECK_VALUES(r, 0, 1, 2, 3, 4, 5);
+    CHECK_OK(THTensor_copy(r, t));
+    const double expected[] = {1, 9, 2, 4, 3, 5, 9, 6};
+    for (int i = 0; i < 8; i++) CHECK_NEAR(THStorage_get(storage, i), expected[i], 0);
+    THTensor *shared = THTensor_newWithStorage2d(storage, 0, 2, 1, 3, 1);
+    CHECK_ERROR(THTensor_copy(shared, t), TH_ERR_SHAPE, "share one element");
+    THTensor_free(shared);
+    THTensor_free(t);
+    THTensor_free(square);
+    THTensor_free(r);
+    THStorage_free(storage);
+}
+
 CHECK_MAIN(CASE(results_may_lie_on_their_inputs), CASE(many_sums_lie_on_what_is_summed),
            CASE(two_results_may_lie_on_each_other), CASE(borrowed_memory_may_be_the_same),
-           CASE(a_result_that_is_resized_does_not_spoil_its_input), CASE(results_take_the_shape_of_their_inputs))
+           CASE(a_result_that_is_resized_does_not_spoil_its_input), CASE(results_take_the_shape_of_their_inputs), CASE(interleaved_results_are_written))

@@ -1496,7 +1496,7 @@ int64_t THTensor_getDevice(const struct THTensor *tensor);
 // 1 if the elements lie row-major without gaps; 0 if not and on error.
 int THTensor_isContiguous(const struct THTensor *tensor);
 
-// 1 if the elements lie as `format` says; 0 if not and on error.
+// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is channels-last.
 int THTensor_isContiguousFormat(const struct THTensor *tensor, THMemoryFormat format);
 
 // 1 if both have the same sizes; 0 if not and on error.
@@ -1703,7 +1703,8 @@ struct THTensor *THTensor_newFlatten(const struct THTensor *tensor, int start, i
 // Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
 THStatus THTensor_split(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t size, int dimension);
 
-// At most `chunks` equal pieces along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
+// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
+// See "Lists" in the conventions for `r` and `count`.
 THStatus THTensor_chunk(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t chunks, int dimension);
 
 // Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.

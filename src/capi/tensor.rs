@@ -159,7 +159,7 @@ export! {
     };
     /// 1 if the elements lie row-major without gaps; 0 if not and on error.
     fn THTensor_isContiguous(tensor: *const THTensor) -> c_int = Ok(tensor.layout()?.is_contiguous());
-    /// 1 if the elements lie as `format` says; 0 if not and on error.
+    /// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is channels-last.
     fn THTensor_isContiguousFormat(tensor: *const THTensor, format: THMemoryFormat) -> c_int = tensor.layout()?.has_format(format);
     /// 1 if both have the same sizes; 0 if not and on error.
     fn THTensor_isSameSizeAs(tensor: *const THTensor, src: *const THTensor) -> c_int = Ok(tensor.same_shape(src));

@@ -80,7 +80,8 @@ export! {
     fn THTensor_split(r: *mut *mut THTensor, count: *mut c_int, tensor: *const THTensor, size: i64, dimension: c_int) =
         // SAFETY: `r` has room for `*count` handles.
         unsafe { give_list(r, count, ops::split(tensor, size, dimension)?) };
-    /// At most `chunks` equal pieces along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
+    /// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
+    /// See "Lists" in the conventions for `r` and `count`.
     fn THTensor_chunk(r: *mut *mut THTensor, count: *mut c_int, tensor: *const THTensor, chunks: i64, dimension: c_int) =
         // SAFETY: `r` has room for `*count` handles.
         unsafe { give_list(r, count, ops::chunk(tensor, chunks, dimension)?) };

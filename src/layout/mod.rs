@@ -3,6 +3,7 @@
 
 mod diagonal;
 mod dims;
+mod overlap;
 mod view;
 
 pub use dims::Dims;
@@ -72,10 +73,11 @@ impl Layout {
         }
     }
 
-    /// Whether strides are dense with the dims of `order` from slowest to fastest.
+    /// Whether strides are those of channels-last, with the dims of `order` from slowest to fastest; strides of size-1 dims do not matter.
+    /// Those of empty tensors do, as in PyTorch: not every one of them is in every format.
     fn follows(&self, order: &[usize]) -> bool {
-        let pick = |dims: &Dims| order.iter().map(|&d| dims[d]).collect::<Dims>();
-        is_row_major(&pick(&self.shape), &pick(&self.strides))
+        let strides = strides_in_order(&self.shape, order, 0);
+        (0..self.ndim()).all(|d| self.shape[d] == 1 || self.strides[d] == strides[d])
     }
 
     /// One past the furthest element from the start of the storage; 0 when there are no elements.
@@ -92,29 +94,6 @@ impl Layout {
             last = last.checked_add((n - 1).checked_mul(stride)?)?;
         }
         last.checked_add(1)
-    }
-
-    /// Whether two positions share an element, as in an expanded tensor; may say yes for exotic strides that do not.
-    #[inline]
-    pub fn overlaps_itself(&self) -> bool {
-        !self.is_contiguous() && self.shares_elements()
-    }
-
-    fn shares_elements(&self) -> bool {
-        let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> =
-            self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(n, _)| n > 1).collect();
-        if self.shape.contains(&0) {
-            return false;
-        }
-        dims.sort_unstable_by_key(|&(_, stride)| stride);
-        let mut reach = 0i64;
-        for (n, stride) in dims {
-            if stride <= reach {
-                return true;
-            }
-            reach = reach.saturating_add((n - 1).saturating_mul(stride));
-        }
-        false
     }
 
     /// Whether every element of the spanned range belongs to exactly one position.
@@ -178,7 +157,7 @@ pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layou
     match (format, channels_last_order(format), like) {
         (TH_CONTIGUOUS_FORMAT, ..) | (TH_PRESERVE_FORMAT, _, None) => Ok(contiguous_strides(shape)),
         (TH_PRESERVE_FORMAT, _, Some(like)) => Ok(if like.is_dense() { like.strides.clone() } else { ordered_strides(like) }),
-        (_, Some(order), _) if order.len() == shape.len() => Ok(strides_in_order(shape, order)),
+        (_, Some(order), _) if order.len() == shape.len() => Ok(strides_in_order(shape, order, 0)),
         (_, Some(order), _) => bail!(Shape, "channels-last needs {} dimensions, got shape {shape:?}", order.len()),
         _ => bail!(Argument, "{format} is no memory format"),
     }
@@ -192,16 +171,16 @@ fn ordered_strides(like: &Layout) -> Dims {
         return contiguous_strides(&like.shape);
     }
     order.sort_by_key(|&d| std::cmp::Reverse(like.strides[d]));
-    strides_in_order(&like.shape, &order)
+    strides_in_order(&like.shape, &order, 1)
 }
 
-/// Dense strides with the dims of `order` from slowest to fastest.
-fn strides_in_order(shape: &[i64], order: &[usize]) -> Dims {
+/// Dense strides with the dims of `order` from slowest to fastest; empty dims count as `empty`.
+fn strides_in_order(shape: &[i64], order: &[usize], empty: i64) -> Dims {
     let mut strides: Dims = Dims::filled(1, shape.len());
     let mut next = 1i64;
     for &d in order.iter().rev() {
         strides[d] = next;
-        next = next.saturating_mul(shape[d].max(1));
+        next = next.saturating_mul(if shape[d] == 0 { empty } else { shape[d] });
     }
     strides
 }
@@ -276,16 +255,22 @@ mod tests {
         assert!(l.has_format(TH_CHANNELS_LAST).unwrap() && !l.is_contiguous());
         assert!(format_strides(&[2, 3], TH_CHANNELS_LAST, None).is_err());
         assert_eq!(format_strides(&l.shape, TH_PRESERVE_FORMAT, Some(&l)).unwrap(), strides);
+        // The strides of PyTorch's empty(size, memory_format=channels_last), and its answers of is_contiguous.
+        for (shape, expected) in
+            [([0, 3, 4, 5], [60, 1, 15, 3]), ([2, 0, 4, 5], [0, 1, 0, 0]), ([2, 3, 4, 0], [0, 1, 0, 3]), ([1, 0, 1, 1], [0, 1, 0, 0])]
+        {
+            let strides = format_strides(&shape, TH_CHANNELS_LAST, None).unwrap();
+            assert_eq!(strides.as_slice(), expected);
+            let empty = layout(&shape, &strides, 0);
+            assert!(empty.has_format(TH_CHANNELS_LAST).unwrap() && empty.is_contiguous());
+            assert_eq!(Layout::contiguous(&shape).has_format(TH_CHANNELS_LAST).unwrap(), shape == [1, 0, 1, 1]);
+        }
         let stepped = layout(&[3, 2], &[2, 12], 0);
         assert_eq!(format_strides(&[3, 2], TH_PRESERVE_FORMAT, Some(&stepped)).unwrap().as_slice(), [1, 3]);
     }
 
     #[test]
-    fn overlap_and_density() {
-        assert!(layout(&[3, 4], &[1, 0], 0).overlaps_itself());
-        assert!(layout(&[3, 3], &[1, 1], 0).overlaps_itself());
-        assert!(!layout(&[3, 0], &[0, 0], 0).overlaps_itself());
-        assert!(!layout(&[3, 4], &[1, 3], 0).overlaps_itself());
+    fn density_is_one_element_for_each_position() {
         assert!(layout(&[3, 4], &[1, 3], 2).is_dense() && !layout(&[3, 4], &[1, 4], 0).is_dense());
         assert!(layout(&[1, 4], &[0, 1], 0).is_dense());
     }

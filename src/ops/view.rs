@@ -177,14 +177,17 @@ pub fn split(tensor: &Tensor, size: i64, dim: i32) -> Result<Pieces<'_>> {
     Ok(Pieces { tensor, layout, dim, size: Some(size), count })
 }
 
-/// At most `chunks` pieces of equal size along `dim`; the last may be smaller.
+/// At most `chunks` pieces of equal size along `dim`; the last may be smaller. An empty dim gives as many as asked, all empty.
 pub fn chunk(tensor: &Tensor, chunks: i64, dim: i32) -> Result<Pieces<'_>> {
     if chunks <= 0 {
         bail!(Argument, "the number of chunks {chunks} must be positive")
     }
     let (layout, d) = divided(tensor, dim)?;
     let n = layout.shape[d];
-    split(tensor, (n / chunks + i64::from(n % chunks != 0)).max(1), dim)
+    if n == 0 {
+        return Ok(Pieces { tensor, layout, dim: d, size: Some(0), count: chunks });
+    }
+    split(tensor, n / chunks + i64::from(n % chunks != 0), dim)
 }
 
 /// Every entry along `dim`, which disappears.

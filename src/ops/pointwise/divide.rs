@@ -26,19 +26,24 @@ fn by_zero() -> Result<()> {
     bail!(Argument, "integers divided by zero")
 }
 
-/// Fails where integers of `dtype` are to be divided by the number 0, or by one that the dtype turns into 0.
-fn check_divisor(dtype: Dtype, value: Scalar) -> Result<()> {
-    if dtype.is_float() {
+/// Fails where integers of `dtype`, of which there are some, are to be divided by the number 0, or by one that the dtype turns into 0.
+fn check_divisor(dtype: Dtype, t: &Tensor, value: Scalar) -> Result<()> {
+    if dtype.is_float() || is_empty(t) {
         return Ok(());
     }
     let zero = dispatch!(numeric, dtype, T => T::from_scalar(value) == T::ZERO);
     if zero { by_zero() } else { Ok(()) }
 }
 
-/// Fails where integers of `dtype` are to be divided by a tensor with a zero.
-fn check_divisors(dtype: Dtype, divisors: &Tensor) -> Result<()> {
+/// Fails where integers of `dtype`, of which there are some, are to be divided by a tensor with a zero.
+fn check_divisors(dtype: Dtype, t: &Tensor, divisors: &Tensor) -> Result<()> {
     // As they will be used: 256 is 0 among uint8.
-    if dtype.is_float() || nonzero_everywhere(&to_dtype(divisors, dtype)?)? { Ok(()) } else { by_zero() }
+    let fine = dtype.is_float() || is_empty(t) || nonzero_everywhere(&to_dtype(divisors, dtype)?)?;
+    if fine { Ok(()) } else { by_zero() }
+}
+
+fn is_empty(t: &Tensor) -> bool {
+    t.peek().0.contains(&0)
 }
 
 /// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: number fast, slow`, numbers as in `with_value`.
@@ -48,7 +53,7 @@ macro_rules! dividing {
         pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
             let dtype = promote(&[a, b])?;
             require!(numeric, dtype);
-            check_divisors(dtype, b)?;
+            check_divisors(dtype, a, b)?;
             elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
                 // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
@@ -69,7 +74,7 @@ macro_rules! dividing {
         pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
             let dtype = promote_scalar(t, value)?;
             require!(numeric, dtype);
-            check_divisor(dtype, value)?;
+            check_divisor(dtype, t, value)?;
             elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
                 let b: T = $number(value, dtype);
