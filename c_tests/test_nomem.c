@@ -5,6 +5,7 @@
  * that request alone refused, once with all that follow as well. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,13 +18,16 @@ static struct {
     long requests, first, last;
 } memory;
 
-enum { ROWS = 60, COLUMNS = 500, RESULTS = 2 };
+enum { ROWS = 60, COLUMNS = 500, STORED = 3 };
 
-/* What calls read: a transposed matrix, an integer row, a mask, and a vector. */
-static THTensor *matrix, *row, *mask, *vector;
+/* What calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many dimensions. */
+static THTensor *matrix, *row, *mask, *vector, *deep;
 
 /* A call that writes to one or two results. */
 typedef THStatus Call(THTensor *const *r);
+
+/* A storage of its own for each call, with room for STORED elements. */
+static THStorage *store;
 
 static THStatus cadd(THTensor *const *r) { return THTensor_cadd(r[0], matrix, 2, row); }
 static THStatus power(THTensor *const *r) { return THTensor_pow(r[0], row, 0.5); }
@@ -60,6 +64,48 @@ static THStatus tril(THTensor *const *r) { return THTensor_tril(r[0], matrix, 3)
 static THStatus triangle(THTensor *const *r) { return THTensor_trilIndices(r[0], ROWS, COLUMNS, 3); }
 static THStatus arange(THTensor *const *r) { return THTensor_arange(r[0], 0, 5000, 1); }
 static THStatus oneHot(THTensor *const *r) { return THTensor_oneHot(r[0], row, -1); }
+static THStatus eye(THTensor *const *r) { return THTensor_eye(r[0], 70, 50); }
+static THStatus diag(THTensor *const *r) { return THTensor_diag(r[0], matrix, 1); }
+static THStatus diagonal(THTensor *const *r) { return THTensor_diag(r[0], vector, -1); }
+static THStatus embed(THTensor *const *r) { return THTensor_diagEmbed(r[0], matrix, 0, -2, -1); }
+static THStatus vander(THTensor *const *r) { return THTensor_vander(r[0], vector, 5, 1); }
+static THStatus powers(THTensor *const *r) { return THTensor_vander(r[0], row, 3, 0); }
+static THStatus least(THTensor *const *r) { return THTensor_min(r[0], r[1], matrix, 1, 1); }
+static THStatus least_alone(THTensor *const *r) { return THTensor_min(r[0], NULL, matrix, TH_ALL_DIMS, 0); }
+static THStatus where_least(THTensor *const *r) { return THTensor_argmin(r[0], matrix, 0, 0); }
+static THStatus upper(THTensor *const *r) { return THTensor_triuIndices(r[0], COLUMNS, ROWS, -3); }
+static THStatus triu(THTensor *const *r) { return THTensor_triu(r[0], matrix, -1); }
+static THStatus linspace(THTensor *const *r) { return THTensor_linspace(r[0], 0, 1, 5000); }
+static THStatus zeros(THTensor *const *r) { return THTensor_zeros(r[0], SIZES(3, 4, 5, 1, 1, 1, 7)); }
+static THStatus ones(THTensor *const *r) { return THTensor_ones(r[0], SIZES(4)); }
+static THStatus full_like(THTensor *const *r) { return THTensor_fullLike(r[0], matrix, 3); }
+static THStatus cumprod(THTensor *const *r) { return THTensor_cumprod(r[0], row, 0); }
+static THStatus cummin(THTensor *const *r) { return THTensor_cummin(r[0], r[1], matrix, 1); }
+static THStatus logcumsumexp(THTensor *const *r) { return THTensor_logcumsumexp(r[0], matrix, 0); }
+static THStatus nanmedian(THTensor *const *r) { return THTensor_nanmedian(r[0], r[1], matrix, TH_ALL_DIMS, 1); }
+static THStatus bhistc(THTensor *const *r) { return THTensor_bhistc(r[0], matrix, 20, 0, 100); }
+static THStatus sums(THTensor *const *r) { return THTensor_sumDims(r[0], deep, SIZES(1, 3), 1, TH_FLOAT64); }
+static THStatus abs_deep(THTensor *const *r) { return THTensor_abs(r[0], deep); }
+static THStatus addmm(THTensor *const *r) {
+    THTensor *t = THTensor_newT(matrix);
+    THStatus status = t ? THTensor_addmm(r[0], 2, vector, 3, matrix, t) : THGetLastErrorCode();
+    THTensor_free(t);
+    return status;
+}
+static THStatus resize(THTensor *const *r) { return THTensor_resize(r[0], SIZES(20, 30), NULL); }
+static THStatus resize_deep(THTensor *const *r) { return THTensor_resize(r[0], SIZES(2, 1, 3, 1, 5, 1, 1, 1, 1), NULL); }
+static THStatus resize_like(THTensor *const *r) { return THTensor_resizeAs(r[0], deep); }
+static THStatus resize_long(THTensor *const *r) { return THTensor_resize1d(r[0], 10000); }
+static THStatus set_storage(THTensor *const *r) { return THTensor_setStorage(r[0], store, 2, SIZES(40, 50), NULL); }
+static THStatus set_storage_deep(THTensor *const *r) {
+    return THTensor_setStorage(r[0], store, 1, SIZES(4, 1, 5, 1, 6, 1, 7, 1, 1), NULL);
+}
+static THStatus set_deep(THTensor *const *r) { return THTensor_set(r[0], deep); }
+static THStatus grow(THTensor *const *r) { return (void)r, THStorage_resize(store, 5000); }
+static THStatus expand_deep(THTensor *const *r) {
+    THTensor *tensors[RESULTS] = {deep, vector};
+    return THTensor_expandNd(r, tensors, RESULTS);
+}
 static THStatus meshgrid(THTensor *const *r) {
     THTensor *vectors[RESULTS] = {vector, vector};
     return THTensor_meshgrid(r, vectors, RESULTS, "xy");
@@ -76,12 +122,24 @@ static THStatus take(THTensor *const *r, THTensor *t) {
     return status;
 }
 
+/* A tensor over the storage, which grows. */
+static THStatus made(THTensor *t) {
+    THStatus status = t ? TH_OK : THGetLastErrorCode();
+    THTensor_free(t);
+    return status;
+}
+static THStatus over(THTensor *const *r) {
+    return (void)r, made(THTensor_newWithStorage(store, 1, SIZES(60, 70), NULL));
+}
+static THStatus over_deep(THTensor *const *r) {
+    return (void)r, made(THTensor_newWithStorage(store, 0, SIZES(6, 1, 7, 1, 8, 1, 9, 1, 1), NULL));
+}
 static THStatus clone(THTensor *const *r) { return take(r, THTensor_newClone(matrix)); }
 static THStatus contiguous(THTensor *const *r) { return take(r, THTensor_newContiguous(matrix)); }
 static THStatus converted(THTensor *const *r) { return take(r, THTensor_newTo(matrix, TH_FLOAT16)); }
 static THStatus permuted(THTensor *const *r) { return take(r, THTensor_newPermute(matrix, SIZES(1, 0))); }
 /* More dimensions than handles have room for. */
-static THStatus deep(THTensor *const *r) {
+static THStatus reshaped(THTensor *const *r) {
     return take(r, THTensor_newReshape(matrix, SIZES(2, 3, 1, 10, 5, 1, 10, 10)));
 }
 static THStatus pieces(THTensor *const *r) {
@@ -100,70 +158,110 @@ static bool same(const THTensor *t, const THTensor *model) {
     return THTensor_dtype(t) == TH_UNDEFINED || THTensor_equal(t, model) == 1;
 }
 
-/* A result: fresh, or one that has to be resized. */
-static THTensor *result(bool fresh) { return fresh ? THTensor_new() : THTensor_newFull(TH_FLOAT64, SIZES(3), 7); }
+/* Whether results and inputs are what they were; if not, says which are not. */
+static bool nothing_changed(const Results *now, const State *r, THTensor *const *inputs, const State *before, int count,
+                            const THStorage *was) {
+    bool unchanged = true;
+    for (int k = 0; k < RESULTS; k++) {
+        if (result_as_it_was(now, k, &r[k])) continue;
+        printf("\n  result %d has changed ", k);
+        unchanged = false;
+    }
+    for (int k = 0; k < count; k++) {
+        if (as_it_was(inputs[k], &before[k])) continue;
+        printf("\n  input %d has changed ", k);
+        unchanged = false;
+    }
+    if (store->data != was->data || store->size != was->size) {
+        printf("\n  the storage has changed ");
+        unchanged = false;
+    }
+    return unchanged;
+}
 
-/* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. */
-static void run_out(const char *name, Call *call, bool fresh, bool for_good) {
-    THTensor *expected[RESULTS], *before = result(fresh);
-    for (int k = 0; k < RESULTS; k++) expected[k] = result(fresh);
-    THStatus possible = call(expected);
+/* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. Elements it makes may be
+ * undefined. */
+static void run_out(const char *name, Call *call, bool undefined, enum kind kind, bool for_good) {
+    THTensor *const inputs[] = {matrix, row, mask, vector, deep};
+    enum { INPUTS = sizeof inputs / sizeof *inputs };
+    State inputs_before[INPUTS], before[RESULTS];
+    for (int k = 0; k < INPUTS; k++) inputs_before[k] = state_of(inputs[k]);
+    Results expected = results(kind);
+    store = THStorage_newWithSize(TH_FLOAT32, STORED);
+    CHECK_OK(THStorage_fill(store, 0));
+    THStatus possible = call(expected.r);
+    THStorage_free(store);
     for (long n = 0; n < 1000; n++) {
-        THTensor *r[RESULTS];
-        for (int k = 0; k < RESULTS; k++) r[k] = result(fresh);
+        Results now = results(kind);
+        for (int k = 0; k < RESULTS; k++) before[k] = state_of(now.r[k]);
+        store = THStorage_newWithSize(TH_FLOAT32, STORED);
+        CHECK_OK(THStorage_fill(store, 0));
+        THStorage was = *store;
         THClearLastError();
         memory.requests = 0;
         memory.first = n;
         memory.last = for_good ? 1000000 : n;
         memory.counting = true;
-        THStatus status = call(r);
+        THStatus status = call(now.r);
         memory.counting = false;
-        bool refused = memory.requests > n;
+        bool refused = memory.requests > n, fine = true;
         if (status == TH_ERR_NOMEM) {
-            CHECK(refused);
-            CHECK(strstr(THGetLastError(), "memory") != NULL);
-        } else if (status != possible) {
-            printf("\n  %s, request %ld: ", name, n);
-            CHECK_EQ(status, possible);
+            fine &= CHECK(refused) & CHECK(strstr(THGetLastError(), "memory") != NULL);
+        } else {
+            fine &= CHECK_EQ(status, possible);
         }
-        for (int k = 0; k < RESULTS; k++) {
-            if (same(r[k], status == TH_OK ? expected[k] : before)) continue;
-            printf("\n  %s, request %ld, result %d: ", name, n, k);
-            CHECK(!"a result as expected");
+        if (status != TH_OK) {
+            fine &= CHECK(nothing_changed(&now, before, inputs, inputs_before, INPUTS, &was));
         }
-        for (int k = 0; k < RESULTS; k++) THTensor_free(r[k]);
+        for (int k = 0; k < RESULTS && status == TH_OK; k++) {
+            fine &= CHECK(undefined ? THTensor_isSameSizeAs(now.r[k], expected.r[k]) : same(now.r[k], expected.r[k]));
+        }
+        if (!fine) printf("\n  in %s, kind %d, request %ld%s ", name, kind, n, for_good ? " and all after" : "");
+        free_results(now);
+        THStorage_free(store);
         if (!refused) break;
     }
-    for (int k = 0; k < RESULTS; k++) THTensor_free(expected[k]);
-    THTensor_free(before);
+    free_results(expected);
 }
 
 static void a_call_without_memory_leaves_all_as_it_was(void) {
     static const struct {
         const char *name;
         Call *call;
+        bool undefined;
     } calls[] = {
-#define NAMED(call) {#call, call}
-        NAMED(cadd),     NAMED(power),  NAMED(less),     NAMED(where),      NAMED(copy),      NAMED(sum),
-        NAMED(total),    NAMED(norm),   NAMED(variance), NAMED(any),        NAMED(greatest),  NAMED(both),
-        NAMED(cumsum),   NAMED(cummax), NAMED(softmax),  NAMED(logsumexp),  NAMED(median),    NAMED(kthvalue),
-        NAMED(mode),     NAMED(histc),  NAMED(quantile), NAMED(bincount),   NAMED(renorm),    NAMED(mm),
-        NAMED(mv),       NAMED(addmv),  NAMED(tril),     NAMED(triangle),   NAMED(arange),    NAMED(oneHot),
-        NAMED(meshgrid), NAMED(clone),  NAMED(product),  NAMED(contiguous), NAMED(converted), NAMED(permuted),
-        NAMED(deep),     NAMED(pieces),
+#define NAMED(call) {#call, call, false}
+#define UNDEFINED(call) {#call, call, true}
+        NAMED(cadd),        NAMED(power),       NAMED(less),         NAMED(where),       NAMED(copy),
+        NAMED(sum),         NAMED(total),       NAMED(norm),         NAMED(variance),    NAMED(any),
+        NAMED(greatest),    NAMED(both),        NAMED(cumsum),       NAMED(cummax),      NAMED(softmax),
+        NAMED(logsumexp),   NAMED(median),      NAMED(kthvalue),     NAMED(mode),        NAMED(histc),
+        NAMED(quantile),    NAMED(bincount),    NAMED(renorm),       NAMED(mm),          NAMED(mv),
+        NAMED(addmv),       NAMED(tril),        NAMED(triangle),     NAMED(arange),      NAMED(oneHot),
+        NAMED(meshgrid),    NAMED(clone),       NAMED(product),      NAMED(contiguous),  NAMED(converted),
+        NAMED(permuted),    NAMED(reshaped),    NAMED(pieces),       NAMED(eye),         NAMED(diag),
+        NAMED(diagonal),    NAMED(embed),       NAMED(vander),       NAMED(powers),      NAMED(least),
+        NAMED(least_alone), NAMED(where_least), NAMED(upper),        NAMED(triu),        NAMED(linspace),
+        NAMED(zeros),       NAMED(ones),        NAMED(full_like),    NAMED(cumprod),     NAMED(cummin),
+        NAMED(nanmedian),   NAMED(bhistc),      NAMED(logcumsumexp), NAMED(sums),        NAMED(abs_deep),
+        NAMED(addmm),       UNDEFINED(resize),      UNDEFINED(resize_deep),  UNDEFINED(resize_like), UNDEFINED(resize_long),
+        UNDEFINED(set_storage), NAMED(set_deep),    UNDEFINED(grow),         NAMED(expand_deep), UNDEFINED(set_storage_deep),
+        UNDEFINED(over),        UNDEFINED(over_deep),
 #undef NAMED
+#undef UNDEFINED
     };
     matrix = THTensor_newZeros(TH_FLOAT32, SIZES(COLUMNS, ROWS));
     vector = THTensor_newZeros(TH_FLOAT32, SIZES(ROWS));
     row = THTensor_newZeros(TH_INT32, SIZES(COLUMNS));
     mask = THTensor_newZeros(TH_BOOL, SIZES(ROWS, 1));
+    deep = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3, 1, 10, 5, 1, 1, ROWS));
     CHECK_OK(THTensor_transpose(matrix, matrix, 0, 1));
     for (int i = 0; i < ROWS * COLUMNS; i++) ((float *)THTensor_data(matrix))[i] = (float)(i * 7919 % 1013) / 8;
     for (int i = 0; i < COLUMNS; i++) ((int32_t *)THTensor_data(row))[i] = i * 31 % 101;
     for (int i = 0; i < ROWS; i++) ((bool *)THTensor_data(mask))[i] = i % 3 == 0;
     THTensor *kept = THTensor_newClone(matrix);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        for (int kind = 0; kind < 4; kind++) run_out(calls[i].name, calls[i].call, kind & 1, kind & 2);
+        for (int kind = 0; kind < 2 * KINDS; kind++) run_out(calls[i].name, calls[i].call, calls[i].undefined, kind / 2, kind & 1);
     }
     CHECK(same(matrix, kept));
     THTensor_free(kept);
@@ -171,6 +269,7 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
     THTensor_free(vector);
     THTensor_free(row);
     THTensor_free(mask);
+    THTensor_free(deep);
 }
 
 /* The first call that would use several threads does so without them where they cannot be had. */

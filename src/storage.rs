@@ -1,5 +1,7 @@
 //! `THStorage`, the struct C sees, and [`Storage`], the counted pointer Rust uses.
 
+mod larger;
+
 use crate::alloc::{self, THAllocator, THDeleter, THMapAllocator, THMapAllocatorContext};
 use crate::device::Device;
 use crate::dtype::Dtype;

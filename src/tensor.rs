@@ -1,15 +1,16 @@
 //! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
 
+mod geometry;
 mod look;
-mod restore;
 
 use crate::alloc;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail};
-use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
+use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel};
 use crate::refcount;
-use crate::storage::{Storage, TH_STORAGE_RESIZABLE, THStorage};
+use crate::storage::{Storage, THStorage};
+pub use geometry::DimsRoom;
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 
@@ -303,6 +304,13 @@ impl Tensor {
         (shape.into(), strides.into())
     }
 
+    /// Where the first element lies in the storage, in elements.
+    #[inline(always)]
+    pub fn offset(&self) -> i64 {
+        // SAFETY: a live tensor.
+        (unsafe { (*self.as_ptr()).storageOffset }) as i64
+    }
+
     /// The storage, if there is one yet.
     #[inline(always)]
     pub fn storage(&self) -> Option<Storage> {
@@ -358,136 +366,6 @@ impl Tensor {
         }
     }
 
-    /// Replaces sizes and strides; on failure nothing has changed.
-    #[inline(always)]
-    pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
-        debug_assert_eq!(shape.len(), strides.len());
-        let block = self.as_ptr().cast::<Block>();
-        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have room for INLINE_DIMS entries.
-        unsafe {
-            if let (Some(shape_words), Some(stride_words), 0) = (shape.as_inline(), strides.as_inline(), (*block).heap_dims) {
-                for d in 0..INLINE_DIMS {
-                    (*block).head.size.add(d).write_volatile(shape_words[d]);
-                    (*block).head.stride.add(d).write_volatile(stride_words[d]);
-                }
-                self.set_ndim(shape.len());
-                return Ok(());
-            }
-        }
-        self.reserve_dims(shape.len())?;
-        // SAFETY: there is room for `shape.len()` entries.
-        unsafe {
-            let raw = self.as_ptr();
-            std::ptr::copy_nonoverlapping(shape.as_ptr(), (*raw).size, shape.len());
-            std::ptr::copy_nonoverlapping(strides.as_ptr(), (*raw).stride, shape.len());
-            self.set_ndim(shape.len());
-        }
-        Ok(())
-    }
-
-    fn set_dims_contiguous(&self, shape: &[i64]) -> Result<()> {
-        self.reserve_dims(shape.len())?;
-        let mut next = 1i64;
-        // SAFETY: there is room for `shape.len()` entries.
-        unsafe {
-            let raw = self.as_ptr();
-            for d in (0..shape.len()).rev() {
-                (*raw).size.add(d).write(shape[d]);
-                (*raw).stride.add(d).write(next);
-                next = next.saturating_mul(shape[d].max(1));
-            }
-            self.set_ndim(shape.len());
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// `size` and `stride` must hold `n` valid entries.
-    #[inline(always)]
-    unsafe fn set_ndim(&self, n: usize) {
-        // SAFETY: a live tensor.
-        unsafe {
-            let raw = self.as_ptr();
-            (*raw).nDimension = n as c_int;
-            (*raw).flag = if n == 0 { (*raw).flag | TH_TENSOR_SCALAR } else { (*raw).flag & !TH_TENSOR_SCALAR };
-        }
-    }
-
-    /// Makes `size` and `stride` able to hold `n` entries. Their contents are then undefined, but the old arrays stay until the new exist.
-    fn reserve_dims(&self, n: usize) -> Result<()> {
-        let block = self.as_ptr().cast::<Block>();
-        // SAFETY: every handle is the head of a Block.
-        let room = unsafe { (*block).heap_dims.max(INLINE_DIMS) };
-        if n <= room {
-            return Ok(());
-        }
-        if n > MAX_DIMS {
-            bail!(Shape, "{n} dimensions, at most {MAX_DIMS} are possible")
-        }
-        let Some(heap) = alloc::allocate(2 * n * size_of::<i64>()) else { bail!(NoMem, "out of memory for {n} dimensions") };
-        // SAFETY: the arrays are replaced by larger ones, the old heap block is given back with the size it was asked for.
-        unsafe {
-            free_heap_dims(block);
-            (*block).heap_dims = n;
-            (*block).head.size = heap.cast().as_ptr();
-            (*block).head.stride = heap.cast::<i64>().as_ptr().add(n);
-        }
-        Ok(())
-    }
-
-    /// Makes the handle a row-major tensor of this dtype and shape with memory of its own; on failure nothing has changed.
-    pub fn renew(&self, dtype: Dtype, shape: &[i64]) -> Result<()> {
-        let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
-        self.set_dims_contiguous(shape)?;
-        self.set_elements(storage, dtype, 0);
-        Ok(())
-    }
-
-    /// [`Tensor::renew`] with the shape of `other`.
-    pub fn renew_like(&self, dtype: Dtype, other: &Tensor) -> Result<()> {
-        let layout = other.layout()?;
-        self.renew(dtype, &layout.shape)
-    }
-
-    /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage.
-    pub fn resize(&self, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
-        let dtype = self.defined()?;
-        checked_numel(shape)?;
-        // SAFETY: a live tensor.
-        let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
-        let same = (self.ndim() > 0 || self.is_scalar()) && self.peek().0 == shape;
-        let strides = match strides {
-            Some(strides) => strides.into(),
-            None if same => self.peek().1.into(),
-            None => contiguous_strides(shape),
-        };
-        let layout = Layout { shape: shape.into(), strides, offset };
-        let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
-        let storage = match self.storage() {
-            Some(storage) => storage,
-            None => Storage::new(dtype)?,
-        };
-        let len = (storage.bytes() / dtype.size()) as i64;
-        if end > len {
-            storage.resize(if storage.dtype().size() == dtype.size() { end } else { bail!(Dtype, "the storage holds another dtype") })?;
-        }
-        self.set_dims(&layout.shape, &layout.strides)?;
-        self.set_elements(storage, dtype, offset);
-        Ok(())
-    }
-
-    /// Fails where [`Tensor::resize`] would, for want of room in a storage that cannot grow.
-    pub fn check_room(&self, shape: &[i64]) -> Result<()> {
-        let Some(storage) = self.storage() else { return Ok(()) };
-        // SAFETY: a live tensor.
-        let offset = (unsafe { (*self.as_ptr()).storageOffset } as i64).max(0);
-        let end = offset.saturating_add(checked_numel(shape)?);
-        if end > storage.len() && storage.flags() & TH_STORAGE_RESIZABLE == 0 {
-            bail!(Argument, "the result needs {end} elements, its storage holds {} and is not resizable", storage.len())
-        }
-        Ok(())
-    }
-
     /// The `TH_TENSOR_*` bits.
     pub fn flags(&self) -> c_char {
         // SAFETY: a live tensor.
@@ -520,23 +398,9 @@ impl Drop for Tensor {
                 if let Some(storage) = NonNull::new((*raw).storage) {
                     drop(Storage::from_raw(storage));
                 }
-                free_heap_dims(raw.cast());
+                geometry::free_heap_dims(raw.cast());
                 alloc::release(self.0.cast(), size_of::<Block>());
             }
-        }
-    }
-}
-
-/// # Safety
-/// `block` must be live; its arrays are not used afterwards unless they are inline.
-#[inline(always)]
-unsafe fn free_heap_dims(block: *mut Block) {
-    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
-    unsafe {
-        if (*block).heap_dims > 0
-            && let Some(heap) = NonNull::new((*block).head.size)
-        {
-            alloc::release(heap.cast(), 2 * (*block).heap_dims * size_of::<i64>());
         }
     }
 }

@@ -57,7 +57,7 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
 }
 
 /// The elements of `from` broadcast over `to`; they do not overlap.
-fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
+pub(super) fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
     let layout = from.layout.broadcast_to(&to.layout.shape)?;
     let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
     // SAFETY: `Operand::of` checked both layouts against their storages; callers exclude overlap.

@@ -1,6 +1,6 @@
 //! Making tensors.
 
-use super::prepare::{self, Operand, shape_result};
+use super::result::{Placed, Target};
 use super::{copy, view};
 use crate::alloc::THDeleter;
 use crate::dtype::{Dtype, default_dtype};
@@ -52,29 +52,21 @@ pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
     full(dtype, &[], value)
 }
 
-/// Gives `r` this shape, and `dtype` if it has none yet, so that all its elements can be written. Fails before anything has changed.
-pub(super) fn ready(r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<Dtype> {
-    prepare::same_device(&[r])?;
-    checked_numel(shape)?;
-    let have = r.dtype().unwrap_or(dtype);
-    if !dtype.can_cast(have) {
-        bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
-    }
-    let layout = r.layout()?;
-    if r.dtype().is_some() && layout.shape.as_slice() == shape {
-        Operand::of(r)?;
-        if layout.overlaps_itself() {
-            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
-        }
-        return Ok(have);
-    }
-    r.check_room(shape)?;
-    shape_result(r, have, shape, &[])?;
-    Ok(have)
+/// The place of a result of this shape, of `dtype` unless `r` has one; where the call then fails, `r` has not changed.
+pub(super) fn placed<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<Placed<'a>> {
+    Target::check(r, dtype, shape)?.place(false, &|_| false)
 }
 
-/// `t`, or a copy of it where shaping and writing `r` could reach its elements.
+/// [`placed`] for what writes row-major elements.
+pub(super) fn placed_row_major<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<Placed<'a>> {
+    let target = Target::check(r, dtype, shape)?;
+    let apart = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
+    target.place(apart, &|_| false)
+}
+
+/// `t`, or a copy of it where writing `r` could reach its elements; an error where it has elements outside of its storage.
 pub(super) fn apart(r: &Tensor, t: &Tensor) -> Result<Tensor> {
+    t.check_bounds(&t.layout()?)?;
     let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
     let ((a, b), (c, d)) = (span(r), span(t));
     if r.is(t) || (a < d && c < b) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
@@ -97,8 +89,9 @@ pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 /// As `fill`, the value becomes whatever `r` holds.
 fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
     copy::check_range(r.dtype().unwrap_or(fresh), value)?;
-    ready(r, r.dtype().unwrap_or(fresh), shape)?;
-    copy::fill(r, value)
+    let placed = placed(r, r.dtype().unwrap_or(fresh), shape)?;
+    copy::fill(&placed.tensor()?, value)?;
+    placed.commit()
 }
 
 /// A tensor with a copy of row-major elements at `data`.

@@ -1,6 +1,6 @@
 //! Diagonals: taken out, put in, summed; the identity.
 
-use super::create::{apart, ready};
+use super::create::{apart, placed};
 use super::{copy, reduce, view};
 use crate::dtype::default_dtype;
 use crate::error::{Result, bail};
@@ -10,9 +10,12 @@ use crate::tensor::Tensor;
 
 /// `r` = `n` x `m` zeros with ones on the main diagonal.
 pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
-    ready(r, r.dtype().unwrap_or_else(default_dtype), &[n, m])?;
-    copy::fill(r, Scalar::Int(0))?;
-    copy::fill(&of(r, 0)?, Scalar::Int(1))
+    let placed = placed(r, r.dtype().unwrap_or_else(default_dtype), &[n, m])?;
+    let matrix = placed.tensor()?;
+    let diagonal = of(&matrix, 0)?;
+    copy::fill(&matrix, Scalar::Int(0))?;
+    copy::fill(&diagonal, Scalar::Int(1))?;
+    placed.commit()
 }
 
 /// The view of diagonal `k` of a matrix.
@@ -28,8 +31,9 @@ pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
         2 => {
             let dtype = t.defined()?;
             let diagonal = apart(r, &of(t, k)?)?;
-            ready(r, dtype, &diagonal.layout()?.shape)?;
-            copy::copy(r, &diagonal)
+            let placed = placed(r, dtype, &diagonal.layout()?.shape)?;
+            copy::copy(&placed.tensor()?, &diagonal)?;
+            placed.commit()
         }
         n => bail!(Shape, "expected a vector or a matrix, got {n} dimensions"),
     }
@@ -54,10 +58,12 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     shape.insert(a.min(b), n);
     shape.insert(a.max(b), n);
     let src = apart(r, t)?;
-    ready(r, dtype, &shape)?;
-    copy::fill(r, Scalar::Int(0))?;
-    let target = view::derive(r, |l| l.diagonal(offset, dim1, dim2))?;
-    copy::copy(&target, &src)
+    let placed = placed(r, dtype, &shape)?;
+    let matrices = placed.tensor()?;
+    let diagonal = view::derive(&matrices, |l| l.diagonal(offset, dim1, dim2))?;
+    copy::fill(&matrices, Scalar::Int(0))?;
+    copy::copy(&diagonal, &src)?;
+    placed.commit()
 }
 
 /// The sum of the main diagonal of a matrix.

@@ -1,6 +1,6 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
-use super::create::{apart, ready};
+use super::create::{apart, placed, placed_row_major};
 use super::prepare::Operand;
 use super::{copy, pointwise, view};
 use crate::cpu::sequence::mark;
@@ -46,7 +46,7 @@ pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Resu
     let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
     // A result may be an input further on: take hold of every storage before the first handle changes.
     let views = tensors.iter().enumerate().map(|(k, t)| spread(t, &shape, place(k))).collect::<Result<Vec<_>>>()?;
-    results.iter().zip(&views).try_for_each(|(r, view)| view::set(r, view))
+    view::set_all(results, &views)
 }
 
 /// `r` = every combination of one element of each vector, a row each, the last vector fastest; of one vector, the vector.
@@ -58,31 +58,30 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     let dtype = tensors[0].defined()?;
     let rows = crate::layout::checked_numel(&shape)?;
     let sources = tensors.iter().map(|t| apart(r, t)).collect::<Result<Vec<_>>>()?;
-    Tensor::or_restored([Some(r), None], || match sources.as_slice() {
+    let placed = match sources.as_slice() {
         [only] => {
-            ready(r, dtype, &shape)?;
-            copy::copy(r, only)
+            let placed = placed(r, dtype, &shape)?;
+            copy::copy(&placed.tensor()?, only)?;
+            placed
         }
         _ => {
-            ready(r, dtype, &[rows, sources.len() as i64])?;
-            combine(r, &sources, &shape)
+            let placed = placed_row_major(r, dtype, &[rows, sources.len() as i64])?;
+            combine(&placed.tensor()?, &sources, &shape)?;
+            placed
         }
-    })
+    };
+    placed.commit()
 }
 
-/// Writes a row for each place of a grid of this shape.
-fn combine(r: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
-    // Only a row-major result can be seen as the grid with a column more.
-    let layout = r.layout()?;
-    let list = if layout.is_contiguous() { r.clone() } else { Tensor::empty(r.defined()?, &layout.shape)? };
+/// Writes a row of `list`, which is row-major, for each place of a grid of this shape.
+fn combine(list: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
     let mut grid = shape.clone();
     grid.push(sources.len() as i64);
-    let grid = view::derive(&list, |l| l.view(&grid))?;
+    let grid = view::derive(list, |l| l.view(&grid))?;
     let columns = (0..sources.len())
         .map(|k| Ok((view::derive(&grid, |l| l.select(-1, k as i64))?, spread(&sources[k], shape, k)?)))
         .collect::<Result<Vec<_>>>()?;
-    columns.iter().try_for_each(|(column, values)| copy::copy(column, values))?;
-    if list.is(r) { Ok(()) } else { copy::copy(r, &list) }
+    columns.iter().try_for_each(|(column, values)| copy::copy(column, values))
 }
 
 /// `r[.., c] = 1` where `t[..] = c`, else 0; `classes` -1 stands for one more than the greatest.
@@ -101,16 +100,15 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     let classes = check_classes(values, classes)?;
     let mut shape = source.layout.shape.clone();
     shape.push(classes);
-    let have = ready(r, Dtype::Int64, &shape)?;
-    let hot = if r.layout()?.is_contiguous() { r.clone() } else { Tensor::empty(have, &shape)? };
-    copy::fill(&hot, Scalar::Int(0))?;
-    let (mut one, target) = (0u64, Operand::of(&hot)?);
+    let placed = placed_row_major(r, Dtype::Int64, &shape)?;
+    copy::fill(&placed.tensor()?, Scalar::Int(0))?;
+    let (mut one, have) = (0u64, placed.written.dtype);
     // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
     unsafe {
         copy::write_element((&raw mut one).cast(), have, Scalar::Int(1));
-        mark(target.first(), have.size(), classes as usize, values, one);
+        mark(placed.written.first(), have.size(), classes as usize, values, one);
     }
-    if hot.is(r) { Ok(()) } else { copy::copy(r, &hot) }
+    placed.commit()
 }
 
 /// How many classes there are, once every value is known to be one of them.
@@ -153,6 +151,7 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
             _ => pointwise::arithmetic::cmul(&row(j)?, &row(j - 1)?, t)?,
         }
     }
-    ready(r, dtype, &[layout.shape[0], columns])?;
-    copy::copy(r, &view::derive(&powers, |l| l.transpose(0, 1))?)
+    let (powers, placed) = (view::derive(&powers, |l| l.transpose(0, 1))?, placed(r, dtype, &[layout.shape[0], columns])?);
+    copy::copy(&placed.tensor()?, &powers)?;
+    placed.commit()
 }

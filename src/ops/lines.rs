@@ -5,10 +5,11 @@ mod short;
 use super::copy;
 use super::prepare::{self, Operand};
 use super::reduce::TH_ALL_DIMS;
+use super::result::{self, Placed, Target};
 use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, StackKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel, wrap_dim};
+use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use short::short;
@@ -234,124 +235,61 @@ impl Source {
         Layout { shape: dims.iter().map(|d| d.0).collect(), strides: dims.iter().map(|d| d.1).collect(), offset: layout.offset }
     }
 
-    /// Runs `kernels` over the lines, read as `compute`, into one or two results. Nothing changes before all checks have passed.
+    /// Runs `kernels` over the lines, read as `compute`, into one or two results. Nothing changes before all is done.
     pub fn run(&self, compute: Dtype, form: Form, wants: [Want<'_>; 2], kernels: Kernels<'_>) -> Result<()> {
         let shape = self.result_shape(form);
-        let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
-        tensors.iter().flatten().try_for_each(|(r, dtype)| self.check(r, *dtype, &shape))?;
-        // There may be no memory for buffers once there was some for the results.
-        Tensor::or_restored(wants.map(|want| want.r), || self.fill(compute, form, wants, &shape, kernels))
-    }
-
-    /// Makes the results what they shall be.
-    fn fill(&self, compute: Dtype, form: Form, wants: [Want<'_>; 2], shape: &[i64], kernels: Kernels<'_>) -> Result<()> {
-        let tensors = wants.map(|want| want.r.map(|r| (r, want.dtype)));
-        let made = self.make(form, tensors, shape)?;
-        let operand = |k: usize| made[k].as_ref().map(|r| Operand::of(r)).transpose();
-        let operands = [operand(0)?, operand(1)?];
-        let one = Layout { shape: shape.into(), strides: Dims::filled(0, shape.len()), offset: 0 };
-        let layouts = [0, 1].map(|k| self.result_layout(form, operands[k].as_ref().map_or(&one, |o| &o.layout)));
+        let placed = self.place(form, wants, &shape)?;
+        let one = Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: 0 };
+        let layouts = [0, 1].map(|k| self.result_layout(form, placed[k].as_ref().map_or(&one, |p| &p.written.layout)));
         let ends = [0, 1].map(|k| {
-            let (data, dtype) = operands[k].as_ref().map_or((null_mut(), compute), |o| (o.first(), o.dtype));
+            let (data, dtype) = placed[k].as_ref().map_or((null_mut(), compute), |p| (p.written.first(), p.written.dtype));
             wants[k].compute.map(|compute| End { layout: &layouts[k], data, dtype, compute })
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
         (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
         (lines.beside, lines.area, lines.together) = (kernels.beside, kernels.area, kernels.together);
-        // SAFETY: every layout was checked against its storage; `make` keeps results off the input and each other.
+        // SAFETY: every layout was checked against its storage; `place` keeps results off the input and each other.
         unsafe { lines.run(kernels.kernel, kernels.panel) }?;
-        for (made, (r, _)) in made.iter().zip(tensors).filter_map(|(made, r)| made.as_ref().zip(r)) {
-            if !made.is(r) {
-                copy::copy(r, made)?;
-            }
-        }
-        Ok(())
+        result::commit(placed)
     }
 
-    /// Fails where results of `dtype` cannot go into `r`.
-    fn check(&self, r: &Tensor, dtype: Dtype, shape: &[i64]) -> Result<()> {
-        prepare::same_device(&[r])?;
-        let Some(have) = r.dtype() else { return Ok(()) };
-        if !dtype.can_cast(have) {
-            bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
-        }
-        let layout = r.layout()?;
-        if layout.shape.as_slice() != shape {
-            return r.check_room(shape);
-        }
-        if layout.overlaps_itself() {
-            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
-        }
-        r.check_bounds(&layout)
-    }
-
-    /// The tensors the kernel writes: the results themselves, or new ones for those that lie on the input or on each other.
-    fn make(&self, form: Form, results: [Option<(&Tensor, Dtype)>; 2], shape: &[i64]) -> Result<[Option<Tensor>; 2]> {
-        if let [Some((a, _)), Some((b, _))] = results
+    /// Where the kernel writes: the results themselves, or new memory for those that have no room, or lie on the input or on each other.
+    fn place<'r>(&self, form: Form, wants: [Want<'r>; 2], shape: &[i64]) -> Result<[Option<Placed<'r>>; 2]> {
+        if let [Some(a), Some(b)] = wants.map(|want| want.r)
             && a.is(b)
         {
             bail!(Argument, "two results need a tensor each")
         }
-        let other = |k: usize| results[0].map(|(r, _)| r).filter(|_| k == 1);
-        let mut made = [None, None];
-        for k in 0..2 {
-            if let Some((r, dtype)) = results[k]
-                && self.needs_memory(form, r, shape, other(k))?
-            {
-                made[k] = Some(Tensor::empty(r.dtype().unwrap_or(dtype), shape)?);
-            }
-        }
-        // Memory for all of them is there: only now do results change.
-        for k in 0..2 {
-            let Some((r, _)) = results[k] else { continue };
-            match &made[k] {
-                Some(_) if has_shape(r, shape)? => continue,
-                Some(new) => adopt(r, new)?,
-                None if has_shape(r, shape)? => {}
-                None => r.resize(shape, None)?,
-            }
-            made[k] = Some(r.clone());
-        }
-        Ok(made)
+        let target = |k: usize| wants[k].r.map(|r| Target::check(r, wants[k].dtype, shape)).transpose();
+        let [first, second] = [target(0)?, target(1)?];
+        let kept =
+            |target: &Option<Target<'r, '_>>, on: &dyn Fn(&Operand) -> bool| target.as_ref().and_then(|t| t.kept.as_ref()).is_some_and(on);
+        let on_input = |to: &Operand| meet(to, &self.operand) && !self.in_step(form, to);
+        let apart = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| meet(to, other)))];
+        let place = |target: Option<Target<'r, '_>>, k: usize| {
+            let taken = |own: &Storage| on_storage(&self.storage, own) || on_storage(&wants[1 - k].r.and_then(Tensor::storage), own);
+            target.map(|target| target.place(apart[k], &taken)).transpose()
+        };
+        Ok([place(first, 0)?, place(second, 1)?])
     }
 
-    /// Whether `r` cannot take the result where it is: it has no room, or lies on the input or on the `other` result.
-    fn needs_memory(&self, form: Form, r: &Tensor, shape: &[i64], other: Option<&Tensor>) -> Result<bool> {
-        let (Some(dtype), Some(storage)) = (r.dtype(), r.storage()) else { return Ok(true) };
-        let layout = r.layout()?;
-        if !has_shape(r, shape)? {
-            let shared = |s: Option<Storage>| s.is_some_and(|s| s.meets(&storage));
-            let end = layout.offset.saturating_add(checked_numel(shape)?).saturating_mul(dtype.size() as i64);
-            return Ok(end > storage.bytes() as i64 || shared(self.storage.clone()) || shared(other.and_then(Tensor::storage)));
-        }
-        let (to, input) = (Operand::of(r)?, &self.operand);
-        let meets = |other: &Operand| {
-            let ((a, b), (c, d)) = (to.span(), other.span());
-            a < d && c < b
-        };
-        let in_step = form == Form::Same
-            && to.first() == input.first()
-            && dtype.size() == input.dtype.size()
-            && self.result_layout(form, &layout).strides == input.layout.strides;
-        let on_other = match other {
-            Some(other) if other.dtype().is_some() => meets(&Operand::of(other)?),
-            _ => false,
-        };
-        Ok(on_other || (meets(input) && !in_step))
+    /// Whether each element of a result lies where the element of the input is that it comes from.
+    fn in_step(&self, form: Form, to: &Operand) -> bool {
+        form == Form::Same
+            && to.first() == self.operand.first()
+            && to.dtype.size() == self.operand.dtype.size()
+            && self.result_layout(form, &to.layout).strides == self.operand.layout.strides
     }
 }
 
-fn has_shape(r: &Tensor, shape: &[i64]) -> Result<bool> {
-    Ok(r.dtype().is_some() && r.layout()?.shape.as_slice() == shape)
+fn on_storage(storage: &Option<Storage>, own: &Storage) -> bool {
+    storage.as_ref().is_some_and(|storage| storage.meets(own))
 }
 
-/// Gives `r` the elements and geometry of `new`.
-fn adopt(r: &Tensor, new: &Tensor) -> Result<()> {
-    let (Some(storage), Some(dtype), layout) = (new.storage(), new.dtype(), new.layout()?) else { return Ok(()) };
-    r.set_dims(&layout.shape, &layout.strides)?;
-    r.set_elements(storage, dtype, 0);
-    Ok(())
+fn meet(one: &Operand, other: &Operand) -> bool {
+    let ((a, b), (c, d)) = (one.span(), other.span());
+    a < d && c < b
 }
 
 /// The layout with the dims from `kept` on joined into one; `None` where their elements are no single stride apart.

@@ -2,6 +2,7 @@
 
 use super::copy;
 use super::prepare::{self, Operand};
+use super::result::Target;
 use crate::cpu::matmul::{Gemm, Mat, gemm};
 use crate::dtype::{Category, Dtype, Element};
 use crate::error::{Result, bail};
@@ -44,12 +45,9 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     let inputs = [Operand::of(a)?, Operand::of(b)?];
     let shape = product_shape(&inputs[0].layout, &inputs[1].layout, ndims)?;
     check_types(dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
-    let addend = t.map(|(_, t)| Operand::of(t)?.layout.broadcast_to(&shape)).transpose()?;
-    if let Some(have) = r.dtype()
-        && !dtype.can_cast(have)
-    {
-        bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
-    }
+    let addend = t.map(|(_, t)| Operand::of(t)).transpose()?;
+    addend.iter().try_for_each(|addend| addend.layout.broadcast_to(&shape).map(drop))?;
+    let result = Target::check(r, dtype, &shape)?;
     let compute = product_type(dtype);
     let converted = match dtype == compute {
         true => None,
@@ -57,44 +55,35 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     };
     let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
-    let (target, out) = target(r, dtype, compute, &shape, &[left, right], beta.map(|(_, t)| t))?;
-    if let (Some((_, t)), Some(_)) = (beta, addend)
-        && !t.is(&target)
+    let direct = result.dtype == compute && dtype == compute;
+    let apart = direct && result.kept.as_ref().is_some_and(|out| must_lie_apart(r, out, [left, right], beta.map(|(_, t)| t)));
+    let inputs = [Some(a), Some(b), t.map(|(_, t)| t)];
+    let placed = result.place(apart, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.meets(own))))?;
+    // Where the product is computed: in place of the result, if that has the type for it.
+    let made = if direct { None } else { Some(Tensor::empty(compute, &shape)?) };
+    let made_operand = made.as_ref().map(Operand::of).transpose()?;
+    let out = made_operand.as_ref().unwrap_or(&placed.written);
+    if let (Some((_, t)), Some(addend)) = (beta, &addend)
+        && !(t.is(r) && out.first() == addend.first())
     {
-        copy::copy(&target, t)?;
+        copy::copy_elements(out, addend)?;
     }
-    multiply(compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), &out, alpha, left, right)?;
-    if target.is(r) {
-        return Ok(());
+    multiply(compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), out, alpha, left, right)?;
+    if let Some(made) = &made {
+        // Wrapped or rounded to the common dtype first: what is stored is that, converted.
+        copy::copy_elements(&placed.written, &Operand::of(&copy::to_dtype(made, dtype)?)?)?;
     }
-    // Wrapped or rounded to the common dtype first: what is stored is that, converted.
-    prepare::deliver(r, &copy::to_dtype(&target, dtype)?, &inputs)
+    placed.commit()
 }
 
-/// Where the product is computed: `r` itself where its memory can be written directly, else a new tensor.
-fn target(
-    r: &Tensor,
-    dtype: Dtype,
-    compute: Dtype,
-    shape: &[i64],
-    inputs: &[&Operand],
-    addend: Option<&Tensor>,
-) -> Result<(Tensor, Operand)> {
-    if r.dtype() == Some(compute) && dtype == compute {
-        let out = Operand::of(r)?;
-        let (start, end) = out.span();
-        let apart = |i: &&Operand| {
-            let (a, b) = i.span();
-            b <= start || end <= a
-        };
-        let partly_addend = addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| !apart(&&t)));
-        if out.layout.shape.as_slice() == shape && !out.layout.overlaps_itself() && inputs.iter().all(apart) && !partly_addend {
-            return Ok((r.clone(), out));
-        }
-    }
-    let made = Tensor::empty(compute, shape)?;
-    let out = Operand::of(&made)?;
-    Ok((made, out))
+/// Whether writing `out`, the elements of `r`, would change what is still to be read.
+fn must_lie_apart(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Option<&Tensor>) -> bool {
+    let (start, end) = out.span();
+    let meets = |i: &Operand| {
+        let (a, b) = i.span();
+        a < end && start < b
+    };
+    inputs.into_iter().any(meets) || addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| meets(&t)))
 }
 
 fn product_shape(a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {

@@ -12,6 +12,7 @@ pub mod pointwise;
 mod prepare;
 pub mod random;
 pub mod reduce;
+mod result;
 pub mod scan;
 pub mod sequence;
 pub mod softmax;

@@ -3,6 +3,7 @@
 mod strided;
 
 use super::copy;
+use super::result::Target;
 use crate::cpu::engine::{Flat, Job, Rows, Work};
 use crate::device::Device;
 use crate::dtype::Dtype;
@@ -137,19 +138,25 @@ fn planned<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dty
     for operand in &mut operands {
         operand.layout = operand.layout.broadcast_to(&shape)?;
     }
-    let target = Target::check(r, &shape, result)?;
-    let mut copies = Vec::new();
-    for operand in &mut operands {
-        if target.harms(operand) {
-            operand.copy(&mut copies)?;
+    let target = Target::check(r, result, &shape)?;
+    for (operand, t) in operands.iter_mut().zip(&tensors[1..]) {
+        if target.kept.as_ref().is_some_and(|kept| harms(kept, operand)) {
+            operand.copy(t)?;
         }
     }
-    let target = target.ready(&operands)?;
-    let layouts: [&Layout; N] = each(|k| if k == 0 { &target.layout } else { &operands[k - 1].layout });
-    let dtype: [Dtype; N] = each(|k| if k == 0 { target.dtype } else { operands[k - 1].dtype });
-    let data = each(|k| if k == 0 { target.first() } else { operands[k - 1].first() });
-    let job = Job { plan: Plan::new(layouts, each(|k| dtype[k].size())), data, dtype, compute: types, grain };
-    run(&Work::Planned(Box::new(job)))
+    let placed = target.place(false, &|own| read(&operands, own))?;
+    let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
+    let dtype: [Dtype; N] = each(|k| all[k].dtype);
+    let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
+    run(&Work::Planned(Box::new(Job { plan, data: each(|k| all[k].first()), dtype, compute: types, grain })))?;
+    placed.commit()
+}
+
+/// Whether writing `to` would change elements of `input` that are still to be read.
+fn harms(to: &Operand, input: &Operand) -> bool {
+    let ((a, b), (c, d)) = (to.span(), input.span());
+    let in_step = to.first() == input.first() && to.dtype.size() == input.dtype.size() && to.layout.strides == input.layout.strides;
+    a < d && c < b && !in_step
 }
 
 /// Fails unless all tensors live on the same device, and that device is the host.
@@ -164,9 +171,8 @@ pub fn same_device(tensors: &[&Tensor]) -> Result<()> {
 
 /// An operand that may be read: inside its storage, with a geometry of its own.
 pub struct Operand {
-    tensor: Tensor,
     /// Keeps the elements alive when the tensor is a result too and gets new memory.
-    storage: Option<Storage>,
+    pub(super) storage: Option<Storage>,
     storage_data: *mut u8,
     /// Its element type.
     pub dtype: Dtype,
@@ -177,11 +183,20 @@ pub struct Operand {
 impl Operand {
     /// Checks that every element of `t` lies inside its storage.
     pub fn of(t: &Tensor) -> Result<Operand> {
-        let dtype = t.defined()?;
-        let layout = t.layout()?;
+        Operand::with(t, t.defined()?, t.layout()?)
+    }
+
+    /// [`Operand::of`] for a tensor whose dtype and layout are known.
+    pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
         t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
-        Ok(Operand { tensor: t.clone(), storage: t.storage(), storage_data, dtype, layout })
+        Ok(Operand { storage: t.storage(), storage_data, dtype, layout })
+    }
+
+    /// A layout that lies inside `storage`.
+    pub fn inside(storage: Storage, dtype: Dtype, layout: Layout) -> Operand {
+        let storage_data = storage.data();
+        Operand { storage: Some(storage), storage_data, dtype, layout }
     }
 
     /// The address of the first element.
@@ -196,58 +211,12 @@ impl Operand {
         if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
     }
 
-    /// Replaces the operand by a contiguous copy of itself.
-    fn copy(&mut self, copies: &mut Vec<Tensor>) -> Result<()> {
-        let shape = self.layout.shape.clone();
-        let copied = copy::contiguous_copy(&self.tensor)?;
-        *self = Operand::of(&copied)?;
-        self.layout = self.layout.broadcast_to(&shape)?;
-        copies.push(copied);
+    /// Replaces the operand, which is `t`, by a contiguous copy.
+    fn copy(&mut self, t: &Tensor) -> Result<()> {
+        let copied = Operand::of(&copy::contiguous_copy(t)?)?;
+        let layout = copied.layout.broadcast_to(&self.layout.shape)?;
+        *self = Operand { layout, ..copied };
         Ok(())
-    }
-}
-
-/// What will become of the result.
-struct Target<'a> {
-    r: &'a Tensor,
-    dtype: Dtype,
-    shape: Dims,
-    /// The result as it is, when it can stay so.
-    kept: Option<Operand>,
-}
-
-impl<'a> Target<'a> {
-    fn check(r: &'a Tensor, shape: &[i64], result: Dtype) -> Result<Target<'a>> {
-        let Some(dtype) = r.dtype() else { return Ok(Target { r, dtype: result, shape: shape.into(), kept: None }) };
-        if !result.can_cast(dtype) {
-            bail!(Dtype, "a result of {result} cannot be stored in a tensor of {dtype}")
-        }
-        let layout = r.layout()?;
-        if layout.shape.as_slice() != shape {
-            return Ok(Target { r, dtype, shape: shape.into(), kept: None });
-        }
-        let operand = Operand::of(r)?;
-        if layout.overlaps_itself() {
-            bail!(Shape, "several positions of the result share one element (strides {:?}); clone it first", layout.strides.as_slice())
-        }
-        Ok(Target { r, dtype, shape: shape.into(), kept: Some(operand) })
-    }
-
-    /// Whether writing the result would change elements of `input` that are still to be read.
-    fn harms(&self, input: &Operand) -> bool {
-        let Some(kept) = &self.kept else { return false };
-        let ((a, b), (c, d)) = (kept.span(), input.span());
-        let in_step =
-            kept.first() == input.first() && kept.dtype.size() == input.dtype.size() && kept.layout.strides == input.layout.strides;
-        a < d && c < b && !in_step
-    }
-
-    /// Gives the result its dtype and shape. Fails before anything has changed.
-    fn ready(self, inputs: &[Operand]) -> Result<Operand> {
-        if let Some(kept) = self.kept {
-            return Ok(kept);
-        }
-        shape_result(self.r, self.dtype, &self.shape, inputs)
     }
 }
 
@@ -256,17 +225,13 @@ pub fn deliver(r: &Tensor, made: &Tensor, inputs: &[Operand]) -> Result<()> {
     if r.dtype().is_none() {
         return super::view::set(r, made);
     }
-    Target::check(r, &made.layout()?.shape, made.defined()?)?.ready(inputs)?;
-    copy::copy(r, made)
+    let made = Operand::of(made)?;
+    let placed = Target::check(r, made.dtype, &made.layout.shape)?.place(false, &|own| read(inputs, own))?;
+    copy::copy_elements(&placed.written, &made)?;
+    placed.commit()
 }
 
-/// Makes `r` a tensor of `dtype` and `shape`; memory that `inputs` read is left alone.
-pub fn shape_result(r: &Tensor, dtype: Dtype, shape: &[i64], inputs: &[Operand]) -> Result<Operand> {
-    let shared = r.storage().is_none_or(|s| inputs.iter().any(|i| i.storage.as_ref().is_some_and(|t| t.meets(&s))));
-    if r.dtype().is_none() || shared {
-        r.renew(dtype, shape)?;
-    } else {
-        r.resize(shape, None)?;
-    }
-    Operand::of(r)
+/// Whether elements of `inputs` lie in `storage`.
+fn read(inputs: &[Operand], storage: &Storage) -> bool {
+    inputs.iter().any(|input| input.storage.as_ref().is_some_and(|s| s.meets(storage)))
 }

@@ -1,7 +1,6 @@
 //! Progressions: arange, range, linspace, logspace.
 
-use super::create::ready;
-use super::{copy, prepare};
+use super::create::placed_row_major;
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::sequence::{Line, Spaced, generate, integers};
 use crate::dtype::{Dtype, Element, default_dtype, dispatch};
@@ -129,12 +128,7 @@ fn store(r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize
         None => None,
     };
     let shape = shape.unwrap_or_else(|| Dims::filled(n, 1));
-    let dtype = ready(r, result, &shape)?;
-    let target = prepare::Operand::of(r)?;
-    if target.layout.is_contiguous() {
-        return write(target.first(), dtype, n as usize);
-    }
-    let flat = Tensor::empty(dtype, &shape)?;
-    write(flat.data(), dtype, n as usize)?;
-    copy::copy(r, &flat)
+    let placed = placed_row_major(r, result, &shape)?;
+    write(placed.written.first(), placed.written.dtype, n as usize)?;
+    placed.commit()
 }

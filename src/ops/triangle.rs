@@ -1,12 +1,12 @@
 //! Triangles: the lower and upper parts of matrices, and where their elements are.
 
 use super::copy;
-use super::create::{apart, ready};
+use super::create::{apart, placed, placed_row_major};
 use super::prepare::Operand;
 use crate::cpu::triangle::{Rows, Triangle, indices, keep};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::{Layout, checked_numel};
+use crate::layout::Layout;
 use crate::tensor::Tensor;
 
 /// `r` = the matrices `t` with zeros above diagonal `k`.
@@ -24,11 +24,12 @@ fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "expected at least 2 dimensions, got {}", shape.len()) };
     Operand::of(t)?;
     let src = if r.is(t) { t.clone() } else { apart(r, t)? };
-    ready(r, dtype, &shape)?;
-    if checked_numel(&shape)? == 0 {
-        return Ok(());
+    let (placed, mut from) = (placed(r, dtype, &shape)?, Operand::of(&src)?);
+    if shape.contains(&0) {
+        return placed.commit();
     }
-    let (mut to, mut from) = (Operand::of(r)?, Operand::of(&src)?);
+    let r = &placed.tensor()?;
+    let mut to = Operand::of(r)?;
     let mut triangle = Triangle { rows: rows as usize, cols: cols as usize, k, upper };
     let last = shape.len() - 1;
     if to.layout.strides[last] > to.layout.strides[last - 1] {
@@ -48,7 +49,7 @@ fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
     // SAFETY: `Operand::of` checked both sides, and `apart` has kept them apart.
     unsafe { keep(triangle, to.dtype.size(), rows_of(&to), input, batch.iter().product::<i64>() as usize, &at) };
-    Ok(())
+    placed.commit()
 }
 
 fn rows_of(side: &Operand) -> Rows {
@@ -85,18 +86,16 @@ fn positions(r: &Tensor, rows: i64, cols: i64, k: i64, upper: bool) -> Result<()
     let Ok(n) = i64::try_from(triangle.before(rows as usize)) else {
         bail!(Argument, "a triangle of {rows} x {cols} has more elements than can be counted")
     };
-    Tensor::or_restored([Some(r), None], || fill(r, triangle, &[2, n]))
-}
-
-fn fill(r: &Tensor, triangle: Triangle, shape: &[i64; 2]) -> Result<()> {
-    ready(r, Dtype::Int64, shape)?;
-    let n = shape[1];
-    let direct = r.dtype() == Some(Dtype::Int64) && r.layout()?.is_contiguous();
-    let list = if direct { r.clone() } else { Tensor::empty(Dtype::Int64, shape)? };
+    let placed = placed_row_major(r, Dtype::Int64, &[2, n])?;
+    let direct = placed.written.dtype == Dtype::Int64;
+    let list = if direct { placed.tensor()? } else { Tensor::empty(Dtype::Int64, &[2, n])? };
     if n > 0 {
         let data = Operand::of(&list)?.first().cast::<i64>();
         // SAFETY: a row-major tensor of 2 x n.
         unsafe { indices(triangle, data, data.add(n as usize)) };
     }
-    if direct { Ok(()) } else { copy::copy(r, &list) }
+    if !direct {
+        copy::copy(&placed.tensor()?, &list)?;
+    }
+    placed.commit()
 }

@@ -54,8 +54,8 @@ pub fn set(r: &Tensor, src: &Tensor) -> Result<()> {
     if r.is(src) { Ok(()) } else { set_to(r, src, &src.layout()?) }
 }
 
-/// Checks a geometry given by the caller and lets the storage grow to hold it.
-fn over_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Layout> {
+/// Checks a geometry given by the caller; says how long the storage must be to hold it.
+fn over_storage(offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<(Layout, i64)> {
     checked_numel(shape)?;
     if offset < 0 {
         bail!(Argument, "storage offset {offset} is negative")
@@ -72,16 +72,17 @@ fn over_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&
     let layout = Layout { shape: shape.into(), strides, offset };
     match layout.end() {
         None => bail!(Shape, "shape {shape:?} with strides {:?} and offset {offset} overflows", layout.strides.as_slice()),
-        Some(end) if end > storage.len() => storage.resize(end)?,
-        Some(_) => {}
+        Some(end) => Ok((layout, end)),
     }
-    Ok(layout)
 }
 
 /// A tensor over `storage`, which grows if the geometry needs more.
 pub fn with_storage(storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<Tensor> {
-    let layout = over_storage(storage, offset, shape, strides)?;
-    Tensor::with_layout(storage.clone(), storage.dtype(), &layout)
+    let (layout, end) = over_storage(offset, shape, strides)?;
+    // The storage grows last: there may be no memory for the handle.
+    let t = Tensor::with_layout(storage.clone(), storage.dtype(), &layout)?;
+    storage.resize(end.max(storage.len()))?;
+    Ok(t)
 }
 
 /// A 1-d tensor over the whole of `storage`.
@@ -91,9 +92,10 @@ pub fn with_whole_storage(storage: &Storage) -> Result<Tensor> {
 
 /// Makes `r` a tensor over `storage`, which grows if the geometry needs more.
 pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
-    let layout = over_storage(storage, offset, shape, strides)?;
-    r.set_dims(&layout.shape, &layout.strides)?;
-    r.set_elements(storage.clone(), storage.dtype(), layout.offset);
+    let (layout, end) = over_storage(offset, shape, strides)?;
+    let room = r.dims_room(shape.len())?;
+    storage.resize(end.max(storage.len()))?;
+    r.point_at(room, storage.clone(), storage.dtype(), &layout);
     Ok(())
 }
 
@@ -208,7 +210,19 @@ pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
     tensors.iter().try_for_each(|t| t.defined().map(drop))?;
     // A result may be an input further on: take hold of every storage before the first handle changes.
     let sources = tensors.iter().zip(&views).map(|(t, view)| of(t, view)).collect::<Result<Vec<_>>>()?;
-    results.iter().zip(&sources).try_for_each(|(r, source)| set(r, source))
+    set_all(results, &sources)
+}
+
+/// Makes each of `results` a second handle on the elements of the tensor in `sources` at its place; none where one cannot.
+pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
+    let views = sources.iter().map(|t| Ok((t.storage(), t.defined()?, t.layout()?))).collect::<Result<Vec<_>>>()?;
+    let rooms = results.iter().zip(&views).map(|(r, (.., layout))| r.dims_room(layout.ndim())).collect::<Result<Vec<_>>>()?;
+    for ((r, room), (storage, dtype, layout)) in results.iter().zip(rooms).zip(views) {
+        if let Some(storage) = storage {
+            r.point_at(room, storage, dtype, &layout);
+        }
+    }
+    Ok(())
 }
 
 /// Gives `r` this shape, keeping elements where they lie in the storage. A fresh handle takes the default dtype.
@@ -216,9 +230,5 @@ pub fn resize(r: &Tensor, shape: &[i64], strides: Option<&[i64]>) -> Result<()> 
     if let Some(d) = strides.and_then(|strides| strides.iter().position(|&s| s < 0)) {
         bail!(Argument, "the stride of dimension {d} is negative")
     }
-    if r.dtype().is_none() {
-        checked_numel(shape)?;
-        r.set_elements(Storage::new(default_dtype())?, default_dtype(), 0);
-    }
-    r.resize(shape, strides)
+    r.resize(default_dtype(), shape, strides)
 }

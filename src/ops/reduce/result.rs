@@ -5,8 +5,9 @@ use crate::cpu::reduce::{PIECE, Reduction, split};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
-use crate::ops::copy::{self, read_element, write_element};
+use crate::ops::copy::{read_element, write_element};
 use crate::ops::prepare::{self, Operand};
+use crate::ops::result::{Target, commit};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -203,18 +204,6 @@ struct Shapes {
     wanted: Dims,
 }
 
-/// How a result comes about.
-enum Place {
-    /// The fold writes it where it is.
-    Here(Tensor),
-    /// It is folded apart and then copied, since it lies on the input or on another result.
-    Copied(Tensor),
-    /// It is folded apart and then handed the memory.
-    Adopted(Tensor),
-    /// It takes its new shape in its own storage, which is large enough.
-    Resized(Tensor),
-}
-
 impl Shapes {
     fn new(input: Operand, storage: Option<Storage>, over: Over<'_>, keepdim: bool) -> Result<Shapes> {
         let ndim = input.layout.ndim();
@@ -230,98 +219,37 @@ impl Shapes {
         self.input.layout.numel() == 0 && self.kept.iter().all(|&n| n > 0)
     }
 
-    fn into_tensors(self, fold: &dyn Fold, rule: &Rule, results: [Option<&Tensor>; 2]) -> Result<()> {
+    fn into_tensors<'a>(self, fold: &dyn Fold, rule: &Rule, results: [Option<&'a Tensor>; 2]) -> Result<()> {
         if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
             bail!(Argument, "the results need a tensor each")
         }
-        for k in 0..2 {
-            results[k].map_or(Ok(()), |r| self.check(r, rule.result[k]))?;
-        }
-        let place = |k: usize| results[k].map(|r| self.place(r, results[1 - k], rule.result[k])).transpose();
-        let mut places = [place(0)?, place(1)?];
-        if let [Some(Place::Here(a)), Some(Place::Here(b))] = &places
-            && overlap(Operand::of(a)?.span(), Operand::of(b)?.span())
-        {
-            places[1] = Some(Place::Copied(self.apart(b.dtype().unwrap_or(rule.result[1]))?));
-        }
-        // From here on nothing fails but for want of memory for more than a handful of dims.
-        for place in places.iter().flatten() {
-            if let Place::Resized(r) = place {
-                r.resize(&self.wanted, None)?;
-            }
-        }
-        let operand = |k: usize| places[k].as_ref().map(|place| self.kept_operand(place)).transpose();
-        let operands = [operand(0)?, operand(1)?];
-        let out = [0, 1].map(|k| operands[k].as_ref().map(|o| (o.first(), o.dtype, &o.layout)));
-        // SAFETY: every layout was checked against its storage; `place` keeps results off the input and off each other.
+        let target = |k: usize| results[k].map(|r| Target::check(r, rule.result[k], &self.wanted)).transpose();
+        let [first, second] = [target(0)?, target(1)?];
+        let span = |target: &Option<Target<'_, '_>>| target.as_ref().and_then(|t| t.kept.as_ref()).map(Operand::span);
+        let on = |span: Option<(usize, usize)>, other: Option<(usize, usize)>| span.zip(other).is_some_and(|(a, b)| overlap(a, b));
+        let (input, [a, b]) = (Some(self.input.span()), [span(&first), span(&second)]);
+        let place = |target: Option<Target<'a, '_>>, apart: bool, other: Option<&Tensor>| {
+            let meets = |storage: &Option<Storage>, own: &Storage| storage.as_ref().is_some_and(|storage| storage.meets(own));
+            let taken = |own: &Storage| meets(&self.storage, own) || meets(&other.and_then(Tensor::storage), own);
+            target.map(|target| target.place(apart, &taken)).transpose()
+        };
+        let placed = [place(first, on(a, input), results[1])?, place(second, on(b, input) || on(b, a), results[0])?];
+        let layouts = [0, 1].map(|k| placed[k].as_ref().map(|p| self.kept_layout(&p.written.layout)));
+        let out = [0, 1].map(|k| {
+            let (placed, layout) = (placed[k].as_ref()?, layouts[k].as_ref()?);
+            Some((placed.written.first(), placed.written.dtype, layout))
+        });
+        // SAFETY: every layout was checked against its storage; results are placed off the input and off each other.
         unsafe { self.run(fold, rule, out) };
-        for (place, r) in places.into_iter().zip(results) {
-            match (place, r) {
-                (Some(Place::Copied(made)), Some(r)) => copy::copy(r, &made)?,
-                (Some(Place::Adopted(made)), Some(r)) => adopt(r, &made)?,
-                _ => {}
-            }
-        }
-        Ok(())
+        commit(placed)
     }
 
-    /// Fails where results of `dtype` cannot go into `r`, before anything has changed.
-    fn check(&self, r: &Tensor, dtype: Dtype) -> Result<()> {
-        prepare::same_device(&[r])?;
-        let Some(have) = r.dtype() else { return Ok(()) };
-        if !dtype.can_cast(have) {
-            bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
-        }
-        let layout = r.layout()?;
-        if layout.shape != self.wanted {
-            return r.check_room(&self.wanted);
-        }
-        if layout.overlaps_itself() {
-            bail!(Shape, "several positions of the result share one element (strides {:?})", layout.strides.as_slice())
-        }
-        Operand::of(r).map(drop)
-    }
-
-    /// Finds or makes the memory of result `r`, of `dtype` unless it has one, without a change that could be seen.
-    fn place(&self, r: &Tensor, other: Option<&Tensor>, dtype: Dtype) -> Result<Place> {
-        let dtype = r.dtype().unwrap_or(dtype);
-        if r.dtype().is_some() && r.layout()?.shape == self.wanted {
-            let on_input = overlap(Operand::of(r)?.span(), self.input.span());
-            return if on_input { self.apart(dtype).map(Place::Copied) } else { Ok(Place::Here(r.clone())) };
-        }
-        let meets = |a: &Storage, b: Option<Storage>| b.is_some_and(|b| a.meets(&b));
-        match r.storage() {
-            Some(storage)
-                if r.dtype().is_some()
-                    && !meets(&storage, self.storage.clone())
-                    && !meets(&storage, other.and_then(Tensor::storage))
-                    && storage.dtype().size() == dtype.size() =>
-            {
-                // SAFETY: a live tensor.
-                let offset = unsafe { (*r.as_ptr()).storageOffset }.max(0) as i64;
-                let end = offset.saturating_add(self.wanted.iter().product());
-                if end > storage.len() {
-                    storage.resize(end)?;
-                }
-                Ok(Place::Resized(r.clone()))
-            }
-            _ => self.apart(dtype).map(Place::Adopted),
-        }
-    }
-
-    fn apart(&self, dtype: Dtype) -> Result<Tensor> {
-        Tensor::empty(dtype, &self.wanted)
-    }
-
-    /// The result's memory with the folded dims back at size 1.
-    fn kept_operand(&self, place: &Place) -> Result<Operand> {
-        let (Place::Here(r) | Place::Copied(r) | Place::Adopted(r) | Place::Resized(r)) = place;
-        let mut operand = Operand::of(r)?;
-        let mut rest = operand.layout.strides.iter().copied();
-        let keepdim = operand.layout.ndim() == self.kept.len();
+    /// The layout of a result with the folded dims back at size 1.
+    fn kept_layout(&self, layout: &Layout) -> Layout {
+        let mut rest = layout.strides.iter().copied();
+        let keepdim = layout.ndim() == self.kept.len();
         let strides = (0..self.kept.len()).map(|d| if keepdim || !self.folds[d] { rest.next().unwrap_or(0) } else { 0 }).collect();
-        operand.layout = Layout { shape: self.kept.clone(), strides, offset: operand.layout.offset };
-        Ok(operand)
+        Layout { shape: self.kept.clone(), strides, offset: layout.offset }
     }
 
     /// Runs `fold` into results given as address, dtype and layout.
@@ -361,14 +289,4 @@ fn folded_dims(over: Over<'_>, ndim: usize) -> Result<SmallVec<[bool; INLINE_DIM
 
 fn overlap((a, b): (usize, usize), (c, d): (usize, usize)) -> bool {
     a < d && c < b
-}
-
-/// Makes `r` what `made` is.
-fn adopt(r: &Tensor, made: &Tensor) -> Result<()> {
-    let layout = made.layout()?;
-    if let (Some(storage), Some(dtype)) = (made.storage(), made.dtype()) {
-        r.set_dims(&layout.shape, &layout.strides)?;
-        r.set_elements(storage, dtype, layout.offset);
-    }
-    Ok(())
 }

@@ -1,0 +1,200 @@
+/* A failed call has changed nothing: not the result's sizes, strides, dtype, storage or elements, not the storage's length. Here
+ * the last thing that a call looks at is wrong; in test_nomem.c there is no memory. */
+#include "state.h"
+
+/* A vector and a matrix whose storage was made smaller under them, and tensors in order. */
+static THTensor *cut, *cut_matrix, *vector, *square, *counts;
+
+typedef THStatus Call(THTensor *const *r);
+
+static THStatus diag(THTensor *const *r) { return THTensor_diag(r[0], cut, 0); }
+static THStatus diagonal(THTensor *const *r) { return THTensor_diag(r[0], cut_matrix, 0); }
+static THStatus embed(THTensor *const *r) { return THTensor_diagEmbed(r[0], cut_matrix, 1, 0, 1); }
+static THStatus tril(THTensor *const *r) { return THTensor_tril(r[0], cut_matrix, 0); }
+static THStatus vander(THTensor *const *r) { return THTensor_vander(r[0], cut, 3, 0); }
+static THStatus product(THTensor *const *r) {
+    THTensor *vectors[] = {vector, cut};
+    return THTensor_cartesianProd(r[0], vectors, 2);
+}
+static THStatus only(THTensor *const *r) {
+    THTensor *vectors[] = {cut};
+    return THTensor_cartesianProd(r[0], vectors, 1);
+}
+static THStatus meshgrid(THTensor *const *r) {
+    THTensor *tensors[] = {vector, square};
+    return THTensor_meshgrid(r, tensors, 2, "ij");
+}
+static THStatus expand(THTensor *const *r) {
+    THTensor *tensors[] = {vector, square};
+    return THTensor_expandNd(r, tensors, 2);
+}
+static THStatus one_hot(THTensor *const *r) { return THTensor_oneHot(r[0], counts, 2); }
+static THStatus copy(THTensor *const *r) { return THTensor_copy(r[0], cut_matrix); }
+static THStatus set_storage(THTensor *const *r) {
+    return THTensor_setStorage(r[0], vector->storage, 0, SIZES(2, -1), NULL);
+}
+static THStatus resize_negative(THTensor *const *r) { return THTensor_resize(r[0], SIZES(-2), NULL); }
+static THStatus resize_huge(THTensor *const *r) { return THTensor_resize2d(r[0], (int64_t)1 << 40, (int64_t)1 << 20); }
+static THStatus resize_too_huge(THTensor *const *r) { return THTensor_resize2d(r[0], (int64_t)1 << 40, (int64_t)1 << 40); }
+static THStatus resize_strange(THTensor *const *r) { return THTensor_resize(r[0], SIZES(2, 3), (const int64_t[]){1, -1}); }
+static THStatus eye(THTensor *const *r) { return THTensor_eye(r[0], (int64_t)1 << 30, (int64_t)1 << 30); }
+static THStatus add(THTensor *const *r) { return THTensor_cadd(r[0], square, 1, cut_matrix); }
+static THStatus sum(THTensor *const *r) { return THTensor_sum(r[0], cut_matrix, 0, 0); }
+static THStatus median(THTensor *const *r) { return THTensor_median(r[0], r[1], cut_matrix, 0, 0); }
+static THStatus cumsum(THTensor *const *r) { return THTensor_cumsum(r[0], cut_matrix, 0); }
+static THStatus mm(THTensor *const *r) { return THTensor_mm(r[0], square, cut_matrix); }
+static THStatus addmm(THTensor *const *r) { return THTensor_addmm(r[0], 1, cut_matrix, 1, square, square); }
+static THStatus histc(THTensor *const *r) { return THTensor_histc(r[0], cut, 4, 0, 1); }
+static THStatus linspace(THTensor *const *r) { return THTensor_linspace(r[0], 0, 1, (int64_t)1 << 60); }
+static THStatus uniform(THTensor *const *r) { return THTensor_uniform(r[0], NULL, 2, 1); }
+static THStatus where(THTensor *const *r) { return THTensor_where(r[0], square, square, cut_matrix); }
+
+static void a_failed_call_has_changed_nothing(void) {
+    static const struct {
+        const char *name;
+        Call *call;
+    } calls[] = {
+#define NAMED(call) {#call, call}
+        NAMED(diag),        NAMED(diagonal),        NAMED(embed),       NAMED(tril),           NAMED(vander),
+        NAMED(product),     NAMED(only),            NAMED(meshgrid),    NAMED(expand),         NAMED(one_hot),
+        NAMED(copy),        NAMED(set_storage),     NAMED(resize_huge), NAMED(resize_strange), NAMED(resize_negative),
+        NAMED(eye),         NAMED(resize_too_huge), NAMED(add),         NAMED(sum),            NAMED(median),
+        NAMED(cumsum),      NAMED(mm),              NAMED(addmm),       NAMED(histc),          NAMED(linspace),
+        NAMED(uniform),     NAMED(where),
+#undef NAMED
+    };
+    cut = THTensor_newOnes(TH_FLOAT32, SIZES(40));
+    cut_matrix = THTensor_newOnes(TH_FLOAT32, SIZES(4, 4));
+    vector = THTensor_newOnes(TH_FLOAT32, SIZES(3));
+    square = THTensor_newOnes(TH_FLOAT32, SIZES(4, 4));
+    counts = vector_of(TH_INT64, 0, 1, 2);
+    CHECK_OK(THStorage_resize(cut->storage, 39));
+    CHECK_OK(THStorage_resize(cut_matrix->storage, 15));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            Results now = results((enum kind)kind);
+            State before[RESULTS];
+            for (int k = 0; k < RESULTS; k++) before[k] = state_of(now.r[k]);
+            bool fine = CHECK(calls[i].call(now.r) != TH_OK);
+            for (int k = 0; k < RESULTS; k++) fine &= CHECK(result_as_it_was(&now, k, &before[k]));
+            if (!fine) printf("\n  in %s, kind %d ", calls[i].name, kind);
+            free_results(now);
+        }
+    }
+    THTensor_free(cut);
+    THTensor_free(cut_matrix);
+    THTensor_free(vector);
+    THTensor_free(square);
+    THTensor_free(counts);
+}
+
+/* Storages that must not grow: the result says so, and stays. */
+static void results_in_memory_that_cannot_grow_stay(void) {
+    float memory[] = {1, 2, 3};
+    square = THTensor_newOnes(TH_FLOAT32, SIZES(4, 4));
+    vector = THTensor_newFromBlob(TH_FLOAT32, SIZES(3), NULL, memory, NULL, NULL);
+    THTensor *r = THTensor_newWithTensor(vector), *other = THTensor_newFull(TH_INT64, SIZES(2), 5);
+    State before = state_of(r), other_before = state_of(other);
+    CHECK_ERROR(THTensor_exp(r, square), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_sum(r, square, 0, 0), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_min(r, other, square, 0, 0), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_cummax(r, other, square, 0), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_mm(r, square, square), TH_ERR_ARGUMENT, "not resizable");
+    CHECK_ERROR(THTensor_eye(r, 4, 4), TH_ERR_ARGUMENT, "not resizable");
+    CHECK(as_it_was(r, &before));
+    CHECK(as_it_was(other, &other_before));
+    CHECK_VALUES(r, 1, 2, 3);
+    CHECK_VALUES(other, 5, 5);
+    /* What fits is written where it is. */
+    CHECK_OK(THTensor_ones(r, SIZES(2)));
+    CHECK_VALUES(vector, 1, 1, 3);
+    THTensor_free(r);
+    THTensor_free(other);
+    THTensor_free(vector);
+    THTensor_free(square);
+}
+
+/* A storage that grows for a result is still the same one, and keeps what lies before the result. */
+static void storages_grow_in_place(void) {
+    square = THTensor_newOnes(TH_FLOAT32, SIZES(40, 50));
+    for (int way = 0; way < 5; way++) {
+        THTensor *whole = THTensor_newFull(TH_FLOAT32, SIZES(5), 3), *r = THTensor_newNarrow(whole, 0, 2, 1);
+        THStorage *storage = r->storage;
+        THTensor *turned = THTensor_newT(square);
+        switch (way) {
+        case 0: CHECK_OK(THTensor_neg(r, square)); break;
+        case 1: CHECK_OK(THTensor_sum(r, square, 0, 0)); break;
+        case 2: CHECK_OK(THTensor_cumsum(r, square, 0)); break;
+        case 3: CHECK_OK(THTensor_mm(r, square, turned)); break;
+        default: CHECK_OK(THTensor_eye(r, 40, 50)); break;
+        }
+        CHECK(r->storage == storage && r->storageOffset == 2);
+        CHECK_EQ(storage->size, 2 + THTensor_numel(r));
+        CHECK_NEAR(THStorage_get(storage, 0), 3, 0);
+        CHECK_NEAR(THStorage_get(storage, 1), 3, 0);
+        THTensor_free(turned);
+        THTensor_free(whole);
+        THTensor_free(r);
+    }
+    THTensor_free(square);
+}
+
+/* Memory of the caller's own allocator, which may refuse to let it grow. */
+static int refusals, grown;
+
+static void *own_malloc(void *context, ptrdiff_t size) { return (void)context, malloc((size_t)size); }
+static void *own_realloc(void *context, void *block, ptrdiff_t size) {
+    (void)context;
+    if (refusals > 0 && --refusals == 0) return NULL;
+    grown++;
+    return realloc(block, (size_t)size);
+}
+static void own_free(void *context, void *block) {
+    (void)context;
+    free(block);
+}
+static const THAllocator own = {own_malloc, own_realloc, own_free};
+
+static THTensor *of_own_memory(THDtype dtype) {
+    THStorage *storage = THStorage_newWithAllocator(dtype, ELEMENTS, &own, NULL);
+    CHECK_OK(THStorage_fill(storage, 7));
+    THTensor *t = THTensor_newWithStorage1d(storage, 2, 3, 1);
+    THStorage_free(storage);
+    return t;
+}
+
+static void the_allocator_of_the_caller_grows_its_memory(void) {
+    square = THTensor_newOnes(TH_FLOAT32, SIZES(20, 30));
+    for (int refused = 0; refused <= 3; refused++) {
+        THTensor *values = of_own_memory(TH_FLOAT32), *indices = of_own_memory(TH_INT64);
+        State before[] = {state_of(values), state_of(indices)};
+        refusals = refused;
+        grown = 0;
+        THStatus status = THTensor_min(values, indices, square, 0, 0);
+        refusals = 0;
+        if (refused == 1 || refused == 2) {
+            CHECK_EQ(status, TH_ERR_NOMEM);
+            /* What grew may have moved before it was made as long as it was. */
+            before[0].data = values->storage->data;
+            CHECK(as_it_was(values, &before[0]) && as_it_was(indices, &before[1]));
+            for (int i = 0; i < ELEMENTS; i++) {
+                CHECK_NEAR(THStorage_get(values->storage, i), 7, 0);
+                CHECK_NEAR(THStorage_get(indices->storage, i), 7, 0);
+            }
+        } else {
+            CHECK_EQ(status, TH_OK);
+            CHECK_EQ(grown, 2);
+            CHECK(values->storage == before[0].storage && values->storage->allocator == &own);
+            CHECK_SHAPE(values, 30);
+            CHECK_NEAR(THTensor_sumall(values), 30, 0);
+            CHECK_NEAR(THTensor_sumall(indices), 0, 0);
+            CHECK_NEAR(THStorage_get(values->storage, 1), 7, 0);
+        }
+        THTensor_free(values);
+        THTensor_free(indices);
+    }
+    THTensor_free(square);
+}
+
+CHECK_MAIN(CASE(a_failed_call_has_changed_nothing), CASE(results_in_memory_that_cannot_grow_stay),
+           CASE(storages_grow_in_place), CASE(the_allocator_of_the_caller_grows_its_memory))

@@ -1,0 +1,172 @@
+//! Results: from the check of what the caller gave to the moment it changes.
+//!
+//! [`Target::check`] refuses what cannot become the result, [`Target::place`] gets all the memory there is to get, the operation writes to
+//! that, and [`commit`] changes what the caller sees, when nothing can fail any more: a call that fails has changed nothing.
+
+use super::copy::copy_elements;
+use super::prepare::{self, Operand};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Layout, checked_numel};
+use crate::storage::Storage;
+use crate::tensor::{DimsRoom, Tensor};
+
+/// A result that may become what the operation makes.
+pub struct Target<'a, 's> {
+    r: &'a Tensor,
+    /// Its own dtype, or that of the operation if it has none.
+    pub dtype: Dtype,
+    shape: &'s [i64],
+    /// The result as it is, where it has its shape already.
+    pub kept: Option<Operand>,
+}
+
+impl<'a, 's> Target<'a, 's> {
+    /// Fails where a result of `dtype` and `shape` cannot go into `r`.
+    pub fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
+        prepare::same_device(&[r])?;
+        checked_numel(shape)?;
+        let Some(have) = r.dtype() else { return Ok(Target { r, dtype, shape, kept: None }) };
+        if !dtype.can_cast(have) {
+            bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
+        }
+        let layout = r.layout()?;
+        if layout.shape.as_slice() != shape {
+            return Ok(Target { r, dtype: have, shape, kept: None });
+        }
+        if layout.overlaps_itself() {
+            bail!(Shape, "several positions of the result share one element (strides {:?}); clone it first", layout.strides.as_slice())
+        }
+        Ok(Target { r, dtype: have, shape, kept: Some(Operand::with(r, have, layout)?) })
+    }
+
+    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `apart` from
+    /// it until all is done; any other lies in its own storage, unless that is `taken`.
+    pub fn place(self, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+        let Target { r, dtype, shape, kept } = self;
+        if let Some(kept) = kept {
+            return match apart {
+                false => Ok(Placed { r, written: kept, last: Last::Nothing }),
+                true => Ok(Placed { r, written: made(dtype, shape)?, last: Last::Copied(kept) }),
+            };
+        }
+        let room = r.dims_room(shape.len())?;
+        let own = if r.dtype().is_some() { r.storage() } else { None };
+        let Some(own) = own.filter(|own| own.dtype().size() == dtype.size() && !taken(own)) else {
+            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Adopted(room) });
+        };
+        let layout = Layout { offset: r.offset().max(0), ..Layout::contiguous(shape) };
+        let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} at offset {} overflows", layout.offset) };
+        if end <= own.len() {
+            return Ok(Placed { r, written: Operand::inside(own, dtype, layout), last: Last::Adopted(room) });
+        }
+        own.check_growth(end)?;
+        let Some(larger) = own.larger(end)? else {
+            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Grown { room, layout, storage: own } });
+        };
+        // What lies before the result stays.
+        let before = layout.offset.min(own.len()) as usize * dtype.size();
+        if before > 0 {
+            // SAFETY: both storages hold so many elements, and nobody else has the new one.
+            unsafe { own.data().copy_to_nonoverlapping(larger.data(), before) };
+        }
+        Ok(Placed { r, written: Operand::inside(larger, dtype, layout), last: Last::Exchanged { room, storage: own } })
+    }
+}
+
+/// Memory of its own for a row-major result.
+fn made(dtype: Dtype, shape: &[i64]) -> Result<Operand> {
+    let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
+    Ok(Operand::inside(storage, dtype, Layout::contiguous(shape)))
+}
+
+/// A result whose memory stands ready.
+pub struct Placed<'a> {
+    r: &'a Tensor,
+    /// Where the elements are to be written.
+    pub written: Operand,
+    last: Last,
+}
+
+/// What makes the result of what was written.
+enum Last {
+    /// It is the result.
+    Nothing,
+    /// The result, which is this, takes the elements.
+    Copied(Operand),
+    /// The result takes geometry and storage.
+    Adopted(DimsRoom),
+    /// The result takes the geometry, its storage the memory.
+    Exchanged { room: DimsRoom, storage: Storage },
+    /// The result's storage is grown by its allocator, and the result takes the elements.
+    Grown { room: DimsRoom, layout: Layout, storage: Storage },
+}
+
+impl Placed<'_> {
+    /// Where the elements are to be written, as a tensor.
+    pub fn tensor(&self) -> Result<Tensor> {
+        match (&self.last, &self.written) {
+            (Last::Nothing, _) | (_, Operand { storage: None, .. }) => Ok(self.r.clone()),
+            (_, Operand { storage: Some(storage), dtype, layout, .. }) => Tensor::with_layout(storage.clone(), *dtype, layout),
+        }
+    }
+
+    /// [`commit`] of a single result.
+    pub fn commit(self) -> Result<()> {
+        match self.last {
+            Last::Nothing => Ok(()),
+            _ => commit([Some(self)]),
+        }
+    }
+
+    /// Grows the storage where only its own allocator can, and says how long it was.
+    fn grow(&self) -> Result<Option<i64>> {
+        let Last::Grown { layout, storage, .. } = &self.last else { return Ok(None) };
+        let before = storage.len();
+        storage.resize(layout.end().unwrap_or(before)).map(|()| Some(before))
+    }
+
+    fn shrink(&self, before: Option<i64>) {
+        if let (Last::Grown { storage, .. }, Some(len)) = (&self.last, before) {
+            // What cannot shrink stays longer than it was: no element is lost.
+            _ = storage.resize(len);
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        let Placed { r, written, last } = self;
+        match last {
+            Last::Nothing => {}
+            Last::Copied(to) => copy_elements(&to, &written)?,
+            Last::Adopted(room) => {
+                if let Some(storage) = written.storage {
+                    r.point_at(room, storage, written.dtype, &written.layout);
+                }
+            }
+            Last::Exchanged { room, storage } => {
+                written.storage.iter().for_each(|made| storage.exchange_memory(made));
+                r.point_at(room, storage, written.dtype, &written.layout);
+            }
+            Last::Grown { room, layout, storage } => {
+                r.point_at(room, storage.clone(), written.dtype, &layout);
+                copy_elements(&Operand::inside(storage, written.dtype, layout), &written)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.
+pub fn commit<const N: usize>(results: [Option<Placed<'_>>; N]) -> Result<()> {
+    let mut before = [None; N];
+    for k in 0..N {
+        match results[k].as_ref().map_or(Ok(None), Placed::grow) {
+            Ok(len) => before[k] = len,
+            Err(error) => {
+                results.iter().zip(before).for_each(|(result, len)| result.iter().for_each(|result| result.shrink(len)));
+                return Err(error);
+            }
+        }
+    }
+    results.into_iter().flatten().try_for_each(Placed::finish)
+}

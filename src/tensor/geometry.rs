@@ -1,0 +1,195 @@
+//! Changes of a handle's sizes, strides and storage, in two steps where they may fail: room first, then the change.
+
+use super::{Block, TH_TENSOR_SCALAR, Tensor};
+use crate::alloc;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
+use crate::storage::Storage;
+use std::ffi::c_int;
+use std::ptr::NonNull;
+
+/// Room for sizes and strides that a handle has no room for itself; empty where it has.
+pub struct DimsRoom(Option<Arrays>);
+
+/// A block of memory for `dims` sizes and as many strides.
+struct Arrays {
+    block: NonNull<u8>,
+    dims: usize,
+}
+
+impl Drop for Arrays {
+    fn drop(&mut self) {
+        // SAFETY: `dims_room` allocated so many bytes.
+        unsafe { alloc::release(self.block, bytes_of(self.dims)) }
+    }
+}
+
+/// Bytes of `n` sizes and strides.
+fn bytes_of(n: usize) -> usize {
+    2 * n * size_of::<i64>()
+}
+
+impl Tensor {
+    /// Room for `n` dims, which a change to as many then needs no more. The handle stays as it is.
+    pub fn dims_room(&self, n: usize) -> Result<DimsRoom> {
+        // SAFETY: every handle is the head of a Block.
+        let room = unsafe { (*self.as_ptr().cast::<Block>()).heap_dims.max(INLINE_DIMS) };
+        if n <= room {
+            return Ok(DimsRoom(None));
+        }
+        if n > MAX_DIMS {
+            bail!(Shape, "{n} dimensions, at most {MAX_DIMS} are possible")
+        }
+        match alloc::allocate(bytes_of(n)) {
+            Some(block) => Ok(DimsRoom(Some(Arrays { block, dims: n }))),
+            None => bail!(NoMem, "out of memory for {n} dimensions"),
+        }
+    }
+
+    /// Points the handle at elements of `storage`, with `room` for the dims of `layout`.
+    #[inline]
+    pub fn point_at(&self, room: DimsRoom, storage: Storage, dtype: Dtype, layout: &Layout) {
+        if !self.set_inline(&layout.shape, &layout.strides) {
+            self.write_dims(room, &layout.shape, &layout.strides);
+        }
+        self.set_elements(storage, dtype, layout.offset);
+    }
+
+    /// Replaces sizes and strides; on failure nothing has changed.
+    #[inline(always)]
+    pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
+        if !self.set_inline(shape, strides) {
+            self.write_dims(self.dims_room(shape.len())?, shape, strides);
+        }
+        Ok(())
+    }
+
+    /// Replaces sizes and strides where those that were and those that come lie in the handle itself.
+    #[inline(always)]
+    fn set_inline(&self, shape: &Dims, strides: &Dims) -> bool {
+        debug_assert_eq!(shape.len(), strides.len());
+        let block = self.as_ptr().cast::<Block>();
+        // SAFETY: every handle is the head of a Block; arrays that are not on the heap have room for INLINE_DIMS entries.
+        unsafe {
+            let (Some(shape_words), Some(stride_words), 0) = (shape.as_inline(), strides.as_inline(), (*block).heap_dims) else {
+                return false;
+            };
+            for d in 0..INLINE_DIMS {
+                (*block).head.size.add(d).write_volatile(shape_words[d]);
+                (*block).head.stride.add(d).write_volatile(stride_words[d]);
+            }
+            self.set_ndim(shape.len());
+        }
+        true
+    }
+
+    /// Replaces sizes and strides, for which there is room.
+    #[inline(never)]
+    fn write_dims(&self, room: DimsRoom, shape: &[i64], strides: &[i64]) {
+        self.take_room(room);
+        // SAFETY: there is room for `shape.len()` entries.
+        unsafe {
+            let raw = self.as_ptr();
+            std::ptr::copy_nonoverlapping(shape.as_ptr(), (*raw).size, shape.len());
+            std::ptr::copy_nonoverlapping(strides.as_ptr(), (*raw).stride, shape.len());
+            self.set_ndim(shape.len());
+        }
+    }
+
+    /// Lets `size` and `stride` point to larger arrays, whose contents are then undefined.
+    fn take_room(&self, room: DimsRoom) {
+        let Some(arrays) = room.0 else { return };
+        let block = self.as_ptr().cast::<Block>();
+        // SAFETY: the old arrays are given back with the size they were asked for.
+        unsafe {
+            free_heap_dims(block);
+            (*block).heap_dims = arrays.dims;
+            (*block).head.size = arrays.block.cast().as_ptr();
+            (*block).head.stride = arrays.block.cast::<i64>().as_ptr().add(arrays.dims);
+        }
+        std::mem::forget(arrays);
+    }
+
+    pub(super) fn set_dims_contiguous(&self, shape: &[i64]) -> Result<()> {
+        self.take_room(self.dims_room(shape.len())?);
+        let mut next = 1i64;
+        // SAFETY: there is room for `shape.len()` entries.
+        unsafe {
+            let raw = self.as_ptr();
+            for d in (0..shape.len()).rev() {
+                (*raw).size.add(d).write(shape[d]);
+                (*raw).stride.add(d).write(next);
+                next = next.saturating_mul(shape[d].max(1));
+            }
+            self.set_ndim(shape.len());
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `size` and `stride` must hold `n` valid entries.
+    #[inline(always)]
+    unsafe fn set_ndim(&self, n: usize) {
+        // SAFETY: a live tensor.
+        unsafe {
+            let raw = self.as_ptr();
+            (*raw).nDimension = n as c_int;
+            (*raw).flag = if n == 0 { (*raw).flag | TH_TENSOR_SCALAR } else { (*raw).flag & !TH_TENSOR_SCALAR };
+        }
+    }
+
+    /// Makes the handle a row-major tensor of this dtype and shape with memory of its own; on failure nothing has changed.
+    pub fn renew(&self, dtype: Dtype, shape: &[i64]) -> Result<()> {
+        let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
+        self.set_dims_contiguous(shape)?;
+        self.set_elements(storage, dtype, 0);
+        Ok(())
+    }
+
+    /// [`Tensor::renew`] with the shape of `other`.
+    pub fn renew_like(&self, dtype: Dtype, other: &Tensor) -> Result<()> {
+        let layout = other.layout()?;
+        self.renew(dtype, &layout.shape)
+    }
+
+    /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage. A
+    /// fresh handle takes the dtype `fresh`. On failure nothing has changed.
+    pub fn resize(&self, fresh: Dtype, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
+        let dtype = self.dtype().unwrap_or(fresh);
+        checked_numel(shape)?;
+        let same = (self.ndim() > 0 || self.is_scalar()) && self.peek().0 == shape;
+        let strides = match strides {
+            Some(strides) => strides.into(),
+            None if same => self.peek().1.into(),
+            None => contiguous_strides(shape),
+        };
+        let layout = Layout { shape: shape.into(), strides, offset: self.offset().max(0) };
+        let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} with strides {:?} overflows", layout.strides.as_slice()) };
+        let storage = match self.storage() {
+            Some(storage) => storage,
+            None => Storage::new(dtype)?,
+        };
+        let room = self.dims_room(shape.len())?;
+        let len = (storage.bytes() / dtype.size()) as i64;
+        if end > len {
+            storage.resize(if storage.dtype().size() == dtype.size() { end } else { bail!(Dtype, "the storage holds another dtype") })?;
+        }
+        self.point_at(room, storage, dtype, &layout);
+        Ok(())
+    }
+}
+
+/// # Safety
+/// `block` must be live; its arrays are not used afterwards unless they are inline.
+#[inline(always)]
+pub(super) unsafe fn free_heap_dims(block: *mut Block) {
+    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
+    unsafe {
+        if (*block).heap_dims > 0
+            && let Some(heap) = NonNull::new((*block).head.size)
+        {
+            alloc::release(heap.cast(), bytes_of((*block).heap_dims));
+        }
+    }
+}
