@@ -111,6 +111,10 @@ def copy(draw):
     shape = draw.shape()
     r = draw.operand(draw.dtype(), shape, "small", written=True)
     t = draw.operand(draw.dtype(), draw.within(shape))
+    strides, offset, length = draw.layout(shape, written=True)
+    if draw.chance(0.25) and length <= len(t.base):
+        # Both in the same memory: as if the source had been copied first.
+        r = t.beside(shape, strides, offset + draw.random.randrange(len(t.base) - length + 1))
 
     def want():
         return Expected(saturated(t.value.broadcast_to(shape), r.dtype))
@@ -118,12 +122,24 @@ def copy(draw):
     return Call("copy", [r, t], want, into=[r])
 
 
+OUT_OF_RANGE = [256, -129, 1e10, -1, 70000, 2.0**53]
+
+
+def stored_number(value, dtype):
+    """A number that is stored: one out of an integer's range is an error, as in PyTorch."""
+    if dtype in INTEGERS and not torch.iinfo(dtype).min <= value <= torch.iinfo(dtype).max:
+        raise RuntimeError("the number is out of range")
+    # Floats overflow to infinity, as results do; PyTorch refuses that here and there.
+    return torch.tensor(value, dtype=torch.float64).to(dtype)
+
+
 def fill(draw):
+    """Numbers of all kinds into a tensor; expanded ones, too, each element of which has several places."""
     r = draw.operand(draw.dtype(), draw.shape(), "small", written=True)
-    value = draw.choice([0, 1, 7, 2.5, 100])
+    value = draw.choice([0, 1, 7, 2.5, 100, *OUT_OF_RANGE])
     if draw.chance(0.3):
         return Call("zero", [r], lambda: Expected(torch.zeros_like(r.value)), into=[r])
-    return Call("fill", [r, value], lambda: Expected(torch.full_like(r.value, value)), into=[r])
+    return Call("fill", [r, value], lambda: Expected(stored_number(value, r.dtype).broadcast_to(r.size)), into=[r])
 
 
 def families():

@@ -253,7 +253,7 @@ def aminmax(draw):
 def of_all(draw):
     """Functions that return a number."""
     t = draw.operand(draw.dtype(), draw.shape(), draw.choice(["small", "plain"]))
-    kind = draw.choice(["sumall", "meanall", "maxall", "minall", "normall", "medianall", "logicalall", "logicalany", "varall", "stdall", "dist", "trace"])
+    kind = draw.choice(["sumall", "meanall", "prodall", "maxall", "minall", "normall", "medianall", "logicalall", "logicalany", "varall", "stdall", "dist", "trace"])
     x = t.value
     if kind in ("logicalall", "logicalany"):
         return Call(kind, [t], lambda: Expected(getattr(torch, kind.removeprefix("logical"))(x)), returns="int")
@@ -267,6 +267,9 @@ def of_all(draw):
             return Expected(exact[0] if native.is_floating_point() else native, exact, scale(), 16)
 
         return Call(kind, [t], want, returns="double")
+    if kind == "prodall":
+        t.base.copy_(torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0])[torch.arange(len(t.base)) * 7 % 6])
+        return Call(kind, [t], lambda: Expected(torch.prod(x.double() if x.dtype.is_floating_point else x)), returns="double")
     if kind in ("maxall", "minall", "medianall"):
         return Call(kind, [t], lambda: exactly(getattr(torch, kind.removesuffix("all")), x), returns="double")
     if kind in ("varall", "stdall"):
@@ -310,10 +313,16 @@ def scan(row):
                 return torch.cumsum(t.abs(), dim)
             if name == "logcumsumexp":
                 return torch.cummax(t, dim).values
-            return t.abs() + t.abs().amax(dim, True) if t.numel() and name == "logSoftmax" else torch.zeros(())
+            if not t.numel() or name == "cumprod":
+                return torch.zeros(())
+            # The difference to the greatest element is rounded before it becomes an exponent.
+            below = t.amax(dim, True) - t
+            return below * torch.softmax(t, dim) if name == "softmax" else t.abs() + below
 
-        ulps = {"softmax": 24, "logSoftmax": 8, "logcumsumexp": 8}.get(name, 2)
-        return Call(name, [R, t, dim], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale))
+        # PyTorch adds float64 one after the other, too.
+        precise = (lambda t: longest(lambda x, _: numpy.cumsum(x, dim), t, [])) if name == "cumsum" and len(t.size) else None
+        ulps = {"softmax": 8, "logSoftmax": 8, "logcumsumexp": 8, "cumsum": 32 if t.dtype == torch.float64 else 2}.get(name, 2)
+        return Call(name, [R, t, dim], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale, precise=precise))
 
     return name, draw_call
 
@@ -354,7 +363,17 @@ def quantile(draw):
 def histogram(draw):
     t = draw.operand(draw.dtype(FLOATS[2:]), draw.shape(), "small")
     bins, (low, high) = draw.choice([1, 3, 10, 0]), draw.choice([(-4, 4), (0, 1), (0, 0), (2, 1), (-1.5, 2)])
-    return Call("histc", [R, t, bins, low, high], lambda: exactly(lambda t: torch.histc(t, bins, low, high), t.value))
+    if draw.chance(0.5) or not t.size:
+        return Call("histc", [R, t, bins, low, high], lambda: exactly(lambda t: torch.histc(t, bins, low, high), t.value))
+
+    def rows():
+        x = t.value
+        torch.histc(x, bins, low, high)
+        ends = (low, high) if low != high or not x.numel() else (x.min().item(), x.max().item())
+        lines = [torch.histc(line, bins, *ends) for line in x.reshape(math.prod(x.shape[:-1]), x.shape[-1])]
+        return Expected(torch.stack(lines).reshape(*x.shape[:-1], bins) if lines else x.new_zeros(*x.shape[:-1], bins))
+
+    return Call("bhistc", [R, t, bins, low, high], rows)
 
 
 def bincount(draw):

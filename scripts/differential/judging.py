@@ -29,17 +29,23 @@ def spacing(x, dtype):
     return torch.ldexp(torch.tensor(info.eps, dtype=torch.float64), exponent - 1)
 
 
-def within(got, exact, dtype, expected):
-    """Where `got` lies near enough to `exact`, of which only what `dtype` holds counts."""
-    stored = exact.to(dtype).double()
-    finite = stored.isfinite() & got.isfinite()
-    bound = expected.ulps * spacing(exact, dtype)
+def rounds(native, stored):
+    """The float dtypes a result was or may have been rounded to: its own, and the one it is stored in."""
+    return [native] if native == stored else [native, stored]
+
+
+def within(got, exact, dtypes, expected):
+    """Where `got` lies near enough to `exact`, of which only what all of `dtypes` hold counts."""
+    stored, largest = exact, math.inf
+    for dtype in dtypes:
+        stored, largest = stored.to(dtype).double(), min(largest, torch.finfo(dtype).max)
+    unit = max(torch.finfo(dtype).eps for dtype in dtypes)
+    bound = expected.ulps * torch.stack([spacing(exact, dtype) for dtype in dtypes]).amax(0)
     if expected.scale is not None:
-        unit = torch.finfo(dtype).eps
         bound = bound + expected.ulps * unit * expected.scale.double().abs().nan_to_num(0, 0, 0)
-    near = ((got - exact).abs() <= bound) & finite
+    near = ((got - exact).abs() <= bound) & stored.isfinite() & got.isfinite()
     # Beside the greatest number, one rounds to infinity and the other does not.
-    edge = (exact.abs() >= torch.finfo(dtype).max * (1 - 16 * torch.finfo(dtype).eps)) & (got.isinf() | stored.isinf()) & (got.sign() == exact.sign())
+    edge = (exact.abs() >= largest * (1 - 16 * unit)) & (got.isinf() | stored.isinf()) & (got.sign() == exact.sign())
     return near | (got == stored) | (got.isnan() & exact.isnan()) | edge
 
 
@@ -48,12 +54,9 @@ def different(got, expected):
     native = expected.native
     if native.dtype.is_floating_point and got.dtype.is_floating_point:
         # What is stored in a wider dtype may not have been rounded to the result's own.
-        dtype = min(native.dtype, got.dtype, key=lambda d: (torch.finfo(d).bits, -torch.finfo(d).eps))
-        if torch.finfo(native.dtype).eps > torch.finfo(dtype).eps:
-            dtype = native.dtype
         wrong = torch.ones(got.shape, dtype=torch.bool)
         for exact in expected.exact or [native.double()]:
-            wrong &= ~within(got.double(), exact.broadcast_to(got.shape), dtype, expected)
+            wrong &= ~within(got.double(), exact.broadcast_to(got.shape), rounds(native.dtype, got.dtype), expected)
         return wrong
     if native.dtype.is_floating_point:
         return torch.ones(got.shape, dtype=torch.bool)
@@ -91,8 +94,8 @@ class Trial:
     def __init__(self, session, draw, call, kind):
         self.session, self.draw, self.call, self.kind, self.refused = session, draw, call, kind, False
         self.operands = list(dict.fromkeys(call.operands()))
-        for operand in self.operands:
-            operand.make(session)
+        for operand in sorted(self.operands, key=lambda operand: operand.shares is not None):
+            operand.make(session, operand.shares and operand.shares.storage)
         self.targets = []
 
     def kinds(self):
@@ -235,7 +238,7 @@ class Trial:
                 wrong = self.fault_of(target, one)
                 if wrong:
                     return wrong
-                besides.append(target.shares)
+                besides += [target.shares, target.shares and target.shares.shares]
         return self.untouched(besides)
 
 
@@ -246,6 +249,6 @@ def returned(call, got, expected):
         return None if int(got) == int(native) else f"returned {got}, expected {native.item()}"
     value = torch.tensor(float(got), dtype=torch.float64)
     if native.dtype.is_floating_point:
-        ok = any(within(value, exact, native.dtype, expected) for exact in expected.exact or [native.double()])
+        ok = any(within(value, exact, [native.dtype], expected) for exact in expected.exact or [native.double()])
         return None if ok else f"returned {got!r}, expected {[e.item() for e in expected.exact or [native]]}"
     return None if float(native) == float(got) else f"returned {got!r}, expected {native.item()}"

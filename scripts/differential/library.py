@@ -104,7 +104,13 @@ class Operand:
         self.base, self.offset = base, offset
         self.size, self.stride = tuple(size), tuple(stride)
         self.value = base.as_strided(self.size, self.stride, offset)
-        self.dtype = base.dtype
+        self.dtype, self.shares = base.dtype, None
+
+    def beside(self, size, stride, offset):
+        """Another operand in the same memory."""
+        other = Operand(self.base, size, stride, offset)
+        other.shares = self
+        return other
 
     def make(self, session, storage=None):
         """A handle; with `storage` a view of that, which must be a copy of `base`."""
