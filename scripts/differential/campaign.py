@@ -1,6 +1,5 @@
 """Runs numbered cases in a child process, so that a crash or a hang is a failure of one case, too."""
 
-import collections
 import mmap
 import os
 import signal

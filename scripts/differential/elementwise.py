@@ -7,17 +7,20 @@ import mpmath
 import torch
 import torch.nn.functional as nn
 
-from .calls import Call, Expected, R, exactly, native_result, real
-from .library import ALL, FLOATS, INTEGERS, CODES, Operand
+from .calls import Call, Expected, R, exactly, real
+from .library import ALL, FLOATS, INTEGERS, Operand
 from .oracle_rows import rows
 
+# For int8, uint8, int16 or int32.
+OUT_OF_RANGE = [256, -129, -1, 70000, 2**53]
 TRUNC, FLOOR = "trunc", "floor"
 
 # PyTorch's calls where the oracle's expression is another one (mpmath, a formula) or the name differs.
 TORCH = {
     "cinv": torch.reciprocal, "frac": torch.frac, "sign": torch.sign, "gelu": nn.gelu,
     "geluTanh": functools.partial(nn.gelu, approximate="tanh"),
-    "leakyRelu": nn.leaky_relu, "elu": nn.elu, "add": torch.add, "sub": torch.sub, "mul": torch.mul, "pow": torch.pow, "tpow": lambda t, x: torch.pow(x, t),
+    "leakyRelu": nn.leaky_relu, "elu": nn.elu, "add": torch.add, "sub": torch.sub, "mul": torch.mul, "pow": torch.pow,
+    "tpow": lambda t, x: torch.pow(x, t),
     "fmod": torch.fmod, "remainder": torch.remainder, "lshift": lambda t, x: t << x, "rshift": lambda t, x: t >> x,
     "cmaxValue": lambda t, x: torch.clamp(t, min=x), "cminValue": lambda t, x: torch.clamp(t, max=x),
     "cfmod": torch.fmod, "cremainder": torch.remainder, "clshift": lambda a, b: a << b, "crshift": lambda a, b: a >> b,
@@ -43,11 +46,6 @@ def bound(row):
     return row.options.get("ulps", 0) + (2.01 if "shift" in row.function else 1.01)
 
 
-def safe(draw, dtype, values):
-    """Integers by the least of which -1 must not divide."""
-    return "plain" if dtype in INTEGERS else values
-
-
 def unary(row):
     f = torch_call(row)
     ulps, precise = bound(row), row.oracle if row.function in PRECISE else None
@@ -69,8 +67,8 @@ def with_value(row):
     def draw_call(draw):
         dtype = draw.dtype()
         t = draw.operand(dtype, draw.shape(), "plain" if name in NO_EDGES else "any")
-        more = [0.1, 5, 0.3333] if name in NO_EDGES else [0.1, 300, 1e-3] if name in ("elu", "leakyRelu") else [0.1, 300, 1e-3, math.inf, -math.inf, math.nan]
-        x = draw.number(more)
+        more = [0.1, 5, 0.3333] if name in NO_EDGES else [0.1, 300, 1e-3]
+        x = draw.number(more if name in NO_EDGES | {"elu", "leakyRelu"} else [*more, math.inf, -math.inf, math.nan])
         arguments = [R, x, t] if before else [R, t, x]
         return Call(name, arguments, lambda f: real(f, t.value, x, ulps=ulps, as_given=as_given), f=f)
 
@@ -141,14 +139,16 @@ def addcmul(draw):
     t, a, b = three(draw)
     value = draw.number()
     f = lambda t, a, b: torch.addcmul(t, a, b, value=value)
-    return Call("addcmul", [R, t, value, a, b], lambda f: real(f, t.value, a.value, b.value, ulps=2, scale=lambda t, a, b: t.abs() + (value * a * b).abs()), f=f)
+    size = lambda t, a, b: t.abs() + (value * a * b).abs()
+    return Call("addcmul", [R, t, value, a, b], lambda f: real(f, t.value, a.value, b.value, ulps=2, scale=size), f=f)
 
 
 def addcdiv(draw):
     t, a, b = three(draw, FLOATS if draw.chance(0.8) else ALL)
     value = draw.number()
     f = lambda t, a, b: torch.addcdiv(t, a, b, value=value)
-    return Call("addcdiv", [R, t, value, a, b], lambda f: real(f, t.value, a.value, b.value, ulps=2, scale=lambda t, a, b: t.abs() + (value * a / b).abs()), f=f)
+    size = lambda t, a, b: t.abs() + (value * a / b).abs()
+    return Call("addcdiv", [R, t, value, a, b], lambda f: real(f, t.value, a.value, b.value, ulps=2, scale=size), f=f)
 
 
 def lerp(draw):
@@ -161,15 +161,15 @@ def lerp(draw):
 
 
 def clamp(draw):
+    """Bounds that are infinite on their side bound nothing, and integers stay integers."""
     t = draw.operand(draw.dtype(), draw.shape())
     low, high = draw.number([-math.inf]), draw.number([math.inf, 100])
     low, high = (low, high) if draw.chance(0.2) else (min(low, high), max(low, high))
-    if draw.chance(0.2):
-        f = lambda t: torch.clamp(t, low, high) if low <= high else nn.hardtanh(t, low, high)
-        return Call("hardtanh", [R, t, low, high], lambda f: real(f, t.value), f=f)
+    name = draw.choice(["clamp", "hardtanh"])
     bounds = {"min": None if low == -math.inf else low, "max": None if high == math.inf else high}
     f = (lambda t: torch.clamp(t, **bounds)) if any(x is not None for x in bounds.values()) else torch.clone
-    return Call("clamp", [R, t, low, high], lambda f: real(f, t.value), f=f)
+    f = (lambda t: nn.hardtanh(t, low, high)) if name == "hardtanh" and low > high else f
+    return Call(name, [R, t, low, high], lambda f: real(f, t.value), f=f)
 
 
 def where(draw):
@@ -181,8 +181,7 @@ def where(draw):
 def masked_fill(draw):
     t = draw.operand(draw.dtype(), draw.shape(), written=True)
     mask = draw.operand(draw.choice([torch.bool] * 5 + [torch.int32]), draw.within(t.size))
-    x = draw.number()
-    x = x if t.dtype in FLOATS else abs(int(x))
+    x = draw.number() if t.dtype in FLOATS else draw.choice([0, 1, 100, 7, *OUT_OF_RANGE]) if t.dtype in INTEGERS else draw.choice([0, 1])
     # In place, so that the mask may not enlarge it.
     f = lambda: Expected(t.value.clone().masked_fill_(mask.value, x))
     return Call("maskedFill", [t, mask, x], f, into=[t])
@@ -200,7 +199,8 @@ def isclose(draw):
 def equal(draw):
     a, b = two(draw)
     b = Operand(a.base, a.size, a.stride, a.offset) if draw.chance(0.4) else b
-    return Call("equal", [a, b], lambda: Expected(torch.tensor(a.value.shape == b.value.shape and bool((a.value == b.value).all()))), returns="int")
+    alike = lambda: a.value.shape == b.value.shape and bool((a.value == b.value).all())
+    return Call("equal", [a, b], lambda: Expected(torch.tensor(alike())), returns="int")
 
 
 def softplus(draw):
@@ -231,6 +231,8 @@ def gammas(draw):
 
         return Call("polygamma", [R, n, t], want)
     p = draw.choice([1, 2, 3, 0])
+    p = min(p, 1) if t.dtype == torch.bool else p
+    t.base.copy_(p + t.base if t.dtype != torch.bool else torch.ones_like(t.base))
 
     def total():
         if p < 1:
@@ -238,8 +240,7 @@ def gammas(draw):
         f = lambda x: sum(mpmath.loggamma(x - mpmath.mpf(k) / 2) for k in range(p)) + p * (p - 1) * mpmath.log(mpmath.pi) / 4
         return by_mpmath(f, t.value)
 
-    t.base.copy_(p + t.base if t.dtype != torch.bool else torch.ones_like(t.base))
-    return Call("mvlgamma", [R, t, p if t.dtype != torch.bool or p < 2 else 1], total if t.dtype != torch.bool or p < 2 else lambda: by_mpmath(mpmath.loggamma, t.value))
+    return Call("mvlgamma", [R, t, p], total)
 
 
 def families():

@@ -6,10 +6,8 @@ import numpy
 import torch
 
 from .calls import Call, Expected, MAYBE, R, exactly, native_result, real, saturated
-from .library import ALL, CODES, FLOATS, INTEGERS, TH_ALL_DIMS
+from .library import CODES, FLOATS, INTEGERS, TH_ALL_DIMS
 from .oracle_rows import rows
-
-SUMS = {"sum", "mean", "nansum", "nanmean", "prod"}
 
 
 def dims_of(dim, rank):
@@ -18,15 +16,6 @@ def dims_of(dim, rank):
 
 def drawn_dim(draw, t):
     return TH_ALL_DIMS if draw.chance(0.2) else draw.dim(len(t.size))
-
-
-def wide(t, dtype=None):
-    return t.to(dtype).double() if dtype and dtype.is_floating_point else t.double()
-
-
-def folded(f, t, dim, keep, dtype=None):
-    """`f(t, dims, keep, dtype)` by PyTorch. An empty list of dimensions, which means all to it, is what 0-d tensors have."""
-    return f(t, dims_of(dim, t.dim()), bool(keep), dtype)
 
 
 def prod(t, dims, keep, dtype):
@@ -169,7 +158,8 @@ def spread(draw):
 
     def want():
         native = native_result(g, [t.value])
-        return Expected(native, [longest(lambda x, axis: root(numpy.var(x, axis, ddof=0 if biased else 1, keepdims=bool(keep))), t.value, dims)], None, 8)
+        variance = lambda x, axis: root(numpy.var(x, axis, ddof=0 if biased else 1, keepdims=bool(keep)))
+        return Expected(native, [longest(variance, t.value, dims)], None, 8)
 
     return Call(function, arguments, want)
 
@@ -198,8 +188,7 @@ def norm(draw):
 
 def ordered(row):
     """Functions that give values and where they are: the oracle says which of several alike, PyTorch refuses."""
-    name, before, results = row.function, list(row.options.get("before") or []), row.options["results"]
-    torch_name = {"kthvalue": "kthvalue", "max": "max", "min": "min"}.get(name, name)
+    name, results = row.function, row.options["results"]
 
     def draw_call(draw):
         shape = draw.shape(large=draw.chance(0.2))
@@ -212,7 +201,7 @@ def ordered(row):
             x, d = (t.value.reshape(-1), 0) if dim == TH_ALL_DIMS else (t.value, dim)
             # PyTorch has no argmax of Bool; thorn takes every dtype.
             own = x.byte() if name.startswith("arg") and x.dtype == torch.bool else x
-            native = native_result(lambda x: getattr(torch, torch_name)(x, *k, d), [own])
+            native = native_result(lambda x: getattr(torch, name)(x, *k, d), [own])
             from oracle import reductions
 
             if name == "kthvalue":
@@ -232,8 +221,7 @@ def ordered(row):
             both = [Expected(parts[0]), Expected(parts[-1], index=True)]
             return tuple(both[1:] if name.startswith("arg") else both)
 
-        call = Call(name, [*heads, t, *k, dim, keep], want)
-        return call
+        return Call(name, [*heads, t, *k, dim, keep], want)
 
     return name, draw_call
 
@@ -250,10 +238,15 @@ def aminmax(draw):
     return Call("aminmax", [MAYBE, MAYBE, t, dim, keep], want)
 
 
+OF_ALL = [
+    "sumall", "meanall", "prodall", "maxall", "minall", "normall", "medianall", "logicalall", "logicalany", "varall", "stdall", "dist", "trace",
+]
+
+
 def of_all(draw):
     """Functions that return a number."""
     t = draw.operand(draw.dtype(), draw.shape(), draw.choice(["small", "plain"]))
-    kind = draw.choice(["sumall", "meanall", "prodall", "maxall", "minall", "normall", "medianall", "logicalall", "logicalany", "varall", "stdall", "dist", "trace"])
+    kind = draw.choice(OF_ALL)
     x = t.value
     if kind in ("logicalall", "logicalany"):
         return Call(kind, [t], lambda: Expected(getattr(torch, kind.removeprefix("logical"))(x)), returns="int")
@@ -269,24 +262,32 @@ def of_all(draw):
         return Call(kind, [t], want, returns="double")
     if kind == "prodall":
         t.base.copy_(torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0])[torch.arange(len(t.base)) * 7 % 6])
-        return Call(kind, [t], lambda: Expected(torch.prod(x.double() if x.dtype.is_floating_point else x)), returns="double")
+        product = lambda: torch.prod(x.double() if x.dtype.is_floating_point else x)
+        return Call(kind, [t], lambda: Expected(product()), returns="double")
     if kind in ("maxall", "minall", "medianall"):
         return Call(kind, [t], lambda: exactly(getattr(torch, kind.removesuffix("all")), x), returns="double")
     if kind in ("varall", "stdall"):
         biased = draw.choice([0, 1])
         g = lambda t: getattr(torch, kind.removesuffix("all"))(t, correction=1 - biased)
-        return Call(kind, [t, biased], lambda: Expected(native_result(g, [x]).double(), [g(x.double())], None, 64), returns="double")
+        root = numpy.sqrt if kind == "stdall" else numpy.positive
+        exact = lambda: longest(lambda y, _: root(numpy.var(y, ddof=1 - biased)), x, [])
+        return Call(kind, [t, biased], lambda: Expected(native_result(g, [x]).double(), [exact()], None, 8), returns="double")
     p = draw.choice([2, 1, 0, 3, math.inf])
     if kind == "normall":
         g = lambda t: torch.linalg.vector_norm(t, p)
-        return Call(kind, [t, p], lambda: Expected(native_result(g, [x]).double(), [g(x.double())], None, 64), returns="double")
+        exact = lambda: longest(lambda y, _: norm_of(y, p, None, False), x, [])
+        return Call(kind, [t, p], lambda: Expected(native_result(g, [x]).double(), [exact()], None, 16), returns="double")
     if kind == "trace":
         t = draw.operand(t.dtype, draw.shape(rank=draw.choice([1, 2, 2, 2])), "small")
         return Call("trace", [t], lambda: Expected(torch.trace(t.value).double(), [torch.trace(t.value.double())], None, 64), returns="double")
     u = draw.operand(draw.dtype(FLOATS), draw.within(t.size), "small")
-    g = lambda a, b: torch.dist(a, b, p)
-    both = lambda: torch.promote_types(t.dtype, u.dtype)
-    return Call("dist", [t, u, p], lambda: Expected(native_result(g, [x, u.value]).double(), [g(x.to(both()).double(), u.value.to(both()).double())], None, 64), returns="double")
+
+    def apart():
+        native = native_result(lambda a, b: torch.dist(a, b, p), [x, u.value])
+        common = torch.result_type(x, u.value)
+        return Expected(native.double(), [torch.dist(x.to(common).double(), u.value.to(common).double(), p)], None, 64)
+
+    return Call("dist", [t, u, p], apart, returns="double")
 
 
 def scan(row):
@@ -295,7 +296,8 @@ def scan(row):
 
     def draw_call(draw):
         values = "small" if name == "cumprod" else draw.choice(["plain", "any", "small"])
-        t = draw.operand(draw.dtype(FLOATS) if name in ("softmax", "logSoftmax", "logcumsumexp") and draw.chance(0.9) else draw.dtype(), draw.shape(), values)
+        exponents = name in ("softmax", "logSoftmax", "logcumsumexp")
+        t = draw.operand(draw.floats() if exponents and draw.chance(0.9) else draw.dtype(), draw.shape(), values)
         if name == "cumprod":
             t.base.copy_(torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0])[torch.arange(len(t.base)) * 7 % 6])
         dim = draw.dim(len(t.size))
@@ -347,7 +349,8 @@ def quantile(draw):
 
     def f(q):
         x = wide(t.value)
-        return getattr(torch, name)(x, torch.as_tensor(q, dtype=x.dtype), None if dim == TH_ALL_DIMS else dim, keepdim=bool(keep), interpolation=INTERPOLATIONS[how])
+        over = None if dim == TH_ALL_DIMS else dim
+        return getattr(torch, name)(x, torch.as_tensor(q, dtype=x.dtype), over, keepdim=bool(keep), interpolation=INTERPOLATIONS[how])
 
     def want(q):
         r = f(q)
@@ -435,7 +438,7 @@ def families():
             yield scan(row)
         elif row.kind == "reduced" and (row.options["results"] == 2 or row.function.startswith("arg")) and row.function != "aminmax":
             yield ordered(row)
-    own = [products, spread, norm, aminmax, of_all, renorm, quantile, histogram, bincount, products_of_matrices, products_of_matrices]
-    for draw_call in own:
-        for _ in range(2):
+    often = {of_all: 8, products_of_matrices: 4}
+    for draw_call in (products, spread, norm, aminmax, of_all, renorm, quantile, histogram, bincount, products_of_matrices):
+        for _ in range(often.get(draw_call, 2)):
             yield draw_call.__name__, draw_call

@@ -5,21 +5,15 @@ import math
 import torch
 
 from .calls import Expected
-from .library import ALL, CODES, DTYPES, FLOATS, Operand, Session, c_argument, contents, state, view
+from .library import ALL, CODES, DTYPES, Operand, c_argument, contents, state, view
 
 KINDS = ["fresh"] * 4 + ["given"] * 3 + ["other dtype"] * 2 + ["resized"] * 2 + ["in place"] * 2 + ["overlapping"] * 2 + ["expanded"]
 
 
-def can_cast(a, b):
-    return torch.can_cast(a, b)
-
-
 def shown(t):
-    if t is None:
-        return "nothing"
-    values = t.flatten()[:12].tolist()
+    values = [format(x, ".9g") if isinstance(x, float) else str(x) for x in t.flatten()[:12].tolist()]
     more = " ..." if t.numel() > 12 else ""
-    return f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)} [{' '.join(format(x, '.9g') if isinstance(x, float) else str(x) for x in values)}{more}]"
+    return f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)} [{' '.join(values)}{more}]"
 
 
 def spacing(x, dtype):
@@ -225,7 +219,7 @@ class Trial:
                 return self.call.refuses(target.dtype)
             if one.index and target.dtype != torch.int64:
                 return "places are int64"
-            if not self.call.keeps and not can_cast(one.native.dtype, target.dtype):
+            if not self.call.keeps and not torch.can_cast(one.native.dtype, target.dtype):
                 return "a result of this dtype does not fit"
             stays = self.call.counts and math.prod(target.before.size) == one.native.numel()
             if (stays or not target.moves) and shares_elements(target.operand):

@@ -270,7 +270,8 @@ def grids(draw):
     dtype = draw.dtype()
     name = draw.choice(["meshgrid", "expandNd", "expandAs", "viewAs", "cartesianProd"])
     if name in ("meshgrid", "cartesianProd"):
-        operands = [draw.operand(dtype if draw.chance(0.97) else draw.dtype(), draw.choice([(), (1,), (2,), (3,), (3,), (0,)]), "plain") for _ in range(draw.choice([1, 2, 3]))]
+        vector = lambda: draw.choice([(), (1,), (2,), (3,), (3,), (0,)])
+        operands = [draw.operand(dtype if draw.chance(0.97) else draw.dtype(), vector(), "plain") for _ in range(draw.choice([1, 2, 3]))]
     else:
         shape = draw.shape(large=False)
         operands = [draw.operand(draw.dtype(), draw.within(shape), "plain") for _ in range(2)]
