@@ -137,7 +137,7 @@ local function perform(call, operands, results)
 end
 
 -- What is wrong with a call that must fail with `status`; nil if nothing.
-local function fault_of_failure(status, code, operands, results)
+local function fault_of_failure(call, status, code, operands, results)
   if code ~= status then return ("status %d (%s), expected %d"):format(code, ffi.string(C.THGetLastError()), status) end
   local text = ffi.string(C.THGetLastError())
   local what = text:match("^" .. call.name .. ": (.+)")
@@ -153,7 +153,7 @@ end
 -- What is wrong with one call; nil if nothing. `results` may have operands among them, or false for NULL.
 local function fault(call, operands, results)
   local got, code = perform(call, operands, results)
-  if call.status then return fault_of_failure(call.status, code, operands, results) end
+  if call.status then return fault_of_failure(call, call.status, code, operands, results) end
   if code ~= 0 then return "failed: " .. ffi.string(C.THGetLastError()) end
   if call.returns then
     checks = checks + 1

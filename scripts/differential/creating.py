@@ -20,7 +20,12 @@ def sized(draw):
 def like(draw):
     t = draw.operand(draw.dtype(), draw.shape())
     name, value = draw.choice([("zerosLike", 0), ("onesLike", 1), ("fullLike", 2)])
-    return Call(name, [R, t, *([2] if name == "fullLike" else [])], lambda: Expected(torch.full_like(t.value, value)), keeps=True)
+
+    def want():
+        # What is not fresh keeps its dtype, and the number is converted to that.
+        return Expected(torch.full_like(t.value, value), [torch.full(t.size, float(value), dtype=torch.float64)])
+
+    return Call(name, [R, t, *([2] if name == "fullLike" else [])], want, keeps=True)
 
 
 def sequence(draw):

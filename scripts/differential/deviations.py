@@ -1,6 +1,5 @@
 """Where thorn means to differ from PyTorch, and why."""
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Callable
@@ -83,13 +82,7 @@ def shifted(by):
     return lambda _: f
 
 
-def unbounded(call, error):
-    return call.arguments[-1] == {"cmaxValue": -math.inf, "cminValue": math.inf}[call.function]
-
-
 TABLE = [
-    Deviation("cmaxValue|cminValue", unbounded, "-inf as minimum and inf as maximum bound nothing, and integers stay integers (clamp in the header)",
-              lambda f: lambda t, x: t.clone()),
     Deviation("c?[lr]shift", lambda call, error: common(call) == torch.bool, "no shifts of Bool (header)", refuses=True),
     Deviation("mm|mv|addmm|addmv", lambda call, error: torch.bool in dtypes(call), "no products of Bool (header); PyTorch takes empty ones",
               refuses=True),

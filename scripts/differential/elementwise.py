@@ -90,7 +90,8 @@ def binary(row):
     def draw_call(draw):
         a, b = two(draw, "plain" if name in NO_EDGES else "any")
         if name == "nextafter":
-            return Call(name, [R, a, b], lambda: exactly(row.oracle, a.value, b.value))
+            common = torch.result_type(a.value, b.value)
+            return Call(name, [R, a, b], lambda: exactly(row.oracle, a.value.to(common), b.value.to(common)))
         # It vanishes where one number is the logarithm of what the other lacks.
         scale = torch.maximum if name == "logaddexp" else None
         return Call(name, [R, a, b], lambda f: real(f, a.value, b.value, ulps=ulps, scale=scale), f=f)
