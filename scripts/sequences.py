@@ -3,8 +3,8 @@
 
     scripts/sequences.py build/sequences/calls.h
 
-c_tests/sequences has the rest of the program. Arguments are drawn by their types and names; what needs more stands in
-c_tests/sequences/special.h, and functions that are never called stand in LEFT_OUT, with the reason.
+c_tests/sequences has the rest of the program. Arguments are drawn by their types and names; what needs more, since the library must trust it or
+since it would take all memory there is, stands in c_tests/sequences/special.h with its reason. Functions that are never called stand in LEFT_OUT.
 """
 
 import os

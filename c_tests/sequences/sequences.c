@@ -47,11 +47,13 @@ static long run_in_children(long first, long end) {
         fflush(NULL);
         pid_t child = fork();
         if (child == 0) {
+            forget_files(getpid());
             run(progress, end);
             exit(0);
         }
         int status = 0;
         waitpid(child, &status, 0);
+        forget_files(child);
         if (status != 0) {
             progress->failures++;
             fprintf(stderr, "sequence %ld failed (%s %d)\n\n", progress->sequence, WIFSIGNALED(status) ? "signal" : "exit status",

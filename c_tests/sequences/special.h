@@ -360,30 +360,32 @@ static void call_THStorage_newWithDataAndAllocator(void) {
 
 /* ---- mappings ---- */
 
-/* Names: a file with a page, one that may be made, shared memory, a directory, nonsense. */
+/* Names: a file with a page, one that may be made, shared memory, a pipe, a directory, nonsense. */
 static const char *mapped_name(const char *name) {
-    static char page[64], made[64], shared[64], longest[5000];
-    static const char *const words[] = {page, page, made, shared, shared, "/tmp", "", "/no/such/file", longest, NULL};
+    static char page[64], made[64], shared[64], pipe[64], longest[5000];
+    static const char *const words[] = {page, page, made, shared, shared, pipe, "/tmp", "", "/no/such/file", longest, NULL};
     if (!page[0]) {
+        snprintf(pipe, sizeof pipe, "/tmp/thorn-sequences-%d-pipe", (int)getpid());
         snprintf(page, sizeof page, "/tmp/thorn-sequences-%d", (int)getpid());
         snprintf(made, sizeof made, "/tmp/thorn-sequences-%d-made", (int)getpid());
         snprintf(shared, sizeof shared, "/thorn-sequences-%d", (int)getpid());
         memset(longest, 'x', sizeof longest - 1);
     }
     int fd = open(page, O_CREAT | O_RDWR, 0600);
-    if (fd < 0 || ftruncate(fd, 4096) != 0) fail("no file in /tmp");
+    if (fd < 0 || ftruncate(fd, 4096) != 0 || mkfifo(pipe, 0600) != 0) fail("no files in /tmp");
     close(fd);
     return one_of(name, words, LENGTH(words));
 }
 
-static void forget_files(void) {
-    char text[64];
-    snprintf(text, sizeof text, "/tmp/thorn-sequences-%d", (int)getpid());
-    unlink(text);
-    snprintf(text, sizeof text, "/tmp/thorn-sequences-%d-made", (int)getpid());
-    unlink(text);
-    snprintf(text, sizeof text, "/dev/shm/thorn-sequences-%d", (int)getpid());
-    unlink(text);
+/* Removes the files of a process. */
+static void forget_files(pid_t pid) {
+    static const char *const patterns[] = {"/tmp/thorn-sequences-%d", "/tmp/thorn-sequences-%d-made", "/tmp/thorn-sequences-%d-pipe",
+                                           "/dev/shm/thorn-sequences-%d"};
+    for (int i = 0; i < LENGTH(patterns); i++) {
+        char path[64];
+        snprintf(path, sizeof path, patterns[i], (int)pid);
+        unlink(path);
+    }
 }
 
 static int map_flags(void) {
@@ -396,13 +398,14 @@ static void call_THStorage_newWithMapping(void) {
     begin("THStorage_newWithMapping");
     const char *name = mapped_name("filename");
     THDtype dtype = code("dtype", 10);
+    /* A file grows to what is asked for: no more than a page. */
     ptrdiff_t size = chance(5) ? PTRDIFF_MIN : below(BLOCK) - 1;
     int flags = map_flags();
     before();
     THStorage *s = THStorage_newWithMapping(dtype, name, size, flags);
     after();
     keep_storage(s);
-    forget_files();
+    forget_files(getpid());
 }
 
 static void call_THMapAllocatorContext_new(void) {
@@ -413,7 +416,7 @@ static void call_THMapAllocatorContext_new(void) {
     THMapAllocatorContext *c = THMapAllocatorContext_new(name, flags);
     after();
     keep_context(c);
-    forget_files();
+    forget_files(getpid());
 }
 
 static void call_THMapAllocatorContext_newWithFd(void) {
@@ -427,7 +430,7 @@ static void call_THMapAllocatorContext_newWithFd(void) {
     after();
     if (!c && fd >= 0) close(fd);
     keep_context(c);
-    forget_files();
+    forget_files(getpid());
 }
 
 /* ---- numbers that ask for work or memory ---- */
