@@ -6,7 +6,7 @@ from typing import Callable
 
 import torch
 
-from .library import Operand
+from .library import INTEGERS, Operand
 
 
 @dataclass
@@ -82,7 +82,15 @@ def shifted(by):
     return lambda _: f
 
 
+def beyond(call, error):
+    """Whether an integer dtype does not hold the number it is compared with."""
+    t, x = call.arguments[1:]
+    return t.dtype in INTEGERS and isinstance(x, int) and not torch.iinfo(t.dtype).min <= x <= torch.iinfo(t.dtype).max
+
+
 TABLE = [
+    Deviation("(lt|le|gt|ge|eq|ne)Value", beyond, "a whole number that integers are compared with does not wrap (header)",
+              lambda f: lambda t, x: f(t.long(), x)),
     Deviation("c?[lr]shift", lambda call, error: common(call) == torch.bool, "no shifts of Bool (header)", refuses=True),
     Deviation("mm|mv|addmm|addmv", lambda call, error: torch.bool in dtypes(call), "no products of Bool (header); PyTorch takes empty ones",
               refuses=True),

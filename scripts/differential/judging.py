@@ -24,7 +24,7 @@ def spacing(x, dtype):
 
 
 def rounds(native, stored):
-    """The float dtypes a result was or may have been rounded to: its own, and the one it is stored in."""
+    """The float dtypes a result was rounded to: its own, and the one it is stored in."""
     return [native] if native == stored else [native, stored]
 
 
@@ -47,10 +47,12 @@ def different(got, expected):
     """A tensor of where the elements of `got` are not those expected."""
     native = expected.native
     if native.dtype.is_floating_point and got.dtype.is_floating_point:
-        # What is stored in a wider dtype may not have been rounded to the result's own.
         wrong = torch.ones(got.shape, dtype=torch.bool)
         for exact in expected.exact or [native.double()]:
             wrong &= ~within(got.double(), exact.broadcast_to(got.shape), rounds(native.dtype, got.dtype), expected)
+        # What is stored is the fresh result converted: a wider dtype has nothing that the result's own has not.
+        if torch.finfo(got.dtype).bits > torch.finfo(native.dtype).bits:
+            wrong |= (got.to(native.dtype).to(got.dtype) != got) & ~got.isnan()
         return wrong
     if native.dtype.is_floating_point:
         return torch.ones(got.shape, dtype=torch.bool)
