@@ -67,6 +67,11 @@ if(THORN_BUILD_TESTS)
       cmake_path(GET script STEM name)
       thorn_add_lua_test(lua:${name} "${script}")
     endforeach()
+    # The table once more with the kernels of each lower level. Skipped, with a word, where the machine lacks it.
+    foreach(level baseline avx2)
+      thorn_add_lua_test(lua:table:${level} "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
+      set_tests_properties(lua:table:${level} PROPERTIES ENVIRONMENT "${lua_environment};TH_SIMD=${level}" SKIP_RETURN_CODE 77)
+    endforeach()
   endif()
 endif()
 

@@ -1,11 +1,28 @@
 #!/usr/bin/env bash
 # Runs the C tests on a library built for AddressSanitizer, which sees what valgrind does not: errors inside of objects
-# on the stack and of the library, at a speed that allows all cases. Takes some minutes, most of them to build.
+# on the stack and of the library, at a speed that allows all cases; then random sequences of calls. Takes some minutes, most of them to build.
 #
-# Usage: scripts/asan.sh [WORD]
+# Usage: scripts/asan.sh [--calls N] [--seed S] [WORD]
+#   --calls  random calls of all functions (c_tests/sequences), 300000 if not said
+#   --seed   what they follow from, 1 if not said
 #   WORD     only the tests whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+calls=300000
+seed=1
+word=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --calls) calls=$2 && shift 2 ;;
+    --seed) seed=$2 && shift 2 ;;
+    -*)
+        sed -n 's/^# Usage: /usage: /p' "$0" >&2
+        exit 2
+        ;;
+    *) word=$1 && shift ;;
+    esac
+done
 
 PATH="$PATH:$HOME/.cargo/bin"
 platform=$(rustc -vV | sed -n 's/^host: //p')
@@ -19,18 +36,40 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_LTO=off CA
 # Blocks kept for later would hide what is used after it was freed. The tests ask for more memory than there is, and
 # skip under a checker what measures the process.
 export TH_CACHE_LIMIT=0 THORN_UNDER_VALGRIND=1 ASAN_OPTIONS=allocator_may_return_null=1
-failed=0
-for source in c_tests/test_*"${1:-}"*.c; do
-    name=$(basename "$source" .c)
-    # Its malloc and the sanitizer's exclude each other.
-    [ "$name" = test_nomem ] && continue
-    "${CC:-cc}" -std=gnu99 -g -Ic_tests -Iinclude "$source" "$out/$platform/release/libthorn.a" -o "$out/$name" \
+
+# build NAME SOURCE OPTION...: a program with the library in it.
+build() {
+    local name=$1 source=$2
+    shift 2
+    "${CC:-cc}" -std=gnu99 -g -Ic_tests -Iinclude "$@" "$source" "$out/$platform/release/libthorn.a" -o "$out/$name" \
         -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive -Wl,--export-dynamic -lm -lpthread -ldl -lrt
-    if "$out/$name" >"$out/$name.log" 2>&1; then
+}
+
+failed=0
+# check NAME ARGUMENT...: runs it.
+check() {
+    local name=$1
+    shift
+    if "$out/$name" "$@" >"$out/$name.log" 2>&1; then
         echo "ok      $name"
     else
         echo "FAILED  $name: $out/$name.log"
         failed=1
     fi
+}
+
+for source in c_tests/test_*"$word"*.c; do
+    [ -e "$source" ] || continue
+    name=$(basename "$source" .c)
+    # Its malloc and the sanitizer's exclude each other.
+    [ "$name" = test_nomem ] && continue
+    build "$name" "$source"
+    check "$name"
 done
+if [[ sequences == *"$word"* ]]; then
+    python3 -B scripts/sequences.py "$out/sequences.d/calls.h"
+    build sequences c_tests/sequences/sequences.c -O1 -I"$out/sequences.d"
+    check sequences --calls "$calls" --seed "$seed"
+    tail -n 2 "$out/sequences.log"
+fi
 exit $failed

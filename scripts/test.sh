@@ -52,6 +52,27 @@ check_symbols() {
     return 1
 }
 
+# A Python that has PyTorch: in the virtual environment PEERS_VENV names, that of scripts/bench.sh --peers, or .venv.
+python_with_torch() {
+    local venv
+    for venv in "${PEERS_VENV:-}" "$CARGO_TARGET_DIR/peers/venv" .venv; do
+        if [ -n "$venv" ] && "$venv/bin/python" -c 'import torch, numpy, mpmath' 2>/dev/null; then
+            echo "$venv/bin/python"
+            return
+        fi
+    done
+    return 1
+}
+
+random_calls() {
+    local python
+    if python=$(python_with_torch); then
+        THORN_LIB=$library "$python" scripts/differential.py --cases 20000
+    else
+        echo "left out, for want of PyTorch: python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt"
+    fi
+}
+
 section "set-up"
 scripts/setup.sh
 
@@ -76,6 +97,8 @@ section "dependencies of libthorn.so"
 check_dependencies
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
+section "random calls beside PyTorch"
+random_calls
 section "installation"
 scripts/install-test.sh "$build"
 

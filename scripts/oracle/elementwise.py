@@ -11,6 +11,8 @@ mpmath.mp.prec = 200
 
 
 def unary(function, oracle, dtypes=ALL, operands=lambda dtype: (EDGES[dtype], PLAIN[dtype]), **how):
+    if note("unary", function, oracle, dtypes, **how):
+        return
     for dtype in ALL:
         if dtype not in dtypes:
             refuse(function, [R, PLAIN[dtype]])
@@ -24,6 +26,8 @@ def unary(function, oracle, dtypes=ALL, operands=lambda dtype: (EDGES[dtype], PL
 
 def with_value(function, oracle, dtypes, values, operands=EDGES, before=False, after=(), promotes=True, **how):
     """A function of a tensor and a number, which stands before the tensor if `before` and may promote it."""
+    if note("with_value", function, oracle, dtypes, values=values, before=before, after=after, **how):
+        return
 
     def arguments(t, x):
         return [R, x, t, *after] if before else [R, t, x, *after]
@@ -49,6 +53,8 @@ def promoted(a, b):
 
 def binary(function, oracle, dtypes=ALL, right=RIGHT, between=(), after=(), pairs=True, **how):
     """A function of two tensors: edges, broadcasting, and all pairs of dtypes."""
+    if note("binary", function, oracle, dtypes, between=between, after=after, **how):
+        return
 
     def one(a, b):
         expect(function, [R, a, *between, b, *after], oracle(a.value, b.value), options="each", **how)
@@ -143,7 +149,7 @@ def exactly_of_two(f, limit):
 def nextafter(a, b):
     dtype = torch.promote_types(a.dtype, b.dtype)
     a, b = torch.broadcast_tensors(a.to(dtype), b.to(dtype))
-    following = torch.from_numpy(numpy.nextafter(a.numpy(), b.numpy())) if dtype == torch.float16 else torch.nextafter(a, b)
+    following = torch.as_tensor(numpy.nextafter(a.numpy(), b.numpy())) if dtype == torch.float16 else torch.nextafter(a, b)
     return torch.where(a == b, b, following)
 
 

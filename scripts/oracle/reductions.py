@@ -43,6 +43,8 @@ def over(f, t, dim, keepdim):
 
 def reduced(function, f, dtypes=ALL, before=(), after=(), operands=SHEET, empty=True, results=1, where=DIMS, edges=EDGES, **how):
     """A reduction over each dimension and all of them. `f(t, dim)` gives one tensor or, with `results`, several."""
+    if note("reduced", function, f, dtypes, before=before, after=after, results=results, **how):
+        return
 
     def one(t, dim, keepdim):
         parts = [over(lambda t, dim: f(t, dim)[k] if results > 1 else f(t, dim), t.value, dim, keepdim) for k in range(results)]
@@ -98,6 +100,8 @@ def precisely(f):
 
 def several(function, f, dtypes, operands=SHEET, dtype=False, before=(), after=(), **how):
     """A reduction over several dimensions: `f(t, dims, keepdim)`."""
+    if note("several", function, f, dtypes, dtype=dtype, before=before, after=after, **how):
+        return
     for name in dtypes:
         t = operands[name]
         for dims in ([0], [0, 2], [2, 1], [-1, 0, 1], []):
@@ -228,6 +232,9 @@ def numbers_of_all():
 
 
 def scanned(function, f, dtypes=ALL, operands=SHEET, results=1, **how):
+    if note("scanned", function, f, dtypes, results=results, **how):
+        return
+
     def one(t, dim, every=1):
         parts = f(t.value, dim)
         expect(function, [*[MAYBE if results > 1 else R] * results, t, dim], *(parts if results > 1 else [parts]), every=every, **how)

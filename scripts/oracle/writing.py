@@ -2,6 +2,7 @@
 
 import functools
 import math
+from typing import Callable, NamedTuple
 
 import numpy
 import torch
@@ -19,6 +20,25 @@ WHOLE = INTEGERS + ["bool"]
 SOME = ["uint8", "int32", "int64", "bfloat16", "float32", "float64", "bool"]
 
 lines = []
+# With a list here, rows are noted in it and nothing is computed or written: scripts/differential has other operands for them.
+noted = None
+
+
+class Row(NamedTuple):
+    """A row: how its function is called (the name of the Python function that wrote it), and what computes it."""
+
+    kind: str
+    function: str
+    oracle: Callable
+    dtypes: list
+    options: dict
+
+
+def note(kind, function, oracle, dtypes, **options):
+    """Notes a row, if that is all that is asked for."""
+    if noted is not None:
+        noted.append(Row(kind, function, oracle, dtypes, options))
+    return noted is not None
 
 
 def dtype_name(t):
@@ -121,6 +141,8 @@ def result_text(t, every):
 
 def expect(function, arguments, *results, options="", more="", ulps=0, every=1):
     """One call, and its results: tensors, ("returns", dtype, number) or ("error", status)."""
+    if noted is not None:
+        return
     options = f"{options} {more}".strip()
     options = f"{options} ulps={ulps}" if ulps else options
     options = f"{options} every={every}" if every > 1 else options

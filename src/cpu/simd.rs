@@ -151,8 +151,15 @@ mod tests {
     #[test]
     fn every_level_computes_the_same_sum() {
         let xs: Vec<i32> = (0..1000).collect();
-        let sum = simd(|_| xs.iter().copied().fold(0i32, i32::wrapping_add));
-        assert_eq!(sum, 499_500);
+        for level in [Level::Baseline, Level::Avx2, Level::Avx512] {
+            if level > supported() {
+                println!("this machine has no {level:?}");
+                continue;
+            }
+            let sum = |isa: Isa| (isa.level(), xs.iter().copied().fold(0i32, i32::wrapping_add));
+            // SAFETY: the machine has the level.
+            assert_eq!(unsafe { simd_at(level, sum) }, (level, 499_500));
+        }
     }
 
     #[test]

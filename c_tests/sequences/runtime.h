@@ -1,0 +1,442 @@
+/* What sequences of calls need: random arguments, pools of handles, and what must hold after every call. */
+#ifndef THORN_SEQUENCES_RUNTIME_H
+#define THORN_SEQUENCES_RUNTIME_H
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include "thorn.h"
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- failures ---- */
+
+static const char *current_function = "(none)";
+static long current_sequence;
+static bool tracing;
+
+static void say_where(void) {
+    char text[200];
+    int n = snprintf(text, sizeof text, "in sequence %ld, %s\n", current_sequence, current_function);
+    if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(3);
+}
+
+static void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("FAILED: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    say_where();
+    va_end(arguments);
+    _exit(1);
+}
+
+static void on_signal(int number) {
+    static const char hang[] = "FAILED: a call takes longer than 10 s\n", crash[] = "FAILED: a crash\n";
+    const char *text = number == SIGALRM ? hang : crash;
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
+    say_where();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* AddressSanitizer's, where that is linked. */
+extern void __asan_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void watch(void) {
+    static const int signals[] = {SIGALRM, SIGABRT, SIGFPE, SIGBUS, SIGILL};
+    for (int i = 0; i < LENGTH(signals); i++) signal(signals[i], on_signal);
+    if (__asan_set_death_callback)
+        __asan_set_death_callback(say_where);
+    else
+        signal(SIGSEGV, on_signal);
+}
+
+static void trace(const char *format, ...) {
+    va_list arguments;
+    if (!tracing) return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- random numbers ---- */
+
+static uint64_t random_state;
+
+/* splitmix64 */
+static uint64_t bits(void) {
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static int below(int n) { return (int)(bits() % (uint64_t)n); }
+
+static bool chance(int percent) { return below(100) < percent; }
+
+/* ---- pools ---- */
+
+enum { TENSORS = 24, STORAGES = 8, OTHERS = 4, MOST_ELEMENTS = 2048, BLOCK = 512 };
+
+/* Each slot that is not NULL owns one reference. */
+static struct {
+    THTensor *tensor[TENSORS];
+    THStorage *storage[STORAGES];
+    THGenerator *generator[OTHERS];
+    THMapAllocatorContext *context[OTHERS];
+    void *block[OTHERS]; /* BLOCK bytes each */
+} pool;
+
+static int blobs_made, blobs_deleted;
+
+/* Blocks that an allocator of the caller gave and did not get back. */
+static int own_blocks;
+
+/* Handles whose slot was taken are given up before the next call: until then they may be arguments of this one. */
+enum { MOST_GONE = 1024 };
+static THTensor *gone_tensors[MOST_GONE];
+static THStorage *gone_storages[MOST_GONE];
+static int gone_tensors_count, gone_storages_count;
+
+static void give_up_the_gone(void) {
+    while (gone_tensors_count) THTensor_free(gone_tensors[--gone_tensors_count]);
+    while (gone_storages_count) THStorage_free(gone_storages[--gone_storages_count]);
+}
+
+static void put_tensor(THTensor **slot, THTensor *t) {
+    if (*slot && gone_tensors_count < MOST_GONE) gone_tensors[gone_tensors_count++] = *slot;
+    *slot = t;
+}
+
+static void put_storage(THStorage **slot, THStorage *s) {
+    if (*slot && gone_storages_count < MOST_GONE) gone_storages[gone_storages_count++] = *slot;
+    *slot = s;
+}
+
+static void keep_tensor(THTensor *t) {
+    if (t) put_tensor(&pool.tensor[below(TENSORS)], t);
+}
+
+static void keep_storage(THStorage *s) {
+    if (s) put_storage(&pool.storage[below(STORAGES)], s);
+}
+
+static void keep_generator(THGenerator *g) {
+    if (!g) return;
+    THGenerator **slot = &pool.generator[below(OTHERS)];
+    THGenerator_free(*slot);
+    *slot = g;
+}
+
+static void keep_context(THMapAllocatorContext *c) {
+    if (!c) return;
+    THMapAllocatorContext **slot = &pool.context[below(OTHERS)];
+    if (*slot) THMapAllocatorContext_free(*slot);
+    *slot = c;
+}
+
+/* Takes a handle with its reference out of the pool; NULL if the slot is empty. */
+static void *take(void *slots, int n) {
+    void **slot = (void **)slots + below(n);
+    void *taken = *slot;
+    *slot = NULL;
+    return taken;
+}
+
+/* ---- what a failed call must leave alone ---- */
+
+enum { MOST_TOUCHED = 16 };
+
+struct look {
+    const THTensor *tensor; /* one of both */
+    THStorage *storage;
+    uint64_t sum;
+};
+
+static struct look touched[MOST_TOUCHED];
+static int touched_count;
+
+static uint64_t mix(uint64_t sum, const void *data, size_t n) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < n; i++) sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static uint64_t sum_of_storage(const THStorage *s) {
+    uint64_t sum = mix(17, s, sizeof *s);
+    size_t size = s->dtype ? (size_t)s->size * THDtype_size(s->dtype) : 0;
+    return s->data ? mix(sum, s->data, size < 1 << 16 ? size : 1 << 16) : sum;
+}
+
+static uint64_t sum_of_tensor(const THTensor *t) {
+    uint64_t sum = mix(19, t, sizeof *t);
+    sum = mix(sum, t->size, (size_t)t->nDimension * sizeof *t->size);
+    sum = mix(sum, t->stride, (size_t)t->nDimension * sizeof *t->stride);
+    return t->storage ? sum ^ sum_of_storage(t->storage) : sum;
+}
+
+static uint64_t sum_of(const struct look *look) { return look->tensor ? sum_of_tensor(look->tensor) : sum_of_storage(look->storage); }
+
+static void touch(const THTensor *t, THStorage *s) {
+    if ((t || s) && touched_count < MOST_TOUCHED) {
+        struct look *look = &touched[touched_count++];
+        look->tensor = t;
+        look->storage = s;
+    }
+}
+
+/* ---- arguments ---- */
+
+static THTensor *tensor(const char *name) {
+    THTensor *t = chance(4) ? NULL : pool.tensor[below(TENSORS)];
+    if (chance(10)) {
+        t = THTensor_new();
+        keep_tensor(t);
+    }
+    trace("%s=tensor %p", name, (void *)t);
+    if (t) {
+        trace("(dtype %d, [", t->dtype);
+        for (int d = 0; d < t->nDimension; d++) trace("%lld/%lld ", (long long)t->size[d], (long long)t->stride[d]);
+        trace("] +%lld of %lld) ", (long long)t->storageOffset, t->storage ? (long long)t->storage->size : -1);
+    }
+    touch(t, NULL);
+    return t;
+}
+
+/* One of the pool's, or the one behind a tensor, which the sequence does not own. */
+static THStorage *storage(const char *name) {
+    const THTensor *t = pool.tensor[below(TENSORS)];
+    THStorage *s = chance(4) ? NULL : chance(50) && t ? t->storage : pool.storage[below(STORAGES)];
+    trace("%s=storage %p(%lld of dtype %d) ", name, (void *)s, s ? (long long)s->size : -1, s ? s->dtype : -1);
+    touch(NULL, s);
+    return s;
+}
+
+static THGenerator *generator(const char *name) {
+    trace("%s=generator ", name);
+    return pool.generator[below(OTHERS)];
+}
+
+static THMapAllocatorContext *context(const char *name) {
+    trace("%s=context ", name);
+    return pool.context[below(OTHERS)];
+}
+
+/* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
+static int64_t whole(const char *name) {
+    static const int64_t huge[] = {(int64_t)1 << 40, (int64_t)1 << 53, ((int64_t)1 << 59) + 1, (int64_t)1 << 60, (int64_t)1 << 62,
+                                   INT64_MAX,        INT64_MAX - 1,    INT64_MIN,              INT64_MIN + 1,    -((int64_t)1 << 40)};
+    static const int64_t medium[] = {17, 31, 64, 100, 128};
+    int64_t x = chance(8) ? huge[below(LENGTH(huge))] : chance(4) ? medium[below(LENGTH(medium))] : chance(12) ? -1 - below(4) : below(6);
+    trace("%s=%lld ", name, (long long)x);
+    return x;
+}
+
+static int dimension(const char *name) {
+    static const int wild[] = {TH_ALL_DIMS, INT_MAX, INT_MIN + 1, 64, -64, 5, -6};
+    int d = chance(12) ? wild[below(LENGTH(wild))] : below(8) - 4;
+    trace("%s=%d ", name, d);
+    return d;
+}
+
+static int truth(const char *name) {
+    static const int values[] = {0, 1, 0, 1, -1, INT_MAX};
+    int x = values[below(LENGTH(values))];
+    trace("%s=%d ", name, x);
+    return x;
+}
+
+/* A code of a small enumeration, and what is none. */
+static int code(const char *name, int most) {
+    int x = chance(6) ? (chance(50) ? -1 : INT_MAX) : below(most + 2);
+    trace("%s=%d ", name, x);
+    return x;
+}
+
+static double number(const char *name) {
+    static const double values[] = {0,         1,        -1,      2,       0.5,     -0.0,     3,      -2.5,   100,       INFINITY, -INFINITY, NAN,
+                                    1e300,     -1e300,   1e-320,  0.1,     9007199254740993.0, -9223372036854775808.0, 18446744073709551616.0};
+    double x = values[below(LENGTH(values))];
+    trace("%s=%g ", name, x);
+    return x;
+}
+
+/* Ends and steps of sequences: few numbers or more than there is memory for. */
+static double bound(const char *name) {
+    static const double values[] = {0, 1, -1, 2.5, 10, -7, 100, 0.25, INFINITY, NAN, 1e300, -1e300, 1e-300, 4e18};
+    double x = values[below(LENGTH(values))];
+    trace("%s=%g ", name, x);
+    return x;
+}
+
+enum { MOST_LISTS = 4 };
+static void *lists[MOST_LISTS];
+static int lists_count;
+
+/* Memory of exactly this size, freed after the call; NULL for none. */
+static void *exactly(size_t size) {
+    void *list = size ? malloc(size) : NULL;
+    lists[lists_count++] = list;
+    return list;
+}
+
+/* How many entries lists have. Beyond what fits there is no list, so that only NULL can be passed. */
+static int entries(const char *name) {
+    static const int wild[] = {-1, -2, INT_MAX, INT_MIN, 64, 65, 70, 600};
+    int n = chance(6) ? wild[below(LENGTH(wild))] : below(5);
+    trace("%s=%d ", name, n);
+    return n;
+}
+
+static int64_t *list(const char *name, int n) {
+    if (n > 1000 || chance(3)) n = 0;
+    trace("%s=[", name);
+    int64_t *entries = exactly(n > 0 ? (size_t)n * sizeof *entries : 0);
+    for (int i = 0; i < n; i++) entries[i] = n > 10 ? below(2) : whole("");
+    trace("] ");
+    return entries;
+}
+
+static THTensor **handles(const char *name, int n) {
+    if (n > 1000 || chance(3)) n = 0;
+    trace("%s={", name);
+    THTensor **entries = exactly(n > 0 ? (size_t)n * sizeof *entries : 0);
+    for (int i = 0; i < n; i++) entries[i] = n > 10 && chance(95) ? pool.tensor[i % TENSORS] : tensor("");
+    trace("} ");
+    return entries;
+}
+
+static const char *one_of(const char *name, const char *const *words, int n) {
+    const char *word = words[below(n)];
+    trace("%s=%s ", name, word ? word : "NULL");
+    return word;
+}
+
+/* ---- calls ---- */
+
+static void begin(const char *function) {
+    current_function = function;
+    give_up_the_gone();
+    touched_count = 0;
+    lists_count = 0;
+    trace("%s( ", function);
+}
+
+static void before(void) {
+    trace(")\n");
+    for (int i = 0; i < touched_count; i++) touched[i].sum = sum_of(&touched[i]);
+    THClearLastError();
+    alarm(10);
+}
+
+/* Replaces what has become too large to go on with. Views of much may be made of little. */
+static void tidy(void) {
+    for (int i = 0; i < TENSORS; i++) {
+        THTensor *t = pool.tensor[i];
+        if (t && (t->storage || t->nDimension) && THTensor_numel(t) > MOST_ELEMENTS) {
+            put_tensor(&pool.tensor[i], NULL);
+        }
+    }
+    for (int i = 0; i < STORAGES; i++) {
+        THStorage *s = pool.storage[i];
+        if (s && s->size > 64 * MOST_ELEMENTS) {
+            put_storage(&pool.storage[i], NULL);
+        }
+    }
+}
+
+static void after_call(bool may_have_changed) {
+    alarm(0);
+    THStatus status = THGetLastErrorCode();
+    const char *message = THGetLastError();
+    size_t length = strlen(current_function);
+    trace("    -> %d %s\n", status, message);
+    if (status != TH_OK) {
+        if (strncmp(message, current_function, length) != 0 || strncmp(message + length, ": ", 2) != 0 || strlen(message) < length + 6)
+            fail("status %d, message \"%s\"", status, message);
+        if (status == TH_ERR_INTERNAL) fail("%s", message);
+        for (int i = 0; i < touched_count && !may_have_changed; i++)
+            if (touched[i].sum != sum_of(&touched[i])) fail("argument %d changed although the call failed: %s", i, message);
+    } else if (message[0] != '\0') {
+        fail("no status, but the message \"%s\"", message);
+    }
+    for (int i = 0; i < lists_count; i++) free(lists[i]);
+    lists_count = 0;
+    tidy();
+}
+
+static void after(void) { after_call(false); }
+
+static void after_status(THStatus got) {
+    if (got != THGetLastErrorCode()) fail("returned %d, but THGetLastErrorCode is %d", got, THGetLastErrorCode());
+    after();
+}
+
+static void read_text(const char *text) {
+    if (text && strlen(text) > 100000) fail("a text without end");
+}
+
+#include "special.h"
+
+/* ---- sequences ---- */
+
+/* A tensor of small numbers in some layout. */
+static THTensor *some_tensor(void) {
+    int64_t size[4];
+    int rank = below(4);
+    for (int d = 0; d < rank; d++) size[d] = chance(8) ? 0 : 1 + below(5);
+    THTensor *t = THTensor_newZeros(1 + below(10), rank, size);
+    if (!t) fail("no memory: %s", THGetLastError());
+    THStorage *s = t->storage;
+    for (ptrdiff_t i = 0; s && i < s->size; i++) THStorage_set(s, i, chance(3) ? 100 : below(9) - (chance(30) ? 4 : 0));
+    THTensor *view = rank >= 2 && chance(40) ? THTensor_newTranspose(t, 0, 1) : rank && chance(30) ? THTensor_newNarrow(t, 0, 0, size[0] / 2) : NULL;
+    if (!view) return t;
+    THTensor_free(t);
+    return view;
+}
+
+static void begin_sequence(long seed, long sequence) {
+    random_state = (uint64_t)seed * 1000003u + (uint64_t)sequence;
+    current_function = "(the first handles)";
+    blobs_made = blobs_deleted = 0;
+    for (int i = 0; i < TENSORS; i++) pool.tensor[i] = chance(70) ? some_tensor() : THTensor_new();
+    for (int i = 0; i < STORAGES; i++) pool.storage[i] = THStorage_newWithSize2(1 + below(10), 1, 2);
+    for (int i = 0; i < OTHERS; i++) pool.generator[i] = chance(50) ? THGenerator_new() : NULL;
+    THRandom_manualSeed(NULL, 1);
+}
+
+static void end_sequence(void) {
+    current_function = "(giving up all handles)";
+    alarm(10);
+    give_up_the_gone();
+    THSetDefaultDtype(TH_FLOAT32);
+    THSetNumThreads(2);
+    THMemory_setSoftLimit(0, NULL, NULL);
+    for (int i = 0; i < TENSORS; i++) THTensor_free(take(&pool.tensor[i], 1));
+    for (int i = 0; i < STORAGES; i++) THStorage_free(take(&pool.storage[i], 1));
+    for (int i = 0; i < OTHERS; i++) {
+        THGenerator_free(take(&pool.generator[i], 1));
+        THFree(take(&pool.block[i], 1));
+        if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
+    }
+    alarm(0);
+    if (blobs_made != blobs_deleted) fail("%d foreign blocks, but %d calls of their deleter", blobs_made, blobs_deleted);
+    if (own_blocks) fail("%d blocks of an allocator of the caller were not given back", own_blocks);
+}
+
+#endif

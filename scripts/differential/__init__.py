@@ -1,0 +1,1 @@
+"""The random differential test against PyTorch: scripts/differential.py."""

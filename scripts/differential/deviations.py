@@ -1,0 +1,125 @@
+"""Where thorn means to differ from PyTorch, and why."""
+
+import re
+from dataclasses import dataclass
+from typing import Callable
+
+import torch
+
+from .library import INTEGERS, Operand
+
+
+@dataclass
+class Deviation:
+    """Calls of the functions that match `functions` for which `when(call, error)` holds; `error` is PyTorch's.
+
+    `f` makes of PyTorch's function one that gives what is expected; with `refuses` an error is expected; with neither thorn may do either.
+    """
+
+    functions: str
+    when: Callable
+    reason: str
+    f: Callable = None
+    refuses: bool = False
+
+    @property
+    def either(self):
+        return self.f is None and not self.refuses
+
+
+def dtypes(call):
+    return [operand.dtype for operand in call.operands()]
+
+
+def mixed(call, error):
+    return error is not None and len(set(dtypes(call))) > 1
+
+
+def common(call):
+    """The common dtype of the operands and numbers of a call."""
+    parts = [a.value if isinstance(a, Operand) else a for a in call.arguments if isinstance(a, (Operand, int, float))]
+    result = parts[0]
+    for part in parts[1:]:
+        result = torch.empty(0, dtype=torch.result_type(result, part))
+    return result.dtype
+
+
+def fractional_factor(call, error):
+    factors = [x for x in call.arguments if isinstance(x, float)]
+    return not any(d.is_floating_point for d in dtypes(call)) and any(x != int(x) for x in factors)
+
+
+def lacks_kernel(call, error):
+    return error is not None and "not implemented for" in str(error)
+
+
+def promoted(f, least=None):
+    """`f` of operands in their common dtype, at least a float where `least` says so."""
+
+    def g(*operands, **options):
+        tensors = [t for t in operands if isinstance(t, torch.Tensor)]
+        common = torch.result_type(*operands[:2]) if len(operands) > 1 else tensors[0].dtype
+        for t in tensors[1:]:
+            common = torch.promote_types(common, t.dtype) if t.dim() or t.dtype.is_floating_point > common.is_floating_point else common
+        common = least if least and not common.is_floating_point else common
+        return f(*(t.to(common) if isinstance(t, torch.Tensor) else t for t in operands), **options)
+
+    return g
+
+
+def in_float(f):
+    return promoted(f, torch.float32)
+
+
+def shifted(by):
+    """Shifts of floats are products with powers of two."""
+
+    def f(a, b):
+        dtype = torch.result_type(a, b)
+        b = b if isinstance(b, torch.Tensor) else torch.tensor(b, dtype=torch.float64)
+        return torch.ldexp(a.to(dtype).double(), by * b.to(dtype).double()).to(dtype)
+
+    return lambda _: f
+
+
+def beyond(call, error):
+    """Whether an integer dtype does not hold the number it is compared with."""
+    t, x = call.arguments[1:]
+    return t.dtype in INTEGERS and isinstance(x, int) and not torch.iinfo(t.dtype).min <= x <= torch.iinfo(t.dtype).max
+
+
+TABLE = [
+    Deviation("(lt|le|gt|ge|eq|ne)Value", beyond, "a whole number that integers are compared with does not wrap (header)",
+              lambda f: lambda t, x: f(t.long(), x)),
+    Deviation("c?[lr]shift", lambda call, error: common(call) == torch.bool, "no shifts of Bool (header)", refuses=True),
+    Deviation("mm|mv|addmm|addmv", lambda call, error: torch.bool in dtypes(call), "no products of Bool (header); PyTorch takes empty ones",
+              refuses=True),
+    Deviation("addmv", lambda call, error: 0 in list(call.operands())[0].size + list(call.operands())[1].size,
+              "PyTorch does not broadcast the vector to no rows"),
+    Deviation("logSoftmax|softmax|logcumsumexp", lambda call, error: not dtypes(call)[0].is_floating_point,
+              "floats only (header); PyTorch takes empty integers", refuses=True),
+    Deviation("medianall", lambda call, error: 0 in list(call.operands())[0].size and not dtypes(call)[0].is_floating_point,
+              "no number stands for the median of no integers (header); PyTorch's is undefined", refuses=True),
+    Deviation("clamp|cmaxValue|cminValue|hardtanh", lambda call, error: "outside the representable range" in str(error),
+              "bounds saturate in integers"),
+    Deviation("kthvalue|median|nanmedian", lambda call, error: dtypes(call) == [torch.bool], "numbers only (header)", refuses=True),
+    Deviation("trace", lacks_kernel, "Bool counts as 0 and 1, as in sums"),
+    Deviation("dist", lambda call, error: "with a bool tensor" in str(error), "Bool beside another dtype promotes"),
+    Deviation("bincount", lambda call, error: 0 in list(call.operands())[0].size, "PyTorch forgets the dtype of no weights"),
+    Deviation("addcdiv", lambda call, error: "Integer division" in str(error), "elementwise functions promote", promoted),
+    Deviation("c?lshift", lacks_kernel, "floats are shifted, as Torch7 did: products with powers of two", shifted(1)),
+    Deviation("c?rshift", lacks_kernel, "floats are shifted, as Torch7 did: products with powers of two", shifted(-1)),
+    Deviation("hypot", lacks_kernel, "integers give the default dtype, as for atan2", in_float),
+    Deviation("logaddexp", lacks_kernel, "integers give the default dtype, as for atan2", in_float),
+    Deviation("isclose|allclose", mixed, "elementwise functions promote", promoted),
+    Deviation("addmm|addmv|addcmul", fractional_factor, "a factor of integers must be whole, as for cadd: PyTorch cuts it off", refuses=True),
+    Deviation("sub|csub", lambda call, error: "with a bool tensor" in str(error) and common(call) != torch.bool,
+              "Bool beside another dtype promotes: only bool - bool has no meaning"),
+    Deviation("lerp(Tensor)?", mixed, "elementwise functions promote", promoted),
+]
+
+
+def of(call, error):
+    for deviation in TABLE:
+        if re.fullmatch(deviation.functions, call.function) and deviation.when(call, error):
+            return deviation

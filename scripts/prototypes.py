@@ -1,0 +1,40 @@
+"""The functions include/thorn.h declares, for the tests that are made from them."""
+
+import os
+import re
+from typing import NamedTuple
+
+HEADER = os.path.join(os.path.dirname(__file__), "..", "include", "thorn.h")
+
+
+class Parameter(NamedTuple):
+    type: str  # as C writes it, without `struct`: "const THTensor *"
+    name: str
+
+
+class Function(NamedTuple):
+    name: str
+    result: str
+    parameters: tuple
+
+
+def plain(text):
+    return re.sub(r"\s*\*", " *", re.sub(r"\bstruct\s+", "", re.sub(r"\s+", " ", text))).strip().replace("* *", "**")
+
+
+def parameter(text):
+    kind, name = re.fullmatch(r"(.*?)(\w+)", text.strip(), re.S).groups()
+    return Parameter(plain(kind), name)
+
+
+def functions(path=HEADER):
+    """All functions, by name, in the order of the header."""
+    with open(path) as file:
+        code = re.sub(r"//[^\n]*|/\*.*?\*/|^#[^\n]*", "", file.read(), flags=re.S | re.M)
+    found = {}
+    for result, name, parameters in re.findall(r"^([a-zA-Z][\w \t\n]*?[\s*]+)(TH\w+)\(([^()]*)\);", code, re.M):
+        if result.startswith("typedef"):
+            continue
+        parts = [] if parameters.strip() == "void" else [parameter(part) for part in parameters.split(",")]
+        found[name] = Function(name, plain(result), tuple(parts))
+    return found
