@@ -97,6 +97,8 @@ impl Storage {
     /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
+        // The header first: once there is memory, nothing can fail that would have to end it, and the context with it.
+        let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, allocator, context)?;
         // SAFETY: the caller promises a valid allocator.
         let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };
         // SAFETY: as above.
@@ -104,7 +106,7 @@ impl Storage {
         if data.is_null() && bytes > 0 {
             // SAFETY: a map allocator's context is a THMapAllocatorContext, which knows why.
             return Err(unsafe { map_error(allocator, context) }
-                .unwrap_or_else(|| Error::new(Kind::NoMem, format!("the allocator did not give {bytes} bytes"))));
+                .unwrap_or_else(|| Error::new(Kind::NoMem, format_args!("the allocator did not give {bytes} bytes"))));
         }
         let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context);
         if let (Err(_), Some(free)) = (&made, unsafe_free(allocator)) {
@@ -418,7 +420,7 @@ fn allocate(bytes: usize) -> Result<*mut c_void> {
 
 #[cold]
 fn out_of_memory(bytes: usize) -> Error {
-    Error::new(Kind::NoMem, format!("out of memory: {bytes} bytes could not be allocated"))
+    Error::new(Kind::NoMem, format_args!("out of memory: {bytes} bytes could not be allocated"))
 }
 
 /// # Safety

@@ -239,7 +239,7 @@ impl THMapAllocatorContext {
     }
 
     fn failed(&self, what: &str, error: io::Error) -> Error {
-        Error::new(Kind::Io, format!("map {self}: {what}: {error}"))
+        Error::new(Kind::Io, format_args!("map {self}: {what}: {error}"))
     }
 }
 
@@ -323,7 +323,7 @@ unsafe extern "C" fn map_malloc(ctx: *mut c_void, size: isize) -> *mut c_void {
 pub(super) unsafe extern "C" fn no_realloc(ctx: *mut c_void, _ptr: *mut c_void, _size: isize) -> *mut c_void {
     // SAFETY: who calls through the allocator passes its context, alone.
     let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
-    let error = Error::new(Kind::Unsupported, format!("map {ctx}: cannot realloc mapped data"));
+    let error = Error::new(Kind::Unsupported, format_args!("map {ctx}: cannot realloc mapped data"));
     ctx.or_null(Err(error))
 }
 

@@ -26,6 +26,7 @@ pub use lists::{boxed, list};
 pub use map::*;
 pub use shared::{THRefcountedMapAllocator, decref, incref};
 pub use stats::{THMemoryStats, adjust_live, live_bytes, stats};
+pub use thread::text as thread_text;
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
