@@ -1,6 +1,7 @@
 //! Views: other geometries over the same storage. Nothing here touches an element, except `reshape` where it must copy.
 
 use super::copy;
+use crate::alloc::list;
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel, contiguous_strides, infer_size, wrap_dim};
@@ -142,19 +143,14 @@ impl Pieces<'_> {
 
     /// All of them, as new references.
     pub fn tensors(&self) -> Result<Vec<Tensor>> {
-        let mut pieces = Vec::new();
-        if pieces.try_reserve_exact(self.count as usize).is_err() {
-            bail!(NoMem, "out of memory for {} views", self.count)
-        }
-        for i in 0..self.count {
-            let mut view = self.layout.clone();
+        list(self.count as usize, |i| {
+            let (i, mut view) = (i as i64, self.layout.clone());
             match self.size {
                 Some(size) => view.narrow(self.dim as i32, i * size, size.min(self.layout.shape[self.dim] - i * size))?,
                 None => view.select(self.dim as i32, i)?,
             }
-            pieces.push(of(self.tensor, &view)?);
-        }
-        Ok(pieces)
+            of(self.tensor, &view)
+        })
     }
 }
 
@@ -196,15 +192,14 @@ pub fn unbind(tensor: &Tensor, dim: i32) -> Result<Pieces<'_>> {
 
 /// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
 pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
-    let layouts = tensors.iter().map(|t| t.layout()).collect::<Result<Vec<_>>>()?;
     let mut shape = Dims::new();
-    for (i, layout) in layouts.iter().enumerate() {
-        shape = if i == 0 { layout.shape.clone() } else { broadcast_shape(&shape, &layout.shape)? };
+    for (i, t) in tensors.iter().enumerate() {
+        let layout = t.layout()?;
+        shape = if i == 0 { layout.shape } else { broadcast_shape(&shape, &layout.shape)? };
     }
-    let views = layouts.iter().map(|l| l.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
     tensors.iter().try_for_each(|t| t.defined().map(drop))?;
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let sources = tensors.iter().zip(&views).map(|(t, view)| of(t, view)).collect::<Result<Vec<_>>>()?;
+    let sources = list(tensors.len(), |i| of(tensors[i], &tensors[i].layout()?.broadcast_to(&shape)?))?;
     results.iter().zip(&sources).try_for_each(|(r, source)| set(r, source))
 }
 
