@@ -352,6 +352,8 @@ pub static THMapAllocator: THAllocator = THAllocator { malloc: Some(map_malloc),
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
+    use std::os::unix::ffi::OsStrExt;
     use std::path::{Path, PathBuf};
 
     /// A path of the test's own, whose file is removed before and after.

@@ -378,7 +378,7 @@ mod tests {
     /// Tests that set the number of threads, or need the pool for themselves, take turns.
     static TURN: Mutex<()> = Mutex::new(());
 
-    fn with_threads(n: usize, test: impl FnOnce()) {
+    pub(super) fn with_threads(n: usize, test: impl FnOnce()) {
         let _turn = lock(&TURN);
         set_num_threads(n);
         test();
@@ -393,14 +393,14 @@ mod tests {
         assert!(counts.iter().all(|count| count.load(Relaxed) == 1), "{parts} parts: {counts:?}");
     }
 
-    fn wait_until(ready: impl Fn() -> bool) {
+    pub(super) fn wait_until(ready: impl Fn() -> bool) {
         while !ready() {
             thread::yield_now();
         }
     }
 
     /// Whether `n` threads have been inside one job at once. Other tests may hold the pool, so it tries for a while.
-    fn meets(n: usize) -> bool {
+    pub(super) fn meets(n: usize) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(5) {
             let (inside, met) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -503,7 +503,7 @@ mod tests {
     }
 
     /// Runs `test` in a child, and gives the child's exit status: 0 when the test held.
-    fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
+    pub(super) fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
         match fork() {
             // SAFETY: runs the handlers of the end of the process, ours among them.
             0 => unsafe { libc::exit(if matches!(catch_unwind(AssertUnwindSafe(test)), Ok(true)) { 0 } else { 1 }) },

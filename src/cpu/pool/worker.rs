@@ -151,3 +151,54 @@ fn name_thread(index: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn name_thread(_index: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{in_child, meets, wait_until, with_threads};
+    use super::super::{IDLE_TIME, run};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// Whether the calling thread takes `signal`.
+    fn takes(signal: i32) -> bool {
+        // SAFETY: without a new mask the call only stores the present one.
+        unsafe {
+            let mut mask = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &mut mask);
+            libc::sigismember(&mask, signal) == 0
+        }
+    }
+
+    #[test]
+    fn workers_take_no_signals() {
+        const SIGNALS: [i32; 7] = [libc::SIGINT, libc::SIGTERM, libc::SIGUSR1, libc::SIGCHLD, libc::SIGALRM, libc::SIGPROF, libc::SIGPIPE];
+        let apart = || {
+            let (me, seen, taken) = (thread::current().id(), AtomicUsize::new(0), AtomicUsize::new(0));
+            while seen.load(Relaxed) == 0 {
+                run(3, &|_| {
+                    if thread::current().id() != me {
+                        taken.fetch_add(SIGNALS.iter().filter(|&&signal| takes(signal)).count(), Relaxed);
+                        seen.fetch_add(1, Relaxed);
+                    }
+                    thread::sleep(Duration::from_millis(1));
+                });
+            }
+            taken.into_inner() == 0 && SIGNALS.iter().all(|&signal| takes(signal))
+        };
+        with_threads(3, || assert_eq!(in_child(apart), Some(0)));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn workers_without_work_end_and_come_back() {
+        let threads = || std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+        let rests = || {
+            let met = meets(3) && threads() == 3;
+            let start = Instant::now();
+            wait_until(|| threads() == 1 || start.elapsed() > 2 * IDLE_TIME);
+            met && threads() == 1 && start.elapsed() > IDLE_TIME / 2 && meets(3) && threads() == 3
+        };
+        with_threads(3, || assert_eq!(in_child(rests), Some(0)));
+    }
+}
