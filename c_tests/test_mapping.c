@@ -131,9 +131,9 @@ static void a_file_that_cannot_grow_is_not_cut_either(void) {
         FILE *file = fopen(path, "wb");
         CHECK(file && fwrite("abc", 1, 3, file) == 3 && fclose(file) == 0);
         space.fail_from = fail_from;
-        THStorage *s = THStorage_newWithMapping(TH_UINT8, path, 1 << 20, TH_ALLOCATOR_MAPPED_SHARED);
+        THStorage *s = THStorage_newWithMapping(TH_UINT8, path, 1 << 22, TH_ALLOCATOR_MAPPED_SHARED);
         if (s) {
-            CHECK_EQ(length_of(path), 1 << 20);
+            CHECK_EQ(length_of(path), 1 << 22);
         } else {
             CHECK(strstr(THGetLastError(), "grow") != NULL);
             CHECK(length_of(path) >= space.relied);

@@ -67,6 +67,10 @@ struct Job {
     helpers: usize,
 }
 
+/// Boxed, so that they stay where their threads find them.
+#[allow(clippy::vec_box)]
+type Workers = Vec<Box<Worker>>;
+
 /// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
 struct Pool {
     /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
@@ -76,7 +80,7 @@ struct Pool {
     /// The parts to begin.
     shares: Shares,
     job: UnsafeCell<Job>,
-    workers: UnsafeCell<Vec<Box<Worker>>>,
+    workers: UnsafeCell<Workers>,
     /// How many of the workers have ended for want of work.
     gone: AtomicUsize,
     /// The last panic of the job.
@@ -228,7 +232,7 @@ impl Pool {
     }
 
     /// Starts worker `k`, all before which there are, unless it is there; false when the system refuses.
-    fn make_sure_of(&'static self, workers: &mut Vec<Box<Worker>>, k: usize) -> bool {
+    fn make_sure_of(&'static self, workers: &mut Workers, k: usize) -> bool {
         if let Some(worker) = workers.get(k) {
             if !worker.is_gone() {
                 return true;
