@@ -45,6 +45,34 @@ static void each_kind_of_failure_has_its_code(void) {
     THTensor_free(m);
 }
 
+/* Arguments may be evaluated in any order: printf("%g %s", THTensor_item(t), THGetLastError()). */
+static void the_message_stays_at_one_address(void) {
+    const char *message = THGetLastError();
+    CHECK_STR(message, "");
+    for (int length = 1; length <= 4096; length *= 2) {
+        char name[4097] = "";
+        memset(name, 'n', (size_t)length);
+        CHECK(THStorage_newWithMapping(TH_INT8, name, 0, 0) == NULL);
+        CHECK(THGetLastError() == message);
+        CHECK(strncmp(message, "THStorage_newWithMapping: map \"n", 32) == 0);
+    }
+    THClearLastError();
+    CHECK(THGetLastError() == message);
+    CHECK_STR(message, "");
+}
+
+static void long_messages_are_cut(void) {
+    /* Of two bytes each, and without a last one that is whole. */
+    char name[3001] = "";
+    for (int i = 0; i < 3000; i += 2) memcpy(name + i, "\xc3\xa9", 2);
+    CHECK_FAILURE(THStorage_newWithMapping(TH_INT8, name, 0, 0) == NULL, TH_ERR_IO, "...");
+    const char *message = THGetLastError();
+    size_t length = strlen(message);
+    CHECK(length >= 1000 && length < 1024);
+    CHECK_STR(message + length - 3, "...");
+    CHECK((unsigned char)message[length - 4] == 0xa9);
+}
+
 static void *fail_on_a_thread(void *arg) {
     (void)arg;
     int clean = THGetLastErrorCode() == TH_OK && strcmp(THGetLastError(), "") == 0;
@@ -415,8 +443,9 @@ static void a_storage_of_another_dtype_is_no_way_out_of_bounds(void) {
 }
 
 CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_last_error_alone_until_it_is_cleared),
-           CASE(each_kind_of_failure_has_its_code), CASE(each_thread_has_its_own_last_error),
-           CASE(null_handles_are_named), CASE(a_failed_call_has_changed_nothing),
+           CASE(each_kind_of_failure_has_its_code), CASE(the_message_stays_at_one_address), CASE(long_messages_are_cut),
+           CASE(each_thread_has_its_own_last_error), CASE(null_handles_are_named),
+           CASE(a_failed_call_has_changed_nothing),
            CASE(dimensions_out_of_range_are_errors), CASE(sizes_no_memory_holds_are_errors),
            CASE(results_no_memory_holds_are_errors), CASE(lists_longer_than_their_room_are_errors),
            CASE(codes_of_no_dtype_are_errors), CASE(damaged_sizes_and_strides_are_refused),

@@ -64,6 +64,28 @@ static void views_keep_the_storage_alive(void) {
     CHECK_EQ(deleted, 1);
 }
 
+/* More references than an int counts: the handle stays for ever, however many are given up. */
+static void a_count_that_has_come_to_its_end_stays_there(void) {
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2));
+    THStorage *s = THTensor_storage(t);
+    t->refcount = s->refcount = INT32_MAX - 1;
+    for (int i = 0; i < 3; i++) {
+        THTensor_retain(t);
+        THStorage_retain(s);
+    }
+    CHECK_EQ(THTensor_refcount(t), INT32_MAX);
+    CHECK_EQ(THStorage_refcount(s), INT32_MAX);
+    for (int i = 0; i < 100; i++) {
+        THTensor_free(t);
+        THStorage_free(s);
+    }
+    CHECK_EQ(THTensor_refcount(t), INT32_MAX);
+    CHECK_EQ(THStorage_refcount(s), INT32_MAX);
+    CHECK_VALUES(t, 1, 1);
+    t->refcount = s->refcount = 1;
+    THTensor_free(t);
+}
+
 static void a_borrowed_storage_is_kept_by_retaining_it(void) {
     THTensor *t = vector_of(TH_INT32, 1, 2);
     THStorage *s = THTensor_storage(t);
@@ -344,6 +366,7 @@ static void failing_a_hundred_thousand_times_leaves_nothing_behind(void) {
 }
 
 CHECK_MAIN(CASE(a_reference_is_taken_and_given_up), CASE(null_has_no_references), CASE(views_keep_the_storage_alive),
+           CASE(a_count_that_has_come_to_its_end_stays_there),
            CASE(a_borrowed_storage_is_kept_by_retaining_it), CASE(a_tensor_holds_its_storage_once),
            CASE(what_is_already_as_wanted_comes_back_with_one_more_reference), CASE(a_view_of_itself_changes_no_count),
            CASE(copying_and_freeing_in_one_call), CASE(lists_hold_new_references), CASE(failures_take_no_references),

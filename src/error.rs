@@ -1,6 +1,6 @@
 //! One error type: a kind C callers can switch on and a sentence people can read.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 pub type THStatus = i32;
@@ -60,14 +60,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of `kind` that reads `message`: what is wrong, values; lower case, no period. The C function is named where it is called.
     #[cold]
-    pub fn new(kind: Kind, message: String) -> Error {
-        Error(Box::new(Failure { kind, status: kind as THStatus, message }))
+    pub fn new(kind: Kind, message: fmt::Arguments<'_>) -> Error {
+        Error(Box::new(Failure { kind, status: kind as THStatus, message: bounded(message) }))
     }
 
     /// A function of the caller stopped the work; its `status` is what the caller gets back.
     #[cold]
-    pub fn from_callback(status: THStatus, message: String) -> Error {
-        Error(Box::new(Failure { kind: Kind::Callback, status, message }))
+    pub fn from_callback(status: THStatus, message: fmt::Arguments<'_>) -> Error {
+        Error(Box::new(Failure { kind: Kind::Callback, status, message: bounded(message) }))
     }
 
     /// The class of the failure.
@@ -100,10 +100,62 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// The most bytes of a message.
+pub const LONGEST_MESSAGE: usize = 1023;
+
+/// `message`, or so much of it as a message may have, and "...". So a message needs little memory, whatever names and lists it tells of.
+pub fn bounded(message: fmt::Arguments<'_>) -> String {
+    let mut text = Bounded(String::new());
+    // Fails where the text has been cut.
+    _ = text.write_fmt(message);
+    text.0
+}
+
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        const MARK: &str = "...";
+        let Bounded(text) = self;
+        if text.len() + more.len() <= LONGEST_MESSAGE {
+            text.push_str(more);
+            return Ok(());
+        }
+        let end = LONGEST_MESSAGE - MARK.len();
+        match end.checked_sub(text.len()) {
+            Some(room) => text.push_str(&more[..more.floor_char_boundary(room)]),
+            None => text.truncate(text.floor_char_boundary(end)),
+        }
+        text.push_str(MARK);
+        Err(fmt::Error)
+    }
+}
+
 /// Returns an [`Error`] of the named [`Kind`] with a formatted message.
 macro_rules! bail {
     ($kind:ident, $($message:tt)+) => {
-        return Err($crate::error::Error::new($crate::error::Kind::$kind, format!($($message)+)))
+        return Err($crate::error::Error::new($crate::error::Kind::$kind, format_args!($($message)+)))
     };
 }
 pub(crate) use bail;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut_between_characters() {
+        let message = |text: &str| Error::new(Kind::Argument, format_args!("{text}")).message().to_string();
+        for length in [0, 1, LONGEST_MESSAGE - 1, LONGEST_MESSAGE] {
+            assert_eq!(message(&"x".repeat(length)), "x".repeat(length));
+        }
+        for length in [LONGEST_MESSAGE + 1, 100_000] {
+            assert_eq!(message(&"x".repeat(length)), "x".repeat(LONGEST_MESSAGE - 3) + "...");
+        }
+        // 1020 bytes are 340 characters of three; behind one of one byte there is room for 339.
+        assert_eq!(message(&"\u{20ac}".repeat(400)), "\u{20ac}".repeat(340) + "...");
+        assert_eq!(message(&("x".to_string() + &"\u{20ac}".repeat(400))), "x".to_string() + &"\u{20ac}".repeat(339) + "...");
+        let pieces = Error::new(Kind::Argument, format_args!("{}{}{}", "x".repeat(1022), "yy", "z"));
+        assert_eq!(pieces.message(), "x".repeat(1020) + "...");
+    }
+}

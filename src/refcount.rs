@@ -2,6 +2,10 @@
 
 use std::sync::atomic::{AtomicI32, Ordering, fence};
 
+/// A count that has come so far stays: the handle lives for ever, rather than be freed under those who hold it. Threads that count past
+/// the end at the same moment may carry it back by one each, which the room up to `i32::MAX` allows for.
+const STUCK: i32 = i32::MAX - (1 << 16);
+
 /// Adds a reference to a counted handle.
 ///
 /// # Safety
@@ -11,10 +15,15 @@ pub(crate) unsafe fn retain(refcount: *mut i32, counted: bool) {
     if counted {
         // SAFETY: the caller's.
         let count = unsafe { counter(refcount) };
-        if alone() {
-            count.store(count.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        let held = if alone() {
+            let held = count.load(Ordering::Relaxed);
+            count.store(held.wrapping_add(1), Ordering::Relaxed);
+            held
         } else {
-            count.fetch_add(1, Ordering::Relaxed);
+            count.fetch_add(1, Ordering::Relaxed)
+        };
+        if held >= STUCK {
+            count.store(i32::MAX, Ordering::Relaxed);
         }
     }
 }
@@ -31,6 +40,9 @@ pub(crate) unsafe fn release(refcount: *mut i32, counted: bool) -> bool {
     let held = count.load(Ordering::Acquire);
     if !counted || held == 1 {
         return counted;
+    }
+    if held >= STUCK {
+        return false;
     }
     if alone() {
         count.store(held.wrapping_sub(1), Ordering::Relaxed);
@@ -99,6 +111,42 @@ mod tests {
             assert!(release(&mut refcount, true));
             assert!(!release(&mut refcount, false), "what is not counted is never given up");
         }
+    }
+
+    #[test]
+    fn a_count_at_the_end_stays_there() {
+        let mut refcount = i32::MAX - 1;
+        // SAFETY: a count of our own.
+        unsafe {
+            for _ in 0..3 {
+                retain(&mut refcount, true);
+                assert_eq!(count(&mut refcount), i32::MAX);
+            }
+            for _ in 0..100_000 {
+                assert!(!release(&mut refcount, true));
+            }
+        }
+        assert_eq!(refcount, i32::MAX);
+    }
+
+    #[test]
+    fn threads_that_meet_at_the_end_free_nothing() {
+        let mut refcount = i32::MAX - 100;
+        let shared = &raw mut refcount as usize;
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(move || {
+                    for _ in 0..50_000 {
+                        // SAFETY: the count outlives the scope.
+                        unsafe {
+                            retain(shared as *mut i32, true);
+                            assert!(!release(shared as *mut i32, true));
+                        }
+                    }
+                });
+            }
+        });
+        assert!(refcount >= STUCK, "{refcount}");
     }
 
     #[test]

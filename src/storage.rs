@@ -99,23 +99,21 @@ impl Storage {
     /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
+        // The header first: once there is memory, nothing fails that would have to end it, and perhaps the caller's context with it.
+        let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, allocator, context)?;
         // SAFETY: the caller promises a valid allocator.
         let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };
         // SAFETY: as above.
         let data = if bytes == 0 { null_mut() } else { unsafe { malloc(context, bytes as isize) } };
         if data.is_null() && bytes > 0 {
-            // SAFETY: a map allocator's context is a THMapAllocatorContext, which knows why.
-            return Err(unsafe { map_error(allocator, context) }
-                .unwrap_or_else(|| Error::new(Kind::NoMem, format!("the allocator did not give {bytes} bytes"))));
+            // SAFETY: the allocator and its context.
+            return Err(unsafe { refusal(allocator, context, bytes) });
         }
-        let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context);
-        if let (Err(_), Some(free)) = (&made, unsafe_free(allocator)) {
-            // SAFETY: `data` is what malloc just returned.
-            unsafe { free(context, data) }
-        } else {
-            alloc::adjust_live(bytes as isize);
-        }
-        made
+        // SAFETY: nobody else has the new storage.
+        unsafe { (*storage.as_ptr()).data = data };
+        storage.set_flags(OWNED);
+        alloc::adjust_live(bytes as isize);
+        Ok(storage)
     }
 
     /// A storage over memory that `allocator` will free. On failure the memory stays the caller's.
@@ -163,19 +161,22 @@ impl Storage {
     /// A storage over a file or shared memory; `len` <= 0 takes the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
     pub fn mapped(dtype: Dtype, filename: &CStr, len: i64, flags: c_int) -> Result<Storage> {
         let bytes = if len > 0 { byte_count(dtype, len)? } else { 0 };
+        // The header first: what has been mapped has perhaps made, grown or unlinked a file.
+        let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, &THMapAllocator, null_mut())?;
         let mut context = THMapAllocatorContext::new(Some(filename), flags)?;
         let data = context.map(bytes as isize)?;
-        let len = if len > 0 { len } else { context.size() as i64 / dtype.size() as i64 };
-        let context = Box::into_raw(context).cast();
-        // SAFETY: the mapping holds `len` elements and is undone by THMapAllocator with this context.
-        let made = unsafe { Storage::with_data(dtype, data, len, &THMapAllocator, context) };
-        match (&made, unsafe_free(&THMapAllocator)) {
-            (Ok(storage), _) => storage.set_flags(storage.flags() & !TH_STORAGE_RESIZABLE),
-            // SAFETY: nobody else has the mapping.
-            (Err(_), Some(free)) => unsafe { free(context, data) },
-            (Err(_), None) => {}
+        // SAFETY: nobody else has the new storage. The mapping holds so many elements and is undone by THMapAllocator with this context.
+        unsafe {
+            let raw = storage.as_ptr();
+            if len <= 0 {
+                (*raw).size = context.size() / dtype.size() as isize;
+            }
+            (*raw).data = data;
+            (*raw).allocatorContext = Box::into_raw(context).cast();
         }
-        made
+        storage.set_flags(TH_STORAGE_REFCOUNTED | TH_STORAGE_FREEMEM);
+        alloc::adjust_live(storage.bytes() as isize);
+        Ok(storage)
     }
 
     fn from_parts(
@@ -390,14 +391,17 @@ fn unsafe_free(allocator: *const THAllocator) -> Option<unsafe extern "C" fn(*mu
     unsafe { (*allocator).free }
 }
 
-/// What went wrong inside one of thorn's own map allocators.
+/// Why `allocator` did not give `bytes` bytes: thorn's own that map leave the reason in their context.
 ///
 /// # Safety
 /// `context` must be the context of `allocator`.
-unsafe fn map_error(allocator: *const THAllocator, context: *mut c_void) -> Option<Error> {
+#[cold]
+unsafe fn refusal(allocator: *const THAllocator, context: *mut c_void, bytes: usize) -> Error {
     let maps = std::ptr::eq(allocator, &THMapAllocator) || std::ptr::eq(allocator, &alloc::THRefcountedMapAllocator);
-    // SAFETY: the caller's.
-    if maps { unsafe { context.cast::<THMapAllocatorContext>().as_mut() }?.take_error() } else { None }
+    // SAFETY: the caller's; a map allocator's context is a THMapAllocatorContext.
+    let context = if maps { unsafe { context.cast::<THMapAllocatorContext>().as_mut() } } else { None };
+    let reason = context.and_then(THMapAllocatorContext::take_error);
+    reason.unwrap_or_else(|| Error::new(Kind::NoMem, format_args!("the allocator did not give {bytes} bytes")))
 }
 
 /// Bytes of `len` elements, or an error where that is negative or overflows.
@@ -420,7 +424,7 @@ fn allocate(bytes: usize) -> Result<*mut c_void> {
 
 #[cold]
 fn out_of_memory(bytes: usize) -> Error {
-    Error::new(Kind::NoMem, format!("out of memory: {bytes} bytes could not be allocated"))
+    Error::new(Kind::NoMem, format_args!("out of memory: {bytes} bytes could not be allocated"))
 }
 
 /// # Safety
@@ -449,19 +453,20 @@ unsafe fn resize_foreign(
     if allocator.is_null() {
         bail!(Argument, "the storage has no allocator")
     }
+    // No block has 0 bytes: what NULL would say for one, freed or refused, only the allocator knows.
+    let asked = new.max(1);
     // SAFETY: the caller's; the functions are the allocator's own.
+    let refused = || unsafe { refusal(allocator, context, asked) };
+    // SAFETY: as above.
     unsafe {
         if let Some(realloc) = (*allocator).realloc {
-            let moved = realloc(context, data, new as isize);
-            if moved.is_null() && new > 0 {
-                bail!(NoMem, "the allocator did not give {new} bytes")
-            }
-            return Ok(moved);
+            let moved = realloc(context, data, asked as isize);
+            return if moved.is_null() { Err(refused()) } else { Ok(moved) };
         }
         let Some(malloc) = (*allocator).malloc else { bail!(Argument, "the allocator can neither realloc nor malloc") };
-        let moved = malloc(context, new as isize);
-        if moved.is_null() && new > 0 {
-            bail!(NoMem, "the allocator did not give {new} bytes")
+        let moved = malloc(context, asked as isize);
+        if moved.is_null() {
+            return Err(refused());
         }
         if !data.is_null() {
             std::ptr::copy_nonoverlapping(data.cast::<u8>(), moved.cast::<u8>(), old.min(new));

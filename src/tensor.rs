@@ -283,8 +283,7 @@ impl Tensor {
         let error = checked_numel(shape).err().filter(|_| offset >= 0 && strides.iter().all(|&s| s >= 0));
         error.unwrap_or_else(|| {
             let ndim = self.ndim();
-            let text = format!("the handle is damaged: offset {offset}, strides {strides:?}, {ndim} dimensions");
-            Error::new(Kind::Shape, text)
+            Error::new(Kind::Shape, format_args!("the handle is damaged: offset {offset}, strides {strides:?}, {ndim} dimensions"))
         })
     }
 

@@ -143,7 +143,7 @@ impl Evicted {
     }
 }
 
-/// std's mutex, because it is one word of its own: parking_lot queues waiters in a table that a fork may leave locked in the child.
+/// std's mutex, because it is one word of its own: it needs no memory, and a fork leaves nothing locked in the child but itself.
 static CACHE: Mutex<Cache> = Mutex::new(Cache::EMPTY);
 
 fn lock() -> MutexGuard<'static, Cache> {

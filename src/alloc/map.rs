@@ -1,12 +1,14 @@
 //! Files and POSIX shared memory as storage memory: `THMapAllocator` and the context that says what to map.
 
-use super::THAllocator;
+mod grow;
+
+use super::{THAllocator, boxed, list};
 use crate::error::{Error, Kind, Result, bail};
-use std::ffi::{CStr, CString, OsStr, c_int, c_void};
-use std::fs::{File, OpenOptions};
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::fmt::{self, Write};
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::{ffi::OsStrExt, fs::OpenOptionsExt};
 use std::ptr::{NonNull, null_mut};
 
 /// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
@@ -93,7 +95,9 @@ impl THMapAllocatorContext {
         if flags & EXCLUSIVE != 0 && flags & NOCREATE != 0 {
             bail!(Argument, "TH_ALLOCATOR_MAPPED_EXCLUSIVE and TH_ALLOCATOR_MAPPED_NOCREATE contradict each other");
         }
-        Ok(Box::new(THMapAllocatorContext { filename: filename.map(CStr::to_owned), flags, file: None, mapped: 0, header: 0, error: None }))
+        let filename = filename.map(owned).transpose()?;
+        let context = boxed(THMapAllocatorContext { filename, flags, file: None, mapped: 0, header: 0, error: None });
+        context.ok_or_else(|| Error::new(Kind::NoMem, format_args!("out of memory for the context of a mapping")))
     }
 
     /// The name given, if any.
@@ -142,18 +146,20 @@ impl THMapAllocatorContext {
         if self.mapped != 0 {
             bail!(Argument, "map {self}: a context serves one mapping");
         }
+        let mut made = false;
         if self.flags & FROMFD == 0 {
-            let opened = if self.flags & SHAREDMEM != 0 { self.open_shared_memory() } else { self.open_file() };
-            self.file = Some(opened.map_err(|error| self.failed("cannot open", error))?);
+            let (file, is_new) = self.open().map_err(|error| self.failed("cannot open", error))?;
+            (self.file, made) = (Some(file), is_new);
         }
         let mapped = self.map_file(bytes, header);
+        // A name this call has made goes if it failed, unless somebody else has found a use for it.
+        let made_in_vain =
+            mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|now| now.len() == 0));
         let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
         if self.flags & outlives_this == 0 {
             self.file = None;
         }
-        // The name of a failed exclusive mapping is of this call's own making.
-        let unwanted = if mapped.is_ok() { self.flags & UNLINK != 0 } else { self.flags & (EXCLUSIVE | FROMFD) == EXCLUSIVE };
-        if unwanted {
+        if made_in_vain || (mapped.is_ok() && self.flags & UNLINK != 0) {
             self.unlink();
         }
         let (start, size) = mapped?;
@@ -162,21 +168,36 @@ impl THMapAllocatorContext {
         Ok(unsafe { start.add(header) })
     }
 
-    fn open_file(&self) -> io::Result<File> {
-        let path = OsStr::from_bytes(self.filename().unwrap_or_default().to_bytes());
-        let shared = self.flags & SHARED != 0;
-        let create = shared && self.flags & NOCREATE == 0;
-        // std opens with O_CLOEXEC.
-        OpenOptions::new().read(true).write(shared).create(create).create_new(self.flags & EXCLUSIVE != 0).mode(0o600).open(path)
+    /// The file or shared memory object, and whether this has made it.
+    fn open(&self) -> io::Result<(File, bool)> {
+        let shared = self.flags & (SHARED | SHAREDMEM) != 0;
+        loop {
+            if self.flags & EXCLUSIVE == 0 {
+                match self.open_as(if shared { libc::O_RDWR } else { libc::O_RDONLY }) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && shared && self.flags & NOCREATE == 0 => {}
+                    opened => return Ok((opened?, false)),
+                }
+            }
+            match self.open_as(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
+                // Someone else was quicker.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.flags & EXCLUSIVE == 0 => {}
+                opened => return Ok((opened?, true)),
+            }
+        }
     }
 
-    fn open_shared_memory(&self) -> io::Result<File> {
-        let create = if self.flags & NOCREATE == 0 { libc::O_CREAT } else { 0 };
-        let exclusive = if self.flags & EXCLUSIVE != 0 { libc::O_EXCL } else { 0 };
-        let name = self.filename().unwrap_or_default();
+    /// Opens without waiting for anything: of a pipe, for instance, nobody may have the other end.
+    fn open_as(&self, how: c_int) -> io::Result<File> {
+        let name = self.filename().unwrap_or_default().as_ptr();
+        let how = how | libc::O_CLOEXEC | libc::O_NONBLOCK;
         loop {
             // SAFETY: the name ends with NUL.
-            let fd = unsafe { libc::shm_open(name.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | create | exclusive, 0o600) };
+            let fd = unsafe {
+                match self.flags & SHAREDMEM {
+                    0 => libc::open(name, how | libc::O_NOCTTY, 0o600),
+                    _ => libc::shm_open(name, how, 0o600),
+                }
+            };
             if fd >= 0 {
                 // SAFETY: just opened, and nobody else's.
                 return Ok(unsafe { File::from_raw_fd(fd) });
@@ -191,7 +212,11 @@ impl THMapAllocatorContext {
     /// The start and size of a mapping of the open file.
     fn map_file(&self, bytes: isize, header: usize) -> Result<(NonNull<u8>, usize)> {
         let Some(file) = &self.file else { bail!(Argument, "map {self}: the descriptor is used up") };
-        let length = file.metadata().map_err(|error| self.failed("cannot measure", error))?.len();
+        let found = file.metadata().map_err(|error| self.failed("cannot measure", error))?;
+        if !found.is_file() {
+            bail!(Io, "map {self}: it is neither a regular file nor shared memory");
+        }
+        let length = found.len();
         let wanted = match usize::try_from(bytes) {
             Ok(0) | Err(_) => length,
             Ok(bytes) => (bytes as u64).saturating_add(header as u64),
@@ -203,13 +228,18 @@ impl THMapAllocatorContext {
         if size <= header {
             bail!(Io, "map {self}: the file is empty");
         }
-        if wanted > length {
-            if !shared {
-                bail!(Io, "map {self}: the file has {length} bytes, {wanted} are needed");
-            }
-            grow(file, length, wanted).map_err(|error| self.failed(&format!("cannot grow to {wanted} bytes"), error))?;
+        if wanted > length && !shared {
+            bail!(Io, "map {self}: the file has {length} bytes, {wanted} are needed");
         }
+        // Addresses first: the file does not grow to a size that cannot be mapped.
         let start = map_pages(file, size, shared).map_err(|error| self.failed(&format!("cannot map {size} bytes"), error))?;
+        if wanted > length
+            && let Err(error) = grow::grow(file, length, wanted)
+        {
+            // SAFETY: mapped above, and nobody has seen it.
+            unsafe { libc::munmap(start.as_ptr().cast(), size) };
+            return Err(self.failed(&format!("cannot grow to {wanted} bytes"), error));
+        }
         Ok((start, size))
     }
 
@@ -239,18 +269,31 @@ impl THMapAllocatorContext {
     }
 
     fn failed(&self, what: &str, error: io::Error) -> Error {
-        Error::new(Kind::Io, format!("map {self}: {what}: {error}"))
+        Error::new(Kind::Io, format_args!("map {self}: {what}: {error}"))
     }
 }
 
 /// The name in quotes, or what stands for it.
-impl std::fmt::Display for THMapAllocatorContext {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.filename() {
-            Some(name) => write!(f, "\"{}\"", name.to_string_lossy()),
-            None => write!(f, "descriptor {}", self.fd()),
+impl fmt::Display for THMapAllocatorContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(name) = self.filename() else { return write!(f, "descriptor {}", self.fd()) };
+        f.write_char('"')?;
+        for chunk in name.to_bytes().utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                f.write_char(char::REPLACEMENT_CHARACTER)?;
+            }
         }
+        f.write_char('"')
     }
+}
+
+/// A copy of a name, which may be of any length.
+fn owned(name: &CStr) -> Result<CString> {
+    let bytes = name.to_bytes_with_nul();
+    let copy = list(bytes.len(), |i| Ok(bytes[i]))?;
+    // SAFETY: the bytes of a C string.
+    Ok(unsafe { CString::from_vec_with_nul_unchecked(copy) })
 }
 
 fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> {
@@ -263,46 +306,6 @@ fn map_pages(file: &File, size: usize, shared: bool) -> io::Result<NonNull<u8>> 
     } else {
         NonNull::new(start.cast()).ok_or_else(|| io::ErrorKind::Other.into())
     }
-}
-
-/// Grows a file of `from` bytes to `to` bytes, or leaves it as it was. Space is reserved where the file system can: a full one is an error
-/// here, not a SIGBUS at some later write. Another process may be growing the file as well, so nothing cuts off what this call did not add.
-#[cfg(target_os = "linux")]
-fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
-    let (mut done, mut piece) = (from, to - from);
-    while done < to {
-        let step = piece.min(to - done);
-        let (Ok(start), Ok(length)) = (libc::off64_t::try_from(done), libc::off64_t::try_from(step)) else {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        };
-        // SAFETY: the descriptor is open as long as `file`.
-        if unsafe { libc::fallocate64(file.as_raw_fd(), 0, start, length) } == 0 {
-            done += step;
-            continue;
-        }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            // A signal makes the kernel undo all of a step: the next one has better chances to end between two signals.
-            Some(libc::EINTR) => piece = (piece / 2).max(1 << 20),
-            Some(libc::EOPNOTSUPP | libc::ENOSYS) => return grow_sparse(file, to),
-            _ => {
-                if file.metadata().is_ok_and(|now| now.len() == done) {
-                    _ = file.set_len(from);
-                }
-                return Err(error);
-            }
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn grow(file: &File, _from: u64, to: u64) -> io::Result<()> {
-    grow_sparse(file, to)
-}
-
-fn grow_sparse(file: &File, to: u64) -> io::Result<()> {
-    if file.metadata()?.len() < to { file.set_len(to) } else { Ok(()) }
 }
 
 /// # Safety
@@ -323,7 +326,7 @@ unsafe extern "C" fn map_malloc(ctx: *mut c_void, size: isize) -> *mut c_void {
 pub(super) unsafe extern "C" fn no_realloc(ctx: *mut c_void, _ptr: *mut c_void, _size: isize) -> *mut c_void {
     // SAFETY: who calls through the allocator passes its context, alone.
     let Some(ctx) = (unsafe { context(ctx) }) else { return null_mut() };
-    let error = Error::new(Kind::Unsupported, format!("map {ctx}: cannot realloc mapped data"));
+    let error = Error::new(Kind::Unsupported, format_args!("map {ctx}: cannot realloc mapped data"));
     ctx.or_null(Err(error))
 }
 
@@ -349,6 +352,8 @@ pub static THMapAllocator: THAllocator = THAllocator { malloc: Some(map_malloc),
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::OpenOptions;
+    use std::os::unix::ffi::OsStrExt;
     use std::path::{Path, PathBuf};
 
     /// A path of the test's own, whose file is removed before and after.

@@ -1,43 +1,47 @@
 //! The allocator of thorn's own short lists and error texts: malloc, and a reserve for when memory has run out.
 //!
-//! The memory of tensors is asked for in ways that may fail. Rust's lists and strings may not: where malloc refuses them, the process
-//! ends. So [`SLOTS`] blocks lie ready, enough for a call to end with a message.
+//! The memory of tensors is asked for in ways that may fail, and so are lists of as many entries as a caller says. Rust's other lists and
+//! strings may not: where malloc refuses them, the process ends. They have at most a few words for each of 1024 dimensions, or a message.
+//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
-/// The bytes of a block.
-const SLOT: usize = 4096;
-/// How many there are: the bits of a word.
+/// The bytes of a small block: all that lists of few dimensions and most texts need.
+const SMALL: usize = 4 << 10;
+/// The bytes of a large block: a loop over four operands is 40 bytes in each of 1024 dimensions.
+const LARGE: usize = 64 << 10;
+/// How many there are of each: the bits of a word.
 const SLOTS: usize = 64;
 
 /// Blocks for when malloc has none. Memory of the system only once it is used.
 #[repr(align(4096))]
-struct Reserve {
-    slots: UnsafeCell<[[u8; SLOT]; SLOTS]>,
+struct Reserve<const SIZE: usize> {
+    slots: UnsafeCell<[[u8; SIZE]; SLOTS]>,
     /// The bit of a block is set while somebody has it.
     taken: AtomicU64,
 }
 
 // SAFETY: a block belongs to whoever has set its bit.
-unsafe impl Sync for Reserve {}
+unsafe impl<const SIZE: usize> Sync for Reserve<SIZE> {}
 
-impl Reserve {
-    const fn new() -> Reserve {
-        Reserve { slots: UnsafeCell::new([[0; SLOT]; SLOTS]), taken: AtomicU64::new(0) }
+impl<const SIZE: usize> Reserve<SIZE> {
+    const fn new() -> Reserve<SIZE> {
+        Reserve { slots: UnsafeCell::new([[0; SIZE]; SLOTS]), taken: AtomicU64::new(0) }
     }
 
     /// A block for this layout, or NULL.
     #[cold]
     fn take(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > SLOT || layout.align() > SLOT {
-            return std::ptr::null_mut();
+        if layout.size() > SIZE || layout.align() > SMALL {
+            return null_mut();
         }
         let lowest_free = |taken: u64| if taken == u64::MAX { None } else { Some(taken | (taken + 1)) };
-        match self.taken.fetch_update(Acquire, Relaxed, lowest_free) {
-            Ok(before) => self.slots.get().cast::<u8>().wrapping_add(SLOT * before.trailing_ones() as usize),
-            Err(_) => std::ptr::null_mut(),
+        match self.taken.try_update(Acquire, Relaxed, lowest_free) {
+            Ok(before) => self.slots.get().cast::<u8>().wrapping_add(SIZE * before.trailing_ones() as usize),
+            Err(_) => null_mut(),
         }
     }
 
@@ -45,7 +49,7 @@ impl Reserve {
     #[inline(always)]
     fn slot(&self, ptr: *mut u8) -> Option<usize> {
         let offset = (ptr as usize).wrapping_sub(self.slots.get() as usize);
-        (offset < SLOT * SLOTS).then_some(offset / SLOT)
+        (offset < SIZE * SLOTS).then_some(offset / SIZE)
     }
 
     #[cold]
@@ -54,7 +58,38 @@ impl Reserve {
     }
 }
 
-static RESERVE: Reserve = Reserve::new();
+/// The blocks of both sizes, side by side, so that one comparison tells that an address is of neither.
+#[repr(C)]
+struct Reserves {
+    small: Reserve<SMALL>,
+    large: Reserve<LARGE>,
+}
+
+impl Reserves {
+    #[cold]
+    fn take(&self, layout: Layout) -> *mut u8 {
+        let small = self.small.take(layout);
+        if small.is_null() { self.large.take(layout) } else { small }
+    }
+
+    /// Whether `ptr` is a block of these.
+    #[inline(always)]
+    fn have(&self, ptr: *mut u8) -> bool {
+        (ptr as usize).wrapping_sub(&raw const *self as usize) < size_of::<Reserves>()
+    }
+
+    /// Takes a block back that these have.
+    #[cold]
+    fn give_back(&self, ptr: *mut u8) {
+        if let Some(slot) = self.small.slot(ptr) {
+            self.small.give_back(slot);
+        } else if let Some(slot) = self.large.slot(ptr) {
+            self.large.give_back(slot);
+        }
+    }
+}
+
+static RESERVE: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
 
 struct Reserved;
 
@@ -72,16 +107,16 @@ unsafe impl GlobalAlloc for Reserved {
 
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        match RESERVE.slot(ptr) {
-            Some(slot) => RESERVE.give_back(slot),
-            // SAFETY: the caller's; not of the reserve, hence malloc's.
-            None => unsafe { System.dealloc(ptr, layout) },
+        if RESERVE.have(ptr) {
+            return RESERVE.give_back(ptr);
         }
+        // SAFETY: the caller's; not of the reserve, hence malloc's.
+        unsafe { System.dealloc(ptr, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if RESERVE.slot(ptr).is_none() {
+        if !RESERVE.have(ptr) {
             // SAFETY: the caller's; not of the reserve, hence malloc's.
             let block = unsafe { System.realloc(ptr, layout, size) };
             if !block.is_null() {
@@ -106,16 +141,14 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const SMALL: Layout = Layout::new::<[u64; 10]>();
+    const FEW: Layout = Layout::new::<[u64; 10]>();
 
-    #[test]
-    fn blocks_are_distinct_and_come_back() {
-        let reserve = Reserve::new();
+    fn blocks_are_distinct_and_come_back<const SIZE: usize>(reserve: &Reserve<SIZE>) {
         for _ in 0..2 {
-            let blocks: BTreeSet<_> = (0..SLOTS).map(|_| reserve.take(SMALL)).collect();
+            let blocks: BTreeSet<_> = (0..SLOTS).map(|_| reserve.take(FEW)).collect();
             assert_eq!(blocks.len(), SLOTS);
-            assert!(blocks.iter().all(|&block| !block.is_null() && block.align_offset(SLOT) == 0));
-            assert!(reserve.take(SMALL).is_null());
+            assert!(blocks.iter().all(|&block| !block.is_null() && block.align_offset(SMALL) == 0));
+            assert!(reserve.take(FEW).is_null());
             let slots: BTreeSet<_> = blocks.iter().filter_map(|&block| reserve.slot(block)).collect();
             assert_eq!(slots, (0..SLOTS).collect());
             slots.into_iter().for_each(|slot| reserve.give_back(slot));
@@ -123,33 +156,49 @@ mod tests {
     }
 
     #[test]
-    fn the_reserve_is_for_small_blocks() {
-        let reserve = Reserve::new();
-        assert!(reserve.take(Layout::new::<[u8; SLOT + 1]>()).is_null());
-        assert!(!reserve.take(Layout::new::<[u8; SLOT]>()).is_null());
+    fn blocks_of_both_sizes_are_distinct_and_come_back() {
+        static OURS: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
+        blocks_are_distinct_and_come_back(&OURS.small);
+        blocks_are_distinct_and_come_back(&OURS.large);
+    }
+
+    #[test]
+    fn what_is_too_large_for_one_block_gets_another_or_none() {
+        static OURS: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
+        assert!(OURS.take(Layout::new::<[u8; LARGE + 1]>()).is_null());
+        let is_large = |block| OURS.have(block) && OURS.large.slot(block).is_some() && OURS.small.slot(block).is_none();
+        let is_small = |block| OURS.have(block) && OURS.large.slot(block).is_none() && OURS.small.slot(block).is_some();
+        assert!(is_small(OURS.take(Layout::new::<[u8; SMALL]>())));
+        let large = OURS.take(Layout::new::<[u8; SMALL + 1]>());
+        assert!(is_large(large) && is_large(OURS.take(Layout::new::<[u8; LARGE]>())));
+        assert_eq!(OURS.large.taken.load(Relaxed), 0b11);
+        OURS.give_back(large);
+        assert_eq!(OURS.large.taken.load(Relaxed), 0b10);
+        (1..SLOTS).for_each(|_| assert!(is_small(OURS.take(FEW))));
+        assert!(is_large(OURS.take(FEW)), "when the small ones are gone");
     }
 
     #[test]
     fn the_blocks_of_others_are_not_of_the_reserve() {
-        let reserve = Reserve::new();
-        let first = reserve.take(SMALL);
-        assert_eq!(reserve.slot(first.wrapping_sub(1)), None);
-        assert_eq!(reserve.slot(first.wrapping_add(SLOT * SLOTS)), None);
-        assert_eq!(reserve.slot(std::ptr::null_mut()), None);
+        static OURS: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
+        let first = (&raw const OURS).cast_mut().cast::<u8>();
+        assert!(OURS.have(first) && !OURS.have(first.wrapping_sub(1)));
+        assert!(!OURS.have(first.wrapping_add(size_of::<Reserves>())) && !OURS.have(null_mut()));
+        assert!(size_of::<Reserves>() - SLOTS * (SMALL + LARGE) <= 2 * 4096);
     }
 
     #[test]
     fn a_block_of_the_reserve_grows_into_one_of_malloc() {
-        let block = RESERVE.take(SMALL);
-        let slot = RESERVE.slot(block).unwrap();
+        let block = RESERVE.take(FEW);
+        assert!(RESERVE.have(block));
         // SAFETY: the block has 80 bytes, then 8000.
         unsafe {
             (0..80).for_each(|i| block.add(i).write(i as u8));
-            let grown = ALLOCATOR.realloc(block, SMALL, 8000);
-            assert!(!grown.is_null() && RESERVE.slot(grown).is_none());
+            let grown = ALLOCATOR.realloc(block, FEW, 8000);
+            assert!(!grown.is_null() && !RESERVE.have(grown));
             assert!((0..80).all(|i| grown.add(i).read() == i as u8));
-            ALLOCATOR.dealloc(grown, Layout::from_size_align_unchecked(8000, SMALL.align()));
+            ALLOCATOR.dealloc(grown, Layout::from_size_align_unchecked(8000, FEW.align()));
         }
-        assert_eq!(RESERVE.taken.load(Relaxed) & 1 << slot, 0);
+        assert_eq!(RESERVE.small.taken.load(Relaxed), 0);
     }
 }

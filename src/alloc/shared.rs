@@ -58,6 +58,8 @@ fn join(count: &AtomicI32) -> bool {
 fn leave(count: &AtomicI32) -> bool {
     let left = count.try_update(AcqRel, Acquire, |users| match users {
         1 => Some(DEAD),
+        // So many that they were no longer counted: nobody is the last.
+        c_int::MAX => None,
         2.. => Some(users - 1),
         // Its share was given away with `decref`.
         _ => None,
@@ -71,7 +73,7 @@ fn leave(count: &AtomicI32) -> bool {
 /// `data` is what a counted mapping gave, and the mapping stands.
 pub unsafe fn incref(data: *mut c_void) {
     // SAFETY: the caller's promise.
-    unsafe { count(data) }.fetch_add(1, Relaxed);
+    _ = unsafe { count(data) }.try_update(Relaxed, Relaxed, |users| users.checked_add(1));
 }
 
 /// Undoes one [`incref`]; `true` when the count has reached zero.
@@ -80,7 +82,7 @@ pub unsafe fn incref(data: *mut c_void) {
 /// `data` is what a counted mapping gave, and the mapping stands.
 pub unsafe fn decref(data: *mut c_void) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { count(data) }.fetch_sub(1, AcqRel) == 1
+    unsafe { count(data) }.try_update(AcqRel, Acquire, |users| if users == c_int::MAX { None } else { users.checked_sub(1) }) == Ok(1)
 }
 
 unsafe extern "C" fn malloc(ctx: *mut c_void, size: isize) -> *mut c_void {

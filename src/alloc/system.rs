@@ -75,6 +75,17 @@ unsafe fn unmap(start: *mut u8, size: usize) {
     }
 }
 
+/// The memory that can be had without taking it from other processes, as far as Linux tells.
+pub(super) fn available() -> usize {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kilobytes = |name: &str| -> Option<usize> {
+        let line = told.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line?.trim().strip_suffix(" kB")?.parse().ok()
+    };
+    let free = kilobytes("MemAvailable").map_or(usize::MAX, |n| n.saturating_add(kilobytes("SwapFree").unwrap_or(0)).saturating_mul(1024));
+    free.min(memory())
+}
+
 /// The memory this process may count on: the machine's, or what a Linux control group leaves of it.
 pub(super) fn memory() -> usize {
     // SAFETY: sysconf only reads its argument.
@@ -111,5 +122,6 @@ mod tests {
     #[test]
     fn the_machine_has_memory() {
         assert!(memory() > 16 << 20);
+        assert!(available() > 1 << 20 && available() <= memory());
     }
 }

@@ -3,7 +3,9 @@
 use super::class::{self, SMALL_CLASSES};
 use super::stats::Counters;
 use super::{cache, current, system};
-use std::cell::Cell;
+use crate::error::LONGEST_MESSAGE;
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
@@ -71,6 +73,9 @@ const SLOTS: usize = {
     slots
 };
 
+/// The bytes of a thread's text: a message and the 0 behind it.
+const TEXT: usize = LONGEST_MESSAGE + 1;
+
 /// What a thread owns. One that ends leaves it, emptied but with its counts, to the next one that starts.
 #[repr(C, align(64))]
 pub(super) struct Thread {
@@ -80,7 +85,12 @@ pub(super) struct Thread {
     drains: AtomicUsize,
     claimed: AtomicBool,
     next: AtomicPtr<Thread>,
+    /// For the owner alone; NOBODY's is never touched.
+    text: UnsafeCell<[u8; TEXT]>,
 }
+
+// SAFETY: all but the text is atomic, and that is its owner's.
+unsafe impl Sync for Thread {}
 
 /// Stands in for threads without lists: they have not started or are ending, or memory ran out. Any number of them may count here.
 pub(super) static NOBODY: Thread = Thread::new();
@@ -99,17 +109,47 @@ enum State {
 
 thread_local! {
     static STATE: Cell<State> = const { Cell::new(State::Fresh) };
-    static FAREWELL: Farewell = const { Farewell };
 }
 
-/// Closes the lists when the thread ends; registered when they open.
-struct Farewell;
+/// Closes the lists of the calling thread, which ends: what the C library calls for a thread that has set [`key`].
+unsafe extern "C" fn farewell(_: *mut c_void) {
+    STATE.set(State::Closed);
+    current::replace(&NOBODY).close();
+}
 
-impl Drop for Farewell {
-    fn drop(&mut self) {
-        STATE.set(State::Closed);
-        current::replace(&NOBODY).close();
+/// 1 + the key of [`farewell`]; 0 before the first thread asks for one, [`NO_KEY`] when there is none any more.
+static KEY: AtomicUsize = AtomicUsize::new(0);
+const NO_KEY: usize = usize::MAX;
+
+/// What threads set to be told of their end, by which time the destructors of thread-locals have run. Those of Rust would do, but to
+/// register one may end the process when memory is short.
+fn key() -> Option<libc::pthread_key_t> {
+    if KEY.load(Acquire) == 0 {
+        let mut key = 0;
+        // SAFETY: a place for the key, and functions that never unwind.
+        unsafe {
+            if libc::pthread_key_create(&mut key, Some(farewell)) != 0 {
+                return None;
+            }
+            if KEY.compare_exchange(0, key as usize + 1, AcqRel, Acquire).is_err() {
+                // Another thread was first, and nobody has seen this one.
+                libc::pthread_key_delete(key);
+            } else {
+                libc::atexit(forget_key);
+            }
+        }
     }
+    match KEY.load(Acquire) {
+        NO_KEY => None,
+        key => Some((key - 1) as libc::pthread_key_t),
+    }
+}
+
+/// The process ends, or what this library is part of is unloaded: threads that end later must not call it.
+extern "C" fn forget_key() {
+    let key = KEY.swap(NO_KEY, AcqRel);
+    // SAFETY: a key is deleted once.
+    unsafe { libc::pthread_key_delete((key - 1) as libc::pthread_key_t) };
 }
 
 impl Thread {
@@ -120,6 +160,7 @@ impl Thread {
             drains: AtomicUsize::new(0),
             claimed: AtomicBool::new(true),
             next: AtomicPtr::new(null_mut()),
+            text: UnsafeCell::new([0; TEXT]),
         }
     }
 
@@ -170,6 +211,8 @@ impl Thread {
         // SAFETY: a listed block came from the system with its class's size; others may still have use for the larger ones.
         self.drain(|block, class| unsafe { forward(block, class) });
         self.counters.settle(false);
+        // SAFETY: the calling thread is still the owner.
+        unsafe { (*self.text.get())[0] = 0 };
         self.claimed.store(false, Release);
     }
 
@@ -239,17 +282,26 @@ pub(super) fn tend() {
 }
 
 fn open() {
-    // Registering the farewell may allocate; it must not come back here.
+    // What the C library needs for it may come from an allocator that calls this library; it must not come back here.
     STATE.set(State::Closed);
-    if FAREWELL.try_with(|_| ()).is_err() {
-        return;
-    }
+    // SAFETY: any value that is not NULL has the farewell called.
+    let told = key().is_some_and(|key| unsafe { libc::pthread_setspecific(key, (&raw const NOBODY).cast()) } == 0);
     STATE.set(State::Fresh);
-    if let Some(thread) = Thread::claim() {
+    if let Some(thread) = told.then(Thread::claim).flatten() {
         thread.drains.store(DRAINS.load(Relaxed), Relaxed);
         current::replace(thread);
         STATE.set(State::Open);
     }
+}
+
+/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`] bytes, "" at first, at one address until the thread ends. `None`
+/// for a thread that is ending, or without memory.
+pub fn text() -> Option<*mut u8> {
+    if STATE.get() == State::Fresh {
+        open();
+    }
+    let thread = current::get();
+    if std::ptr::eq(thread, &NOBODY) { None } else { Some(thread.text.get().cast()) }
 }
 
 fn answer(thread: &Thread) {

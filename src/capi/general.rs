@@ -1,11 +1,11 @@
 //! `TH*`: versions, errors, threads, dtypes.
 
-use super::{LAST_ERROR, dtype_arg, export};
+use super::{LAST_STATUS, MESSAGE_LOST, dtype_arg, export};
+use crate::alloc;
 use crate::cpu::{pool, simd};
 use crate::dtype::{self, THDtype};
 use crate::error::{TH_OK, THStatus, bail};
 use std::ffi::{c_char, c_int};
-use std::ptr::null;
 
 /// The first number of the version: it changes with the API.
 pub const TH_VERSION_MAJOR: c_int = 0;
@@ -58,21 +58,31 @@ export! {
     fn THDtype_canCast(from: THDtype, to: THDtype) -> c_int = Ok(dtype_arg(from)?.can_cast(dtype_arg(to)?));
 }
 
-/// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`.
-/// Borrowed: valid until the next failing call on this thread.
+/// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
+/// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: the address stays the same as long as the thread, the text until the next
+/// failing call on it.
 #[unsafe(no_mangle)]
 pub extern "C" fn THGetLastError() -> *const c_char {
-    LAST_ERROR.try_with(|last| last.try_borrow().map_or(null(), |last| last.1.as_ptr())).unwrap_or(null())
+    match alloc::thread_text() {
+        _ if MESSAGE_LOST.get() => c"there was no place to keep the message: memory has run out, or the thread is ending".as_ptr(),
+        Some(text) => text.cast(),
+        None => c"".as_ptr(),
+    }
 }
 
 /// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
 #[unsafe(no_mangle)]
 pub extern "C" fn THGetLastErrorCode() -> THStatus {
-    LAST_ERROR.try_with(|last| last.try_borrow().map_or(TH_OK, |last| last.0)).unwrap_or(TH_OK)
+    LAST_STATUS.get()
 }
 
 /// Forgets the last failure of this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn THClearLastError() {
-    let _ = LAST_ERROR.try_with(|last| last.try_borrow_mut().map(|mut last| *last = Default::default()));
+    LAST_STATUS.set(TH_OK);
+    MESSAGE_LOST.set(false);
+    if let Some(text) = alloc::thread_text() {
+        // SAFETY: the text is this thread's own.
+        unsafe { text.write(0) };
+    }
 }

@@ -51,8 +51,8 @@ export! {
         Ok(())
     };
 
-    /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
-    /// one, free it. NULL on error.
+    /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
+    /// there is none, also because making it failed, it is the caller's to free. NULL on error.
     fn THMapAllocatorContext_new(filename: *const c_char, flags: c_int) -> *mut THMapAllocatorContext =
         // SAFETY: `filename` is a C string.
         THMapAllocatorContext::new(unsafe { text(filename) }, flags).map(Box::into_raw);

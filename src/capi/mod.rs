@@ -14,15 +14,16 @@ pub mod storage;
 pub mod tensor;
 pub mod view;
 
-use crate::alloc::{THAllocator, THDeleter, THMemoryHook};
+use crate::alloc::{self, THAllocator, THDeleter, THMemoryHook};
 use crate::dtype::{Dtype, TH_UNDEFINED};
-use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail};
+use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail, bounded};
 use crate::layout::MAX_DIMS;
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
 use crate::storage::{Storage, THStorage};
 use crate::tensor::{THTensor, Tensor};
-use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_void};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null, null_mut};
 
@@ -66,7 +67,10 @@ macro_rules! export {
 pub(crate) use export;
 
 thread_local! {
-    static LAST_ERROR: RefCell<(THStatus, CString)> = RefCell::new((TH_OK, CString::default()));
+    /// The status of the last failed call. The message lies in the thread's text, or is lost.
+    static LAST_STATUS: Cell<THStatus> = const { Cell::new(TH_OK) };
+    /// Whether there was no place for that message.
+    static MESSAGE_LOST: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs the body of an exported function: a failure becomes a status and a message, a panic too.
@@ -77,7 +81,7 @@ fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
         Ok(Err(error)) => error,
         Err(panic) => {
             let what = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-            Error::new(Kind::Internal, format!("internal error: {}", what.unwrap_or("a panic was caught")))
+            Error::new(Kind::Internal, format_args!("internal error: {}", what.unwrap_or("a panic was caught")))
         }
     };
     remember(name, &error)
@@ -86,15 +90,21 @@ fn guard(name: &str, body: &mut dyn FnMut() -> Result<()>) -> THStatus {
 /// Keeps the failure for `THGetLastError`.
 #[cold]
 fn remember(name: &str, error: &Error) -> THStatus {
-    let status = error.status();
-    let text = format!("{name}: {}", error.message()).replace('\0', " ");
-    // While a thread is going down there may be nowhere left to put it.
-    let _ = LAST_ERROR.try_with(|last| {
-        if let Ok(mut last) = last.try_borrow_mut() {
-            *last = (status, CString::new(text).unwrap_or_default());
-        }
-    });
-    status
+    LAST_STATUS.set(error.status());
+    MESSAGE_LOST.set(!keep(format_args!("{name}: {}", error.message())));
+    error.status()
+}
+
+/// Makes `message` the calling thread's text, a C string; false where there is no place for it.
+fn keep(message: fmt::Arguments<'_>) -> bool {
+    let Some(place) = alloc::thread_text() else { return false };
+    let text = bounded(message);
+    // SAFETY: the place is this thread's own, and has room for the longest message and a 0 behind it.
+    unsafe {
+        text.bytes().enumerate().for_each(|(i, byte)| place.add(i).write(if byte == 0 { b' ' } else { byte }));
+        place.add(text.len()).write(0);
+    }
+    true
 }
 
 /// A C argument and what it becomes in the body of a row.
@@ -107,7 +117,7 @@ trait Arg<'a> {
 
 #[cold]
 fn null_argument(name: &str) -> Error {
-    Error::new(Kind::Argument, format!("argument '{name}' is NULL"))
+    Error::new(Kind::Argument, format_args!("argument '{name}' is NULL"))
 }
 
 macro_rules! handle_arg {

@@ -6,9 +6,9 @@ use crate::error::{Result, bail};
 use crate::ops::random as ops;
 use crate::random::{Generator, seed_from_os};
 use crate::tensor::THTensor;
-use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::ptr::{NonNull, null_mut};
+use std::sync::{Mutex, PoisonError};
 
 /// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
 pub struct THGenerator {
@@ -22,7 +22,7 @@ thread_local! {
 /// Calls `f` with the generator meant: the handle's, or the thread's own for NULL.
 fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) -> Result<R> {
     match handle {
-        Some(handle) => Ok(f(&mut handle.generator.lock())),
+        Some(handle) => Ok(f(&mut handle.generator.lock().unwrap_or_else(PoisonError::into_inner))),
         None => match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| f(&mut own))) {
             Ok(Ok(result)) => Ok(result),
             _ => bail!(Internal, "the generator of this thread is gone or in use"),

@@ -43,7 +43,8 @@ export! {
     fn THStorage_newWithSize4(dtype: THDtype, v0: f64, v1: f64, v2: f64, v3: f64) -> *mut THStorage =
         ops::with_values(dtype_arg(dtype)?, &[v0, v1, v2, v3]);
     /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
-    /// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. It cannot be resized. Returns a new reference.
+    /// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
+    /// resized. Returns a new reference.
     fn THStorage_newWithMapping(dtype: THDtype, filename: *const c_char, size: isize, flags: c_int) -> *mut THStorage = {
         if filename.is_null() {
             return Err(null_argument("filename"));
@@ -56,7 +57,9 @@ export! {
     fn THStorage_newWithData(dtype: THDtype, data: *mut c_void, size: isize) -> *mut THStorage =
         // SAFETY: the caller vouches for `data`.
         unsafe { Storage::with_data(dtype_arg(dtype)?, data, size as i64, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
-    /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference.
+    /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` goes to the storage
+    /// with it, which calls `free` with it once in the end, with NULL if there are no elements. On error nothing has been made, `free` has not
+    /// been called, and the context is still the caller's.
     fn THStorage_newWithAllocator(dtype: THDtype, size: isize, allocator: *const THAllocator, allocatorContext: *mut c_void) -> *mut THStorage =
         // SAFETY: the caller vouches for the allocator; it is not NULL.
         unsafe { Storage::with_allocator(dtype_arg(dtype)?, size as i64, allocator, allocatorContext) };
@@ -87,7 +90,8 @@ export! {
         storage1.swap(storage2);
         Ok(())
     };
-    /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory.
+    /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An allocator
+    /// of the caller's is asked for one byte at least: its block ends with the storage.
     fn THStorage_resize(storage: *mut THStorage, size: isize) = storage.resize(size as i64);
     /// Every element `= value`, in the range that `THTensor_fill` takes.
     fn THStorage_fill(storage: *mut THStorage, value: f64) = ops::fill(storage, value.into());

@@ -1,6 +1,7 @@
 //! `THTensor_*`: views, in both forms (`narrow` into a handle, `newNarrow`), and changes of shape in place.
 
 use super::{export, null_argument, numbers, optional_numbers};
+use crate::alloc;
 use crate::dtype::THDtype;
 use crate::error::{Result, bail};
 use crate::ops::view::{self as ops, Pieces};
@@ -182,5 +183,5 @@ pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: 
         return Err(null_argument(name));
     }
     // SAFETY: the caller's; handles are transparent pointers.
-    (0..count as usize).map(|i| unsafe { (*list.add(i).cast::<Option<Tensor>>()).as_ref() }.ok_or_else(|| null_argument(name))).collect()
+    alloc::list(count as usize, |i| unsafe { (*list.add(i).cast::<Option<Tensor>>()).as_ref() }.ok_or_else(|| null_argument(name)))
 }

@@ -5,25 +5,29 @@
 //! the free seats once every part has begun, then waits for the seated workers alone. A worker that wakes up too late finds no seat,
 //! so a busy machine costs the caller nothing but the help.
 
+mod count;
 mod shares;
+mod worker;
 
+pub use count::{num_cores, num_threads, set_num_threads};
 pub use shares::Shares;
 
+use crate::alloc;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use std::{io, mem, process, ptr};
-
-/// More threads than any machine this runs on has; the seat word has room for this many.
-const MAX_THREADS: usize = 1024;
+use std::{mem, process, ptr, thread};
+use worker::Worker;
 
 /// How long an idle thread spins before it sleeps: a few times what it takes to wake one up.
 const SPIN_TIME: Duration = Duration::from_micros(20);
+
+/// How long a worker sleeps before it ends: a thread left over would keep a process alive whose own threads have all ended.
+const IDLE_TIME: Duration = Duration::from_secs(2);
 
 /// How long the end of the process may wait for idle workers to leave.
 const EXIT_TIME: Duration = Duration::from_millis(200);
@@ -36,43 +40,6 @@ const CALLER_SLEEPS: u32 = 1 << 15;
 
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
-/// Threads a call may use; 0 until first asked for.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-
-/// The number of CPUs this process may run on, as found by the first call.
-pub fn num_cores() -> usize {
-    static CORES: AtomicUsize = AtomicUsize::new(0);
-    if CORES.load(Relaxed) == 0 {
-        CORES.store(thread::available_parallelism().map_or(1, |n| n.get()), Relaxed);
-    }
-    CORES.load(Relaxed)
-}
-
-/// The number of threads a call may use, the calling one included.
-///
-/// Initially the environment variable `TH_NUM_THREADS`, or else [`num_cores`]; less when the system refused to start more.
-#[inline]
-pub fn num_threads() -> usize {
-    match THREADS.load(Relaxed) {
-        0 => initial_threads(),
-        threads => threads,
-    }
-}
-
-#[cold]
-fn initial_threads() -> usize {
-    let wanted = std::env::var("TH_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
-    let threads = wanted.filter(|&n: &usize| n > 0).unwrap_or_else(num_cores).min(MAX_THREADS);
-    // A number set meanwhile prevails.
-    let _ = THREADS.compare_exchange(0, threads, Relaxed, Relaxed);
-    THREADS.load(Relaxed)
-}
-
-/// Sets how many threads a call may use, the calling one included, from the next call on; clamped to 1 ..= 1024.
-pub fn set_num_threads(n: usize) {
-    THREADS.store(n.clamp(1, MAX_THREADS), Relaxed);
-}
-
 /// Runs `task(0), ..., task(parts - 1)`, each exactly once, on the calling thread and the pool's workers; returns when all are done. Each
 /// thread begins with [parts of its own](Shares), the calling one with part 0.
 ///
@@ -81,7 +48,7 @@ pub fn set_num_threads(n: usize) {
 pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     if parts > 1 {
         let threads = num_threads();
-        if threads > 1 && Pool::current().try_run(parts, threads, task) {
+        if threads > 1 && Pool::current().is_some_and(|pool| pool.try_run(parts, threads, task)) {
             return;
         }
     }
@@ -100,6 +67,10 @@ struct Job {
     helpers: usize,
 }
 
+/// Boxed, so that they stay where their threads find them.
+#[allow(clippy::vec_box)]
+type Workers = Vec<Box<Worker>>;
+
 /// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
 struct Pool {
     /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
@@ -109,7 +80,9 @@ struct Pool {
     /// The parts to begin.
     shares: Shares,
     job: UnsafeCell<Job>,
-    workers: UnsafeCell<Vec<JoinHandle<()>>>,
+    workers: UnsafeCell<Workers>,
+    /// How many of the workers have ended for want of work.
+    gone: AtomicUsize,
     /// The last panic of the job.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     gate: Mutex<()>,
@@ -134,24 +107,25 @@ impl Pool {
         unsafe { POOL.load(Acquire).as_ref() }
     }
 
-    /// The pool of this process.
+    /// The pool of this process; `None` without memory for it.
     #[inline]
-    fn current() -> &'static Pool {
+    fn current() -> Option<&'static Pool> {
         match Pool::latest() {
-            Some(pool) if !pool.orphaned.load(Relaxed) => pool,
+            Some(pool) if !pool.orphaned.load(Relaxed) => Some(pool),
             forked_from => Pool::create(forked_from.map_or(ptr::null_mut(), |pool| ptr::from_ref(pool).cast_mut())),
         }
     }
 
     #[cold]
-    fn create(forked_from: *mut Pool) -> &'static Pool {
+    fn create(forked_from: *mut Pool) -> Option<&'static Pool> {
         register_handlers();
-        let pool = Box::into_raw(Box::new(Pool {
+        let pool = Box::into_raw(alloc::boxed(Pool {
             busy: Lines(AtomicBool::new(false)),
             seats: Lines(AtomicU32::new(0)),
             shares: Shares::of(0, 1),
             job: UnsafeCell::new(Job { task: &|_| (), parts: 0, helpers: 0 }),
             workers: UnsafeCell::new(Vec::new()),
+            gone: AtomicUsize::new(0),
             panic: Mutex::new(None),
             gate: Mutex::new(()),
             all_left: Condvar::new(),
@@ -159,13 +133,12 @@ impl Pool {
             orphaned: AtomicBool::new(false),
             owner: process::id(),
             _forked_from: forked_from,
-        }));
+        })?);
         if POOL.compare_exchange(forked_from, pool, AcqRel, Acquire).is_err() {
             // SAFETY: another thread was first, and nobody has seen this one.
             drop(unsafe { Box::from_raw(pool) });
         }
-        // SAFETY: there is one now, and it is never freed.
-        unsafe { &*POOL.load(Acquire) }
+        Pool::latest()
     }
 
     fn take(&self) -> bool {
@@ -240,53 +213,78 @@ impl Pool {
     fn wake(&self, index: usize, helpers: usize) {
         // SAFETY: nobody changes `workers` while a job runs, and one does: we are part of it.
         let workers = unsafe { &*self.workers.get() };
-        for worker in workers.iter().take(helpers).skip(2 * index).take(2) {
-            worker.thread().unpark();
-        }
+        workers.iter().take(helpers).skip(2 * index).take(2).for_each(|worker| worker.call());
     }
 
     /// Makes sure of `wanted` workers as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
     fn hire(&'static self, wanted: usize) -> usize {
         // SAFETY: we hold `busy`, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
-        while workers.len() < wanted {
-            match self.spawn(workers.len() + 1) {
-                Ok(worker) => workers.push(worker),
-                Err(_) => {
-                    // Do not try again at every call: until it is set anew, the number of threads is what there is.
-                    THREADS.fetch_min(workers.len() + 1, Relaxed);
-                    break;
-                }
-            }
+        if workers.len() >= wanted && self.gone.load(Relaxed) == 0 {
+            return wanted;
         }
-        workers.len().min(wanted)
+        let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
+        if there < wanted {
+            // Do not try again at every call: until it is set anew, the number of threads is what there is.
+            count::lower(there + 1);
+        }
+        there
     }
 
-    fn spawn(&'static self, index: usize) -> io::Result<JoinHandle<()>> {
-        thread::Builder::new().name(format!("thorn-{index}")).spawn(move || self.work(index))
+    /// Starts worker `k`, all before which there are, unless it is there; false when the system refuses.
+    fn make_sure_of(&'static self, workers: &mut Workers, k: usize) -> bool {
+        if let Some(worker) = workers.get(k) {
+            if !worker.is_gone() {
+                return true;
+            }
+            // SAFETY: we hold `busy`, and a worker stays in its box.
+            let started = unsafe { worker.start() };
+            self.gone.fetch_sub(usize::from(started), Relaxed);
+            return started;
+        }
+        if workers.try_reserve(1).is_err() {
+            return false;
+        }
+        let Some(worker) = alloc::boxed(Worker::new(self, k + 1)) else { return false };
+        workers.push(worker);
+        // SAFETY: as above.
+        let started = unsafe { workers[k].start() };
+        if !started {
+            workers.pop();
+        }
+        started
     }
 
     /// The life of a worker.
-    fn work(&self, index: usize) {
-        while self.wait_for_seat() {
+    fn work(&self, worker: &Worker) {
+        while self.wait_for_seat(worker) {
             // SAFETY: we are seated.
             let job = unsafe { *self.job.get() };
-            self.wake(index, job.helpers);
-            self.take_parts(index, job);
+            self.wake(worker.index, job.helpers);
+            self.take_parts(worker.index, job);
             self.leave();
         }
     }
 
-    /// Waits for a seat and takes it; false when the worker is to return.
-    fn wait_for_seat(&self) -> bool {
+    /// Waits for a seat and takes it; false when the worker is to return: the pool ends, or has not called it for long.
+    ///
+    /// A job that counts on a worker just about to return is done without it, as without any that wakes up too late.
+    fn wait_for_seat(&self, worker: &Worker) -> bool {
         // There are no seats any more once `ending` is set, so what ended the wait is clear.
         let called = || self.take_seat() || self.ending.load(Acquire);
         if !spin_until(called) {
             while !called() {
-                thread::park();
+                if !worker.sleep(IDLE_TIME) {
+                    return false;
+                }
             }
         }
         !self.ending.load(Acquire)
+    }
+
+    /// Counts a worker that is about to return.
+    fn count_gone(&self) {
+        self.gone.fetch_add(1, Relaxed);
     }
 
     fn take_seat(&self) -> bool {
@@ -313,18 +311,16 @@ impl Pool {
         self.ending.store(true, Release);
         // SAFETY: we hold `busy`, for ever, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
-        workers.iter().for_each(|worker| worker.thread().unpark());
+        workers.iter().for_each(|worker| worker.call());
         let start = Instant::now();
-        while !workers.iter().all(JoinHandle::is_finished) {
+        while !workers.iter().all(|worker| worker.is_gone()) {
             if start.elapsed() > EXIT_TIME {
                 return;
             }
             thread::sleep(Duration::from_micros(20));
         }
-        for worker in workers.drain(..) {
-            // It has nothing to tell: a worker catches what its tasks throw.
-            let _ = worker.join();
-        }
+        // SAFETY: we hold `busy`, and all are gone.
+        workers.drain(..).for_each(|worker| unsafe { worker.join() });
     }
 }
 
@@ -378,6 +374,7 @@ extern "C" fn at_exit() {
 
 #[cfg(test)]
 mod tests {
+    use super::count::MAX_THREADS;
     use super::*;
     use std::collections::HashSet;
     use std::sync::atomic::AtomicI32;
@@ -385,7 +382,7 @@ mod tests {
     /// Tests that set the number of threads, or need the pool for themselves, take turns.
     static TURN: Mutex<()> = Mutex::new(());
 
-    fn with_threads(n: usize, test: impl FnOnce()) {
+    pub(super) fn with_threads(n: usize, test: impl FnOnce()) {
         let _turn = lock(&TURN);
         set_num_threads(n);
         test();
@@ -400,14 +397,14 @@ mod tests {
         assert!(counts.iter().all(|count| count.load(Relaxed) == 1), "{parts} parts: {counts:?}");
     }
 
-    fn wait_until(ready: impl Fn() -> bool) {
+    pub(super) fn wait_until(ready: impl Fn() -> bool) {
         while !ready() {
             thread::yield_now();
         }
     }
 
     /// Whether `n` threads have been inside one job at once. Other tests may hold the pool, so it tries for a while.
-    fn meets(n: usize) -> bool {
+    pub(super) fn meets(n: usize) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(5) {
             let (inside, met) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -510,7 +507,7 @@ mod tests {
     }
 
     /// Runs `test` in a child, and gives the child's exit status: 0 when the test held.
-    fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
+    pub(super) fn in_child(test: impl FnOnce() -> bool) -> Option<i32> {
         match fork() {
             // SAFETY: runs the handlers of the end of the process, ours among them.
             0 => unsafe { libc::exit(if matches!(catch_unwind(AssertUnwindSafe(test)), Ok(true)) { 0 } else { 1 }) },
@@ -568,11 +565,12 @@ mod tests {
     fn the_pool_ends_once_and_calls_go_on_alone() {
         let ends = || {
             let met = meets(3);
-            Pool::current().end();
-            Pool::current().end();
+            let Some(pool) = Pool::current() else { return false };
+            pool.end();
+            pool.end();
             runs_alone();
             // SAFETY: the workers are gone, and this thread is the only one of its process.
-            met && unsafe { &*Pool::current().workers.get() }.is_empty()
+            met && unsafe { &*pool.workers.get() }.is_empty()
         };
         with_threads(3, || assert_eq!(in_child(ends), Some(0)));
     }

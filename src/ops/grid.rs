@@ -3,16 +3,20 @@
 use super::create::{apart, placed, placed_row_major};
 use super::prepare::Operand;
 use super::{copy, pointwise, view};
+use crate::alloc;
 use crate::cpu::sequence::mark;
 use crate::dtype::{Category, Dtype};
 use crate::error::{Result, bail};
-use crate::layout::{Dims, Layout};
+use crate::layout::{Dims, Layout, MAX_DIMS};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// The lengths of vectors of one dtype; a 0-d tensor counts as one element.
 fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
     let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
+    if tensors.len() > MAX_DIMS {
+        bail!(Shape, "a grid of {} dimensions, at most {MAX_DIMS} are possible", tensors.len())
+    }
     let (dtype, mut lengths) = (first.defined()?, Dims::new());
     for (k, t) in tensors.iter().enumerate() {
         let (have, layout) = (t.defined()?, t.layout()?);
@@ -45,7 +49,7 @@ pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Resu
     crate::layout::checked_numel(&shape)?;
     let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let views = tensors.iter().enumerate().map(|(k, t)| spread(t, &shape, place(k))).collect::<Result<Vec<_>>>()?;
+    let views = alloc::list(tensors.len(), |k| spread(tensors[k], &shape, place(k)))?;
     view::set_all(results, &views)
 }
 
@@ -57,7 +61,7 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     }
     let dtype = tensors[0].defined()?;
     let rows = crate::layout::checked_numel(&shape)?;
-    let sources = tensors.iter().map(|t| apart(r, t)).collect::<Result<Vec<_>>>()?;
+    let sources = alloc::list(tensors.len(), |k| apart(r, tensors[k]))?;
     let placed = match sources.as_slice() {
         [only] => {
             let placed = placed(r, dtype, &shape)?;
@@ -78,9 +82,7 @@ fn combine(list: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
     let mut grid = shape.clone();
     grid.push(sources.len() as i64);
     let grid = view::derive(list, |l| l.view(&grid))?;
-    let columns = (0..sources.len())
-        .map(|k| Ok((view::derive(&grid, |l| l.select(-1, k as i64))?, spread(&sources[k], shape, k)?)))
-        .collect::<Result<Vec<_>>>()?;
+    let columns = alloc::list(sources.len(), |k| Ok((view::derive(&grid, |l| l.select(-1, k as i64))?, spread(&sources[k], shape, k)?)))?;
     columns.iter().try_for_each(|(column, values)| copy::copy(column, values))
 }
 

@@ -91,7 +91,7 @@ fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape
 
 #[cold]
 fn no_memory(entries: usize) -> Error {
-    Error::new(Kind::NoMem, format!("out of memory for {entries} counts"))
+    Error::new(Kind::NoMem, format_args!("out of memory for {entries} counts"))
 }
 
 /// The range of a histogram, in the type of the data.

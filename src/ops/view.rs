@@ -1,6 +1,7 @@
 //! Views: other geometries over the same storage. Nothing here touches an element, except `reshape` where it must copy.
 
 use super::copy;
+use crate::alloc::list;
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel, contiguous_strides, infer_size, wrap_dim};
@@ -144,19 +145,14 @@ impl Pieces<'_> {
 
     /// All of them, as new references.
     pub fn tensors(&self) -> Result<Vec<Tensor>> {
-        let mut pieces = Vec::new();
-        if pieces.try_reserve_exact(self.count as usize).is_err() {
-            bail!(NoMem, "out of memory for {} views", self.count)
-        }
-        for i in 0..self.count {
-            let mut view = self.layout.clone();
+        list(self.count as usize, |i| {
+            let (i, mut view) = (i as i64, self.layout.clone());
             match self.size {
                 Some(size) => view.narrow(self.dim as i32, i * size, size.min(self.layout.shape[self.dim] - i * size))?,
                 None => view.select(self.dim as i32, i)?,
             }
-            pieces.push(of(self.tensor, &view)?);
-        }
-        Ok(pieces)
+            of(self.tensor, &view)
+        })
     }
 }
 
@@ -201,22 +197,21 @@ pub fn unbind(tensor: &Tensor, dim: i32) -> Result<Pieces<'_>> {
 
 /// Makes each of `results` the expanded view of the tensor in `tensors` at its place, all of one broadcast shape.
 pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
-    let layouts = tensors.iter().map(|t| t.layout()).collect::<Result<Vec<_>>>()?;
     let mut shape = Dims::new();
-    for (i, layout) in layouts.iter().enumerate() {
-        shape = if i == 0 { layout.shape.clone() } else { broadcast_shape(&shape, &layout.shape)? };
+    for (i, t) in tensors.iter().enumerate() {
+        let layout = t.layout()?;
+        shape = if i == 0 { layout.shape } else { broadcast_shape(&shape, &layout.shape)? };
     }
-    let views = layouts.iter().map(|l| l.broadcast_to(&shape)).collect::<Result<Vec<_>>>()?;
     tensors.iter().try_for_each(|t| t.defined().map(drop))?;
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let sources = tensors.iter().zip(&views).map(|(t, view)| of(t, view)).collect::<Result<Vec<_>>>()?;
+    let sources = list(tensors.len(), |i| of(tensors[i], &tensors[i].layout()?.broadcast_to(&shape)?))?;
     set_all(results, &sources)
 }
 
 /// Makes each of `results` a second handle on the elements of the tensor in `sources` at its place; none where one cannot.
 pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
-    let views = sources.iter().map(|t| Ok((t.storage(), t.defined()?, t.layout()?))).collect::<Result<Vec<_>>>()?;
-    let rooms = results.iter().zip(&views).map(|(r, (.., layout))| r.dims_room(layout.ndim())).collect::<Result<Vec<_>>>()?;
+    let views = list(sources.len(), |k| Ok((sources[k].storage(), sources[k].defined()?, sources[k].layout()?)))?;
+    let rooms = list(results.len(), |k| results[k].dims_room(views[k].2.ndim()))?;
     for ((r, room), (storage, dtype, layout)) in results.iter().zip(rooms).zip(views) {
         if let Some(storage) = storage {
             r.point_at(room, storage, dtype, &layout);

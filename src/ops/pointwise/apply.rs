@@ -82,7 +82,7 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
         }
         match code {
             0 => Ok(()),
-            _ => Err(Error::from_callback(code, format!("the function stopped with {code} at {position:?}"))),
+            _ => Err(Error::from_callback(code, format_args!("the function stopped with {code} at {position:?}"))),
         }
     })
 }

@@ -1,0 +1,53 @@
+//! Boxes and lists that may fail, for what is as large or as many as a caller says, or stays for ever.
+
+use crate::error::{Result, bail};
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// `value` in a box; `None` without memory for it. The reserve, which is for short-lived things, is left alone.
+pub fn boxed<T>(value: T) -> Option<Box<T>> {
+    const { assert!(size_of::<T>() > 0) }
+    // SAFETY: the layout has a size. The crate's allocator, which frees boxes, gives what is not of the reserve to the system's.
+    unsafe {
+        let place = System.alloc(Layout::new::<T>()).cast::<T>();
+        if place.is_null() {
+            return None;
+        }
+        place.write(value);
+        Some(Box::from_raw(place))
+    }
+}
+
+/// The list of `make(0), ..., make(count - 1)`, or the first failure; an error as well where there is no memory for so many.
+pub fn list<T>(count: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    if list.try_reserve_exact(count).is_err() {
+        bail!(NoMem, "out of memory for a list of {count}")
+    }
+    for entry in (0..count).map(make) {
+        list.push(entry?);
+    }
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_all_entries_or_fails() {
+        assert_eq!(list(3, |k| Ok(k * k)).unwrap(), [0, 1, 4]);
+        assert!(list(0, Ok).unwrap().is_empty());
+        assert_eq!(list(usize::MAX, Ok).unwrap_err().kind(), crate::error::Kind::NoMem);
+        let odd = |k| if k == 2 { bail!(Argument, "entry {k}") } else { Ok(k) };
+        assert_eq!(list(5, odd).unwrap_err().message(), "entry 2");
+    }
+
+    #[test]
+    fn a_box_is_freed_like_any_other() {
+        let shared = std::rc::Rc::new(());
+        let kept = boxed(shared.clone()).unwrap();
+        assert_eq!(std::rc::Rc::strong_count(&shared), 2);
+        drop(kept);
+        assert_eq!(std::rc::Rc::strong_count(&shared), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! Growing a file that is to be mapped.
+//!
+//! Other processes may grow it at the same time, and use what they have mapped. So a length only ever rises here: nothing is set to a length
+//! that was measured before, and a failure has nothing to cut off.
+
+use std::fs::File;
+use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
+
+/// Grows a file of `from` bytes to at least `to`. Space is reserved where the file system can: a full one is an error here, not a SIGBUS at
+/// some later write.
+#[cfg(target_os = "linux")]
+pub(super) fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
+    let space = Space::of(file)?;
+    if to - from > space.free {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    if space.is_bounded {
+        match fallocate(file, libc::FALLOC_FL_KEEP_SIZE, from, to - from) {
+            Err(error) if !is_unsupported(&error) => return Err(error),
+            _ => {}
+        }
+    }
+    match fallocate(file, 0, to - 1, 1) {
+        Err(error) if is_unsupported(&error) => grow_sparse(file, to),
+        done => done,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn grow(file: &File, _from: u64, to: u64) -> io::Result<()> {
+    grow_sparse(file, to)
+}
+
+/// Where the system cannot just raise a length.
+fn grow_sparse(file: &File, to: u64) -> io::Result<()> {
+    if file.metadata()?.len() < to { file.set_len(to) } else { Ok(()) }
+}
+
+/// What a file has to grow in.
+#[cfg(target_os = "linux")]
+struct Space {
+    free: u64,
+    /// Whether the file system has a size of its own. That of `memfd_create` has not: files in it grow into all memory there is, and what
+    /// is reserved there is lost to other processes, used or not.
+    is_bounded: bool,
+}
+
+#[cfg(target_os = "linux")]
+impl Space {
+    fn of(file: &File) -> io::Result<Space> {
+        let mut system = std::mem::MaybeUninit::<libc::statfs64>::uninit();
+        // SAFETY: the descriptor is open as long as `file`, and the system fills the struct in.
+        let system = unsafe {
+            if libc::fstatfs64(file.as_raw_fd(), system.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            system.assume_init()
+        };
+        let is_bounded = system.f_blocks > 0;
+        let is_memory = [libc::TMPFS_MAGIC, libc::HUGETLBFS_MAGIC].contains(&system.f_type);
+        let block = if system.f_frsize > 0 { system.f_frsize } else { system.f_bsize };
+        let in_system = if is_bounded { system.f_bfree.saturating_mul(block as u64) } else { u64::MAX };
+        let in_memory = if is_memory { super::super::system::available() as u64 } else { u64::MAX };
+        Ok(Space { free: in_system.min(in_memory), is_bounded })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS))
+}
+
+/// `fallocate` without interruption: a signal makes the kernel undo all it has reserved, and signals may come faster than it ends.
+#[cfg(target_os = "linux")]
+fn fallocate(file: &File, mode: libc::c_int, start: u64, length: u64) -> io::Result<()> {
+    let (Ok(start), Ok(length)) = (libc::off64_t::try_from(start), libc::off64_t::try_from(length)) else {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    };
+    let (mut all, mut before) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
+    // SAFETY: the descriptor is open as long as `file`; both masks are initialised by the call that takes them first.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        let failed = libc::fallocate64(file.as_raw_fd(), mode, start, length) != 0;
+        let error = io::Error::last_os_error();
+        libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut());
+        if failed { Err(error) } else { Ok(()) }
+    }
+}
