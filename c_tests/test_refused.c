@@ -37,8 +37,16 @@ enum { FOR_GOOD = 1 << 30, COUNT = 40, DIMS = 600 };
 
 static bool sums_right(const THTensor *t) { return THTensor_sumall(t) == 1 << 20; }
 
+/* The end of a child, which becomes another program: that keeps checkers of memory from taking for leaks what it has of
+ * its parent's threads. */
+static void leave(bool right) {
+    memory.refusing = false;
+    execlp(right ? "true" : "false", "child", (char *)NULL);
+    _exit(2);
+}
+
 /* Whether sums are right while threads start with one request or all from it on refused; in a child, since threads start
- * once. It leaves by _exit: memory for what runs at the end may not be had. */
+ * once. */
 static int status_of_child(const THTensor *t, long first, long last) {
     pid_t child = fork();
     if (child == 0) {
@@ -46,11 +54,11 @@ static int status_of_child(const THTensor *t, long first, long last) {
         refuse(first, last);
         bool right = sums_right(t) && THSetNumThreads(5) == TH_OK && sums_right(t);
         pid_t grandchild = fork();
-        if (grandchild == 0) _exit(!(THSetNumThreads(3) == TH_OK && sums_right(t)));
+        if (grandchild == 0) leave(THSetNumThreads(3) == TH_OK && sums_right(t));
         int status = -1;
         right = right && waitpid(grandchild, &status, 0) == grandchild && status == 0;
-        was_refused();
-        _exit(!(right && THSetNumThreads(3) == TH_OK && sums_right(t)));
+        memory.refusing = false;
+        leave(right && THSetNumThreads(3) == TH_OK && sums_right(t));
     }
     int status = -1;
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;

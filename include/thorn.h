@@ -34,7 +34,8 @@
  *
  * Threads. Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the same tensors;
  * whoever writes a storage, or changes a handle, must keep others away meanwhile (views share their storage). Errors and default
- * generators belong to the thread. Operations use the threads of a pool of the library; a call inside a call uses none.
+ * generators belong to the thread. Operations use the threads of a pool of the library; a call inside a call uses none. They take no signals,
+ * and end when there is nothing to do.
  *
  * Versions. TH_VERSION_* name the API, TH_ABI_VERSION the binary interface; THVersion() and THAbiVersion() ask the library in use. Codes
  * and the fields of structs keep their values and places.
@@ -495,8 +496,9 @@ THDtype THDtype_promote(THDtype a, THDtype b);
 // 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
 int THDtype_canCast(THDtype from, THDtype to);
 
-// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`.
-// Borrowed: valid until the next failing call on this thread.
+// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
+// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: the address stays the same as long as the thread, the text until the next
+// failing call on it.
 const char *THGetLastError(void);
 
 // The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
@@ -550,8 +552,8 @@ int64_t THMemory_liveBytes(void);
 // before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 
-// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; without
-// one, free it. NULL on error.
+// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
+// there is none, also because making it failed, it is the caller's to free. NULL on error.
 struct THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 
 // A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
@@ -1271,14 +1273,17 @@ struct THStorage *THStorage_newWithSize3(THDtype dtype, double v0, double v1, do
 struct THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double v1, double v2, double v3);
 
 // A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
-// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. It cannot be resized. Returns a new reference.
+// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
+// resized. Returns a new reference.
 struct THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
 
 // A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
 // caller's. Returns a new reference.
 struct THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
 
-// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference.
+// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
+// the storage then, whose end calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the
+// context is still the caller's.
 struct THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const struct THAllocator *allocator, void *allocatorContext);
 
 // A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
@@ -1301,7 +1306,8 @@ THStatus THStorage_clearFlag(struct THStorage *storage, char flag);
 // Exchanges everything but the reference counts, dtypes included.
 THStatus THStorage_swap(struct THStorage *storage1, struct THStorage *storage2);
 
-// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory.
+// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An allocator
+// of the caller's is asked for one byte at least: its block ends with the storage.
 THStatus THStorage_resize(struct THStorage *storage, ptrdiff_t size);
 
 // Every element `= value`.

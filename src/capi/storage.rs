@@ -57,9 +57,9 @@ export! {
     fn THStorage_newWithData(dtype: THDtype, data: *mut c_void, size: isize) -> *mut THStorage =
         // SAFETY: the caller vouches for `data`.
         unsafe { Storage::with_data(dtype_arg(dtype)?, data, size as i64, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
-    /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` goes to the storage
-    /// with it, which calls `free` with it once in the end, with NULL if there are no elements. On error nothing has been made, `free` has not
-    /// been called, and the context is still the caller's.
+    /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
+    /// the storage then, whose end calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the
+    /// context is still the caller's.
     fn THStorage_newWithAllocator(dtype: THDtype, size: isize, allocator: *const THAllocator, allocatorContext: *mut c_void) -> *mut THStorage =
         // SAFETY: the caller vouches for the allocator; it is not NULL.
         unsafe { Storage::with_allocator(dtype_arg(dtype)?, size as i64, allocator, allocatorContext) };
