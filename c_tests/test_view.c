@@ -33,7 +33,7 @@ static void narrow(void) {
 static void narrow_refuses(void) {
     THTensor *t = counted(SIZES(3, 4)), *scalar = THTensor_newScalar(TH_FLOAT32, 1);
     CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT,
-                  "THTensor_newNarrow: start 2 + length 3 exceeds size 4 of dimension 1", 1, 2, 3);
+                  "start 2 + length 3 exceeds size 4 of dimension 1", 1, 2, 3);
     CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "start 5", 1, 5, 0);
     CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "length -1", 1, 2, -1);
     CHECK_REFUSED(THTensor_narrow, THTensor_newNarrow, t, TH_ERR_ARGUMENT, "exceeds size 4", 1, -5, 1);
@@ -73,7 +73,7 @@ static void select_an_entry(void) {
     CHECK_EQ(THTensor_get2d(t, 1, 3), 70);
 
     CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT,
-                  "THTensor_newSelect: index 4 out of range for size 4 of dimension 1", 1, 4);
+                  "index 4 out of range for size 4 of dimension 1", 1, 4);
     CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "index -4 out of range for size 3", 0, -4);
     CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "out of range", 0, INT64_MIN);
     CHECK_REFUSED(THTensor_select, THTensor_newSelect, t, TH_ERR_ARGUMENT, "out of range", 0, INT64_MAX);
@@ -405,7 +405,7 @@ static void expand(void) {
     CHECK_OK(THTensor_expand(stack, t, SIZES(3, 0)));
     CHECK_SHAPE(stack, 3, 0);
 
-    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "THTensor_newExpand: size 3 of dimension 0 cannot become 4",
+    CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_SHAPE, "size 3 of dimension 0 cannot become 4",
                   SIZES(4, 1));
     CHECK_REFUSED(THTensor_expand, THTensor_newExpand, t, TH_ERR_ARGUMENT, "new dimension 0 cannot be set to -1",
                   SIZES(-1, 3, 4));

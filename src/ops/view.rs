@@ -210,10 +210,13 @@ pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
 
 /// Makes each of `results` a second handle on the elements of the tensor in `sources` at its place; none where one cannot.
 pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
-    let views = list(sources.len(), |k| Ok((sources[k].storage(), sources[k].defined()?, sources[k].layout()?)))?;
-    let rooms = list(results.len(), |k| results[k].dims_room(views[k].2.ndim()))?;
-    for ((r, room), (storage, dtype, layout)) in results.iter().zip(rooms).zip(views) {
-        if let Some(storage) = storage {
+    let rooms = list(results.len(), |k| {
+        sources[k].defined().and(sources[k].layout())?;
+        results[k].dims_room(sources[k].ndim())
+    })?;
+    for ((r, room), source) in results.iter().zip(rooms).zip(sources) {
+        // Looked at anew, not kept: many layouts of many dimensions would be too much for what Rust's lists have in reserve.
+        if let (Some(storage), Some(dtype), Ok(layout)) = (source.storage(), source.dtype(), source.layout()) {
             r.point_at(room, storage, dtype, &layout);
         }
     }

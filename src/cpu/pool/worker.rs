@@ -130,6 +130,10 @@ unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut 
         }
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
         libc::sigfillset(all.as_mut_ptr());
+        // What a thread's own instructions raise is for the handlers of the host; blocked, it would end the process at once.
+        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+            libc::sigdelset(all.as_mut_ptr(), fault);
+        }
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
         let refused = libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), main, argument) != 0;
         libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), null_mut());
