@@ -13,17 +13,20 @@
  *
  * Results. Result first, then inputs, then numbers: `THTensor_cadd(r, t, value, src)` is r = t + value * src. In place is `r == t`.
  * `r` may be a fresh handle (THTensor_new()), which takes the dtype, shape and memory of the result; otherwise it is resized where its
- * shape differs and keeps its dtype. A result of floats does not fit integers, of numbers not Bool. Where operands overlap, the result is
- * as if the inputs had been copied first.
+ * shape differs and keeps its dtype: the values of the fresh result are converted to it. A result of floats does not fit integers, of
+ * numbers not Bool. Where operands overlap, the result is as if the inputs had been copied first.
  *
  *     THTensor *r = THTensor_new();
  *     if (THTensor_cadd(r, a, 1, b) != TH_OK) fprintf(stderr, "%s\n", THGetLastError());
  *     THTensor_free(r);
  *
  * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
- * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole counts as
- * an integer. Floats become integers by truncation and saturation, NaN becomes 0; integers wrap into narrower ones, as in C. 0-d tensors
- * have one element; sizes may be 0.
+ * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole, -0.0 too,
+ * counts as an integer. Operands and numbers are converted to the common dtype before they are used, with two exceptions: a number that
+ * multiplies or divides 16-bit floats is not rounded, and a whole number that integers are compared with does not wrap. 16-bit floats are
+ * computed in float32, and the result is rounded once. Floats become integers by truncation and saturation, NaN becomes 0; integers wrap
+ * into narrower ones, as in C. A number that is stored as it is (fill, full, set, maskedFill) must lie in the range of an integer dtype;
+ * uint8 takes -255 to -1 too, which wrap. 0-d tensors have one element; sizes may be 0.
  *
  * Errors. Most functions return a THStatus: TH_OK (0) or TH_ERR_*. Functions that return a handle give NULL, the others what their comment
  * says. THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status. A failed call has changed
@@ -83,6 +86,9 @@
 
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
+
+// The most bytes of a message.
+#define LONGEST_MESSAGE 1023
 
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
@@ -382,8 +388,8 @@ THStatus THTensor_onesLike(struct THTensor *r, const struct THTensor *t);
 // `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
 THStatus THTensor_fullLike(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; integers take
-// whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
+// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; `r` of integers
+// takes three whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
 THStatus THTensor_arange(struct THTensor *r,
                          double start,
                          double end,
@@ -834,7 +840,8 @@ THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double
 // `r = t where t > 0, else value * (e^t - 1)`. Floats only.
 THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r = t < value`, as Bool unless `r` has a dtype.
+// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
+// every uint8. So in the other five comparisons with a number.
 THStatus THTensor_ltValue(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t <= value`, as Bool unless `r` has a dtype.
@@ -953,8 +960,8 @@ THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const
 // `r = value^t`. Not for Bool; negative powers of integers as in cpow.
 THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
 
-// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. An infinite bound is none; cmaxValue and cminValue
-// have one only. Whole bounds keep integers integer, others make them the default dtype.
+// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
+// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer, others make them the default dtype.
 THStatus THTensor_clamp(struct THTensor *r,
                         const struct THTensor *t,
                         double minimum,
@@ -1275,7 +1282,10 @@ struct THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double v1, do
 // A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
 // `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
 // resized. Returns a new reference.
-struct THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
+struct THStorage *THStorage_newWithMapping(THDtype dtype,
+                                           const char *filename,
+                                           ptrdiff_t size,
+                                           int flags);
 
 // A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
 // caller's. Returns a new reference.
@@ -1310,7 +1320,7 @@ THStatus THStorage_swap(struct THStorage *storage1, struct THStorage *storage2);
 // of the caller's is asked for one byte at least: its block ends with the storage.
 THStatus THStorage_resize(struct THStorage *storage, ptrdiff_t size);
 
-// Every element `= value`.
+// Every element `= value`, in the range that `THTensor_fill` takes.
 THStatus THStorage_fill(struct THStorage *storage, double value);
 
 // Copies `size` elements of the storage's own dtype from `src`.
@@ -1361,7 +1371,7 @@ struct THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t *size)
 // A row-major tensor of ones. Returns a new reference.
 struct THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
 
-// A tensor of the dtype and shape of `tensor` with undefined elements; its strides too where they are dense. Returns a new reference.
+// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
 struct THTensor *THTensor_newEmptyLike(const struct THTensor *tensor);
 
 // Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
@@ -1433,7 +1443,8 @@ struct THTensor *THTensor_newWithStorage4d(struct THStorage *storage,
                                            int64_t size3,
                                            int64_t stride3);
 
-// A copy with memory of its own and the strides of `tensor` where they are dense, else row-major. Returns a new reference.
+// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
+// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
 struct THTensor *THTensor_newClone(const struct THTensor *tensor);
 
 // A copy with memory of its own laid out as `format` says. Returns a new reference.
@@ -1559,7 +1570,7 @@ double THTensor_item(const struct THTensor *tensor);
 // The only element as an integer, exact for int64; -1 on error.
 int64_t THTensor_itemLong(const struct THTensor *tensor);
 
-// Every element `r = value`.
+// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
 THStatus THTensor_fill(struct THTensor *r, double value);
 
 // Every element `r = 0`.
