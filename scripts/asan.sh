@@ -3,13 +3,13 @@
 # on the stack and of the library, at a speed that allows all cases; then random sequences of calls. Takes some minutes, most of them to build.
 #
 # Usage: scripts/asan.sh [--calls N] [--seed S] [WORD]
-#   --calls  random calls of all functions (c_tests/sequences), 300000 if not said
+#   --calls  random calls of all functions (c_tests/sequences), 1000000 if not said
 #   --seed   what they follow from, 1 if not said
 #   WORD     only the tests whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-calls=300000
+calls=1000000
 seed=1
 word=
 while [ $# -gt 0 ]; do

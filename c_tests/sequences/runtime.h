@@ -2,6 +2,8 @@
 #ifndef THORN_SEQUENCES_RUNTIME_H
 #define THORN_SEQUENCES_RUNTIME_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -14,8 +16,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include "thorn.h"
 
@@ -329,22 +329,7 @@ static const char *one_of(const char *name, const char *const *words, int n) {
 
 /* ---- calls ---- */
 
-static void begin(const char *function) {
-    current_function = function;
-    give_up_the_gone();
-    touched_count = 0;
-    lists_count = 0;
-    trace("%s( ", function);
-}
-
-static void before(void) {
-    trace(")\n");
-    for (int i = 0; i < touched_count; i++) touched[i].sum = sum_of(&touched[i]);
-    THClearLastError();
-    alarm(10);
-}
-
-/* Replaces what has become too large to go on with. Views of much may be made of little. */
+/* Gives up what has become too large to go on with. Views of much may be made of little. */
 static void tidy(void) {
     for (int i = 0; i < TENSORS; i++) {
         THTensor *t = pool.tensor[i];
@@ -358,6 +343,22 @@ static void tidy(void) {
             put_storage(&pool.storage[i], NULL);
         }
     }
+}
+
+static void begin(const char *function) {
+    tidy();
+    give_up_the_gone();
+    current_function = function;
+    touched_count = 0;
+    lists_count = 0;
+    trace("%s( ", function);
+}
+
+static void before(void) {
+    trace(")\n");
+    for (int i = 0; i < touched_count; i++) touched[i].sum = sum_of(&touched[i]);
+    THClearLastError();
+    alarm(10);
 }
 
 static void after_call(bool may_have_changed) {
@@ -377,7 +378,6 @@ static void after_call(bool may_have_changed) {
     }
     for (int i = 0; i < lists_count; i++) free(lists[i]);
     lists_count = 0;
-    tidy();
 }
 
 static void after(void) { after_call(false); }

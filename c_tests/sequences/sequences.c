@@ -3,7 +3,7 @@
  * views, shared storages, storages that shrink below their tensors. scripts/sequences.py writes calls.h, a function for each of the header's.
  *
  * No call may crash, hang or leak. A failure has a status, a message that begins with the function's name, and has changed nothing: neither
- * fields nor elements of the handles passed. When all handles of a sequence are given up, no byte is live and every deleter was called once.
+ * fields nor elements of the handles passed. When all handles of a sequence are given up, no byte is live, no descriptor is open, and every deleter was called once.
  *
  *     sequences [--calls N] [--seed S] [--only SEQUENCE] [--trace] [--failures N]
  */
@@ -22,11 +22,20 @@ static struct {
     long calls, seed, only, failures;
 } options = {200000, 1, -1, 20};
 
+/* The next descriptor that the process would be given: a greater one means that some were left open. */
+static int next_descriptor(void) {
+    int fd = dup(STDIN_FILENO);
+    close(fd);
+    return fd;
+}
+
 static void run_sequence(long sequence) {
     int64_t live = THMemory_liveBytes();
+    int descriptor = next_descriptor();
     begin_sequence(options.seed, sequence);
     for (int i = 0; i < CALLS_OF_A_SEQUENCE; i++) CALLS[below(sizeof CALLS / sizeof *CALLS)]();
     end_sequence();
+    if (next_descriptor() != descriptor) fail("descriptor %d was left open", descriptor);
     if (THMemory_liveBytes() != live) fail("%ld bytes are live after all handles were given up", (long)(THMemory_liveBytes() - live));
 }
 

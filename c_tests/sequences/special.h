@@ -360,6 +360,17 @@ static void call_THStorage_newWithDataAndAllocator(void) {
 
 /* ---- mappings ---- */
 
+/* Removes the files of a process. */
+static void forget_files(pid_t pid) {
+    static const char *const patterns[] = {"/tmp/thorn-sequences-%d", "/tmp/thorn-sequences-%d-made", "/tmp/thorn-sequences-%d-pipe",
+                                           "/dev/shm/thorn-sequences-%d"};
+    for (int i = 0; i < LENGTH(patterns); i++) {
+        char path[64];
+        snprintf(path, sizeof path, patterns[i], (int)pid);
+        unlink(path);
+    }
+}
+
 /* Names: a file with a page, one that may be made, shared memory, a pipe, a directory, nonsense. */
 static const char *mapped_name(const char *name) {
     static char page[64], made[64], shared[64], pipe[64], longest[5000];
@@ -371,21 +382,12 @@ static const char *mapped_name(const char *name) {
         snprintf(shared, sizeof shared, "/thorn-sequences-%d", (int)getpid());
         memset(longest, 'x', sizeof longest - 1);
     }
+    /* Contexts may have made files by these names. */
+    forget_files(getpid());
     int fd = open(page, O_CREAT | O_RDWR, 0600);
-    if (fd < 0 || ftruncate(fd, 4096) != 0 || mkfifo(pipe, 0600) != 0) fail("no files in /tmp");
+    if (fd < 0 || ftruncate(fd, 4096) != 0 || mkfifo(pipe, 0600) != 0) fail("no files in /tmp: %s", strerror(errno));
     close(fd);
     return one_of(name, words, LENGTH(words));
-}
-
-/* Removes the files of a process. */
-static void forget_files(pid_t pid) {
-    static const char *const patterns[] = {"/tmp/thorn-sequences-%d", "/tmp/thorn-sequences-%d-made", "/tmp/thorn-sequences-%d-pipe",
-                                           "/dev/shm/thorn-sequences-%d"};
-    for (int i = 0; i < LENGTH(patterns); i++) {
-        char path[64];
-        snprintf(path, sizeof path, patterns[i], (int)pid);
-        unlink(path);
-    }
 }
 
 static int map_flags(void) {
