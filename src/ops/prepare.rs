@@ -60,18 +60,13 @@ fn long<const N: usize>(
     grain: usize,
     run: Run<'_, N>,
 ) -> Result<()> {
-    // Where 16-bit floats are computed in float32, inputs and results that have more digits are rounded all the same.
+    // Where 16-bit floats are computed in float32, inputs that have more digits are rounded all the same; so are results, by the way that is planned.
     if common != common.compute() && tensors[1..].iter().any(|t| t.dtype().is_some_and(|dtype| dtype != common && dtype.size() > 1)) {
         let converted: SmallVec<[Tensor; 3]> = tensors[1..].iter().map(|t| copy::to_dtype(t, common)).collect::<Result<_>>()?;
         return long(each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), types, common, result, grain, run);
     }
-    if result != types[0] && tensors[0].dtype().is_some_and(|have| have != result && result.can_cast(have)) {
-        let inputs: SmallVec<[Operand; 3]> = tensors[1..].iter().map(|t| Operand::of(t)).collect::<Result<_>>()?;
-        let rounded = Tensor::fresh()?;
-        long(each(|k| if k == 0 { &rounded } else { tensors[k] }), types, common, result, grain, run)?;
-        return deliver(tensors[0], &rounded, &inputs);
-    }
-    match strided(&tensors, types, result, grain) {
+    let rounds = result != types[0] && tensors[0].dtype() != Some(result);
+    match if rounds { None } else { strided(&tensors, types, result, grain) } {
         Some(job) => run(&Work::Planned(job)),
         None => planned(tensors, types, result, grain, run),
     }
@@ -144,7 +139,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dty
             operand.copy(t)?;
         }
     }
-    let placed = target.place(false, &|own| read(&operands, own))?;
+    let placed = target.place_rounded(false, &|own| read(&operands, own))?;
     let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
@@ -218,17 +213,6 @@ impl Operand {
         *self = Operand { layout, ..copied };
         Ok(())
     }
-}
-
-/// Moves a result that was computed apart into `r`, which takes its shape; memory that `inputs` read is left alone.
-pub fn deliver(r: &Tensor, made: &Tensor, inputs: &[Operand]) -> Result<()> {
-    if r.dtype().is_none() {
-        return super::view::set(r, made);
-    }
-    let made = Operand::of(made)?;
-    let placed = Target::check(r, made.dtype, &made.layout.shape)?.place(false, &|own| read(inputs, own))?;
-    copy::copy_elements(&placed.written, &made)?;
-    placed.commit()
 }
 
 /// Whether elements of `inputs` lie in `storage`.

@@ -16,6 +16,8 @@ pub struct Target<'a, 's> {
     r: &'a Tensor,
     /// Its own dtype, or that of the operation if it has none.
     pub dtype: Dtype,
+    /// That of the operation.
+    of: Dtype,
     shape: &'s [i64],
     /// The result as it is, where it has its shape already.
     pub kept: Option<Operand>,
@@ -26,24 +28,36 @@ impl<'a, 's> Target<'a, 's> {
     pub fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
         prepare::same_device(&[r])?;
         checked_numel(shape)?;
-        let Some(have) = r.dtype() else { return Ok(Target { r, dtype, shape, kept: None }) };
+        let Some(have) = r.dtype() else { return Ok(Target { r, dtype, of: dtype, shape, kept: None }) };
         if !dtype.can_cast(have) {
             bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
         }
         let layout = r.layout()?;
         if layout.shape.as_slice() != shape {
-            return Ok(Target { r, dtype: have, shape, kept: None });
+            return Ok(Target { r, dtype: have, of: dtype, shape, kept: None });
         }
         if layout.overlaps_itself() {
             bail!(Shape, "several positions of the result share one element (strides {:?}); clone it first", layout.strides.as_slice())
         }
-        Ok(Target { r, dtype: have, shape, kept: Some(Operand::with(r, have, layout)?) })
+        Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(Operand::with(r, have, layout)?) })
+    }
+
+    /// [`Target::place`] for what writes in more digits than its dtype has, as 16-bit floats are computed: a result of another dtype gets what
+    /// was rounded, too.
+    pub fn place_rounded(self, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+        let (of, rounds) = (self.of, self.dtype != self.of && self.of != self.of.compute());
+        let placed = self.place(apart && !rounds, taken)?;
+        if !rounds {
+            return Ok(placed);
+        }
+        let written = made(of, &placed.written.layout.shape)?;
+        Ok(Placed { r: placed.r, written, last: Last::Converted(Box::new(placed)) })
     }
 
     /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `apart` from
     /// it until all is done; any other lies in its own storage, unless that is `taken`.
     pub fn place(self, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
-        let Target { r, dtype, shape, kept } = self;
+        let Target { r, dtype, shape, kept, .. } = self;
         if let Some(kept) = kept {
             return match apart {
                 false => Ok(Placed { r, written: kept, last: Last::Nothing }),
@@ -85,15 +99,17 @@ pub struct Placed<'a> {
     r: &'a Tensor,
     /// Where the elements are to be written.
     pub written: Operand,
-    last: Last,
+    last: Last<'a>,
 }
 
 /// What makes the result of what was written.
-enum Last {
+enum Last<'a> {
     /// It is the result.
     Nothing,
     /// The result, which is this, takes the elements.
     Copied(Operand),
+    /// This takes the elements, converted, and then becomes the result.
+    Converted(Box<Placed<'a>>),
     /// The result takes geometry and storage.
     Adopted(DimsRoom),
     /// The result takes the geometry, its storage the memory.
@@ -121,15 +137,22 @@ impl Placed<'_> {
 
     /// Grows the storage where only its own allocator can, and says how long it was.
     fn grow(&self) -> Result<Option<i64>> {
-        let Last::Grown { layout, storage, .. } = &self.last else { return Ok(None) };
-        let before = storage.len();
-        storage.resize(layout.end().unwrap_or(before)).map(|()| Some(before))
+        match &self.last {
+            Last::Converted(placed) => placed.grow(),
+            Last::Grown { layout, storage, .. } => {
+                let before = storage.len();
+                storage.resize(layout.end().unwrap_or(before)).map(|()| Some(before))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn shrink(&self, before: Option<i64>) {
-        if let (Last::Grown { storage, .. }, Some(len)) = (&self.last, before) {
+        match (&self.last, before) {
+            (Last::Converted(placed), _) => placed.shrink(before),
             // What cannot shrink stays longer than it was: no element is lost.
-            _ = storage.resize(len);
+            (Last::Grown { storage, .. }, Some(len)) => _ = storage.resize(len),
+            _ => {}
         }
     }
 
@@ -138,6 +161,10 @@ impl Placed<'_> {
         match last {
             Last::Nothing => {}
             Last::Copied(to) => copy_elements(&to, &written)?,
+            Last::Converted(placed) => {
+                copy_elements(&placed.written, &written)?;
+                placed.finish()?;
+            }
             Last::Adopted(room) => {
                 if let Some(storage) = written.storage {
                     r.point_at(room, storage, written.dtype, &written.layout);
