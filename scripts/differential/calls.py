@@ -32,6 +32,7 @@ class Expected:
     scale: torch.Tensor = None
     ulps: float = 1
     index: bool = False  # places, which only int64 takes
+    adapts: bool = False  # computed in the dtype that the result has, as numbers are that come from none
 
 
 @dataclass

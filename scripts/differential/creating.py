@@ -37,7 +37,7 @@ def sequence(draw):
     def want():
         f = torch.arange if name == "arange" else torch.range
         native = f(start, end, step)
-        return Expected(native, [f(start, end, step, dtype=torch.float64)], torch.tensor(float(abs(start) + abs(end))), 2)
+        return Expected(native, [f(start, end, step, dtype=torch.float64)], torch.tensor(float(abs(start) + abs(end))), 2, adapts=True)
 
     fractional = any(x != int(x) for x in (start, end, step))
     refuses = lambda dtype: dtype == torch.bool and "numbers are not Bool" or dtype in INTEGERS and fractional and "integers take whole numbers"
@@ -52,7 +52,7 @@ def spaced(draw):
 
     def want():
         exact = f(start, end, n, *more, dtype=torch.float64)
-        return Expected(exact.float(), [exact], torch.tensor(float(abs(start) + abs(end))) if not more else None, 4)
+        return Expected(exact.float(), [exact], torch.tensor(float(abs(start) + abs(end))) if not more else None, 4, adapts=True)
 
     return Call(name, [R, start, end, *([2] if name.endswith("Base") else []), n], want, counts=True)
 

@@ -88,6 +88,12 @@ def beyond(call, error):
     return t.dtype in INTEGERS and isinstance(x, int) and not torch.iinfo(t.dtype).min <= x <= torch.iinfo(t.dtype).max
 
 
+def along_elements(call, error):
+    """Whether quantiles of an empty tensor are those of lines that have elements; there are just none of these lines."""
+    size, dim = list(call.operands())[0].size, call.arguments[3]
+    return "must be non-empty" in str(error) and -len(size) <= dim < len(size) and size[dim] > 0
+
+
 TABLE = [
     Deviation("(lt|le|gt|ge|eq|ne)Value", beyond, "a whole number that integers are compared with does not wrap (header)",
               lambda f: lambda t, x: f(t.long(), x)),
@@ -105,6 +111,8 @@ TABLE = [
     Deviation("kthvalue|median|nanmedian", lambda call, error: dtypes(call) == [torch.bool], "numbers only (header)", refuses=True),
     Deviation("trace", lacks_kernel, "Bool counts as 0 and 1, as in sums"),
     Deviation("dist", lambda call, error: "with a bool tensor" in str(error), "Bool beside another dtype promotes"),
+    Deviation("(nan)?quantiles?", along_elements, "no lines have no quantiles"),
+    Deviation("renorm", lambda call, error: "does not have an identity" in str(error), "slices without elements have nothing to scale"),
     Deviation("bincount", lambda call, error: 0 in list(call.operands())[0].size, "PyTorch forgets the dtype of no weights"),
     Deviation("addcdiv", lambda call, error: "Integer division" in str(error), "elementwise functions promote", promoted),
     Deviation("c?lshift", lacks_kernel, "floats are shifted, as Torch7 did: products with powers of two", shifted(1)),
