@@ -95,6 +95,65 @@ static void a_float64_result_keeps_what_float32_cannot(void) {
     THTensor_free(t);
 }
 
+static void what_is_asked_for_in_float64_is_computed_in_it(void) {
+    /* 1e8 + 1 is 1e8 in float32: the places are of one lane of any vector. */
+    const THDtype floats[] = {TH_BFLOAT16, TH_FLOAT32};
+    for (int k = 0; k < 2; k++) {
+        const double big = k ? 1e8 : 0x1p30, root = sqrt(1 + 2 * big * big);
+        THTensor *t = THTensor_newZeros(floats[k], SIZES(100)), *r = THTensor_new();
+        CHECK_OK(THTensor_set1d(t, 0, big));
+        CHECK_OK(THTensor_set1d(t, 1, -big));
+        CHECK_OK(THTensor_set1d(t, 16, 1));
+        CHECK_NEAR(THTensor_sumall(t), 1, 0);
+        CHECK_NEAR(THTensor_meanall(t), 0.01, 1e-17);
+        CHECK_NEAR(THTensor_normall(t, 1), 2 * big + 1, 0);
+        CHECK_NEAR(THTensor_normall(t, 2), root, 1e-15 * root);
+        CHECK_OK(THTensor_sumDims(r, t, 0, NULL, 0, TH_FLOAT64));
+        CHECK_VALUES(r, 1);
+        CHECK_OK(THTensor_meanDims(r, t, 0, NULL, 0, TH_FLOAT64));
+        CHECK_CLOSE(r, 1e-17, 0.01);
+        CHECK_OK(THTensor_normDims(r, t, 1, 0, NULL, 0, TH_FLOAT64));
+        CHECK_VALUES(r, 2 * big + 1);
+        THTensor *matrix = THTensor_newZeros(floats[k], SIZES(100, 100)), *diagonal = THTensor_newDiagonal(matrix, 0, 0, 1);
+        CHECK_OK(THTensor_copy(diagonal, t));
+        CHECK_NEAR(THTensor_trace(matrix), 1, 0);
+        THTensor_free(diagonal);
+        THTensor_free(matrix);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THTensor *a = vector_of(TH_FLOAT32, 16777216, 3), *b = vector_of(TH_FLOAT32, 0.5, 3);
+    CHECK_NEAR(THTensor_dist(a, b, 1), 16777215.5, 0);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+static void a_result_in_a_dtype_asked_for_is_the_same_wherever_it_is_stored(void) {
+    static const THDtype asked[] = {TH_UINT8, TH_INT8, TH_BOOL, TH_INT16, TH_FLOAT16, TH_FLOAT32};
+    THTensor *t = matrix_of(TH_INT32, 2, 200, 100, 3, 70000, -1, 77);
+    for (int k = 0; k < 6; k++) {
+        for (int product = 0; product < 2; product++) {
+            THStatus (*f)(THTensor *, const THTensor *, int, const int64_t *, int, THDtype) = product ? THTensor_prodDims : THTensor_sumDims;
+            for (int over = 0; over < 3; over++) {
+                const int64_t dim = over;
+                THTensor *fresh = THTensor_new();
+                CHECK_OK(f(fresh, t, over < 2, &dim, 0, asked[k]));
+                CHECK_EQ(THTensor_dtype(fresh), asked[k]);
+                for (int into = 0; into < DTYPES; into++) {
+                    if (is_float(asked[k]) ? dtypes[into] != TH_FLOAT64 : !is_float(dtypes[into]) && dtypes[into] != TH_INT64) continue;
+                    THTensor *same = THTensor_newTo(fresh, dtypes[into]), *r = THTensor_newZerosLike(same);
+                    CHECK_OK(f(r, t, over < 2, &dim, 0, asked[k]));
+                    CHECK(THTensor_equal(r, same));
+                    THTensor_free(r);
+                    THTensor_free(same);
+                }
+                THTensor_free(fresh);
+            }
+        }
+    }
+    THTensor_free(t);
+}
+
 static void the_sum_of_nothing_is_zero_and_its_mean_is_nan(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 0, 3)), *r = THTensor_new();
     CHECK_OK(THTensor_sum(r, t, 1, 0));
@@ -217,6 +276,18 @@ static void there_is_no_greatest_of_nothing(void) {
     CHECK_OK(THTensor_max(values, indices, t, 1, 0));
     CHECK_SHAPE(values, 0);
     CHECK_SHAPE(indices, 0);
+    /* Not even where nobody would ask for one: as in PyTorch. */
+    THTensor *none = THTensor_newZeros(TH_FLOAT32, SIZES(3, 0, 0));
+    CHECK_ERROR(THTensor_max(values, indices, none, 1, 0), TH_ERR_ARGUMENT, "[3, 0, 0]");
+    CHECK_ERROR(THTensor_argmin(indices, none, 2, 1), TH_ERR_ARGUMENT, "[3, 0, 0]");
+    CHECK_ERROR(THTensor_amaxDims(values, none, SIZES(0, 2), 0), TH_ERR_ARGUMENT, "[3, 0, 0]");
+    CHECK_ERROR(THTensor_aminmax(values, NULL, none, 1, 0), TH_ERR_ARGUMENT, "[3, 0, 0]");
+    CHECK_ERROR(THTensor_norm(values, none, INFINITY, 1, 0), TH_ERR_ARGUMENT, "[3, 0, 0]");
+    CHECK_OK(THTensor_norm(values, none, 2, 1, 0));
+    CHECK_SHAPE(values, 3, 0);
+    CHECK_OK(THTensor_amax(values, none, 0, 0));
+    CHECK_SHAPE(values, 0, 0);
+    THTensor_free(none);
     THTensor_free(indices);
     THTensor_free(values);
     THTensor_free(t);
@@ -405,6 +476,38 @@ static void variances_survive_a_large_mean(void) {
     THTensor_free(r);
     THTensor_free(columns);
     THTensor_free(t);
+}
+
+static void variances_do_not_lose_digits_to_the_mean(void) {
+    /* Beside 1e8 numbers are multiples of 2^-26; 0, 1, ..., n - 1 of them have the variance (n^2 - 1) / 12. */
+    for (int64_t n = 1000; n <= 1000000; n *= 10) {
+        if (under_valgrind() && n > 10000) break;
+        THTensor *t = THTensor_newWithSize1d(TH_FLOAT64, n), *column = THTensor_newView(t, SIZES(n, 1)), *r = THTensor_new();
+        double *values = THTensor_data(t), exact = ((double)n * (double)n - 1) / 12 * 0x1p-52;
+        for (int64_t i = 0; i < n; i++) values[i] = 1e8 + (double)(i * 7919 % n) * 0x1p-26;
+        CHECK_NEAR(THTensor_varall(t, 1), exact, 1e-14 * exact);
+        CHECK_OK(THTensor_var(r, column, 0, 1, 0));
+        CHECK_CLOSE(r, 1e-14 * exact, exact);
+        THTensor_free(r);
+        THTensor_free(column);
+        THTensor_free(t);
+    }
+}
+
+static void norms_neither_overflow_nor_vanish_on_the_way(void) {
+    const double sizes[] = {1e-300, 1e-10, 1e10, 1e300}, powers[] = {2, 3, 100, -100};
+    for (int i = 0; i < 16; i++) {
+        const double x = sizes[i % 4], p = powers[i / 4], exact = pow(60, 1 / p) * x;
+        THTensor *t = THTensor_newFull(TH_FLOAT64, SIZES(3, 20), -x), *one = THTensor_newFull(TH_FLOAT64, SIZES(1), x);
+        THTensor *r = THTensor_new();
+        CHECK_NEAR(THTensor_normall(one, p), x, 0);
+        CHECK_NEAR(THTensor_normall(t, p), exact, 1e-14 * exact);
+        CHECK_OK(THTensor_norm(r, t, p, 0, 0));
+        for (int64_t k = 0; k < 20; k++) CHECK_NEAR(element_at(r, k), pow(3, 1 / p) * x, 1e-14 * exact);
+        THTensor_free(r);
+        THTensor_free(one);
+        THTensor_free(t);
+    }
 }
 
 static void norms_take_any_power(void) {
@@ -633,6 +736,8 @@ static void no_reduction_depends_on_the_number_of_threads(void) {
 CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one),
            CASE(all_dimensions_at_once_leave_a_scalar), CASE(integers_and_bool_sum_to_int64),
            CASE(floats_are_summed_in_float64_and_rounded_once), CASE(a_float64_result_keeps_what_float32_cannot),
+           CASE(what_is_asked_for_in_float64_is_computed_in_it),
+           CASE(a_result_in_a_dtype_asked_for_is_the_same_wherever_it_is_stored),
            CASE(the_sum_of_nothing_is_zero_and_its_mean_is_nan), CASE(infinities_and_nan_pass_through_sums),
            CASE(a_scalar_has_dimension_0_and_minus_1), CASE(extremes_come_with_where_they_first_occur),
            CASE(over_all_elements_the_index_is_row_major), CASE(nan_beats_everything),
@@ -643,6 +748,8 @@ CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_
            CASE(products_multiply_in_int64_and_float64),
            CASE(variances_divide_by_one_less_unless_biased),
            CASE(variances_survive_a_large_mean),
+           CASE(variances_do_not_lose_digits_to_the_mean),
+           CASE(norms_neither_overflow_nor_vanish_on_the_way),
            CASE(norms_take_any_power),
            CASE(distances_are_norms_of_differences),
            CASE(nan_is_left_out_on_request),

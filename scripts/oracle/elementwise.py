@@ -119,8 +119,11 @@ def shifted(left):
         dtype = torch.result_type(a, b)
         if not dtype.is_floating_point:
             return by_bits(a, b)
-        factor = torch.exp2(b.double() * (1 if left else -1)).to(computed(dtype))
-        return (a.to(dtype) * factor).to(dtype)
+        x, n = numpy.broadcast_arrays(a.to(dtype).double().numpy(), b.double().numpy() * (1 if left else -1))
+        whole = numpy.isfinite(n) & (n == numpy.round(n))
+        with numpy.errstate(all="ignore"):
+            products = numpy.where(whole, numpy.ldexp(x, numpy.where(whole, n, 0).astype(int)), x * numpy.exp2(n))
+        return torch.as_tensor(products).to(dtype)
 
     return oracle
 
@@ -200,7 +203,8 @@ def clamped(t, least, most):
 def lerped(a, b, weight):
     near_a = a + weight * (b - a)
     near_b = b - (b - a) * (1 - weight)
-    return torch.where(torch.as_tensor(weight).abs() < 0.5, near_a, near_b)
+    weight = torch.as_tensor(weight)
+    return torch.where((weight.abs() < 0.5) | ((weight < 0) & near_b.isinf()), near_a, near_b)
 
 
 def divided(by_python, by_numpy):
@@ -321,11 +325,17 @@ def arithmetic():
     binary("crshift", shifted(False), NUMBERS, right=SHIFTS, pairs=False, ulps=2)
     with_value("lshift", shifted(True), NUMBERS, [1, 7, 8, 64, -1])
     with_value("rshift", shifted(False), NUMBERS, [1, 7, 8, 64, -1])
+    for dtype, n in itertools.product(FLOATS, (130, -130, 1100, -2000)):
+        expect("lshift", [R, EDGES[dtype], n], shifted(True)(EDGES[dtype].value, n), options="each")
+        expect("rshift", [R, EDGES[dtype], n], shifted(False)(EDGES[dtype].value, n), options="each")
     binary("cpow", powers, NUMBERS, right={**EXPONENTS, **{d: RIGHT[d] for d in FLOATS}}, ulps=4)
     for name, f in {"add": torch.add, "sub": lambda t, x: t.to(torch.result_type(t, x)) - x, "mul": torch.mul}.items():
         with_value(name, f, ALL, [3, -2, 0.5, INF])
     with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
+    # Numbers that float32 does not hold, and an odd one.
+    for dtype, x in itertools.product(["float32", "float64"], [0.3333, -0.1, 16777217]):
+        expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4 if dtype == "float64" else 1)
     for dtype, x in itertools.product(FLOATS, [-1, -2, -0.5, INF, -INF, NAN]):
         expect("pow", [R, EDGES[dtype], x], powers(EDGES[dtype].value, x), options="each", ulps=4)
     bases = {**EXPONENTS, **{d: EDGES[d] for d in FLOATS}}
@@ -368,7 +378,7 @@ def comparison():
         with_value(f"{name}Value", compared(f), ALL, [3, -1, 300, 2.5, NAN])
     for dtype in ALL:
         a, b = EDGES[dtype], PLAIN[dtype]
-        for rtol, atol, nan in [(1e-5, 1e-8, 0), (0.5, 1, 1), (0, 0, 1)]:
+        for rtol, atol, nan in [(1e-5, 1e-8, 0), (0.5, 1, 1), (0, 0, 1), (0, INF, 0)]:
             for x, y in [(a, a), (a, b)]:
                 expect("isclose", [R, x, y, rtol, atol, nan], isclose(x.value, y.value, rtol, atol, bool(nan)), options="each")
                 alike = isclose(x.value, y.value, rtol, atol, bool(nan)).all()
@@ -417,6 +427,11 @@ def three_operands():
             if dtype in FLOATS:
                 oracle = by_formula(lambda t, a, b: t + value * a / b)
                 expect("addcdiv", [R, t, value, a, b], oracle(t.value, a.value, b.value), options="each unsigned")
+        if dtype in ("float32", "float64"):
+            # From the far end the way is longer than the greatest number.
+            large = torch.finfo(getattr(torch, dtype)).max * 0.875
+            zero, end = tensor(f"zero.{dtype}", [0], dtype), tensor(f"end.{dtype}", [large], dtype)
+            expect("lerp", [R, zero, end, -0.875], end.value * -0.875, ulps=1)
         for weight in (0, 0.25, 0.5, 1, -2, 3.5) if dtype in FLOATS else ():
             oracle = by_formula(lambda a, b: lerped(a, b, weight))
             expect("lerp", [R, t, a, weight], oracle(t.value, a.value), options="each unsigned")

@@ -18,6 +18,7 @@ def sheet(dtype):
 
 
 SHEET = {d: sheet(d) for d in ALL}
+EMPTY_TWICE = {d: tensor(f"empty.twice.{d}", [], d, (0, 0)) for d in SOME}
 FACTORS = {d: random(f"factors.{d}", d, SHAPE, 3, *((3, 1, 0.5) if d in FLOATS else (3, 0 if d == "bool" else 1, 1))) for d in ALL}
 LONG = {d: random(f"long.{d}", d, (59, 17), 7, *((2, 0, 1) if d == "bool" else (201, 0 if d == "uint8" else -100, 1))) for d in SOME}
 LONGEST = {
@@ -75,6 +76,7 @@ def reduced(function, f, dtypes=ALL, before=(), after=(), operands=SHEET, empty=
                 one(EMPTY[dtype], TH_ALL_DIMS, 0)
             else:
                 refuse(function, [*[R] * results, EMPTY3[dtype], *before, 1, *after, 0], ERR_ARGUMENT)
+                refuse(function, [*[R] * results, EMPTY_TWICE[dtype], *before, 0, *after, 0], ERR_ARGUMENT)
         if dtype in LONGEST and operands is SHEET:
             one(LONGEST[dtype], 0, 0)
     refuse(function, [*[R] * results, SHEET[dtypes[0]], *before, 3, *after, 0], ERR_ARGUMENT)
@@ -201,6 +203,12 @@ def other_dtypes():
         expect("prodDims", [R, FACTORS[one], 1, [1], 1, code], FACTORS[one].value.to(dtype).prod(1, True), ulps=1)
         if other in FLOATS:
             expect("meanDims", [R, SHEET[one], 2, [0, 2], 0, code], t.mean((0, 2)), ulps=2)
+    # What does not fit wraps, and what is not 0 is true.
+    for one, (other, code) in itertools.product(SOME, {"uint8": 1, "bool": 10}.items()):
+        dtype = getattr(torch, other)
+        if one not in FLOATS or other == "bool":
+            expect("sumDims", [R, LONG[one], 1, [0], 0, code], LONG[one].value.to(dtype).sum(0, dtype=dtype))
+        expect("prodDims", [R, FACTORS[one], 1, [1], 1, code], FACTORS[one].value.to(dtype).prod(1, True, dtype=dtype))
     t = SHEET["float32"]
     expect("normDims", [R, t, 2.0, 1, [1], 0, 9], norm(2)(t.value.double(), 1), ulps=2)
 
@@ -269,6 +277,13 @@ def scans():
     scanned("softmax", in_double(torch.softmax), FLOATS, ulps=16)
     scanned("logSoftmax", in_double(torch.log_softmax), FLOATS, ulps=4, more="abs=1e-7 unsigned")
     scanned("logcumsumexp", in_double(torch.logcumsumexp), FLOATS, ulps=4, more="abs=1e-7 unsigned")
+    for dtype in FLOATS:
+        # Beside 1 the rest is small.
+        t = tensor(f"rest.{dtype}", [0, -18], dtype)
+        r = torch.tensor([0, math.log1p(math.exp(-18))], dtype=torch.float64)
+        expect("logcumsumexp", [R, t, 0], r.to(t.value.dtype), ulps=2)
+        t = tensor(f"falling.{dtype}", [0, -5, -18, -30, -3], dtype)
+        expect("logcumsumexp", [R, t, 0], in_double(torch.logcumsumexp)(t.value, 0), ulps=2)
     for dtype in ALL:
         for p, dim, most in ((2, 0, 5), (1, 1, 20), (3.5, 2, 4), (INF, -1, 1), (2, 0, 1e6)):
             t = SHEET[dtype]

@@ -49,7 +49,8 @@ export! {
     /// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns become dimensions `dim1` and
     /// `dim2` of the result, which has one dimension more than `t`.
     fn THTensor_diagEmbed(r: *mut THTensor, t: *const THTensor, offset: i64, dim1: c_int, dim2: c_int) = diagonal::diag_embed(r, t, offset, dim1, dim2);
-    /// `sum of t[i, i]` of a matrix; NaN on error. Sums of integers that a double cannot hold: `THTensor_sum` of `THTensor_newDiagonal`.
+    /// `sum of t[i, i]` of a matrix, of floats in float64 throughout; NaN on error. Sums of integers that a double cannot
+    /// hold: `THTensor_sum` of `THTensor_newDiagonal`.
     fn THTensor_trace(t: *const THTensor) -> f64 = diagonal::trace(t);
 
     /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.

@@ -122,7 +122,7 @@ with_value! {
     /// `value` keeps integers integer, any other makes them the default dtype.
     THTensor_remainder = divide::remainder;
     /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-    /// the default dtype.
+    /// the default dtype. Of float32 too, the exponent is the double it is.
     THTensor_pow = arithmetic::pow;
     /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
     THTensor_cmaxValue = arithmetic::cmax_value;
@@ -134,10 +134,11 @@ with_value! {
     THTensor_bitor = bits::bitor;
     /// `r = t ^ value`, bit by bit. Not for floats.
     THTensor_bitxor = bits::bitxor;
-    /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`. Not for Bool.
+    /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
+    /// rounded once if `value` is whole. Not for Bool.
     THTensor_lshift = bits::lshift;
     /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-    /// 2^value`. Not for Bool.
+    /// 2^value`, rounded once if `value` is whole. Not for Bool.
     THTensor_rshift = bits::rshift;
     /// `r = t where t > 0, else value * t`. Floats only.
     THTensor_leakyRelu = function::leaky_relu;
@@ -253,7 +254,8 @@ export! {
     /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
     fn THTensor_polygamma(r: *mut THTensor, n: i64, t: *const THTensor) = function::polygamma(r, n, t);
     /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
-    /// of dimension `p`, 1 to 65536. Integers give the default dtype.
+    /// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
+    /// terms of both signs cancel, and errors are as small beside the largest of them only.
     fn THTensor_mvlgamma(r: *mut THTensor, t: *const THTensor, p: i64) = function::mvlgamma(r, t, p);
     /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
     /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
@@ -267,8 +269,8 @@ export! {
     /// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
     fn THTensor_maskedFill(t: *mut THTensor, mask: *const THTensor, value: f64) = choose::masked_fill(t, mask, value.into());
 
-    /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves, NaN to nothing
-    /// unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
+    /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
+    /// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
     fn THTensor_isclose(r: *mut THTensor, a: *const THTensor, b: *const THTensor, rtol: f64, atol: f64, equalNan: c_int) =
         compare::isclose(r, a, b, Tolerance { relative: rtol, absolute: atol, nan: equalNan != 0 });
     /// Whether all elements are close in the sense of isclose; 0 on error.

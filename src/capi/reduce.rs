@@ -44,8 +44,8 @@ plain! {
     THTensor_nanmean,
     /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
     THTensor_nanmeanDims = reduce::nanmean;
-    /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything; there is none of nothing. `keepdim` as
-    /// for sum.
+    /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension without elements is an
+    /// error, even where the result has none either. `keepdim` as for sum.
     THTensor_amax,
     /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
     THTensor_amaxDims = |to, t, over| reduce::extreme(true, to, t, over);
@@ -78,22 +78,28 @@ macro_rules! typed {
 }
 
 typed! {
-    /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are summed in float64 and rounded
-    /// once. With `keepdim` the dimension stays with size 1, else it disappears.
+    /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With `keepdim` the dimension
+    /// stays with size 1, else it disappears.
+    ///
+    /// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at a time in float32,
+    /// and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`, and is rounded once to the dtype of `r`.
+    /// For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`, sumall.
     THTensor_sum,
     /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of sum with
-    /// `TH_UNDEFINED`: a float summed as an integer is cut off first. `keepdim` as for sum.
+    /// `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64` are so from the first addition. An `r` of
+    /// another dtype than `dtype` gets that result converted. `keepdim` as for sum.
     THTensor_sumDims = reduce::sum;
     /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
     /// once. The product of nothing is 1. `keepdim` as for sum.
     THTensor_prod,
     /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
     THTensor_prodDims = reduce::prod;
-    /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`. Floats only; the mean of nothing is NaN. `keepdim` as for sum.
+    /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
+    /// the mean of nothing is NaN. `keepdim` as for sum.
     THTensor_mean,
     /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
     THTensor_meanDims = reduce::mean;
-    /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; everything else as for sum.
+    /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything else as for sum.
     THTensor_nansum,
     /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
     THTensor_nansumDims = reduce::nansum;
@@ -147,10 +153,10 @@ macro_rules! extremes {
 
 extremes! {
     /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
-    /// over all). Either result may be NULL. A NaN beats everything. `keepdim` as for sum.
+    /// over all). Either result may be NULL. Everything else as for amax.
     THTensor_max,
-    /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`. A NaN beats everything;
-    /// there is none of nothing. `keepdim` as for sum.
+    /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`.
+    /// Everything else as for amax.
     THTensor_argmax,
     /// The greatest element; NaN on error and if one is NaN.
     THTensor_maxall = true;
@@ -164,29 +170,33 @@ extremes! {
 
 export! {
     /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0, the greatest
-    /// |t| for infinity, the least for -infinity. Floats only, computed in float64. There is no norm of nothing for negative and infinite `value`.
-    /// `keepdim` as for sum.
+    /// |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an error for negative and infinite `value`. `keepdim` as
+    /// for sum.
+    ///
+    /// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it before it is
+    /// rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are scaled.
     fn THTensor_norm(r: *mut THTensor, t: *const THTensor, value: f64, dimension: c_int, keepdim: c_int) =
         reduce::norm(To::tensor(r, keepdim != 0), t, value, Over::Dim(dimension), None);
-    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float.
+    /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float: with
+    /// `TH_FLOAT64` everything is computed in float64.
     fn THTensor_normDims(
         r: *mut THTensor, t: *const THTensor, value: f64, ndim: c_int, dims: *const i64, keepdim: c_int, dtype: c_int,
     // SAFETY: `dims` holds `ndim` entries.
     ) = reduce::norm(To::tensor(r, keepdim != 0), t, value, unsafe { listed(ndim, dims) }?, asked(dtype)?);
-    /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. A NaN beats everything. `keepdim`
-    /// as for sum.
+    /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
+    /// amax.
     fn THTensor_aminmax(
         least: Option<NonNull<THTensor>>, greatest: Option<NonNull<THTensor>>, t: *const THTensor, dimension: c_int, keepdim: c_int,
     ) = reduce::aminmax(least, greatest, t, dimension, keepdim != 0);
-    /// The sum of all elements; NaN on error.
+    /// The sum of all elements, of floats in float64 throughout; NaN on error.
     fn THTensor_sumall(t: *const THTensor) -> f64 = number(|to| reduce::sum(to, t, ALL, None));
     /// The product of all elements; NaN on error.
     fn THTensor_prodall(t: *const THTensor) -> f64 = number(|to| reduce::prod(to, t, ALL, None));
-    /// The mean of all elements; NaN on error.
+    /// The mean of all elements, computed in float64 throughout; NaN on error.
     fn THTensor_meanall(t: *const THTensor) -> f64 = number(|to| reduce::mean(to, t, ALL, None));
-    /// The norm of all elements, `value` as for norm; NaN on error.
+    /// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
     fn THTensor_normall(t: *const THTensor, value: f64) -> f64 = number(|to| reduce::norm(to, t, value, ALL, None));
-    /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting; NaN on error.
+    /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
     fn THTensor_dist(a: *const THTensor, b: *const THTensor, value: f64) -> f64 = reduce::dist(a, b, value);
     /// Whether all elements are not 0; 0 on error.
     fn THTensor_logicalall(t: *const THTensor) -> c_int = number(|to| reduce::logic(true, to, t, ALL)).map(|x| x != 0.0);

@@ -25,7 +25,8 @@ export! {
     fn THTensor_softmax(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::softmax(r, t, dimension);
     /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
     fn THTensor_logSoftmax(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::log_softmax(r, t, dimension);
-    /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow. Floats only; `r` has the shape of `t`.
+    /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
+    /// shape of `t`.
     fn THTensor_logcumsumexp(r: *mut THTensor, t: *const THTensor, dimension: c_int) = softmax::logcumsumexp(r, t, dimension);
     /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool
     /// give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.

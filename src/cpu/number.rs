@@ -196,6 +196,45 @@ macro_rules! integer_number {
 }
 integer_number!(u8, i8, i16, i32, i64);
 
+/// A float times a power of two.
+trait Scaled {
+    /// `self * 2^n`, though the power alone may be too large or too small; 0 and infinity stay, whatever finite n is.
+    fn scaled(self, n: Self, isa: Isa) -> Self;
+}
+
+impl Scaled for f32 {
+    #[inline(always)]
+    fn scaled(self, n: f32, isa: Isa) -> f32 {
+        // Farther than float32 reaches from one end to the other.
+        let n = f64::from(if (n > 400.0) & (n < f32::INFINITY) { 400.0 } else { n });
+        let n = if (n < -400.0) & (n > f64::NEG_INFINITY) { -400.0 } else { n };
+        (f64::from(self) * Real::exp2(n, isa)) as f32
+    }
+}
+
+impl Scaled for f64 {
+    #[inline(always)]
+    fn scaled(self, n: f64, isa: Isa) -> f64 {
+        const STEP: f64 = 600.0;
+        let (up, down) = (f64::from_bits((1023 + 600) << 52), f64::from_bits((1023 - 600) << 52));
+        let n = if (n > 2200.0) & (n < f64::INFINITY) { 2200.0 } else { n };
+        let (mut x, mut n) = (self, if (n < -2200.0) & (n > f64::NEG_INFINITY) { -2200.0 } else { n });
+        // What a step rounds off or lets overflow is beyond the end after all of them.
+        for _ in 0..2 {
+            x *= if n > 1000.0 { up } else { 1.0 };
+            x *= if n < -1000.0 { down } else { 1.0 };
+            n = if n > 1000.0 {
+                n - STEP
+            } else if n < -1000.0 {
+                n + STEP
+            } else {
+                n
+            };
+        }
+        x * Real::exp2(n, isa)
+    }
+}
+
 macro_rules! float_number {
     ($($t:ident)*) => { $(
         impl Number for $t {
@@ -262,11 +301,11 @@ macro_rules! float_number {
             }
             #[inline(always)]
             fn shl(self, b: $t, isa: Isa) -> $t {
-                self * Real::exp2(b, isa)
+                <$t>::scaled(self, b, isa)
             }
             #[inline(always)]
             fn shr(self, b: $t, isa: Isa) -> $t {
-                self * Real::exp2(-b, isa)
+                <$t>::scaled(self, -b, isa)
             }
         }
     )* };
@@ -416,6 +455,25 @@ mod tests {
             simd(|isa| (Number::shl(1.5f32, 2.0, isa), Number::shr(1.5f32, 1.0, isa), Number::shl(1f32, f32::NAN, isa).is_nan())),
             (6.0, 0.75, true)
         );
+    }
+
+    #[test]
+    fn floats_are_shifted_across_their_whole_range() {
+        let (shl, shr) =
+            (|a: f32, b: f32| simd(move |isa| Number::shl(a, b, isa)), |a: f32, b: f32| simd(move |isa| Number::shr(a, b, isa)));
+        let (tiny, big) = (f32::from_bits(1), f32::powi(2.0, 127));
+        assert_eq!((shl(tiny, 149.0), shl(tiny, 276.0), shl(big, -276.0), shl(big, 1.0)), (1.0, big, tiny, f32::INFINITY));
+        assert_eq!((shr(0.0, -149.2), shr(0.0, -1e30), shl(f32::INFINITY, -1e30), shr(1.0, 150.0)), (0.0, 0.0, f32::INFINITY, 0.0));
+        // 1e-40 is 71362 times 2^-149.
+        assert_eq!(shl(1e-40, 130.0), 71_362.0 / 524_288.0);
+        let (shl, shr) =
+            (|a: f64, b: f64| simd(move |isa| Number::shl(a, b, isa)), |a: f64, b: f64| simd(move |isa| Number::shr(a, b, isa)));
+        let (tiny, big) = (f64::from_bits(1), f64::powi(2.0, 1023));
+        assert_eq!((shl(tiny, 1074.0), shl(tiny, 2097.0), shl(big, -2097.0), shl(big, 1.0)), (1.0, big, tiny, f64::INFINITY));
+        assert_eq!((shr(0.0, -1e300), shl(f64::INFINITY, -1e300), shr(1.0, 1075.0), shl(0.75, -1074.0)), (0.0, f64::INFINITY, 0.0, tiny));
+        // Rounded once: to even, though half of it would be just as even.
+        let (three, five) = (f64::from_bits(3), f64::from_bits(5));
+        assert_eq!((shr(three, 1.0), shr(five, 1.0), shl(1.25, -1073.0)), (f64::from_bits(2), f64::from_bits(2), f64::from_bits(2)));
     }
 
     #[test]

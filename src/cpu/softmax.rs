@@ -42,11 +42,6 @@ fn usable<T: Real>(kind: Kind, most: T) -> T {
     if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }
 }
 
-#[inline(always)]
-fn greater<T: Real>(a: T, b: T) -> T {
-    if b > a { b } else { a }
-}
-
 /// The floats of a register.
 type Item<V> = <V as Register>::Item;
 
@@ -297,50 +292,53 @@ pub fn stack<T: Registered>(kind: Kind, s: Stack) {
     )
 }
 
-/// `out[i] = log(e^x[0] + ... + e^x[i])`
+/// `out[i] = log(e^x[0] + ... + e^x[i])`, in float64.
 ///
-/// The sum is kept relative to the greatest element so far, and shrinks when that grows.
+/// The sum is kept as what it exceeds the exponential of the greatest element so far by, in units of that: beside 1, the digits of a small rest
+/// would be lost. It shrinks when the greatest element grows.
 pub fn log_sums<T: Real>(l: Line) {
     const PART: usize = 256;
-    let (mut ups, mut downs, mut mosts) = ([T::ZERO; PART], [T::ZERO; PART], [T::ZERO; PART]);
-    let (ups, downs, mosts) = (ups.as_mut_ptr(), downs.as_mut_ptr(), mosts.as_mut_ptr());
-    let (mut most, mut before, mut sum) = (T::from_f64(f64::NEG_INFINITY), T::ZERO, 0.0);
+    let (mut powers, mut mosts) = ([0f64; PART], [0f64; PART]);
+    let (powers, mosts) = (powers.as_mut_ptr(), mosts.as_mut_ptr());
+    let (mut most, mut rest) = (f64::NEG_INFINITY, 0.0);
     for at in (0..l.n).step_by(PART) {
         let (x, out, n) = (l.x.cast::<T>().wrapping_add(at), l.out[0].cast::<T>().wrapping_add(at), PART.min(l.n - at));
         // SAFETY: the driver passes `n` elements of each, apart.
         unsafe {
+            let mut before = most;
             for i in 0..n {
-                most = greater(most, x.add(i).read());
-                let now = usable(Kind::LogSumExp, most);
-                mosts.add(i).write(now);
-                downs.add(i).write(before.sub(now));
-                before = now;
+                let x = x.add(i).read().to_f64();
+                // Below 0: how far the element is from the greatest one, or that from it where it is greater.
+                powers.add(i).write(if x > before { before - x } else { x - before });
+                before = if x > before || x.is_nan() { x } else { before };
+                mosts.add(i).write(before);
             }
             simd(
                 #[inline(always)]
-                move |isa| {
-                    (0..n).for_each(
-                        #[inline(always)]
-                        |i| downs.add(i).write(downs.add(i).read().exp(isa)),
-                    );
-                    (0..n).for_each(
-                        #[inline(always)]
-                        |i| ups.add(i).write(x.add(i).read().sub(mosts.add(i).read()).exp(isa)),
-                    );
-                },
+                move |isa| f64::exp_run(isa, powers, powers, n),
             );
             for i in 0..n {
-                let kept = if sum == 0.0 { 0.0 } else { sum * downs.add(i).read().to_f64() };
-                sum = kept + ups.add(i).read().to_f64();
-                ups.add(i).write(T::from_f64(sum));
+                let (power, now) = (powers.add(i).read(), mosts.add(i).read());
+                rest = if now > most {
+                    if most == f64::NEG_INFINITY { 0.0 } else { (1.0 + rest) * power }
+                } else if x.add(i).read().to_f64() == now {
+                    rest + 1.0
+                } else {
+                    rest + power
+                };
+                most = now;
+                powers.add(i).write(rest);
             }
             simd(
                 #[inline(always)]
                 move |isa| {
-                    (0..n).for_each(
-                        #[inline(always)]
-                        |i| out.add(i).write(ups.add(i).read().log(isa).add(mosts.add(i).read())),
-                    )
+                    f64::log1p_run(isa, powers, powers, n);
+                    for i in 0..n {
+                        let most = mosts.add(i).read();
+                        // Nothing finite is seen beside an infinity.
+                        let sum = if most.abs() < f64::INFINITY { most + powers.add(i).read() } else { most };
+                        out.add(i).write(T::from_f64(sum));
+                    }
                 },
             );
         }

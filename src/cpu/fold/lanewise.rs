@@ -22,6 +22,8 @@ pub trait Lanewise: Copy + Send + Sync {
     type Other: Copy;
     /// Elements a lane takes before what it amounts to is asked for. What counts in few bits has room for more than [`ROWS`].
     const PUSHES: usize = usize::MAX;
+    /// Elements a lane of a row takes before another one does: few where rounding errors add up.
+    const RUN: usize = usize::MAX;
     /// See [`Fold::reads`].
     fn reads(self, compute: Dtype) -> Dtype {
         compute.compute()
@@ -84,7 +86,7 @@ unsafe fn row_in<L: Lanewise, const W: usize, const V: usize>(l: L, isa: Isa, x:
     unsafe {
         let (mut state, mut at) = (l.state(l.lane()), 0);
         while n - at >= W {
-            let groups = ((n - at) / W).min(L::PUSHES);
+            let groups = ((n - at) / W).min(L::PUSHES).min(L::RUN);
             state = l.merge(state, lanes::<L, W>(l, isa, x.add(at), groups));
             at += groups * W;
             if l.settled(state) {
@@ -140,7 +142,7 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
         let mut at = 0;
         while at < n && !l.settled(state) {
             let mut lanes = Lines::new(l, w);
-            let rows = ((n - at) / w).min(ROWS);
+            let rows = ((n - at) / w).min(ROWS).min(L::RUN);
             let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
             let tile = Tile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
             lanes.push(l, isa, &tile, more);

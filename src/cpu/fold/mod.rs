@@ -18,7 +18,7 @@ pub use extreme::{Arg, Extreme, MinMax, Ordered};
 pub use lanewise::{Lanes, Lanewise};
 pub use logic::Logic;
 pub use moment::Moment;
-pub use power::Powers;
+pub use power::{Powers, Squares};
 pub use product::Products;
 pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Product, Root, Square, Sum, Terms};
 pub use tree::{Itself, Part, Size, Squared, Trees};
@@ -137,7 +137,7 @@ mod tests {
     fn folded<T, R: Copy + Default>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
         let step = (cols * size_of::<T>()) as isize;
         let whole = Tile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
-        let (mut results, mut room, mut rest) = ([vec![], vec![]], vec![0u64; 2 * COLUMNS], vec![0u64; COLUMNS]);
+        let (mut results, mut room, mut rest) = ([vec![], vec![]], vec![0u64; 3 * COLUMNS], vec![0u64; COLUMNS]);
         let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };
         let cut = rows / 3;
         let parts =
@@ -237,6 +237,24 @@ mod tests {
     /// One pattern for all NaNs.
     fn sorted_nan(bits: Vec<u32>) -> Vec<u32> {
         bits.into_iter().map(|b| if f32::from_bits(b).is_nan() { u32::MAX } else { b }).collect()
+    }
+
+    #[test]
+    fn a_large_mean_takes_nothing_from_the_variance() {
+        // Beside 1e8 numbers are multiples of 2^-26: the exact variance is that of integers.
+        for (rows, cols) in [(1000, 1), (1000, 3), (1000, 40), (3, 1000)] {
+            let k: Vec<i64> = (0..(rows * cols) as i64).map(|i| i * i % 10_007 + i % 13).collect();
+            let x: Vec<f64> = k.iter().map(|&k| 1e8 + k as f64 * 2f64.powi(-26)).collect();
+            let expected = plain(&k, rows, cols, |k| {
+                let n = k.len() as i128;
+                let (sum, squares) = k.iter().fold((0i128, 0i128), |(s, q), &k| (s + i128::from(k), q + i128::from(k) * i128::from(k)));
+                (squares * n - sum * sum) as f64 / (n * n) as f64 * 2f64.powi(-52)
+            });
+            let got = folded::<f64, f64>(&Moment::<f64>::new(0.0, false), &x, rows, cols);
+            for (got, expected) in got.iter().flatten().zip(expected.iter().flatten()) {
+                assert!((got - expected).abs() <= 8.0 * f64::EPSILON * expected, "{rows} x {cols}: {got:e}, not {expected:e}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Variance: mean and sum of squared deviations, brought up to date block by block.
 //!
 //! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first element.
-//! What cancels is then at most a block's length times what stays.
+//! What cancels is then at most a block's length times what stays. The mean is a sum of two numbers: what one of them rounds off would, times
+//! the number of elements, be missing from the squares where the mean is large beside the deviation.
 
 use super::vector::{Vector, with_vectors};
 use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
@@ -121,13 +122,70 @@ unsafe fn deviations<V: Vector>(isa: Isa, shift: f64, x: *const f32, n: usize) -
     }
 }
 
-/// Mean and squares of `done` elements with a block of `more`, whose deviations from `shift` are summed up; `shift` is `mean` once there is one.
-#[inline(always)]
-fn updated(shift: f64, squares: f64, block: (f64, f64), inverse: f64) -> (f64, f64) {
-    let step = block.0 * inverse;
-    // Squares that overflow are infinite; so is what is taken off them.
-    let rest = if block.1 == f64::INFINITY && block.0.is_finite() { block.1 } else { block.1 - block.0 * step };
-    (shift + step, squares + rest)
+/// What is known of the elements so far.
+#[derive(Clone, Copy)]
+struct Spread {
+    /// Their mean is `mean + rest`, the second far smaller.
+    mean: f64,
+    rest: f64,
+    /// The sum of the squares of their distances from it.
+    squares: f64,
+}
+
+impl Spread {
+    const NOTHING: Spread = Spread { mean: 0.0, rest: 0.0, squares: 0.0 };
+
+    /// The spread at place `j` of the planes.
+    ///
+    /// # Safety
+    /// There is one.
+    #[inline(always)]
+    unsafe fn load(planes: [*mut f64; 3], j: usize) -> Spread {
+        // SAFETY: the caller's.
+        unsafe { Spread { mean: planes[0].add(j).read(), rest: planes[1].add(j).read(), squares: planes[2].add(j).read() } }
+    }
+
+    /// # Safety
+    /// There is a place `j`.
+    #[inline(always)]
+    unsafe fn store(self, planes: [*mut f64; 3], j: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            planes[0].add(j).write(self.mean);
+            planes[1].add(j).write(self.rest);
+            planes[2].add(j).write(self.squares);
+        }
+    }
+
+    /// The mean moved by `step`, still as a sum of two.
+    #[inline(always)]
+    fn moved(self, step: f64) -> Spread {
+        let rest = self.rest + step;
+        let mean = self.mean + rest;
+        // What is rounded off a finite sum, whichever part is the larger one.
+        let added = mean - self.mean;
+        let lost = (self.mean - (mean - added)) + (rest - added);
+        Spread { mean, rest: if mean.abs() < f64::INFINITY { lost } else { 0.0 }, squares: self.squares }
+    }
+
+    /// Of a first block of `1 / inverse` elements, whose deviations from `shift` are summed up.
+    #[inline(always)]
+    fn first(shift: f64, (sum, squares): (f64, f64), inverse: f64) -> Spread {
+        let step = sum * inverse;
+        Spread { mean: shift, rest: 0.0, squares: around(sum, squares, sum * step) }.moved(step)
+    }
+
+    /// With a block of elements, whose deviations from `mean` are summed up: `done` before, `more` in the block, `1 / inverse` together.
+    #[inline(always)]
+    fn with(self, (sum, squares): (f64, f64), [done, more, inverse]: [f64; 3]) -> Spread {
+        // From `mean`, those before deviate by `rest` each, on average.
+        let ahead = done * self.rest;
+        let all = sum + ahead;
+        let around = around(sum, squares, all * (all * inverse));
+        let step = (sum - more * self.rest) * inverse;
+        let squares = self.squares + (ahead * self.rest + around);
+        Spread { squares, ..self }.moved(step)
+    }
 }
 
 /// Folds the columns of a tile.
@@ -137,7 +195,7 @@ fn updated(shift: f64, squares: f64, block: (f64, f64), inverse: f64) -> (f64, f
 #[inline(always)]
 unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
-    let (means, squares) = (accs.plane::<f64>(0), accs.plane::<f64>(1));
+    let planes = planes(accs);
     let (mut a, mut b) = (Line::new(n, |_| 0.0), Line::new(n, |_| 0.0));
     // SAFETY: the caller's; lines have an entry for each column.
     unsafe {
@@ -151,7 +209,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
             Line::new(
                 n,
                 #[inline(always)]
-                |k| means.add(k).read(),
+                |k| planes[0].add(k).read(),
             )
         };
         let (a, b, shift) = (a.data(), b.data(), shift.data());
@@ -176,31 +234,44 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
                 }
             },
         );
-        let inverse = 1.0 / (tile.done + tile.rows) as f64;
+        let counts = counts(tile.done, tile.rows);
         for k in 0..n {
-            let block = (a.add(k).read(), b.add(k).read());
-            (*means.add(k), *squares.add(k)) = updated(shift.add(k).read(), squares.add(k).read(), block, inverse);
+            let before = Spread { mean: shift.add(k).read(), ..Spread::load(planes, k) };
+            before.with((a.add(k).read(), b.add(k).read()), counts).store(planes, k);
         }
     }
 }
 
+/// Squares less what they owe to the mean. Those that overflow are infinite; so is what is taken off them.
+#[inline(always)]
+fn around(sum: f64, squares: f64, less: f64) -> f64 {
+    if squares == f64::INFINITY && sum.is_finite() { squares } else { squares - less }
+}
+
+/// What [`Spread::with`] wants to know of `done` elements and `more`.
+#[inline(always)]
+fn counts(done: usize, more: usize) -> [f64; 3] {
+    [done as f64, more as f64, 1.0 / (done + more) as f64]
+}
+
+#[inline(always)]
+fn planes(accs: Accs) -> [*mut f64; 3] {
+    [accs.plane(0), accs.plane(1), accs.plane(2)]
+}
+
 impl<T: Measured> Fold for Moment<T> {
     fn planes(&self) -> usize {
-        2
+        3
     }
 
     unsafe fn start(&self, accs: Accs, n: usize) {
-        for j in 0..n {
-            // SAFETY: the caller's.
-            unsafe {
-                accs.plane::<f64>(0).add(j).write(0.0);
-                accs.plane::<f64>(1).add(j).write(0.0);
-            }
-        }
+        let planes = planes(accs);
+        // SAFETY: the caller's.
+        (0..n).for_each(|j| unsafe { Spread::NOTHING.store(planes, j) })
     }
 
     unsafe fn rows(&self, accs: Accs, tile: &Tile) {
-        let (means, squares, tile) = (accs.plane::<f64>(0), accs.plane::<f64>(1), *tile);
+        let (planes, tile) = (planes(accs), *tile);
         simd(
             #[inline(always)]
             move |isa| {
@@ -208,15 +279,17 @@ impl<T: Measured> Fold for Moment<T> {
                     let x = tile.row::<T>(j);
                     // SAFETY: the caller's.
                     unsafe {
-                        let mut state = (means.add(j).read(), squares.add(j).read());
+                        let mut state = if tile.done == 0 { Spread::NOTHING } else { Spread::load(planes, j) };
                         for start in (0..tile.cols).step_by(BLOCK) {
                             let (x, n, done) = (x.add(start), BLOCK.min(tile.cols - start), tile.done + start);
-                            let shift = if done == 0 { x.read().to_f64() } else { state.0 };
+                            let shift = if done == 0 { x.read().to_f64() } else { state.mean };
                             let block = T::deviations(isa, shift, x, n);
-                            state = updated(shift, state.1, block, 1.0 / (done + n) as f64);
+                            state = match done {
+                                0 => Spread::first(shift, block, 1.0 / n as f64),
+                                _ => state.with(block, counts(done, n)),
+                            };
                         }
-                        means.add(j).write(state.0);
-                        squares.add(j).write(state.1);
+                        state.store(planes, j);
                     }
                 }
             },
@@ -234,21 +307,26 @@ impl<T: Measured> Fold for Moment<T> {
 
     unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
         let [done, more] = counts.map(|c| c as f64);
-        let [(means, squares), (later_means, later_squares)] = [accs, later].map(|a| (a.plane::<f64>(0), a.plane::<f64>(1)));
-        for j in 0..n {
-            // SAFETY: the caller's.
-            unsafe {
-                let apart = later_means.add(j).read() - means.add(j).read();
-                means.add(j).write(means.add(j).read() + apart * (more / (done + more)));
-                let between = apart * apart * (done * more / (done + more));
-                squares.add(j).write(squares.add(j).read() + later_squares.add(j).read() + between);
-            }
-        }
+        let (planes, later, part, between) = (planes(accs), planes(later), more / (done + more), done * more / (done + more));
+        simd(
+            #[inline(always)]
+            move |_| {
+                for j in 0..n {
+                    // SAFETY: the caller's.
+                    unsafe {
+                        let (before, later) = (Spread::load(planes, j), Spread::load(later, j));
+                        let apart = (later.mean - before.mean) + (later.rest - before.rest);
+                        let squares = before.squares + later.squares + apart * apart * between;
+                        Spread { squares, ..before }.moved(apart * part).store(planes, j);
+                    }
+                }
+            },
+        )
     }
 
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
         let divisor = (count as f64 - self.correction).max(0.0);
-        let (all, out, root) = (accs.plane::<f64>(1), out[0].cast::<f64>(), self.root);
+        let (all, out, root) = (planes(accs)[2], out[0].cast::<f64>(), self.root);
         simd(
             #[inline(always)]
             move |_| {

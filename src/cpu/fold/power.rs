@@ -1,114 +1,485 @@
 //! Sums of powers: what any norm but the common ones needs.
+//!
+//! Where powers would leave the range of float64, elements are divided first by the one that counts most: the greatest, or the least where the
+//! exponent is negative. An accumulator is a sum and what its elements were divided by, 1 as a rule.
 
-use super::total::{Plain, Root, Terms};
-use super::{Accs, COLUMNS, Fold, Lanes, Tile};
+use super::total::{Plain, Root, Square, Terms};
+use super::{Accs, COLUMNS, Fold, Lanes, Lanewise, Line, Tile};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The float64 sum of `|x|^p`, and then its p-th root. Powers go through a buffer, made by whole vectors and then summed.
+/// The float64 sum of `|x|^p`, and then its p-th root.
 pub struct Powers<T> {
     p: f64,
-    sum: Lanes<Terms<f64, Plain>>,
+    /// Whether powers have all bits of float64.
+    exact: bool,
+    /// Magnitudes between these have powers that can be summed as they are.
+    safe: [f64; 2],
     of: PhantomData<T>,
 }
 
 /// Rows of a tile that are taken together, and as many columns as fit the buffer then.
 const ABREAST: usize = 4;
 const ACROSS: usize = COLUMNS / ABREAST;
+/// Rows whose squares are summed before they are looked at.
+const ROWS_ABREAST: usize = 64;
+/// Powers of two that sums of powers stay below.
+const ROOM: f64 = 900.0;
+
+/// Room for the powers of a few elements.
+type Buffer = [MaybeUninit<f64>; COLUMNS];
 
 impl<T: Element> Powers<T> {
-    /// For this p, neither 0 nor infinite.
-    pub fn new(p: f64) -> Powers<T> {
-        Powers { p, sum: Lanes(Terms::new(Plain, Root::Power(1.0 / p))), of: PhantomData }
+    /// For this p, neither 0 nor infinite; `exact` or as exact as float32.
+    pub fn new(p: f64, exact: bool) -> Powers<T> {
+        let reach = ROOM / p.abs();
+        Powers { p, exact: exact || size_of::<T>() == 8, safe: [(-reach).exp2(), reach.exp2()], of: PhantomData }
     }
 
-    /// Writes the powers of `n` elements.
+    /// What elements are divided by, of which this is the one that counts most.
+    #[inline(always)]
+    fn scale(&self, most: f64) -> f64 {
+        let safe = (self.safe[0] <= most) & (most <= self.safe[1]);
+        if safe | (most == 0.0) | (most == f64::INFINITY) { 1.0 } else { most }
+    }
+
+    /// The one of two that counts more; a NaN makes itself known in the sum.
+    #[inline(always)]
+    fn greater(up: bool, a: f64, b: f64) -> f64 {
+        if if up { b > a } else { b < a } { b } else { a }
+    }
+
+    /// The element of `n` that counts most.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    #[inline(always)]
+    unsafe fn most(up: bool, x: *const f64, n: usize) -> f64 {
+        const LANES: usize = 16;
+        let mut lanes = [if up { 0.0 } else { f64::INFINITY }; LANES];
+        let whole = n - n % LANES;
+        // SAFETY: the caller's.
+        unsafe {
+            for at in (0..whole).step_by(LANES) {
+                for k in 0..LANES {
+                    lanes[k] = Self::greater(up, lanes[k], x.add(at + k).read());
+                }
+            }
+            for i in whole..n {
+                lanes[0] = Self::greater(up, lanes[0], x.add(i).read());
+            }
+        }
+        for k in 1..LANES {
+            lanes[0] = Self::greater(up, lanes[0], lanes[k]);
+        }
+        lanes[0]
+    }
+
+    /// Writes the magnitudes of `n` elements.
     ///
     /// # Safety
     /// `x` holds them, and `to` has room for as many.
     #[inline(always)]
-    unsafe fn powers(isa: Isa, p: f64, to: *mut f64, x: *const T, n: usize) {
-        // SAFETY: the caller's.
-        unsafe {
-            for i in 0..n {
-                to.add(i).write(x.add(i).read().to_f64().abs());
-            }
-            // The detour by the logarithm costs the last bits, which float32 does not have.
-            if size_of::<T>() < 8 {
-                vmath::log_run_f64(isa, to, to, n);
-                for i in 0..n {
-                    *to.add(i) *= p;
-                }
-                vmath::exp_run_f64(isa, to, to, n);
-            } else {
-                for i in 0..n {
-                    *to.add(i) = vmath::pow_f64(isa, *to.add(i), p);
-                }
-            }
+    unsafe fn magnitudes(to: *mut f64, x: *const T, n: usize) {
+        for i in 0..n {
+            // SAFETY: the caller's.
+            unsafe { to.add(i).write(x.add(i).read().to_f64().abs()) }
         }
     }
 
-    /// Hands the powers of a tile to `sum`, some rows and columns at a time; with the tile goes the number of its first row and column.
+    /// Raises `n` magnitudes to the power.
     ///
     /// # Safety
-    /// The tile lies inside its memory.
-    unsafe fn each(&self, tile: &Tile, (rows, cols): (usize, usize), sum: impl Fn(usize, usize, &Tile)) {
-        let (p, mut room) = (self.p, [const { MaybeUninit::<f64>::uninit() }; COLUMNS]);
-        let buffer = room.as_mut_ptr().cast::<f64>();
-        for row in (0..tile.rows).step_by(rows) {
-            for col in (0..tile.cols).step_by(cols) {
-                let (rows, cols) = (rows.min(tile.rows - row), cols.min(tile.cols - col));
-                for r in 0..rows {
-                    let x = tile.row::<T>(row + r).wrapping_add(col);
-                    simd(
-                        #[inline(always)]
-                        // SAFETY: the caller's; the buffer holds `rows` times `cols` numbers.
-                        move |isa| unsafe { Self::powers(isa, p, buffer.add(r * cols), x, cols) },
-                    );
+    /// `to` holds them.
+    #[inline(always)]
+    unsafe fn raise(isa: Isa, p: f64, exact: bool, to: *mut f64, n: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            if exact {
+                for i in 0..n {
+                    *to.add(i) = vmath::pow_f64(isa, *to.add(i), p);
                 }
-                sum(row, col, &Tile { x: buffer.cast(), rows, cols, step: (cols * size_of::<f64>()) as isize, ..*tile });
+                return;
             }
+            // The detour by the logarithm costs the last bits, which float32 does not have.
+            vmath::log_run_f64(isa, to, to, n);
+            for i in 0..n {
+                *to.add(i) *= p;
+            }
+            vmath::exp_run_f64(isa, to, to, n);
         }
+    }
+
+    /// The accumulator of up to [`COLUMNS`] contiguous elements.
+    ///
+    /// # Safety
+    /// `x` holds them.
+    unsafe fn of_piece(&self, x: *const T, n: usize, buffer: &mut Buffer) -> [f64; 2] {
+        let (p, exact, to, mut sum) = (self.p, self.exact, buffer.as_mut_ptr().cast::<f64>(), 0.0);
+        let most = simd(
+            #[inline(always)]
+            // SAFETY: the caller's; the buffer has room for a piece.
+            move |_| unsafe {
+                Self::magnitudes(to, x, n);
+                Self::most(p > 0.0, to, n)
+            },
+        );
+        let scale = self.scale(most);
+        let (powers, accs) = (Lanes(Terms::<f64, _>::new(Plain, Root::Itself)), Accs { data: (&raw mut sum).cast(), room: 1 });
+        // SAFETY: the buffer holds the magnitudes; one accumulator.
+        unsafe {
+            if scale != 1.0 {
+                (0..n).for_each(|i| *to.add(i) /= scale);
+            }
+            simd(
+                #[inline(always)]
+                move |isa| Self::raise(isa, p, exact, to, n),
+            );
+            powers.rows(accs, &Tile { x: to.cast(), rows: 1, cols: n, step: 0, done: 0, index: 0, weight: 0 });
+        }
+        [sum, scale]
+    }
+
+    /// Two accumulators in one.
+    fn joined(&self, [a, a_scale]: [f64; 2], [b, b_scale]: [f64; 2]) -> [f64; 2] {
+        if a_scale == b_scale || b == 0.0 {
+            return [a + b, a_scale];
+        }
+        if a == 0.0 {
+            return [b, b_scale];
+        }
+        let first = Self::greater(self.p > 0.0, a_scale, b_scale) == a_scale;
+        let (most, least) = if first { ([a, a_scale], [b, b_scale]) } else { ([b, b_scale], [a, a_scale]) };
+        let less = if least[0].is_finite() { least[0] * (least[1] / most[1]).powf(self.p) } else { least[0] };
+        [most[0] + less, most[1]]
+    }
+
+    /// Accumulator `j` takes more.
+    ///
+    /// # Safety
+    /// There is one.
+    unsafe fn take(&self, accs: Accs, j: usize, more: [f64; 2]) {
+        let planes = [accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j)];
+        // SAFETY: the caller's.
+        unsafe { [*planes[0], *planes[1]] = self.joined([*planes[0], *planes[1]], more) }
+    }
+
+    /// Adds the powers of up to [`ABREAST`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else says no.
+    ///
+    /// # Safety
+    /// The tile lies inside its memory; there are as many accumulators as columns.
+    unsafe fn together(&self, accs: Accs, j: usize, tile: &Tile, buffer: &mut Buffer) -> bool {
+        let (p, exact, safe, to, tile) = (self.p, self.exact, self.safe, buffer.as_mut_ptr().cast::<f64>(), *tile);
+        let (sums, scales) = (accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j));
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's; the buffer has room for so many.
+            move |isa| unsafe {
+                for r in 0..tile.rows {
+                    Self::magnitudes(to.add(r * tile.cols), tile.row(r), tile.cols);
+                }
+                let mut apart = 0u64;
+                let mut most = [if p > 0.0 { 0.0 } else { f64::INFINITY }; ACROSS];
+                for r in 0..tile.rows {
+                    for k in 0..tile.cols {
+                        most[k] = Self::greater(p > 0.0, most[k], to.add(r * tile.cols + k).read());
+                    }
+                }
+                for k in 0..tile.cols {
+                    let safe = (safe[0] <= most[k]) & (most[k] <= safe[1]) | (most[k] == 0.0) | (most[k] == f64::INFINITY);
+                    apart |= u64::from(!safe | (scales.add(k).read() != 1.0));
+                }
+                if apart == 0 {
+                    Self::raise(isa, p, exact, to, tile.rows * tile.cols);
+                    for r in 0..tile.rows {
+                        for k in 0..tile.cols {
+                            *sums.add(k) += to.add(r * tile.cols + k).read();
+                        }
+                    }
+                }
+                apart == 0
+            },
+        )
     }
 }
 
 impl<T: Element> Fold for Powers<T> {
     fn planes(&self) -> usize {
-        self.sum.planes()
+        2
+    }
+
+    unsafe fn start(&self, accs: Accs, n: usize) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe {
+                accs.plane::<f64>(0).add(j).write(0.0);
+                accs.plane::<f64>(1).add(j).write(1.0);
+            }
+        }
+    }
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
+        for j in 0..tile.rows {
+            for at in (0..tile.cols).step_by(COLUMNS) {
+                // SAFETY: the caller's.
+                unsafe {
+                    let piece = self.of_piece(tile.row::<T>(j).add(at), COLUMNS.min(tile.cols - at), &mut buffer);
+                    self.take(accs, j, piece);
+                }
+            }
+        }
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
+        for row in (0..tile.rows).step_by(ABREAST) {
+            for col in (0..tile.cols).step_by(ACROSS) {
+                let (rows, cols) = (ABREAST.min(tile.rows - row), ACROSS.min(tile.cols - col));
+                let part = Tile { x: tile.row::<T>(row).wrapping_add(col).cast(), rows, cols, ..*tile };
+                // SAFETY: the caller's.
+                unsafe {
+                    if self.together(accs, col, &part, &mut buffer) {
+                        continue;
+                    }
+                    for k in 0..cols {
+                        for r in 0..rows {
+                            let piece = self.of_piece(part.row::<T>(r).add(k), 1, &mut buffer);
+                            self.take(accs, col + k, piece);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe { self.take(accs, j, [later.plane::<f64>(0).add(j).read(), later.plane::<f64>(1).add(j).read()]) }
+        }
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+        // 1 / p as a sum of two, for what it rounds off counts as often as the sum has digits.
+        let inverse = 1.0 / self.p;
+        let lost = (-inverse).mul_add(self.p, 1.0) / self.p;
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe {
+                let (sum, scale) = (accs.plane::<f64>(0).add(j).read(), accs.plane::<f64>(1).add(j).read());
+                let root = sum.powf(inverse);
+                let root = if sum > 0.0 && sum < f64::INFINITY { root + root * (lost * sum.ln()) } else { root };
+                out[0].cast::<f64>().add(j).write(scale * root);
+            }
+        }
+    }
+}
+
+/// The root of the float64 sum of squares of float64: [`Powers`] where squares leave the range.
+pub struct Squares {
+    sum: Lanes<Terms<f64, Square>>,
+    powers: Powers<f64>,
+}
+
+impl Default for Squares {
+    fn default() -> Squares {
+        Squares { sum: Lanes(Terms::new(Square, Root::Itself)), powers: Powers::new(2.0, true) }
+    }
+}
+
+impl Squares {
+    /// Whether no square that counts in this sum was too small or too large.
+    #[inline(always)]
+    fn good(sum: f64) -> bool {
+        (1e-280 <= sum) & (sum < f64::INFINITY)
+    }
+
+    /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else nothing, and it says so.
+    ///
+    /// # Safety
+    /// There are so many.
+    #[inline(always)]
+    unsafe fn added(planes: [*mut f64; 2], sums: *const f64, n: usize) -> bool {
+        let mut bad = 0;
+        // SAFETY: the caller's.
+        unsafe {
+            for k in 0..n {
+                bad |= u64::from(!Self::good(sums.add(k).read()) | (planes[1].add(k).read() != 1.0));
+            }
+            if bad == 0 {
+                for k in 0..n {
+                    *planes[0].add(k) += sums.add(k).read();
+                }
+            }
+        }
+        bad != 0
+    }
+}
+
+impl Fold for Squares {
+    fn planes(&self) -> usize {
+        2
     }
 
     unsafe fn start(&self, accs: Accs, n: usize) {
         // SAFETY: the caller's.
-        unsafe { self.sum.start(accs, n) }
+        unsafe { self.powers.start(accs, n) }
     }
 
     unsafe fn rows(&self, accs: Accs, tile: &Tile) {
-        // SAFETY: the caller's.
-        unsafe { self.each(tile, (1, COLUMNS), |row, _, powers| self.sum.rows(accs.from(row), powers)) }
+        let (terms, tile, planes) = (self.sum.0, *tile, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
+        let mut line = Line::new(ROWS_ABREAST, |_| 0.0);
+        let sums: *mut f64 = line.data();
+        for first in (0..tile.rows).step_by(ROWS_ABREAST) {
+            let rows = ROWS_ABREAST.min(tile.rows - first);
+            let bad = simd(
+                #[inline(always)]
+                // SAFETY: the caller's; the line has an entry for each row.
+                move |isa| unsafe {
+                    for j in 0..rows {
+                        sums.add(j).write(terms.of_row(isa, tile.row(first + j), tile.cols).0);
+                    }
+                    Self::added([planes[0].add(first), planes[1].add(first)], sums, rows)
+                },
+            );
+            for j in (0..rows).filter(|_| bad) {
+                // SAFETY: the caller's.
+                unsafe {
+                    let at = Accs { data: accs.data.add((first + j) * 8), ..accs };
+                    match sums.add(j).read() {
+                        sum if Self::good(sum) => self.powers.take(at, 0, [sum, 1.0]),
+                        _ => self.powers.rows(at, &Tile { x: tile.row(first + j), rows: 1, ..tile }),
+                    }
+                }
+            }
+        }
+    }
+
+    fn fewest(&self, gaps: bool) -> usize {
+        self.sum.fewest(gaps)
+    }
+
+    fn tall(&self, gaps: bool) -> bool {
+        self.sum.tall(gaps)
     }
 
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {
-        // SAFETY: the caller's.
-        unsafe { self.each(tile, (ABREAST, ACROSS), |_, col, powers| self.sum.columns(accs.from(col), powers)) }
+        let mut line = Line::new(tile.cols, |_| 0.0);
+        let sums = line.data();
+        // SAFETY: the caller's; the line has an entry for each column.
+        unsafe {
+            self.sum.columns(Accs { data: sums.cast(), room: COLUMNS }, tile);
+            let (cols, planes) = (tile.cols, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
+            let bad = simd(
+                #[inline(always)]
+                move |_| Self::added(planes, sums, cols),
+            );
+            if bad {
+                self.powers.columns(accs, tile);
+            }
+        }
     }
 
     unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
         // SAFETY: the caller's.
-        unsafe { self.sum.merge(accs, later, n, counts) }
+        unsafe { self.powers.merge(accs, later, n, counts) }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
-        // SAFETY: the caller's.
-        unsafe { self.sum.finish(accs, n, count, out) }
+    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+        for j in 0..n {
+            // SAFETY: the caller's.
+            unsafe {
+                let (sum, scale) = (accs.plane::<f64>(0).add(j).read(), accs.plane::<f64>(1).add(j).read());
+                out[0].cast::<f64>().add(j).write(scale * sum.sqrt());
+            }
+        }
     }
 }
 
-impl Accs {
-    /// The accumulators from `j` on, where each is one number of 8 bytes.
-    fn from(self, j: usize) -> Accs {
-        Accs { data: self.data.wrapping_add(j * 8), ..self }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The norms of the rows and of the columns of a tile of elements.
+    fn norms<T: Element>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
+        let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
+        [(rows, cols), (cols, rows)].map(|(n, count)| {
+            let (mut room, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
+            let accs = Accs { data: room.as_mut_ptr().cast(), room: n };
+            // SAFETY: accumulators and results have room for rows and columns.
+            unsafe {
+                fold.start(accs, n);
+                if (n, count) == (rows, cols) {
+                    fold.rows(accs, &tile)
+                } else {
+                    fold.columns(accs, &tile)
+                }
+                fold.finish(accs, n, count, [out.as_mut_ptr().cast(), std::ptr::null_mut()]);
+            }
+            out
+        })
+    }
+
+    #[test]
+    fn powers_that_float64_has_no_room_for_leave_norms_right() {
+        // k elements x have the norm k^(1/p) |x|.
+        for x in [1e-300, 1e-10, 0.3, 1.0, 7.0, 1e10, 1e300, 5e-324] {
+            for p in [0.5, 3.0, 100.0, 2000.0, -2.0, -100.0] {
+                let norm = |k: f64| k.powf(1.0 / p) * x;
+                for (n, cols) in [(1, 1), (9, 31), (40, 1000)] {
+                    let got = norms::<f64>(&Powers::<f64>::new(p, true), &vec![-x; n * cols], n, cols);
+                    for (got, expected) in got.iter().zip([norm(cols as f64), norm(n as f64)]) {
+                        let error = 1e-13 * expected + 5e-324;
+                        assert!(got.iter().all(|got| (got - expected).abs() <= error || *got == expected), "{x:e}, {p}: {}", got[0]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_counts_most_may_come_late() {
+        for (first, last) in [(1e-300, 1e300), (1.0, 1e200), (1e200, 1.0), (1e-200, 1.0), (0.0, 1e-200), (1e-200, 0.0)] {
+            let mut x = vec![0.0; 3 * 1000];
+            (x[0], x[2999]) = (first, last);
+            let most = f64::max(first, last);
+            for fold in [&Powers::<f64>::new(4.0, true) as &dyn Fold, &Squares::default()] {
+                assert_eq!(norms(fold, &x, 1, 1000)[0], [first]);
+                assert!((norms(fold, &x[2000..], 1, 1000)[0][0] / last - 1.0).abs() < 1e-15 || last == 0.0);
+                let columns = &norms(fold, &x, 3000, 1)[1];
+                assert!((columns[0] / most - 1.0).abs() < 1e-15, "{first:e}, {last:e}: {}", columns[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn squares_that_float64_has_no_room_for_leave_norms_right() {
+        for x in [1e-300, 1e-160, 1e-140, 1.0, 1e200] {
+            for got in norms(&Squares::default(), &[3.0 * x, 4.0 * x, 3.0 * x, 4.0 * x], 2, 2)[0].iter() {
+                assert!((got / (5.0 * x) - 1.0).abs() < 1e-15, "{x:e}: {got:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn infinity_and_nan_come_through() {
+        for (special, expected) in [(f64::INFINITY, f64::INFINITY), (f64::NAN, f64::NAN)] {
+            for rest in [1e-200, 1.0, 1e200] {
+                let mut x = vec![rest; 20 * 40];
+                x[19 * 40 + 39] = special;
+                for fold in [&Powers::<f64>::new(4.0, true) as &dyn Fold, &Squares::default()] {
+                    let [along, across] = norms(fold, &x, 20, 40);
+                    for got in [along[19], across[39]] {
+                        assert!(got == expected || (got.is_nan() && expected.is_nan()), "{got}, not {expected}");
+                    }
+                    assert!(along[0].is_finite() && across[0].is_finite());
+                }
+            }
+        }
+        assert_eq!(norms(&Powers::<f64>::new(-3.0, true), &[0.0, 1.0, f64::INFINITY], 1, 3)[0], [0.0]);
     }
 }

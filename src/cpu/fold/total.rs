@@ -98,7 +98,7 @@ impl<T: Summand> Lanewise for Sum<T> {
 /// `x` holds them; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> __m512i) -> __m512i {
+unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> __m512i + Copy) -> __m512i {
     const AHEAD: usize = 2048;
     const STEP: usize = 32;
     // SAFETY: the caller's; masks end with its memory.
@@ -112,9 +112,11 @@ unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> 
                 *sum = add(*sum, _mm512_loadu_si512(x.add(8 * k).cast()));
             }
         }
-        for (k, sum) in sums.iter_mut().enumerate() {
-            let left = (n - whole).saturating_sub(8 * k).min(8);
-            *sum = add(*sum, _mm512_maskz_loadu_epi64(((1u16 << left) - 1) as u8, x.wrapping_add(whole + 8 * k)));
+        if whole < n {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                let left = (n - whole).saturating_sub(8 * k).min(8);
+                *sum = add(*sum, _mm512_maskz_loadu_epi64(((1u16 << left) - 1) as u8, x.wrapping_add(whole + 8 * k)));
+            }
         }
         add(add(sums[0], sums[1]), add(sums[2], sums[3]))
     }
@@ -143,28 +145,38 @@ unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
 #[cfg(target_arch = "x86_64")]
 const BRIEF: usize = 32;
 
-/// The sum of `n` contiguous float64, in blocks, so that a lane never grows far beyond its terms.
+/// Elements that a lane takes before another one: so rounding errors do not grow with the length of a row.
+const RUN: usize = 32;
+
+/// The sum of `n` contiguous float64. What a few elements come to is added lane by lane, and what these come to then.
 ///
 /// # Safety
 /// As for [`eight_sums`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
-    const BLOCK: usize = 16 * 1024;
+    const BLOCK: usize = 512;
     let mut total = 0.0;
-    for at in (0..n).step_by(BLOCK) {
+    for at in (0..n).step_by(16 * BLOCK) {
+        let end = n.min(at + 16 * BLOCK);
         // SAFETY: the caller's.
         unsafe {
-            let sums = eight_sums(
-                x.add(at).cast(),
-                BLOCK.min(n - at),
-                #[inline(always)]
-                |a, b| _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))),
-            );
+            let mut sums = _mm512_setzero_si512();
+            for block in (at..end).step_by(BLOCK) {
+                sums = eight_plus(sums, eight_sums(x.add(block).cast(), BLOCK.min(end - block), eight_plus));
+            }
             total += _mm512_reduce_add_pd(_mm512_castsi512_pd(sums));
         }
     }
     total
+}
+
+/// `a + b`, eight float64 each.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn eight_plus(a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: whoever has such registers has the level.
+    unsafe { _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))) }
 }
 
 /// What becomes of a total.
@@ -176,8 +188,6 @@ pub enum Root {
     Mean,
     /// Its square root.
     Sqrt,
-    /// This power of it.
-    Power(f64),
 }
 
 impl Root {
@@ -188,7 +198,6 @@ impl Root {
             Root::Itself => total,
             Root::Mean => total / count as f64,
             Root::Sqrt => total.sqrt(),
-            Root::Power(p) => total.powf(p),
         }
     }
 
@@ -275,6 +284,7 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
     type U = ();
     type Out = f64;
     type Other = ();
+    const RUN: usize = RUN;
     #[inline(always)]
     fn lane(self) -> (f64, ()) {
         (0.0, ())
@@ -319,6 +329,7 @@ impl<T: Element> Lanewise for NanMean<T> {
     type U = f64;
     type Out = f64;
     type Other = ();
+    const RUN: usize = RUN;
     #[inline(always)]
     fn lane(self) -> (f64, f64) {
         (0.0, 0.0)
@@ -432,6 +443,17 @@ mod tests {
         for n in (0..200).chain(LENGTHS) {
             let x: Vec<f64> = (0..n).map(|i| (i * 37 % 101) as f64 - 50.0).collect();
             assert_eq!(sum(plain, &x), x.iter().sum::<f64>() + 0.0, "{n}");
+        }
+    }
+
+    #[test]
+    fn rounding_errors_do_not_grow_with_a_row() {
+        // Each lane of one addition after the other would be off by as many roundings as it has elements: here all are in one direction.
+        for n in [10_000, 32_768] {
+            let x = vec![1.0 + 3.0 * f64::EPSILON; n];
+            let exact = n as f64 + 3.0 * n as f64 * f64::EPSILON;
+            let got = sum(Terms::<f64, _>::new(Plain, Root::Itself), &x);
+            assert!((got - exact).abs() <= 2.0 * exact * f64::EPSILON, "{n}: {got}, not {exact}");
         }
     }
 

@@ -4,7 +4,8 @@ use super::{exact, promote, promote_scalar, rounded, whole_factor};
 use crate::cpu::engine::{CHEAP, COSTLY};
 use crate::cpu::map;
 use crate::cpu::number::{self, Number, max, min};
-use crate::dtype::{Element, dispatch};
+use crate::cpu::vmath;
+use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::ops::prepare::{elementwise, typed};
 use crate::scalar::Scalar;
@@ -139,8 +140,10 @@ pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
 #[inline(always)]
 fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
     let (apart, half) = (b.sub(a), T::from_f64(0.5));
-    let from_end = b.sub(apart.mul(T::from_f64(1.0).sub(weight)));
-    if Element::abs(weight) < half { a.add(weight.mul(apart)) } else { from_end }
+    let (from_a, from_b) = (a.add(weight.mul(apart)), b.sub(apart.mul(T::from_f64(1.0).sub(weight))));
+    // Beyond a, the way from b is the longer one and may overflow alone.
+    let beyond = (weight < T::ZERO) & (Element::abs(from_b) == T::from_f64(f64::INFINITY));
+    if (Element::abs(weight) < half) | beyond { from_a } else { from_b }
 }
 
 /// `r = a + weight * (b - a)`; floats only
@@ -285,6 +288,46 @@ unary! {
     half_power(): float same CHEAP, |_, x| if x == -T::INFINITY { T::INFINITY } else { x.sqrt() + 0.0 };
 }
 
+/// Elements whose powers are computed in float64 at a time.
+const PIECE: usize = 128;
+
+/// `r = t^value` of float32 in float64, for a finite exponent that float32 does not hold.
+fn power_wide(r: &Tensor, t: &Tensor, value: f64) -> Result<()> {
+    let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
+    elementwise([r, t], Dtype::Float32, Dtype::Float32, COSTLY, &|work| {
+        // SAFETY: `elementwise` checked every operand against its storage; a piece fits its room.
+        unsafe {
+            map::map1_run::<f32>(
+                work,
+                #[inline(always)]
+                move |isa, r, t: *const f32, n| {
+                    let mut room = [0f64; PIECE];
+                    let wide = room.as_mut_ptr();
+                    for at in (0..n).step_by(PIECE) {
+                        let (t, r, n) = (t.add(at), r.add(at), PIECE.min(n - at));
+                        for i in 0..n {
+                            wide.add(i).write(f64::from(t.add(i).read().abs()));
+                        }
+                        // The detour by the logarithm costs the last bits, which float32 does not have.
+                        vmath::log_run_f64(isa, wide, wide, n);
+                        for i in 0..n {
+                            *wide.add(i) *= value;
+                        }
+                        vmath::exp_run_f64(isa, wide, wide, n);
+                        for i in 0..n {
+                            let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
+                            let power = if odd { power.copysign(x) } else { power };
+                            let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
+                            r.add(i).write(if nowhere { f32::NAN } else { power });
+                        }
+                    }
+                },
+            )
+        }
+        Ok(())
+    })
+}
+
 /// `r = t^value`
 pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     let dtype = promote_scalar(t, value)?;
@@ -293,6 +336,9 @@ pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
         bail!(Argument, "integers have no integer power {}", value.to_f64())
     }
     match value {
+        _ if dtype == Dtype::Float32 && value.to_f64().is_finite() && f64::from(value.to_f64() as f32) != value.to_f64() => {
+            power_wide(r, t, value.to_f64())
+        }
         _ if t.defined()? != dtype => power(r, t, value),
         Scalar::Int(2) => square(r, t),
         Scalar::Int(3) => cube(r, t),

@@ -94,9 +94,10 @@ impl Tolerance {
     #[inline(always)]
     fn close<T: Real>(self, a: T, b: T) -> bool {
         let (relative, absolute) = (T::from_f64(self.relative), T::from_f64(self.absolute));
-        let near = Element::abs(a.sub(b)) <= absolute.add(Element::abs(relative.mul(b)));
-        // An infinite b makes the right side infinite, too: nothing finite is close to it.
-        (a == b) | (near & b.is_finite()) | (self.nan & a.is_nan() & b.is_nan())
+        let apart = Element::abs(a.sub(b));
+        let near = apart <= absolute.add(Element::abs(relative.mul(b)));
+        // The right side may be infinite, but what is infinitely far away is not close.
+        (a == b) | (near & apart.is_finite()) | (self.nan & a.is_nan() & b.is_nan())
     }
 }
 

@@ -4,10 +4,12 @@ mod result;
 
 use crate::cpu::fold::{
     Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Powers, Product,
-    Products, Root, Size, Square, Squared, Sum, Terms, Trees,
+    Products, Root, Size, Square, Squared, Squares, Sum, Terms, Trees,
 };
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Dtype, Promotion, dispatch};
 use crate::error::{Result, bail};
+use crate::ops::copy;
+use crate::ops::pointwise::arithmetic::csub;
 use crate::tensor::Tensor;
 use half::{bf16, f16};
 use result::Rule;
@@ -31,7 +33,12 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
         Some(_) => dtype,
     };
     let (result, written) = if compute.is_float() { (dtype, Dtype::Float64) } else { (Dtype::Int64, Dtype::Int64) };
-    Rule::one(compute, written, asked.unwrap_or(result))
+    Rule { asked, ..Rule::one(compute, written, asked.unwrap_or(result)) }
+}
+
+/// Whether floats are summed in float64 from the first addition: where that is asked for, or the sum leaves as a number of C, which is one.
+fn wide(to: To<'_>, asked: Option<Dtype>) -> bool {
+    asked == Some(Dtype::Float64) || matches!(to, To::Number(_))
 }
 
 /// Runs the fold that sums terms of floats narrower than 64 bits.
@@ -43,7 +50,7 @@ fn trees<P: Part>(compute: Dtype, root: Root, run: impl FnOnce(&dyn Fold) -> Res
     }
 }
 
-/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64 or nearly so.
+/// `r = sum of t over some dims`; integers and Bool give int64, floats are summed in float64 where it is [`wide`], else nearly so.
 pub fn sum(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     total(Root::Itself, to, t, over, asked)
 }
@@ -52,7 +59,9 @@ fn total(root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype
     let rule = totalled(t.defined()?, asked);
     let run = |fold: &dyn Fold| result::run(fold, rule, to, t, over);
     match rule.compute {
-        Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Plain, root))),
+        compute if compute.is_float() && (wide(to, asked) || compute == Dtype::Float64) => {
+            dispatch!(float, compute, T => run(&Lanes(Terms::<T, _>::new(Plain, root))))
+        }
         compute if compute.is_float() => trees::<Itself>(compute, root, run),
         compute => dispatch!(integral, compute, T => run(&Lanes(Sum::<T>(PhantomData)))),
     }
@@ -106,29 +115,38 @@ pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>
     if dtype.is_float() && dtype.promote(result) != result {
         bail!(Dtype, "{dtype} does not convert to {result} without loss")
     }
-    let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(dtype, Dtype::Float64, result) };
+    let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, asked, ..Rule::one(dtype, Dtype::Float64, result) };
     dispatch!(float, dtype, T => norm_of::<T>(rule, to, t, p, over))
 }
 
 fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>) -> Result<()> {
     let run = |fold: &dyn Fold, rule: Rule| result::run(fold, rule, to, t, over);
     let chosen = Rule { written: [T::DTYPE; 2], ..rule };
+    let wide = T::DTYPE == Dtype::Float64 || wide(to, rule.asked);
     match p {
         0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
-        1.0 if rule.compute == Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Magnitude, Root::Itself)), rule),
-        2.0 if rule.compute == Dtype::Float64 => run(&Lanes(Terms::<f64, _>::new(Square, Root::Sqrt)), rule),
+        2.0 if T::DTYPE == Dtype::Float64 => run(&Squares::default(), rule),
+        1.0 if wide => run(&Lanes(Terms::<T, _>::new(Magnitude, Root::Itself)), rule),
+        2.0 if wide => run(&Lanes(Terms::<T, _>::new(Square, Root::Sqrt)), rule),
         1.0 => trees::<Size>(rule.compute, Root::Itself, |fold| run(fold, rule)),
         2.0 => trees::<Squared>(rule.compute, Root::Sqrt, |fold| run(fold, rule)),
         f64::INFINITY => run(&Lanes(Extreme::<T, true, true>(PhantomData)), chosen),
         f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
-        _ => run(&Powers::<T>::new(p), rule),
+        _ => run(&Powers::<T>::new(p, wide), rule),
     }
 }
 
-/// The p-norm of `a - b`, which broadcast against each other.
+/// The p-norm of `a - b`, which broadcast against each other; in float64 from the difference on.
 pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
+    let (of_a, of_b) = (a.defined()?, b.defined()?);
+    let common = Promotion::default().tensor(of_a, a.ndim()).tensor(of_b, b.ndim()).result().unwrap_or(of_a);
     let difference = Tensor::fresh()?;
-    super::pointwise::arithmetic::csub(&difference, a, 1.into(), b)?;
+    if common.is_float() {
+        let widened = |t: &Tensor| copy::to_dtype(&copy::to_dtype(t, common)?, Dtype::Float64);
+        csub(&difference, &widened(a)?, 1.into(), &widened(b)?)?;
+    } else {
+        csub(&difference, a, 1.into(), b)?;
+    }
     number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
 }
 
@@ -161,7 +179,7 @@ pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, 
     {
         bail!(Dtype, "indices are int64, the tensor given for them is {have}")
     }
-    let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true };
+    let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true, asked: None };
     let to = To::Tensors([values, indices], keepdim);
     dispatch!(all, dtype, T => match max {
         true => result::run(&Arg::<T, true>(PhantomData), rule, to, t, Over::Dim(dim)),

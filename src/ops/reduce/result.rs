@@ -59,12 +59,14 @@ pub struct Rule {
     pub result: [Dtype; 2],
     /// Whether a result is one of the elements, so that there must be some.
     pub chooses: bool,
+    /// The dtype the caller asked for: results are converted to it first, whatever the tensors they go into are.
+    pub asked: Option<Dtype>,
 }
 
 impl Rule {
     /// Results of one type each.
     pub fn one(compute: Dtype, written: Dtype, result: Dtype) -> Rule {
-        Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
+        Rule { compute, written: [written; 2], result: [result; 2], chooses: false, asked: None }
     }
 }
 
@@ -101,12 +103,12 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
             return None;
         }
     }
-    let (mut room, mut found) = ([0u64; 2], [0u64; 2]);
+    let (mut room, mut found, mut asked) = ([0u64; 3], [0u64; 2], 0u64);
     let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
     let [first, second] = &mut found;
     let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
     let tile = Tile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
-    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most two planes and results.
+    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most three planes and two results.
     unsafe {
         fold.start(accs, 1);
         fold.rows(accs, &tile);
@@ -116,7 +118,12 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
         }
         for k in 0..2 {
             if let Some((at, dtype)) = out[k] {
-                write_element(at, dtype, read_element(found[k], rule.written[k]));
+                let mut result = read_element(found[k], rule.written[k]);
+                if let Some(of) = rule.asked {
+                    write_element((&raw mut asked).cast(), of, result);
+                    result = read_element((&raw const asked).cast(), of);
+                }
+                write_element(at, dtype, result);
             }
         }
     }
@@ -149,7 +156,7 @@ fn in_place(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>
     let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
     let out = [into(0), into(1)];
     // SAFETY: all positions lie inside their storages, the results contiguous and apart.
-    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
+    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out, asked: rule.asked }.run() }
     Some(())
 }
 
@@ -214,9 +221,9 @@ impl Shapes {
         Ok(Shapes { input, storage, folds, kept, wanted })
     }
 
-    /// Whether there are results that no element goes into.
+    /// Whether no element goes into a result, be there results or not.
     fn folded_is_empty(&self) -> bool {
-        self.input.layout.numel() == 0 && self.kept.iter().all(|&n| n > 0)
+        self.input.layout.shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
     }
 
     fn into_tensors<'a>(self, fold: &dyn Fold, rule: &Rule, results: [Option<&'a Tensor>; 2]) -> Result<()> {
@@ -262,7 +269,7 @@ impl Shapes {
         let out = [0, 1].map(|k| out[k].map(|(data, dtype, _)| (data, dtype, rule.written[k])));
         let (dtype, data) = (self.input.dtype, self.input.first());
         // SAFETY: `Operand::of` checked the input against its storage; the rest is the caller's.
-        unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
+        unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out, asked: rule.asked }.run() }
     }
 }
 
