@@ -84,10 +84,13 @@ static void floats_are_summed_in_float64_and_rounded_once(void) {
     THTensor_free(t);
 }
 
-static void a_float64_result_keeps_what_float32_cannot(void) {
+static void a_sum_in_float64_keeps_what_float32_cannot(void) {
     THTensor *t = vector_of(TH_FLOAT32, 16777216, 1), *r = THTensor_newZeros(TH_FLOAT64, SIZES(1));
-    CHECK_OK(THTensor_sum(r, t, 0, 1));
+    CHECK_OK(THTensor_sumDims(r, t, 1, (int64_t[]){0}, 1, TH_FLOAT64));
     CHECK_VALUES(r, 16777217);
+    /* What was not asked for is what a fresh result has, converted. */
+    CHECK_OK(THTensor_sum(r, t, 0, 1));
+    CHECK_VALUES(r, 16777216);
     THTensor *ints = THTensor_newZeros(TH_INT64, SIZES(1));
     CHECK_ERROR(THTensor_sum(ints, t, 0, 1), TH_ERR_DTYPE, "cannot be stored in a tensor of int64");
     THTensor_free(ints);
@@ -735,7 +738,7 @@ static void no_reduction_depends_on_the_number_of_threads(void) {
 
 CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one),
            CASE(all_dimensions_at_once_leave_a_scalar), CASE(integers_and_bool_sum_to_int64),
-           CASE(floats_are_summed_in_float64_and_rounded_once), CASE(a_float64_result_keeps_what_float32_cannot),
+           CASE(floats_are_summed_in_float64_and_rounded_once), CASE(a_sum_in_float64_keeps_what_float32_cannot),
            CASE(what_is_asked_for_in_float64_is_computed_in_it),
            CASE(a_result_in_a_dtype_asked_for_is_the_same_wherever_it_is_stored),
            CASE(the_sum_of_nothing_is_zero_and_its_mean_is_nan), CASE(infinities_and_nan_pass_through_sums),

@@ -184,11 +184,11 @@ class Trial:
         dtype = target.dtype or expected.native.dtype
         if self.call.keeps:
             exact = expected.exact if dtype.is_floating_point else None
-            expected = Expected((expected.exact or [expected.native])[0].to(dtype), exact, expected.scale, expected.ulps)
+            expected = Expected((expected.exact or [expected.native])[0].to(dtype), exact, expected.scale, expected.ulps, adapts=expected.adapts)
         if self.call.counts and target.operand and math.prod(target.before.size) == expected.native.numel():
             same = lambda x: x.reshape(target.before.size)
             exact = expected.exact and list(map(same, expected.exact))
-            expected, target.moves = Expected(same(expected.native), exact, expected.scale, expected.ulps), False
+            expected, target.moves = Expected(same(expected.native), exact, expected.scale, expected.ulps, adapts=expected.adapts), False
         native = expected.native
         if now.dtype != CODES[dtype]:
             return f"dtype {DTYPES.get(now.dtype)}, expected {dtype}"

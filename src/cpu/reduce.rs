@@ -52,8 +52,6 @@ pub struct Reduction<'a> {
     pub folded: Folded,
     /// The results.
     pub out: [Out; 2],
-    /// What results are before they become what lies in memory, if the caller said so.
-    pub asked: Option<Dtype>,
 }
 
 // SAFETY: threads share it only inside `run`, which divides the results among them.
@@ -332,20 +330,15 @@ impl<'a> Cut<'a> {
     /// Writes the results of block `b`.
     unsafe fn store(&self, b: usize, accs: Accs) {
         let (n, at) = self.place(b);
-        let mut results = [const { Room::new() }; 3];
-        let [first, second, asked] = &mut results;
+        let mut results = [const { Room::new() }; 2];
+        let [first, second] = &mut results;
         let runs = [first.data(), second.data()];
         // SAFETY: a block's results fit the buffers; the rest is the caller's.
         unsafe {
             self.of.fold.finish(accs, n, self.count, runs);
             for k in 0..2 {
                 if let Some((data, dtype, written)) = self.of.out[k] {
-                    let run = |data: *mut u8, dtype: Dtype| Side { data, row_step: 0, col_step: dtype.size() as isize };
-                    let (mut from, mut written) = (run(runs[k], written), written);
-                    if let Some(of) = self.of.asked.filter(|&of| of != written && of != dtype) {
-                        TileCopy::new(of, written).copy(run(asked.data(), of), from, 1, n);
-                        (from, written) = (run(asked.data(), of), of);
-                    }
+                    let from = Side { data: runs[k], row_step: 0, col_step: written.size() as isize };
                     let to = Side { data: data.offset(at[k + 1]), row_step: 0, col_step: self.across.step[k + 1] };
                     TileCopy::new(dtype, written).copy(to, from, 1, n);
                 }
@@ -423,7 +416,7 @@ mod tests {
         let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
         let (fold, data) = (Lanes(Sum::<i32>(PhantomData)), x.as_ptr().cast());
         // SAFETY: `x` and `got` have room for every position.
-        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out, asked: None }.run() };
+        unsafe { Reduction { fold: &fold, data, dtype: Dtype::Int32, compute: Dtype::Int32, kept, folded, out }.run() };
         assert_eq!(got, expected, "{shape:?} {strides:?} {folds:?}");
     }
 
@@ -458,7 +451,7 @@ mod tests {
                 let (kept, folded) = split(&input, 1, &[true, false], false, [Some((&[cols, 1], 8)), None]);
                 let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
                 // SAFETY: `most` and `got` have room for every position.
-                unsafe { Reduction { fold, data, dtype, compute: dtype, kept, folded, out, asked: None }.run() };
+                unsafe { Reduction { fold, data, dtype, compute: dtype, kept, folded, out }.run() };
                 assert!(got.iter().all(|&n| n == each * rows), "{rows} x {cols}, {apart} apart: {got:?}");
             }
         }

@@ -269,7 +269,7 @@ impl Source {
         let apart = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| meet(to, other)))];
         let place = |target: Option<Target<'r, '_>>, k: usize| {
             let taken = |own: &Storage| on_storage(&self.storage, own) || on_storage(&wants[1 - k].r.and_then(Tensor::storage), own);
-            target.map(|target| target.place_rounded(apart[k], &taken)).transpose()
+            target.map(|target| target.place_as(wants[k].compute.unwrap_or(wants[k].dtype), apart[k], &taken)).transpose()
         };
         Ok([place(first, 0)?, place(second, 1)?])
     }

@@ -139,7 +139,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dty
             operand.copy(t)?;
         }
     }
-    let placed = target.place_rounded(false, &|own| read(&operands, own))?;
+    let placed = target.place_as(types[0], false, &|own| read(&operands, own))?;
     let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));

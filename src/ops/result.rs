@@ -42,10 +42,10 @@ impl<'a, 's> Target<'a, 's> {
         Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(Operand::with(r, have, layout)?) })
     }
 
-    /// [`Target::place`] for what writes in more digits than its dtype has, as 16-bit floats are computed: a result of another dtype gets what
-    /// was rounded, too.
-    pub fn place_rounded(self, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
-        let (of, rounds) = (self.of, self.dtype != self.of && self.of != self.of.compute());
+    /// [`Target::place`] for what is `written` in another dtype than the operation's own, with more digits, say: a result of a third dtype gets
+    /// what a fresh one would have, converted.
+    pub fn place_as(self, written: Dtype, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+        let (of, rounds) = (self.of, self.dtype != self.of && self.of != written);
         let placed = self.place(apart && !rounds, taken)?;
         if !rounds {
             return Ok(placed);

@@ -33,7 +33,7 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
         Some(_) => dtype,
     };
     let (result, written) = if compute.is_float() { (dtype, Dtype::Float64) } else { (Dtype::Int64, Dtype::Int64) };
-    Rule { asked, ..Rule::one(compute, written, asked.unwrap_or(result)) }
+    Rule::one(compute, written, asked.unwrap_or(result))
 }
 
 /// Whether floats are summed in float64 from the first addition: where that is asked for, or the sum leaves as a number of C, which is one.
@@ -115,14 +115,14 @@ pub fn norm(to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, asked: Option<Dtype>
     if dtype.is_float() && dtype.promote(result) != result {
         bail!(Dtype, "{dtype} does not convert to {result} without loss")
     }
-    let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, asked, ..Rule::one(dtype, Dtype::Float64, result) };
-    dispatch!(float, dtype, T => norm_of::<T>(rule, to, t, p, over))
+    let rule = Rule { chooses: p < 0.0 || p == f64::INFINITY, ..Rule::one(dtype, Dtype::Float64, result) };
+    dispatch!(float, dtype, T => norm_of::<T>(rule, to, t, p, over, wide(to, asked)))
 }
 
-fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>) -> Result<()> {
+fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_>, wide: bool) -> Result<()> {
     let run = |fold: &dyn Fold, rule: Rule| result::run(fold, rule, to, t, over);
     let chosen = Rule { written: [T::DTYPE; 2], ..rule };
-    let wide = T::DTYPE == Dtype::Float64 || wide(to, rule.asked);
+    let wide = wide || T::DTYPE == Dtype::Float64;
     match p {
         0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
         2.0 if T::DTYPE == Dtype::Float64 => run(&Squares::default(), rule),
@@ -179,7 +179,7 @@ pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, 
     {
         bail!(Dtype, "indices are int64, the tensor given for them is {have}")
     }
-    let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true, asked: None };
+    let rule = Rule { compute: dtype, written: [dtype.compute(), Dtype::Int64], result: [dtype, Dtype::Int64], chooses: true };
     let to = To::Tensors([values, indices], keepdim);
     dispatch!(all, dtype, T => match max {
         true => result::run(&Arg::<T, true>(PhantomData), rule, to, t, Over::Dim(dim)),

@@ -59,14 +59,17 @@ pub struct Rule {
     pub result: [Dtype; 2],
     /// Whether a result is one of the elements, so that there must be some.
     pub chooses: bool,
-    /// The dtype the caller asked for: results are converted to it first, whatever the tensors they go into are.
-    pub asked: Option<Dtype>,
 }
 
 impl Rule {
     /// Results of one type each.
     pub fn one(compute: Dtype, written: Dtype, result: Dtype) -> Rule {
-        Rule { compute, written: [written; 2], result: [result; 2], chooses: false, asked: None }
+        Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
+    }
+
+    /// Whether what the fold writes for result `k` may become elements of `dtype` directly, not by way of those of a fresh result.
+    fn is_final(&self, k: usize, dtype: Dtype) -> bool {
+        self.result[k] == dtype || (self.result[k] == self.written[k] && self.result[k].can_cast(dtype))
     }
 }
 
@@ -93,7 +96,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
     if let To::Tensors(results, keepdim) = to {
         for k in 0..2 {
             let Some(r) = results[k] else { continue };
-            let dtype = r.dtype().filter(|&have| rule.result[k].can_cast(have))?;
+            let dtype = r.dtype().filter(|&have| rule.is_final(k, have))?;
             if !r.is_scalar() || (keepdim && t.ndim() > 0) {
                 return None;
             }
@@ -103,7 +106,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
             return None;
         }
     }
-    let (mut room, mut found, mut asked) = ([0u64; 3], [0u64; 2], 0u64);
+    let (mut room, mut found) = ([0u64; 3], [0u64; 2]);
     let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
     let [first, second] = &mut found;
     let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
@@ -118,12 +121,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
         }
         for k in 0..2 {
             if let Some((at, dtype)) = out[k] {
-                let mut result = read_element(found[k], rule.written[k]);
-                if let Some(of) = rule.asked {
-                    write_element((&raw mut asked).cast(), of, result);
-                    result = read_element((&raw const asked).cast(), of);
-                }
-                write_element(at, dtype, result);
+                write_element(at, dtype, read_element(found[k], rule.written[k]));
             }
         }
     }
@@ -141,7 +139,7 @@ fn in_place(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>
     let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
     for k in 0..2 {
         let Some(r) = results[k] else { continue };
-        let have = r.dtype().filter(|&have| rule.result[k].can_cast(have))?;
+        let have = r.dtype().filter(|&have| rule.is_final(k, have))?;
         let (first, n) = r.flat_like(have, r)?;
         strides[k] = kept_strides(&layout.shape, &folds, r, keepdim)?;
         spans[k + 1] = (first.addr(), n as usize * have.size());
@@ -156,7 +154,7 @@ fn in_place(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>
     let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
     let out = [into(0), into(1)];
     // SAFETY: all positions lie inside their storages, the results contiguous and apart.
-    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out, asked: rule.asked }.run() }
+    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
     Some(())
 }
 
@@ -235,12 +233,12 @@ impl Shapes {
         let span = |target: &Option<Target<'_, '_>>| target.as_ref().and_then(|t| t.kept.as_ref()).map(Operand::span);
         let on = |span: Option<(usize, usize)>, other: Option<(usize, usize)>| span.zip(other).is_some_and(|(a, b)| overlap(a, b));
         let (input, [a, b]) = (Some(self.input.span()), [span(&first), span(&second)]);
-        let place = |target: Option<Target<'a, '_>>, apart: bool, other: Option<&Tensor>| {
+        let place = |k: usize, target: Option<Target<'a, '_>>, apart: bool| {
             let meets = |storage: &Option<Storage>, own: &Storage| storage.as_ref().is_some_and(|storage| storage.meets(own));
-            let taken = |own: &Storage| meets(&self.storage, own) || meets(&other.and_then(Tensor::storage), own);
-            target.map(|target| target.place(apart, &taken)).transpose()
+            let taken = |own: &Storage| meets(&self.storage, own) || meets(&results[1 - k].and_then(Tensor::storage), own);
+            target.map(|target| target.place_as(rule.written[k], apart, &taken)).transpose()
         };
-        let placed = [place(first, on(a, input), results[1])?, place(second, on(b, input) || on(b, a), results[0])?];
+        let placed = [place(0, first, on(a, input))?, place(1, second, on(b, input) || on(b, a))?];
         let layouts = [0, 1].map(|k| placed[k].as_ref().map(|p| self.kept_layout(&p.written.layout)));
         let out = [0, 1].map(|k| {
             let (placed, layout) = (placed[k].as_ref()?, layouts[k].as_ref()?);
@@ -269,7 +267,7 @@ impl Shapes {
         let out = [0, 1].map(|k| out[k].map(|(data, dtype, _)| (data, dtype, rule.written[k])));
         let (dtype, data) = (self.input.dtype, self.input.first());
         // SAFETY: `Operand::of` checked the input against its storage; the rest is the caller's.
-        unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out, asked: rule.asked }.run() }
+        unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
     }
 }
 
