@@ -425,7 +425,8 @@ THStatus THTensor_diagEmbed(struct THTensor *r,
                             int dim1,
                             int dim2);
 
-// `sum of t[i, i]` of a matrix; NaN on error. Sums of integers that a double cannot hold: `THTensor_sum` of `THTensor_newDiagonal`.
+// `sum of t[i, i]` of a matrix, of floats in float64 throughout; NaN on error. Sums of integers that a double cannot
+// hold: `THTensor_sum` of `THTensor_newDiagonal`.
 double THTensor_trace(const struct THTensor *t);
 
 // `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
@@ -809,7 +810,7 @@ THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double valu
 THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-// the default dtype.
+// the default dtype. Of float32 too, the exponent is the double it is.
 THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
@@ -827,11 +828,12 @@ THStatus THTensor_bitor(struct THTensor *r, const struct THTensor *t, double val
 // `r = t ^ value`, bit by bit. Not for floats.
 THStatus THTensor_bitxor(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`. Not for Bool.
+// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
+// rounded once if `value` is whole. Not for Bool.
 THStatus THTensor_lshift(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-// 2^value`. Not for Bool.
+// 2^value`, rounded once if `value` is whole. Not for Bool.
 THStatus THTensor_rshift(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t where t > 0, else value * t`. Floats only.
@@ -977,7 +979,8 @@ THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double 
 THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
 
 // `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
-// of dimension `p`, 1 to 65536. Integers give the default dtype.
+// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
+// terms of both signs cancel, and errors are as small beside the largest of them only.
 THStatus THTensor_mvlgamma(struct THTensor *r,
                            const struct THTensor *t,
                            int64_t p);
@@ -995,8 +998,8 @@ THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, co
 // `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
 THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
 
-// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves, NaN to nothing
-// unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
+// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
+// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
 THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
 
 // Whether all elements are close in the sense of isclose; 0 on error.
@@ -1036,12 +1039,9 @@ THStatus THTensor_nanmean(struct THTensor *r, const struct THTensor *t, int dime
 // `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
 THStatus THTensor_nanmeanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
-// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything; there is none of nothing. `keepdim` as
-// for sum.
-THStatus THTensor_amax(struct THTensor *r,
-                       const struct THTensor *t,
-                       int dimension,
-                       int keepdim);
+// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension without elements is an
+// error, even where the result has none either. `keepdim` as for sum.
+THStatus THTensor_amax(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
 THStatus THTensor_amaxDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
@@ -1068,13 +1068,23 @@ THStatus THTensor_any(struct THTensor *r, const struct THTensor *t, int dimensio
 // `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
 THStatus THTensor_anyDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
-// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are summed in float64 and rounded
-// once. With `keepdim` the dimension stays with size 1, else it disappears.
+// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With `keepdim` the dimension
+// stays with size 1, else it disappears.
+//
+// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at a time in float32,
+// and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`, and is rounded once to the dtype of `r`.
+// For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`, sumall.
 THStatus THTensor_sum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of sum with
-// `TH_UNDEFINED`: a float summed as an integer is cut off first. `keepdim` as for sum.
-THStatus THTensor_sumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+// `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64` are so from the first addition. An `r` of
+// another dtype than `dtype` gets that result converted. `keepdim` as for sum.
+THStatus THTensor_sumDims(struct THTensor *r,
+                          const struct THTensor *t,
+                          int ndim,
+                          const int64_t *dims,
+                          int keepdim,
+                          int dtype);
 
 // `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
 // once. The product of nothing is 1. `keepdim` as for sum.
@@ -1086,14 +1096,18 @@ THStatus THTensor_prod(struct THTensor *r,
 // `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
 THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
 
-// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`. Floats only; the mean of nothing is NaN. `keepdim` as for sum.
+// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
+// the mean of nothing is NaN. `keepdim` as for sum.
 THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
 THStatus THTensor_meanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
 
-// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; everything else as for sum.
-THStatus THTensor_nansum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything else as for sum.
+THStatus THTensor_nansum(struct THTensor *r,
+                         const struct THTensor *t,
+                         int dimension,
+                         int keepdim);
 
 // `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
 THStatus THTensor_nansumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
@@ -1122,19 +1136,16 @@ THStatus THTensor_stdDims(struct THTensor *r, const struct THTensor *t, int ndim
 double THTensor_stdall(const struct THTensor *t, int biased);
 
 // `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
-// over all). Either result may be NULL. A NaN beats everything. `keepdim` as for sum.
+// over all). Either result may be NULL. Everything else as for amax.
 THStatus THTensor_max(struct THTensor *values,
                       struct THTensor *indices,
                       const struct THTensor *t,
                       int dimension,
                       int keepdim);
 
-// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`. A NaN beats everything;
-// there is none of nothing. `keepdim` as for sum.
-THStatus THTensor_argmax(struct THTensor *r,
-                         const struct THTensor *t,
-                         int dimension,
-                         int keepdim);
+// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`.
+// Everything else as for amax.
+THStatus THTensor_argmax(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // The greatest element; NaN on error and if one is NaN.
 double THTensor_maxall(const struct THTensor *t);
@@ -1149,15 +1160,19 @@ THStatus THTensor_argmin(struct THTensor *r, const struct THTensor *t, int dimen
 double THTensor_minall(const struct THTensor *t);
 
 // `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0, the greatest
-// |t| for infinity, the least for -infinity. Floats only, computed in float64. There is no norm of nothing for negative and infinite `value`.
-// `keepdim` as for sum.
+// |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an error for negative and infinite `value`. `keepdim` as
+// for sum.
+//
+// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it before it is
+// rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are scaled.
 THStatus THTensor_norm(struct THTensor *r,
                        const struct THTensor *t,
                        double value,
                        int dimension,
                        int keepdim);
 
-// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float.
+// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float: with
+// `TH_FLOAT64` everything is computed in float64.
 THStatus THTensor_normDims(struct THTensor *r,
                            const struct THTensor *t,
                            double value,
@@ -1166,27 +1181,23 @@ THStatus THTensor_normDims(struct THTensor *r,
                            int keepdim,
                            int dtype);
 
-// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. A NaN beats everything. `keepdim`
-// as for sum.
-THStatus THTensor_aminmax(struct THTensor *least,
-                          struct THTensor *greatest,
-                          const struct THTensor *t,
-                          int dimension,
-                          int keepdim);
+// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
+// amax.
+THStatus THTensor_aminmax(struct THTensor *least, struct THTensor *greatest, const struct THTensor *t, int dimension, int keepdim);
 
-// The sum of all elements; NaN on error.
+// The sum of all elements, of floats in float64 throughout; NaN on error.
 double THTensor_sumall(const struct THTensor *t);
 
 // The product of all elements; NaN on error.
 double THTensor_prodall(const struct THTensor *t);
 
-// The mean of all elements; NaN on error.
+// The mean of all elements, computed in float64 throughout; NaN on error.
 double THTensor_meanall(const struct THTensor *t);
 
-// The norm of all elements, `value` as for norm; NaN on error.
+// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
 double THTensor_normall(const struct THTensor *t, double value);
 
-// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting; NaN on error.
+// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
 double THTensor_dist(const struct THTensor *a, const struct THTensor *b, double value);
 
 // Whether all elements are not 0; 0 on error.
@@ -1218,7 +1229,8 @@ THStatus THTensor_softmax(struct THTensor *r, const struct THTensor *t, int dime
 // `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
 THStatus THTensor_logSoftmax(struct THTensor *r, const struct THTensor *t, int dimension);
 
-// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow. Floats only; `r` has the shape of `t`.
+// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
+// shape of `t`.
 THStatus THTensor_logcumsumexp(struct THTensor *r, const struct THTensor *t, int dimension);
 
 // `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool

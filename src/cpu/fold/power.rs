@@ -295,7 +295,7 @@ impl Squares {
     /// Whether no square that counts in this sum was too small or too large.
     #[inline(always)]
     fn good(sum: f64) -> bool {
-        (1e-280 <= sum) & (sum < f64::INFINITY)
+        (1e-280..f64::INFINITY).contains(&sum)
     }
 
     /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else nothing, and it says so.
