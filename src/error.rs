@@ -101,7 +101,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// The most bytes of a message.
-pub const LONGEST_MESSAGE: usize = 1023;
+pub(crate) const LONGEST_MESSAGE: usize = 1023;
 
 /// `message`, or so much of it as a message may have, and "...". So a message needs little memory, whatever names and lists it tells of.
 pub fn bounded(message: fmt::Arguments<'_>) -> String {
