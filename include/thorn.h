@@ -87,9 +87,6 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
-// The most bytes of a message.
-#define LONGEST_MESSAGE 1023
-
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
