@@ -87,9 +87,11 @@ static void any_dtype_and_layout_into_any_other(void) {
 /* Long enough for vector instructions and with a rest that fills none. */
 static void long_runs_convert_as_single_elements_do(void) {
     enum { LENGTH = 333 };
+    THTensor *all = THTensor_newWithSize1d(TH_FLOAT64, LENGTH);
+    for (int i = 0; i < LENGTH; i++) CHECK_OK(THTensor_set1d(all, i, numbers[i % NUMBERS]));
     for (int from = 0; from < DTYPES; from++) {
         THTensor *src = THTensor_newWithSize1d(dtypes[from], LENGTH);
-        for (int i = 0; i < LENGTH; i++) THTensor_set1d(src, i, numbers[i % NUMBERS]);
+        CHECK_OK(THTensor_copy(src, all));
         for (int to = 0; to < DTYPES; to++) {
             THTensor *r = THTensor_newWithSize1d(dtypes[to], LENGTH);
             check_conversion(src, r);
@@ -97,6 +99,7 @@ static void long_runs_convert_as_single_elements_do(void) {
         }
         THTensor_free(src);
     }
+    THTensor_free(all);
 }
 
 static void floats_keep_the_sign_of_zero_and_tiny_numbers(void) {

@@ -184,25 +184,26 @@ fn bound<T: Element>(value: Scalar) -> T {
 
 /// `r = min(max(t, least), most)`; -inf as least and inf as most bound nothing
 pub fn clamp(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
-    let least = Some(least).filter(|least| least.to_f64() != f64::NEG_INFINITY);
-    clamped(r, t, least, Some(most).filter(|most| most.to_f64() != f64::INFINITY))
+    clamped(r, t, [least, most], [least.to_f64() != f64::NEG_INFINITY, most.to_f64() != f64::INFINITY])
 }
 
 /// `r = the larger of t and value`
 pub fn cmax_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    clamped(r, t, Some(value), None)
+    clamped(r, t, [value; 2], [true, false])
 }
 
 /// `r = the smaller of t and value`
 pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    clamped(r, t, None, Some(value))
+    clamped(r, t, [value; 2], [false, true])
 }
 
-fn clamped(r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) -> Result<()> {
-    let to_nan = [least, most].into_iter().flatten().any(|bound| bound.to_f64().is_nan());
+/// `r = t` kept within the bounds that `binds` says there are.
+fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Result<()> {
     let mut dtype = t.defined()?;
-    for value in [least, most].into_iter().flatten() {
-        dtype = dtype.promote(promote_scalar(t, value)?);
+    let mut to_nan = false;
+    for (bound, _) in bounds.into_iter().zip(binds).filter(|&(_, binds)| binds) {
+        to_nan |= bound.to_f64().is_nan();
+        dtype = dtype.promote(promote_scalar(t, bound)?);
     }
     elementwise([r, t], dtype, dtype, CHEAP, &|work| {
         dispatch!(all, dtype, T => {
@@ -213,13 +214,12 @@ fn clamped(r: &Tensor, t: &Tensor, least: Option<Scalar>, most: Option<Scalar>) 
                 #[inline(always)] |x: T, least: T| if least > x { least } else { x },
                 #[inline(always)] |x: T, most: T| if most < x { most } else { x },
             );
-            match (least.filter(|_| !to_nan).map(bound::<T>), most.filter(|_| !to_nan).map(bound::<T>)) {
-                (Some(least), Some(most)) => {
-                    map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most))
-                }
-                (Some(least), None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
-                (None, Some(most)) => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
-                (None, None) => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
+            let [least, most] = bounds.map(bound::<T>);
+            match binds.map(|binds| binds && !to_nan) {
+                [true, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most)),
+                [true, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
+                [false, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
+                [false, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
             }
         }
         });
