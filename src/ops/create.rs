@@ -88,8 +88,12 @@ pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
 
 /// As `fill`, the value becomes whatever `r` holds.
 fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> {
-    copy::check_range(r.dtype().unwrap_or(fresh), value)?;
-    let placed = placed(r, r.dtype().unwrap_or(fresh), shape)?;
+    let dtype = r.dtype().unwrap_or(fresh);
+    copy::check_range(dtype, value)?;
+    if r.flat_like(dtype, r).is_some() && r.peek().0 == shape {
+        return copy::fill(r, value);
+    }
+    let placed = placed(r, dtype, shape)?;
     copy::fill(&placed.tensor()?, value)?;
     placed.commit()
 }

@@ -61,7 +61,7 @@ impl<'a, 's> Target<'a, 's> {
         if let Some(kept) = kept {
             return match apart {
                 false => Ok(Placed { r, written: kept, last: Last::Nothing }),
-                true => Ok(Placed { r, written: made(dtype, shape)?, last: Last::Copied(kept) }),
+                true => Ok(Placed { r, written: made(dtype, shape)?, last: Last::Copied(Box::new(kept)) }),
             };
         }
         let room = r.dims_room(shape.len())?;
@@ -76,7 +76,7 @@ impl<'a, 's> Target<'a, 's> {
         }
         own.check_growth(end)?;
         let Some(larger) = own.larger(end)? else {
-            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Grown { room, layout, storage: own } });
+            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Grown { room, layout: Box::new(layout), storage: own } });
         };
         // What lies before the result stays.
         let before = layout.offset.min(own.len()) as usize * dtype.size();
@@ -102,12 +102,12 @@ pub struct Placed<'a> {
     last: Last<'a>,
 }
 
-/// What makes the result of what was written.
+/// What makes the result of what was written. Boxes keep it small where nothing is out of the ordinary: it is moved about.
 enum Last<'a> {
     /// It is the result.
     Nothing,
     /// The result, which is this, takes the elements.
-    Copied(Operand),
+    Copied(Box<Operand>),
     /// This takes the elements, converted, and then becomes the result.
     Converted(Box<Placed<'a>>),
     /// The result takes geometry and storage.
@@ -115,7 +115,7 @@ enum Last<'a> {
     /// The result takes the geometry, its storage the memory.
     Exchanged { room: DimsRoom, storage: Storage },
     /// The result's storage is grown by its allocator, and the result takes the elements.
-    Grown { room: DimsRoom, layout: Layout, storage: Storage },
+    Grown { room: DimsRoom, layout: Box<Layout>, storage: Storage },
 }
 
 impl Placed<'_> {
@@ -176,7 +176,7 @@ impl Placed<'_> {
             }
             Last::Grown { room, layout, storage } => {
                 r.point_at(room, storage.clone(), written.dtype, &layout);
-                copy_elements(&Operand::inside(storage, written.dtype, layout), &written)?;
+                copy_elements(&Operand::inside(storage, written.dtype, *layout), &written)?;
             }
         }
         Ok(())
