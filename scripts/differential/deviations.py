@@ -1,5 +1,6 @@
 """Where thorn means to differ from PyTorch, and why."""
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Callable
@@ -59,8 +60,11 @@ def promoted(f, least=None):
     def g(*operands, **options):
         tensors = [t for t in operands if isinstance(t, torch.Tensor)]
         common = torch.result_type(*operands[:2]) if len(operands) > 1 else tensors[0].dtype
-        for t in tensors[1:]:
-            common = torch.promote_types(common, t.dtype) if t.dim() or t.dtype.is_floating_point > common.is_floating_point else common
+        if len(tensors) > 2:
+            # Those with dimensions first; result_type takes no more than two.
+            of = lambda some: functools.reduce(torch.promote_types, [t.dtype for t in some], torch.bool)
+            large, small = [t for t in tensors if t.dim()], [t for t in tensors if not t.dim()]
+            common = torch.result_type(torch.empty(1, dtype=of(large)), torch.empty((), dtype=of(small))) if large else of(small)
         common = least if least and not common.is_floating_point else common
         return f(*(t.to(common) if isinstance(t, torch.Tensor) else t for t in operands), **options)
 
