@@ -196,5 +196,31 @@ static void the_allocator_of_the_caller_grows_its_memory(void) {
     THTensor_free(square);
 }
 
+static THStatus greatest(THTensor *values, THTensor *indices) { return THTensor_max(values, indices, square, 0, 0); }
+static THStatus middle(THTensor *values, THTensor *indices) { return THTensor_median(values, indices, square, 0, 0); }
+static THStatus running(THTensor *values, THTensor *indices) { return THTensor_cummax(values, indices, square, 0); }
+
+static void what_one_result_is_refused_spares_the_other(void) {
+    THStatus (*const calls[])(THTensor *, THTensor *) = {greatest, middle, running};
+    square = THTensor_newOnes(TH_FLOAT32, SIZES(20, 30));
+    for (int i = 0; i < 3; i++) {
+        THTensor *values = i < 2 ? THTensor_newFull(TH_FLOAT32, SIZES(30), -1) : THTensor_newFull(TH_FLOAT32, SIZES(20, 30), -1);
+        THTensor *indices = of_own_memory(TH_INT64);
+        State before[] = {state_of(values), state_of(indices)};
+        refusals = 1;
+        CHECK_EQ(calls[i](values, indices), TH_ERR_NOMEM);
+        refusals = 0;
+        CHECK(as_it_was(values, &before[0]) && as_it_was(indices, &before[1]));
+        CHECK_NEAR(THTensor_maxall(values), -1, 0);
+        CHECK_OK(calls[i](values, indices));
+        CHECK(values->storage == before[0].storage && THTensor_nElement(indices) == THTensor_nElement(values));
+        CHECK_NEAR(THTensor_minall(values), 1, 0);
+        THTensor_free(indices);
+        THTensor_free(values);
+    }
+    THTensor_free(square);
+}
+
 CHECK_MAIN(CASE(a_failed_call_has_changed_nothing), CASE(results_in_memory_that_cannot_grow_stay),
-           CASE(storages_grow_in_place), CASE(the_allocator_of_the_caller_grows_its_memory))
+           CASE(storages_grow_in_place), CASE(the_allocator_of_the_caller_grows_its_memory),
+           CASE(what_one_result_is_refused_spares_the_other))

@@ -226,7 +226,23 @@ int fallocate64(int fd, int mode, off64_t start, off64_t length) {
     return -1;
 }
 
+static void a_link_to_a_file_that_is_not_there_makes_it(void) {
+    make_directory();
+    char link[sizeof path + 8];
+    snprintf(link, sizeof link, "%s.link", path);
+    CHECK_EQ(symlink(path, link), 0);
+    CHECK_FAILURE(THStorage_newWithMapping(TH_UINT8, link, 10, TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_NOCREATE) == NULL,
+                  TH_ERR_IO, "open");
+    THStorage *s = THStorage_newWithMapping(TH_UINT8, link, 10, TH_ALLOCATOR_MAPPED_SHARED);
+    CHECK(s != NULL);
+    CHECK_EQ(length_of(path), 10);
+    THStorage_free(s);
+    unlink(path);
+    unlink(link);
+    remove_directory();
+}
+
 CHECK_MAIN(CASE(only_files_are_mapped), CASE(shared_memory_of_absurd_size_takes_no_memory),
            CASE(shared_memory_grows_to_what_is_asked_for), CASE(a_file_that_cannot_grow_is_not_cut_either),
            CASE(a_file_made_in_vain_is_removed), CASE(a_mapping_survives_resizing_to_nothing),
-           CASE(blocks_of_the_caller_survive_resizing_to_nothing))
+           CASE(blocks_of_the_caller_survive_resizing_to_nothing), CASE(a_link_to_a_file_that_is_not_there_makes_it))

@@ -511,6 +511,15 @@ static void norms_neither_overflow_nor_vanish_on_the_way(void) {
         THTensor_free(one);
         THTensor_free(t);
     }
+    /* The square of a part is a float64 here, but not that of the whole. */
+    THTensor *line = THTensor_newFull(TH_FLOAT64, SIZES(65536), 7e151), *m = THTensor_newFull(TH_FLOAT64, SIZES(256, 64), 9.7e152);
+    THTensor *r = THTensor_new();
+    CHECK_NEAR(THTensor_normall(line, 2), 256 * 7e151, 1e140);
+    CHECK_OK(THTensor_norm(r, m, 2, 0, 0));
+    for (int64_t k = 0; k < 64; k++) CHECK_NEAR(element_at(r, k), 16 * 9.7e152, 1e140);
+    THTensor_free(r);
+    THTensor_free(m);
+    THTensor_free(line);
 }
 
 static void norms_take_any_power(void) {

@@ -171,18 +171,18 @@ impl THMapAllocatorContext {
     /// The file or shared memory object, and whether this has made it.
     fn open(&self) -> io::Result<(File, bool)> {
         let shared = self.flags & (SHARED | SHAREDMEM) != 0;
-        loop {
-            if self.flags & EXCLUSIVE == 0 {
-                match self.open_as(if shared { libc::O_RDWR } else { libc::O_RDONLY }) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound && shared && self.flags & NOCREATE == 0 => {}
-                    opened => return Ok((opened?, false)),
-                }
+        if self.flags & EXCLUSIVE == 0 {
+            match self.open_as(if shared { libc::O_RDWR } else { libc::O_RDONLY }) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && shared && self.flags & NOCREATE == 0 => {}
+                opened => return Ok((opened?, false)),
             }
-            match self.open_as(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
-                // Someone else was quicker.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.flags & EXCLUSIVE == 0 => {}
-                opened => return Ok((opened?, true)),
+        }
+        match self.open_as(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
+            // Someone else was quicker, or the name is a link to a file that is still to be made.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.flags & EXCLUSIVE == 0 => {
+                Ok((self.open_as(libc::O_RDWR | libc::O_CREAT)?, false))
             }
+            opened => Ok((opened?, true)),
         }
     }
 

@@ -17,7 +17,7 @@ const LARGE: usize = 64 << 10;
 const SLOTS: usize = 64;
 
 /// Blocks for when malloc has none. Memory of the system only once it is used.
-#[repr(align(4096))]
+#[repr(C, align(4096))]
 struct Reserve<const SIZE: usize> {
     slots: UnsafeCell<[[u8; SIZE]; SLOTS]>,
     /// The bit of a block is set while somebody has it.

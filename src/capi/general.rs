@@ -59,8 +59,8 @@ export! {
 }
 
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
-/// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: the address stays the same as long as the thread, the text until the next
-/// failing call on it.
+/// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
+/// thread, the text until the next failing call on it.
 #[unsafe(no_mangle)]
 pub extern "C" fn THGetLastError() -> *const c_char {
     match alloc::thread_text() {

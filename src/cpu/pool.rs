@@ -224,8 +224,9 @@ impl Pool {
             return wanted;
         }
         let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
-        if there < wanted {
-            // Do not try again at every call: until it is set anew, the number of threads is what there is.
+        if there < wanted && there == workers.len() {
+            // Where the system refused one more than there ever were: do not try again at every call. Until it is set anew, the number of
+            // threads is what there is. One that was there before may be had again any time.
             count::lower(there + 1);
         }
         there

@@ -271,7 +271,7 @@ impl Source {
             let taken = |own: &Storage| on_storage(&self.storage, own) || on_storage(&wants[1 - k].r.and_then(Tensor::storage), own);
             target.map(|target| target.place_as(wants[k].compute.unwrap_or(wants[k].dtype), apart[k], &taken)).transpose()
         };
-        Ok([place(first, 0)?, place(second, 1)?])
+        result::together([place(first, 0)?, place(second, 1)?])
     }
 
     /// Whether each element of a result lies where the element of the input is that it comes from.

@@ -118,7 +118,7 @@ fn multiply(compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, a: &Operan
     macro_rules! run {
         ($T:ty) => {{
             let mats: (Mat<$T>, Mat<$T>, Mat<$T>) = (matrix(c), matrix(a), matrix(b));
-            // SAFETY: every layout was checked against its storage; `target` keeps the result off the inputs.
+            // SAFETY: every layout was checked against its storage; `must_lie_apart` keeps the result off the inputs.
             unsafe { gemm::<$T>(Element::from_scalar(beta), mats.0, Element::from_scalar(alpha), mats.1, mats.2) }
         }};
     }

@@ -83,6 +83,9 @@ fn fill(
         bail!(Dtype, "not defined for {}", out.dtype)
     }
     let compute = out.dtype.compute();
+    if out.layout.overlaps_itself() {
+        bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
+    }
     if out.dtype != compute || !out.layout.is_contiguous() {
         let dense = Tensor::empty(compute, &out.layout.shape)?;
         fill(&dense, generator, float32, float64)?;

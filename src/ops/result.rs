@@ -135,6 +135,21 @@ impl Placed<'_> {
         }
     }
 
+    /// Whether an allocator of the caller, which may refuse, has the last word.
+    fn grows(&self) -> bool {
+        match &self.last {
+            Last::Grown { .. } => true,
+            Last::Converted(placed) => placed.grows(),
+            _ => false,
+        }
+    }
+
+    /// This, written to memory of its own until all is done.
+    fn detached(self) -> Result<Self> {
+        let written = made(self.written.dtype, &self.written.layout.shape)?;
+        Ok(Placed { r: self.r, written, last: Last::Converted(Box::new(self)) })
+    }
+
     /// Grows the storage where only its own allocator can, and says how long it was.
     fn grow(&self) -> Result<Option<i64>> {
         match &self.last {
@@ -181,6 +196,16 @@ impl Placed<'_> {
         }
         Ok(())
     }
+}
+
+/// Two results of one operation: where one of them still has to grow when all is written, the other is not touched before.
+pub fn together<'a>(placed: [Option<Placed<'a>>; 2]) -> Result<[Option<Placed<'a>>; 2]> {
+    if !placed.iter().flatten().any(Placed::grows) {
+        return Ok(placed);
+    }
+    let [first, second] = placed;
+    let apart = |placed: Option<Placed<'a>>| placed.map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose();
+    Ok([apart(first)?, apart(second)?])
 }
 
 /// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.

@@ -1,19 +1,26 @@
 //! Growing a file that is to be mapped.
 //!
 //! Other processes may grow it at the same time, and use what they have mapped. So a length only ever rises here: nothing is set to a length
-//! that was measured before, and a failure has nothing to cut off.
+//! that was measured before. A failure cuts nothing off: where a full file system refuses what seemed to be free, blocks may stay reserved
+//! beyond the end of the file, until it is removed or cut.
 
 use std::fs::File;
 use std::io;
 #[cfg(target_os = "linux")]
-use std::os::fd::AsRawFd;
+use std::os::{fd::AsRawFd, unix::fs::MetadataExt};
 
 /// Grows a file of `from` bytes to at least `to`. Space is reserved where the file system can: a full one is an error here, not a SIGBUS at
 /// some later write.
 #[cfg(target_os = "linux")]
 pub(super) fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
+    if to > largest_file() {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     let space = Space::of(file)?;
-    if to - from > space.free {
+    // Measured after the free space: what another process has reserved for the same file meanwhile is there for both.
+    let now = file.metadata()?;
+    let there = now.len().max(now.blocks().saturating_mul(512));
+    if to.saturating_sub(there) > space.free {
         return Err(io::ErrorKind::StorageFull.into());
     }
     if space.is_bounded {
@@ -31,6 +38,14 @@ pub(super) fn grow(file: &File, from: u64, to: u64) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn grow(file: &File, _from: u64, to: u64) -> io::Result<()> {
     grow_sparse(file, to)
+}
+
+/// The length up to which this process may grow files: beyond, the system sends a signal that ends it.
+#[cfg(target_os = "linux")]
+fn largest_file() -> u64 {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the system fills the struct in.
+    if unsafe { libc::getrlimit64(libc::RLIMIT_FSIZE, &mut limit) } == 0 { limit.rlim_cur } else { u64::MAX }
 }
 
 /// Where the system cannot just raise a length.
@@ -61,7 +76,9 @@ impl Space {
         let is_bounded = system.f_blocks > 0;
         let is_memory = [libc::TMPFS_MAGIC, libc::HUGETLBFS_MAGIC].contains(&system.f_type);
         let block = if system.f_frsize > 0 { system.f_frsize } else { system.f_bsize };
-        let in_system = if is_bounded { system.f_bfree.saturating_mul(block as u64) } else { u64::MAX };
+        // SAFETY: the call has no conditions. Some space is for the administrator alone.
+        let blocks = if unsafe { libc::geteuid() } == 0 { system.f_bfree } else { system.f_bavail };
+        let in_system = if is_bounded { blocks.saturating_mul(block as u64) } else { u64::MAX };
         let in_memory = if is_memory { super::super::system::available() as u64 } else { u64::MAX };
         Ok(Space { free: in_system.min(in_memory), is_bounded })
     }
@@ -83,8 +100,12 @@ fn fallocate(file: &File, mode: libc::c_int, start: u64, length: u64) -> io::Res
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-        let failed = libc::fallocate64(file.as_raw_fd(), mode, start, length) != 0;
-        let error = io::Error::last_os_error();
+        let (mut failed, mut error) = (true, io::Error::from_raw_os_error(libc::EINTR));
+        // What no mask holds back may interrupt it all the same: a stop, for one.
+        while failed && error.raw_os_error() == Some(libc::EINTR) {
+            failed = libc::fallocate64(file.as_raw_fd(), mode, start, length) != 0;
+            error = io::Error::last_os_error();
+        }
         libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut());
         if failed { Err(error) } else { Ok(()) }
     }

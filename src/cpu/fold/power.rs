@@ -272,7 +272,7 @@ impl<T: Element> Fold for Powers<T> {
             unsafe {
                 let (sum, scale) = (accs.plane::<f64>(0).add(j).read(), accs.plane::<f64>(1).add(j).read());
                 let root = sum.powf(inverse);
-                let root = if sum > 0.0 && sum < f64::INFINITY { root + root * (lost * sum.ln()) } else { root };
+                let root = if sum > 0.0 && sum < f64::INFINITY && root < f64::INFINITY { root + root * (lost * sum.ln()) } else { root };
                 out[0].cast::<f64>().add(j).write(scale * root);
             }
         }
@@ -292,10 +292,10 @@ impl Default for Squares {
 }
 
 impl Squares {
-    /// Whether no square that counts in this sum was too small or too large.
+    /// Whether no square that counts in this sum was too small or too large; any number of such sums can be added.
     #[inline(always)]
     fn good(sum: f64) -> bool {
-        (1e-280..f64::INFINITY).contains(&sum)
+        (1e-280..1e280).contains(&sum)
     }
 
     /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else nothing, and it says so.
@@ -437,6 +437,15 @@ mod tests {
                         assert!(got.iter().all(|got| (got - expected).abs() <= error || *got == expected), "{x:e}, {p}: {}", got[0]);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn roots_beyond_float64_are_infinite() {
+        for (x, n, p) in [(1.0, 300, 1.0 / 128.0), (1.0, 3, 0.001), (1e308, 4, 0.5)] {
+            for got in norms::<f64>(&Powers::<f64>::new(p, true), &vec![x; n], 1, n)[0].iter() {
+                assert_eq!(*got, f64::INFINITY, "{n} of {x:e}, {p}");
             }
         }
     }

@@ -131,7 +131,7 @@ unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut 
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
         libc::sigfillset(all.as_mut_ptr());
         // What a thread's own instructions raise is for the handlers of the host; blocked, it would end the process at once.
-        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS] {
             libc::sigdelset(all.as_mut_ptr(), fault);
         }
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());

@@ -7,7 +7,7 @@ use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
 use crate::ops::copy::{read_element, write_element};
 use crate::ops::prepare::{self, Operand};
-use crate::ops::result::{Target, commit};
+use crate::ops::result::{Target, commit, together};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -238,7 +238,7 @@ impl Shapes {
             let taken = |own: &Storage| meets(&self.storage, own) || meets(&results[1 - k].and_then(Tensor::storage), own);
             target.map(|target| target.place_as(rule.written[k], apart, &taken)).transpose()
         };
-        let placed = [place(0, first, on(a, input))?, place(1, second, on(b, input) || on(b, a))?];
+        let placed = together([place(0, first, on(a, input))?, place(1, second, on(b, input) || on(b, a))?])?;
         let layouts = [0, 1].map(|k| placed[k].as_ref().map(|p| self.kept_layout(&p.written.layout)));
         let out = [0, 1].map(|k| {
             let (placed, layout) = (placed[k].as_ref()?, layouts[k].as_ref()?);
