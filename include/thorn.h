@@ -501,8 +501,8 @@ THDtype THDtype_promote(THDtype a, THDtype b);
 int THDtype_canCast(THDtype from, THDtype to);
 
 // The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
-// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: the address stays the same as long as the thread, the text until the next
-// failing call on it.
+// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
+// thread, the text until the next failing call on it.
 const char *THGetLastError(void);
 
 // The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
