@@ -16,47 +16,53 @@ pub const TH_VERSION_PATCH: c_int = 0;
 /// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 pub const TH_ABI_VERSION: c_int = 0;
 
-export! {
-    /// The version of the library in use, `"0.1.0"`. Never freed.
-    fn THVersion() -> *const c_char = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
-    /// `TH_ABI_VERSION` of the library in use.
-    fn THAbiVersion() -> c_int = Ok(TH_ABI_VERSION);
-    /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
-    fn THSimdLevel() -> *const c_char = Ok(match simd::level() {
-        simd::Level::Baseline => c"baseline",
-        simd::Level::Avx2 => c"avx2",
-        simd::Level::Avx512 => c"avx512",
-    }.as_ptr());
+macro_rules! general_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// The version of the library in use, `"0.1.0"`. Never freed.
+        THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
+        /// `TH_ABI_VERSION` of the library in use.
+        THAbiVersion() -> int = Ok(TH_ABI_VERSION);
+        /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
+        THSimdLevel() -> borrowed_text = Ok(match simd::level() {
+            simd::Level::Baseline => c"baseline",
+            simd::Level::Avx2 => c"avx2",
+            simd::Level::Avx512 => c"avx512",
+        }.as_ptr());
 
-    /// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
-    fn THGetNumThreads() -> c_int = Ok(pool::num_threads() as c_int);
-    /// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
-    fn THSetNumThreads(num_threads: c_int) = {
-        if num_threads < 1 {
-            bail!(Argument, "{num_threads} threads: at least 1 is needed")
-        }
-        pool::set_num_threads(num_threads as usize);
-        Ok(())
-    };
-    /// Cores this process may run on.
-    fn THGetNumCores() -> c_int = Ok(pool::num_cores() as c_int);
+        /// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
+        THGetNumThreads() -> int = Ok(pool::num_threads() as c_int);
+        /// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
+        THSetNumThreads(num_threads: int) = {
+            if num_threads < 1 {
+                bail!(Argument, "{num_threads} threads: at least 1 is needed")
+            }
+            pool::set_num_threads(num_threads as usize);
+            Ok(())
+        };
+        /// Cores this process may run on.
+        THGetNumCores() -> int = Ok(pool::num_cores() as c_int);
 
-    /// The dtype of floats nobody gave a type: float32 at start.
-    fn THGetDefaultDtype() -> THDtype = Ok(dtype::default_dtype().code());
-    /// Sets the default dtype, a float, for the whole process.
-    fn THSetDefaultDtype(dtype: THDtype) = {
-        let dtype = dtype_arg(dtype)?;
-        if dtype::set_default_dtype(dtype) { Ok(()) } else { bail!(Dtype, "the default dtype must be a float, not {dtype}") }
-    };
-    /// Bytes an element takes; 0 on error.
-    fn THDtype_size(dtype: THDtype) -> usize = Ok(dtype_arg(dtype)?.size());
-    /// PyTorch's name, `"float32"`; NULL on error. Never freed.
-    fn THDtype_name(dtype: THDtype) -> *const c_char = Ok(dtype_arg(dtype)?.c_name().as_ptr());
-    /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
-    fn THDtype_promote(a: THDtype, b: THDtype) -> THDtype = Ok(dtype_arg(a)?.promote(dtype_arg(b)?).code());
-    /// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
-    fn THDtype_canCast(from: THDtype, to: THDtype) -> c_int = Ok(dtype_arg(from)?.can_cast(dtype_arg(to)?));
+        /// The dtype of floats nobody gave a type: float32 at start.
+        THGetDefaultDtype() -> dtype = Ok(dtype::default_dtype().code());
+        /// Sets the default dtype, a float, for the whole process.
+        THSetDefaultDtype(dtype: other_dtype) = {
+            let dtype = dtype;
+            if dtype::set_default_dtype(dtype) { Ok(()) } else { bail!(Dtype, "the default dtype must be a float, not {dtype}") }
+        };
+        /// Bytes an element takes; 0 on error.
+        THDtype_size(dtype: other_dtype) -> bytes = Ok(dtype.size());
+        /// PyTorch's name, `"float32"`; NULL on error. Never freed.
+        THDtype_name(dtype: other_dtype) -> borrowed_text = Ok(dtype.c_name().as_ptr());
+        /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
+        THDtype_promote(a: other_dtype, b: other_dtype) -> dtype = Ok(dtype_arg(a)?.promote(dtype_arg(b)?).code());
+        /// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
+        THDtype_canCast(from: other_dtype, to: other_dtype) -> int = Ok(dtype_arg(from)?.can_cast(dtype_arg(to)?));
+    } };
 }
+pub(crate) use general_rows;
+
+general_rows!(export "";);
+
 
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
 /// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the

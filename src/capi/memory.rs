@@ -6,90 +6,96 @@ use crate::error::{Result, bail};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-export! {
-    /// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
-    /// `THStorage_newWithData`.
-    fn THAlloc(size: isize) -> *mut c_void = {
-        if size < 0 {
-            bail!(Argument, "size {size} is negative")
-        }
-        // SAFETY: a new block.
-        heap(size, alloc::th_alloc(size))
-    };
-    /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
-    fn THRealloc(ptr: *mut c_void, size: isize) -> *mut c_void = {
-        if size < 0 {
-            bail!(Argument, "size {size} is negative")
-        }
-        // SAFETY: `ptr` comes from the heap.
-        heap(size, unsafe { alloc::th_realloc(ptr, size) })
-    };
-    /// Frees a block of `THAlloc` or malloc; NULL is ignored.
-    fn THFree(ptr: *mut c_void) -> () = {
-        // SAFETY: `ptr` comes from the heap.
-        unsafe { alloc::th_free(ptr) };
-        Ok(())
-    };
+macro_rules! memory_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
+        /// `THStorage_newWithData`.
+        THAlloc(size: position) -> memory = {
+            if size < 0 {
+                bail!(Argument, "size {size} is negative")
+            }
+            // SAFETY: a new block.
+            heap(size, alloc::th_alloc(size))
+        };
+        /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
+        THRealloc(ptr: memory, size: position) -> memory = {
+            if size < 0 {
+                bail!(Argument, "size {size} is negative")
+            }
+            // SAFETY: `ptr` comes from the heap.
+            heap(size, unsafe { alloc::th_realloc(ptr, size) })
+        };
+        /// Frees a block of `THAlloc` or malloc; NULL is ignored.
+        THFree(ptr: memory) -> nothing = {
+            // SAFETY: `ptr` comes from the heap.
+            unsafe { alloc::th_free(ptr) };
+            Ok(())
+        };
 
-    /// Gives all memory the caching allocator keeps for reuse back to the system.
-    fn THAllocator_emptyCache() = {
-        alloc::empty_cache();
-        Ok(())
-    };
-    /// Stores the counters of the caching allocator in `stats`.
-    fn THMemory_stats(stats: *mut THMemoryStats) = {
-        // SAFETY: `stats` is writable.
-        unsafe { stats.write(alloc::stats()) };
-        Ok(())
-    };
-    /// Bytes in use by storages and handles, foreign and mapped memory included.
-    fn THMemory_liveBytes() -> i64 = Ok(alloc::live_bytes());
-    /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-    /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
-    fn THMemory_setSoftLimit(bytes: i64, hook: THMemoryHook, context: *mut c_void) = {
-        alloc::set_soft_limit(bytes, hook, context);
-        Ok(())
-    };
+        /// Gives all memory the caching allocator keeps for reuse back to the system.
+        THAllocator_emptyCache() = {
+            alloc::empty_cache();
+            Ok(())
+        };
+        /// Stores the counters of the caching allocator in `stats`.
+        THMemory_stats(stats: stats_out) = {
+            // SAFETY: `stats` is writable.
+            unsafe { stats.write(alloc::stats()) };
+            Ok(())
+        };
+        /// Bytes in use by storages and handles, foreign and mapped memory included.
+        THMemory_liveBytes() -> count = Ok(alloc::live_bytes());
+        /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
+        /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
+        THMemory_setSoftLimit(bytes: count, hook: hook, context: context) = {
+            alloc::set_soft_limit(bytes, hook, context);
+            Ok(())
+        };
 
-    /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
-    /// there is none, also because making it failed, it is the caller's to free. NULL on error.
-    fn THMapAllocatorContext_new(filename: *const c_char, flags: c_int) -> *mut THMapAllocatorContext =
-        // SAFETY: `filename` is a C string.
-        THMapAllocatorContext::new(unsafe { text(filename) }, flags).map(Box::into_raw);
-    /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
-    fn THMapAllocatorContext_newWithFd(filename: *const c_char, fd: c_int, flags: c_int) -> *mut THMapAllocatorContext =
-        // SAFETY: `filename` is a C string or NULL.
-        THMapAllocatorContext::with_fd(unsafe { text(filename) }, fd, flags).map(Box::into_raw);
-    /// The file name given. Borrowed: valid as long as the context. NULL on error.
-    fn THMapAllocatorContext_filename(ctx: *mut THMapAllocatorContext) -> *const c_char = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
-    /// Bytes mapped; -1 on error.
-    fn THMapAllocatorContext_size(ctx: *mut THMapAllocatorContext) -> isize = Ok(ctx.size());
-    /// Frees a context no storage was made with.
-    fn THMapAllocatorContext_free(ctx: *mut THMapAllocatorContext) = {
-        // SAFETY: the context came from `new` and belongs to the caller.
-        drop(unsafe { Box::from_raw(std::ptr::from_ref(ctx).cast_mut()) });
-        Ok(())
-    };
-    /// Adds a user to memory mapped by `THRefcountedMapAllocator`.
-    fn THRefcountedMapAllocator_incref(ctx: *mut THMapAllocatorContext, data: *mut c_void) = {
-        if data.is_null() {
-            return Err(null_argument("data"));
-        }
-        let _ = ctx;
-        // SAFETY: `data` is such memory.
-        unsafe { alloc::incref(data) };
-        Ok(())
-    };
-    /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
-    fn THRefcountedMapAllocator_decref(ctx: *mut THMapAllocatorContext, data: *mut c_void) -> c_int = {
-        if data.is_null() {
-            return Err(null_argument("data"));
-        }
-        let _ = ctx;
-        // SAFETY: `data` is such memory.
-        Ok(unsafe { alloc::decref(data) })
-    };
+        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
+        /// there is none, also because making it failed, it is the caller's to free. NULL on error.
+        THMapAllocatorContext_new(filename: text, flags: code) -> new_map_context =
+            // SAFETY: `filename` is a C string.
+            THMapAllocatorContext::new(unsafe { text(filename) }, flags).map(Box::into_raw);
+        /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
+        THMapAllocatorContext_newWithFd(filename: text, fd: int, flags: code) -> new_map_context =
+            // SAFETY: `filename` is a C string or NULL.
+            THMapAllocatorContext::with_fd(unsafe { text(filename) }, fd, flags).map(Box::into_raw);
+        /// The file name given. Borrowed: valid as long as the context. NULL on error.
+        THMapAllocatorContext_filename(ctx: map_context) -> borrowed_text = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
+        /// Bytes mapped; -1 on error.
+        THMapAllocatorContext_size(ctx: map_context) -> position = Ok(ctx.size());
+        /// Frees a context no storage was made with.
+        THMapAllocatorContext_free(ctx: map_context) = {
+            // SAFETY: the context came from `new` and belongs to the caller.
+            drop(unsafe { Box::from_raw(std::ptr::from_ref(ctx).cast_mut()) });
+            Ok(())
+        };
+        /// Adds a user to memory mapped by `THRefcountedMapAllocator`.
+        THRefcountedMapAllocator_incref(ctx: map_context, data: memory) = {
+            if data.is_null() {
+                return Err(null_argument("data"));
+            }
+            let _ = ctx;
+            // SAFETY: `data` is such memory.
+            unsafe { alloc::incref(data) };
+            Ok(())
+        };
+        /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
+        THRefcountedMapAllocator_decref(ctx: map_context, data: memory) -> int = {
+            if data.is_null() {
+                return Err(null_argument("data"));
+            }
+            let _ = ctx;
+            // SAFETY: `data` is such memory.
+            Ok(unsafe { alloc::decref(data) })
+        };
+    } };
 }
+pub(crate) use memory_rows;
+
+memory_rows!(export "";);
+
 
 /// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
 #[unsafe(no_mangle)] // no row: every other `int` is 0 on error

@@ -30,45 +30,51 @@ fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) ->
     }
 }
 
-export! {
-    /// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
-    fn THGenerator_new() -> *mut THGenerator = new_generator(Generator::new(seed_from_os()));
-    /// Makes `to` continue as `from` would.
-    fn THGenerator_copy(to: Option<NonNull<THGenerator>>, from: Option<NonNull<THGenerator>>) = {
-        let (Some(to), Some(from)) = (to, from) else { return Err(null_argument(if to.is_none() { "to" } else { "from" })) };
-        let state = with(Some(from), |g| *g)?;
-        with(Some(to), |g| *g = state)
-    };
-    /// Seeds from the system; returns the seed, 0 on error.
-    fn THRandom_seed(generator: Option<NonNull<THGenerator>>) -> u64 = with(generator, |g| {
-        g.manual_seed(seed_from_os());
-        g.initial_seed()
-    });
-    /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
-    fn THRandom_manualSeed(generator: Option<NonNull<THGenerator>>, seed: u64) = with(generator, |g| g.manual_seed(seed));
-    /// The seed the sequence was started with; 0 on error.
-    fn THRandom_initialSeed(generator: Option<NonNull<THGenerator>>) -> u64 = with(generator, |g| g.initial_seed());
+macro_rules! random_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+        THGenerator_new() -> new_generator = new_generator(Generator::new(seed_from_os()));
+        /// Makes `to` continue as `from` would.
+        THGenerator_copy(to: generator, from: generator) = {
+            let (Some(to), Some(from)) = (to, from) else { return Err(null_argument(if to.is_none() { "to" } else { "from" })) };
+            let state = with(Some(from), |g| *g)?;
+            with(Some(to), |g| *g = state)
+        };
+        /// Seeds from the system; returns the seed, 0 on error.
+        THRandom_seed(generator: generator) -> seed = with(generator, |g| {
+            g.manual_seed(seed_from_os());
+            g.initial_seed()
+        });
+        /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
+        THRandom_manualSeed(generator: generator, seed: seed) = with(generator, |g| g.manual_seed(seed));
+        /// The seed the sequence was started with; 0 on error.
+        THRandom_initialSeed(generator: generator) -> seed = with(generator, |g| g.initial_seed());
 
-    /// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
-    fn THTensor_uniform(r: *mut THTensor, generator: Option<NonNull<THGenerator>>, from: f64, to: f64) =
-        with(generator, |g| ops::uniform(r, g, from, to))?;
-    /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
-    fn THTensor_normal(r: *mut THTensor, generator: Option<NonNull<THGenerator>>, mean: f64, stdv: f64) =
-        with(generator, |g| ops::normal(r, g, mean, stdv))?;
+        /// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+        THTensor_uniform(r: out, generator: generator, from: number, to: number) =
+            with(generator, |g| ops::uniform(r, g, from, to))?;
+        /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+        THTensor_normal(r: out, generator: generator, mean: number, stdv: number) =
+            with(generator, |g| ops::normal(r, g, mean, stdv))?;
 
-    /// Frees a generator; NULL is ignored.
-    fn THGenerator_free(generator: Option<NonNull<THGenerator>>) -> () = {
-        if let Some(generator) = generator {
-            let place = NonNull::from(generator);
-            // SAFETY: the handle came from `new_generator` and is the caller's to end.
-            unsafe {
-                place.drop_in_place();
-                alloc::release(place.cast(), size_of::<THGenerator>());
+        /// Frees a generator; NULL is ignored.
+        THGenerator_free(generator: generator) -> nothing = {
+            if let Some(generator) = generator {
+                let place = NonNull::from(generator);
+                // SAFETY: the handle came from `new_generator` and is the caller's to end.
+                unsafe {
+                    place.drop_in_place();
+                    alloc::release(place.cast(), size_of::<THGenerator>());
+                }
             }
-        }
-        Ok(())
-    };
+            Ok(())
+        };
+    } };
 }
+pub(crate) use random_rows;
+
+random_rows!(export "";);
+
 
 fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };

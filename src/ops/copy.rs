@@ -1,6 +1,6 @@
 //! Copies and conversions: copy, clone, contiguous, to, fill.
 
-use super::prepare::{self, Operand};
+use super::prepare::{self, Operand, Signature};
 use crate::cpu;
 use crate::cpu::engine::{CHEAP, Flat, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
@@ -39,7 +39,7 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
     let same = |data: [*mut u8; 2]| data[0] == data[1];
     // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
     unsafe {
-        if let Some(Work::Flat(Flat { row, .. })) = prepare::flat(&[r, src], [to, from], to, CHEAP) {
+        if let Some(Work::Flat(Flat { row, .. })) = prepare::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
             if same(row.at) {
                 return to == from;
             }
@@ -144,7 +144,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     if dtype != dtype.compute() {
         return fill_half(r, dtype, value);
     }
-    let work = match prepare::flat(&[r], [dtype], dtype, CHEAP) {
+    let work = match prepare::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) {
         Some(work) => work,
         None => Work::Planned(every_element(r, dtype)?),
     };

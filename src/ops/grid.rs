@@ -150,7 +150,7 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
     for j in 0..if layout.shape[0] > 0 { columns } else { 0 } {
         match j {
             0 => copy::fill(&row(0)?, Scalar::Int(1))?,
-            _ => pointwise::arithmetic::cmul(&row(j)?, &row(j - 1)?, t)?,
+            _ => pointwise::arithmetic::cmul.run([&row(j)?, &row(j - 1)?, t], &[])?,
         }
     }
     let (powers, placed) = (view::derive(&powers, |l| l.transpose(0, 1))?, placed(r, dtype, &[layout.shape[0], columns])?);

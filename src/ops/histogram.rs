@@ -1,6 +1,7 @@
 //! Histograms: histc over ranges of floats, bincount over integers.
 
-use super::{copy, prepare};
+use super::prepare::{self, Signature};
+use super::copy;
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
 use crate::cpu::map;
@@ -120,7 +121,7 @@ fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
         storage.into_iter().for_each(|storage| r.set_elements(storage, dtype, 0));
         return Ok(());
     }
-    dispatch!(all, dtype, T => prepare::elementwise([r, made], T::DTYPE, dtype, CHEAP, &|work| {
+    dispatch!(all, dtype, T => prepare::elementwise([r, made], &Signature::new(T::DTYPE, dtype, CHEAP), &|work| {
         // SAFETY: `elementwise` readied the work for these types.
         unsafe { map::map1::<T, T>(work, #[inline(always)] |_, x| x) };
         Ok(())

@@ -16,85 +16,82 @@ use smallvec::SmallVec;
 pub use strided::spread;
 use strided::strided;
 
-/// What is done with the work once it is ready. Handed down, not up: the few words of the short way then never move.
+/// What is done with the work once it is ready. It is a callback, since returning the work would copy it.
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
-/// Computes `tensors[0] = f(tensors[1..])`: broadcasting, inputs converted to `common` and handed over in its compute type, a result of dtype
-/// `result` unless it has one.
-pub fn elementwise<const N: usize>(tensors: [&Tensor; N], common: Dtype, result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
-    let mut types = [common.compute(); N];
-    types[0] = result.compute();
-    ready(tensors, types, common, result, grain, run)
-}
-
-/// [`elementwise`] with a type of its own for each operand, the first the one of `result`.
-pub fn typed<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
-    ready(tensors, types, types[0].compute(), result, grain, run)
-}
-
-#[inline(always)]
-fn ready<const N: usize>(
-    tensors: [&Tensor; N],
+/// The dtypes of an elementwise operation, operand 0 being the result.
+#[derive(Clone, Copy)]
+pub struct Signature<const N: usize> {
+    /// What the kernel takes of each operand.
     types: [Dtype; N],
+    /// What inputs are rounded to where their own dtype has more digits.
     common: Dtype,
+    /// The dtype of a result nobody gave one.
     result: Dtype,
+    /// Elements a thread must have to be worth waking.
     grain: usize,
-    run: Run<'_, N>,
-) -> Result<()> {
-    if let Some(work) = &flat(&tensors, types, result, grain) {
+}
+
+impl<const N: usize> Signature<N> {
+    /// Inputs are converted to `common` and taken in its compute type.
+    #[inline]
+    pub fn new(common: Dtype, result: Dtype, grain: usize) -> Signature<N> {
+        let mut types = [common.compute(); N];
+        types[0] = result.compute();
+        Signature { types, common, result, grain }
+    }
+
+    /// Each operand has a type of its own.
+    #[inline]
+    pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
+        Signature { types, common: types[0].compute(), result, grain }
+    }
+}
+
+/// Computes `tensors[0] = f(tensors[1..])`, with broadcasting.
+pub fn elementwise<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+    if let Some(work) = &flat(&tensors, signature) {
         return run(work);
     }
-    if tensors[0].dtype().is_none() && N > 1 && types[0] == result {
-        return fresh(tensors, types, common, result, grain, run);
+    if tensors[0].dtype().is_none() && N > 1 && signature.types[0] == signature.result {
+        return fresh(tensors, signature, run);
     }
-    long(tensors, types, common, result, grain, run)
+    long(tensors, signature, run)
 }
 
 /// Operands that are not all alike and contiguous. Out of the way of those that are.
 #[inline(never)]
-fn long<const N: usize>(
-    tensors: [&Tensor; N],
-    types: [Dtype; N],
-    common: Dtype,
-    result: Dtype,
-    grain: usize,
-    run: Run<'_, N>,
-) -> Result<()> {
+fn long<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+    let &Signature { types, common, result, .. } = signature;
     // Where 16-bit floats are computed in float32, inputs that have more digits are rounded all the same; so are results, by the way that is planned.
     if common != common.compute() && tensors[1..].iter().any(|t| t.dtype().is_some_and(|dtype| dtype != common && dtype.size() > 1)) {
         let converted: SmallVec<[Tensor; 3]> = tensors[1..].iter().map(|t| copy::to_dtype(t, common)).collect::<Result<_>>()?;
-        return long(each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), types, common, result, grain, run);
+        return long(each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), signature, run);
     }
     let rounds = result != types[0] && tensors[0].dtype() != Some(result);
-    match if rounds { None } else { strided(&tensors, types, result, grain) } {
+    match if rounds { None } else { strided(&tensors, signature) } {
         Some(job) => run(&Work::Planned(job)),
-        None => planned(tensors, types, result, grain, run),
+        None => planned(tensors, signature, run),
     }
 }
 
 /// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.
 #[inline(never)]
-fn fresh<const N: usize>(
-    tensors: [&Tensor; N],
-    types: [Dtype; N],
-    common: Dtype,
-    result: Dtype,
-    grain: usize,
-    run: Run<'_, N>,
-) -> Result<()> {
+fn fresh<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let first = tensors[1];
-    if (1..N).all(|k| tensors[k].flat_like(types[k], first).is_some()) {
-        tensors[0].renew_like(result, first)?;
-        if let Some(work) = &flat(&tensors, types, result, grain) {
+    if (1..N).all(|k| tensors[k].flat_like(signature.types[k], first).is_some()) {
+        tensors[0].renew_like(signature.result, first)?;
+        if let Some(work) = &flat(&tensors, signature) {
             return run(work);
         }
     }
-    long(tensors, types, common, result, grain, run)
+    long(tensors, signature, run)
 }
 
 /// The short way, for operands that are already all alike and contiguous.
 #[inline]
-pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Work<N>> {
+pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
+    let &Signature { types, result, grain, .. } = signature;
     if types[0] != result {
         return None;
     }
@@ -113,7 +110,8 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: D
 }
 
 #[inline(never)]
-fn planned<const N: usize>(tensors: [&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize, run: Run<'_, N>) -> Result<()> {
+fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+    let &Signature { types, result, grain, .. } = signature;
     same_device(&tensors)?;
     let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
     let mut shape: Option<Dims> = None;

@@ -78,7 +78,7 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
         bail!(Dtype, "not defined for {dtype}")
     }
     if shape.contains(&0) {
-        return arithmetic::cmul(r, t, t);
+        return arithmetic::cmul.run([r, t, t], &[]);
     }
     let others: Vec<i64> = (0..shape.len() as i64).filter(|&d| d != dim as i64).collect();
     let factors = Tensor::fresh()?;
@@ -92,5 +92,5 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
             factor.write(if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 });
         }
     }
-    arithmetic::cmul(r, t, &copy::to_dtype(&factors, dtype)?)
+    arithmetic::cmul.run([r, t, &copy::to_dtype(&factors, dtype)?], &[])
 }

@@ -1,144 +1,127 @@
 //! Sums, differences, products, quotients, extremes, powers and what is made of them.
 
-use super::{exact, promote, promote_scalar, rounded, whole_factor};
-use crate::cpu::engine::{CHEAP, COSTLY};
+use super::op::{Numbers, operations};
+use super::{promote, promote_scalar};
+use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
 use crate::cpu::number::{self, Number, max, min};
+use crate::cpu::real::Real;
 use crate::cpu::vmath;
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Bool, Category, Dtype, Element};
 use crate::error::{Result, bail};
-use crate::ops::prepare::{elementwise, typed};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-unary! {
-    /// `r = -t`, but for 16-bit floats
-    neg_wide(): numeric same CHEAP, |_, x| x.neg();
-    /// `r = |t|`, but for 16-bit floats
-    abs_wide(): numeric same CHEAP, |_, x| Element::abs(x);
-    /// `r = -1, 0 or 1`, as `t` is negative, neither, or positive
-    sign(): all same CHEAP, |_, x| number::sign(x);
-    /// `r = floor(t)`
-    floor(): numeric same CHEAP, |_, x| Number::floor(x);
-    /// `r = ceil(t)`
-    ceil(): numeric same CHEAP, |_, x| Number::ceil(x);
-    /// `r = the integer nearest to t`, ties to even
-    round(): numeric same CHEAP, |_, x| Number::round(x);
-    /// `r = t rounded towards zero`
-    trunc(): numeric same CHEAP, |_, x| Number::trunc(x);
-    /// `r = t - trunc(t)`
-    frac(): float same CHEAP, |_, x| x - Number::trunc(x);
-    /// `r = 1 / t`
-    cinv(): float real CHEAP, |_, x| T::from_i64(1) / x;
-}
+macro_rules! arithmetic_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r = -t`. Not for Bool.
+        neg(r: out, t: input) { numeric same CHEAP, |_, t| t.neg(); bits neg_bits }
+        /// `r = |t|`. Not for Bool.
+        abs(r: out, t: input) { numeric same CHEAP, |_, t| Element::abs(t); bits abs_bits }
+        /// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+        sign(r: out, t: input) { all same CHEAP, |_, t| number::sign(t) }
+        /// `r = floor(t)`. Not for Bool; integers stay as they are.
+        floor(r: out, t: input) { numeric same CHEAP, |_, t| Number::floor(t) }
+        /// `r = ceil(t)`. Not for Bool; integers stay as they are.
+        ceil(r: out, t: input) { numeric same CHEAP, |_, t| Number::ceil(t) }
+        /// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+        round(r: out, t: input) { numeric same CHEAP, |_, t| Number::round(t) }
+        /// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+        trunc(r: out, t: input) { numeric same CHEAP, |_, t| Number::trunc(t) }
+        /// `r = t - trunc(t)`. Floats only.
+        frac(r: out, t: input) { float same CHEAP, |_, t| t - Number::trunc(t) }
+        /// `r = 1 / t`. Integers give the default dtype.
+        cinv(r: out, t: input) { float real CHEAP, |_, t| T::from_i64(1) / t }
 
-/// `r = -t`
-pub fn neg(r: &Tensor, t: &Tensor) -> Result<()> {
-    sign_bit(r, t, neg_wide, |bits| bits ^ i16::MIN)
-}
+        /// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        add(r: out, t: input, value: number) { all same CHEAP, |_, t| t.add(value) }
+        /// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        sub(r: out, t: input, value: number) { numeric same CHEAP, |_, t| t.sub(value) }
+        /// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+        mul(r: out, t: input, value: factor) { all same CHEAP, |_, t| t.mul(value) }
+        /// `r = t / value`, true division: integers give the default dtype.
+        div(r: out, t: input, value: factor) { float real CHEAP, |_, t| t / value }
 
-/// `r = |t|`
-pub fn abs(r: &Tensor, t: &Tensor) -> Result<()> {
-    sign_bit(r, t, abs_wide, |bits| bits & i16::MAX)
+        /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
+        cmul(r: out, a: input, b: input) { all same CHEAP, |_, a, b| a.mul(b) }
+        /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
+        cdiv(r: out, a: input, b: input) { float real CHEAP, |_, a, b| a / b }
+        /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
+        /// towards zero (0 for 0).
+        cpow(r: out, a: input, b: input) { numeric same COSTLY, kernel power_of_tensor }
+        /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+        cmax(r: out, a: input, b: input) { all same CHEAP, |_, a, b| max(a, b) }
+        /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+        cmin(r: out, a: input, b: input) { all same CHEAP, |_, a, b| min(a, b) }
+        /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+        tpow(r: out, value: number, t: input) { numeric same COSTLY, kernel power_of_number }
+
+        /// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+        addcmul(r: out, t: input, value: parameter, a: input, b: input) { numeric same CHEAP, |_, t, a, b| t.add(value.mul(a).mul(b)) }
+        /// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
+        addcdiv(r: out, t: input, value: parameter, a: input, b: input) { float same CHEAP, |_, t, a, b| t + value * a / b }
+        /// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
+        lerp(r: out, a: input, b: input, weight: parameter) { float same CHEAP, |_, a, b| between(a, b, weight) }
+        /// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
+        lerpTensor(r: out, a: input, b: input, weight: input) { float same CHEAP, |_, a, b, weight| between(a, b, weight) }
+    } };
 }
+pub(crate) use arithmetic_rows;
+
+arithmetic_rows!(operations);
 
 /// What concerns nothing but the sign needs no conversion of 16-bit floats.
-#[inline(always)]
-fn sign_bit(r: &Tensor, t: &Tensor, wide: fn(&Tensor, &Tensor) -> Result<()>, narrow: impl Fn(i16) -> i16 + Copy + Sync) -> Result<()> {
-    let dtype = t.defined()?;
-    if dtype == dtype.compute() {
-        return wide(r, t);
-    }
-    typed([r, t], [dtype; 2], dtype, CHEAP, &|work| {
-        // SAFETY: `typed` checked every operand against its storage; both are 16 bits wide.
-        unsafe {
-            map::map1::<i16, i16>(
-                work,
-                #[inline(always)]
-                move |_, bits| narrow(bits),
-            )
-        }
-        Ok(())
-    })
+fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
+    // SAFETY: the operands are 16 bits wide.
+    unsafe { map::map1::<i16, i16>(work, #[inline(always)] |_, bits| bits ^ i16::MIN) }
 }
 
-both! {
-    /// `r = a + b`; on Bool this is *or*.
-    sum_of / add: all same CHEAP rounded, |_, a, b| a.add(b);
+/// See [`neg_bits`].
+fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
+    // SAFETY: as above.
+    unsafe { map::map1::<i16, i16>(work, #[inline(always)] |_, bits| bits & i16::MAX) }
+}
+
+operations! {
+    /// `r = a + b`
+    add_tensor(r: out, a: input, b: input) { all same CHEAP, |_, a, b| a.add(b) }
     /// `r = a - b`
-    difference / sub: numeric same CHEAP rounded, |_, a, b| a.sub(b);
-    /// `r = a * b`; on Bool this is *and*.
-    cmul / mul: all same CHEAP exact, |_, a, b| a.mul(b);
-    /// `r = a / b`, true division
-    cdiv / div: float real CHEAP exact, |_, a, b| a / b;
-}
-
-binary! {
-    /// `r = the larger of a and b`
-    cmax(): all same CHEAP, |_, a, b| max(a, b);
-    /// `r = the smaller of a and b`
-    cmin(): all same CHEAP, |_, a, b| min(a, b);
+    sub_tensor(r: out, a: input, b: input) { numeric same CHEAP, |_, a, b| a.sub(b) }
+    /// `r = t + value * src`
+    add_scaled(r: out, t: input, value: parameter, src: input) { all same CHEAP, |_, t, src| t.add(value.mul(src)) }
 }
 
 /// `r = t + value * src`
 pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
-    if value == Scalar::Int(1) { sum_of(r, t, src) } else { scaled(r, t, value, src, false) }
+    if value == Scalar::Int(1) {
+        return add_tensor.run([r, t, src], &[]);
+    }
+    let common = promote(&[t, src])?;
+    add_scaled.run_in(common, [r, t, src], &[rounded(value, common)])
 }
 
 /// `r = t - value * src`
 pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
-    if value == Scalar::Int(1) { difference(r, t, src) } else { scaled(r, t, value, src, true) }
-}
-
-fn scaled(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> Result<()> {
-    let dtype = promote(&[t, src])?;
-    if minus {
-        require!(numeric, dtype);
+    if value == Scalar::Int(1) {
+        return sub_tensor.run([r, t, src], &[]);
     }
-    whole_factor(dtype, value)?;
-    elementwise([r, t, src], dtype, dtype, CHEAP, &|work| {
-        dispatch!(all, dtype, T => {
-        let factor: T = rounded(value, dtype);
-        let factor = if minus { factor.neg() } else { factor };
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
-        });
-        Ok(())
-    })
+    let common = promote(&[t, src])?;
+    let minus = match value {
+        _ if common == Dtype::Bool => return super::undefined(common),
+        Scalar::Int(x) if !common.is_float() => Scalar::Int(x.wrapping_neg()),
+        value => Scalar::Float(-value.to_f64()),
+    };
+    add_scaled.run_in(common, [r, t, src], &[rounded(minus, common)])
 }
 
-/// `r = t + value * a * b`
-pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
-    let dtype = promote(&[t, a, b])?;
-    require!(numeric, dtype);
-    whole_factor(dtype, value)?;
-    elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
-        dispatch!(numeric, dtype, T => {
-        let factor = T::from_scalar(value);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t.add(factor.mul(a).mul(b))) }
-        });
-        Ok(())
-    })
-}
-
-/// `r = t + value * a / b`; floats only
-pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
-    let dtype = promote(&[t, a, b])?;
-    require!(float, dtype);
-    elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
-        dispatch!(float, dtype, T => {
-        let factor = T::from_scalar(value);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t + factor * a / b) }
-        });
-        Ok(())
-    })
+/// The number as an element of `common` where that is a 16-bit float.
+fn rounded(value: Scalar, common: Dtype) -> Scalar {
+    if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }
 }
 
 /// `a + weight * (b - a)`, exact at both ends.
 #[inline(always)]
-fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
+fn between<T: Real>(a: T, b: T, weight: T) -> T {
     let (apart, half) = (b.sub(a), T::from_f64(0.5));
     let (from_a, from_b) = (a.add(weight.mul(apart)), b.sub(apart.mul(T::from_f64(1.0).sub(weight))));
     // Beyond a, the way from b is the longer one and may overflow alone.
@@ -146,39 +129,17 @@ fn between<T: crate::cpu::real::Real>(a: T, b: T, weight: T) -> T {
     if (Element::abs(weight) < half) | beyond { from_a } else { from_b }
 }
 
-/// `r = a + weight * (b - a)`; floats only
-pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
-    let dtype = promote(&[a, b])?;
-    require!(float, dtype);
-    elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
-        dispatch!(float, dtype, T => {
-        let weight = T::from_scalar(weight);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| between(a, b, weight)) }
-        });
-        Ok(())
-    })
-}
-
-/// `r = a + weight * (b - a)` with a weight for each element; floats only
-pub fn lerp_tensor(r: &Tensor, a: &Tensor, b: &Tensor, weight: &Tensor) -> Result<()> {
-    let dtype = promote(&[a, b, weight])?;
-    require!(float, dtype);
-    elementwise([r, a, b, weight], dtype, dtype, CHEAP, &|work| {
-        dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight)) }
-        });
-        Ok(())
-    })
-}
-
-/// The value of `T` nearest to a bound.
-#[inline(always)]
-fn bound<T: Element>(value: Scalar) -> T {
-    match value {
-        Scalar::Int(x) if T::from_i64(x).to_i64() == x => T::from_i64(x),
-        other => T::from_f64(other.to_f64()),
+operations! {
+    /// `r = the larger of t and value`; compared this way round NaN stays, by one instruction
+    not_below(r: out, t: input, value: parameter) { all same CHEAP, |_, t| if value > t { value } else { t } }
+    /// `r = the smaller of t and value`
+    not_above(r: out, t: input, value: parameter) { all same CHEAP, |_, t| if value < t { value } else { t } }
+    /// `r = min(max(t, least), most)`
+    within(r: out, t: input, least: parameter, most: parameter) {
+        all same CHEAP, |_, t| {
+            let t = if least > t { least } else { t };
+            if most < t { most } else { t }
+        }
     }
 }
 
@@ -197,34 +158,46 @@ pub fn cmin_value(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     clamped(r, t, [value; 2], [false, true])
 }
 
-/// `r = t` kept within the bounds that `binds` says there are.
+/// `r = t` kept within the bounds that `binds` says there are; NaN if one of them is.
 fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Result<()> {
-    let mut dtype = t.defined()?;
+    let mut common = t.defined()?;
     let mut to_nan = false;
     for (bound, _) in bounds.into_iter().zip(binds).filter(|&(_, binds)| binds) {
         to_nan |= bound.to_f64().is_nan();
-        dtype = dtype.promote(promote_scalar(t, bound)?);
+        common = common.promote(promote_scalar(t, bound)?);
     }
-    elementwise([r, t], dtype, dtype, CHEAP, &|work| {
-        dispatch!(all, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            // Compared this way round NaN stays, by one instruction.
-            let (not_below, not_above) = (
-                #[inline(always)] |x: T, least: T| if least > x { least } else { x },
-                #[inline(always)] |x: T, most: T| if most < x { most } else { x },
-            );
-            let [least, most] = bounds.map(bound::<T>);
-            match binds.map(|binds| binds && !to_nan) {
-                [true, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most)),
-                [true, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
-                [false, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
-                [false, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
+    if to_nan {
+        // A product with NaN is NaN.
+        return mul.run_in(common, [r, t], &[Scalar::Float(f64::NAN)]);
+    }
+    let [least, most] = bounds.map(|bound| nearest(common, bound));
+    match binds {
+        [true, true] => within.run_in(common, [r, t], &[least, most]),
+        [true, false] => not_below.run_in(common, [r, t], &[least]),
+        [false, true] => not_above.run_in(common, [r, t], &[most]),
+        // What bounds nothing: adding -0.0 changes nothing, adding 0 no integer.
+        [false, false] => add.run_in(common, [r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }]),
+    }
+}
+
+/// The value of `dtype` nearest to a bound.
+fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
+    macro_rules! within {
+        ($T:ty) => {
+            match bound {
+                Scalar::Int(x) => Scalar::Int(x.clamp(<$T>::MIN.into(), <$T>::MAX.into())),
+                Scalar::Float(x) => Scalar::Int((x as $T).into()),
             }
-        }
-        });
-        Ok(())
-    })
+        };
+    }
+    match dtype {
+        Dtype::Uint8 => within!(u8),
+        Dtype::Int8 => within!(i8),
+        Dtype::Int16 => within!(i16),
+        Dtype::Int32 => within!(i32),
+        Dtype::Int64 => within!(i64),
+        _ => bound,
+    }
 }
 
 /// [`clamp`], where the bounds must be in order
@@ -236,114 +209,90 @@ pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<(
 }
 
 /// `r = a^b`
-pub fn cpow(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let dtype = promote(&[a, b])?;
-    require!(numeric, dtype);
-    elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
-        dispatch!(numeric, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| <T as Number>::pow_run(isa, r, ab, [1, 1], n)) }
-        });
-        Ok(())
-    })
+fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
+    // SAFETY: the operands are of this type; the loop reads and writes as many as it is given.
+    unsafe { map::map2_run::<T>(work, #[inline(always)] |isa, r, ab, n| T::pow_run(isa, r, ab, [1, 1], n)) }
 }
 
-/// Powers with a number: `name: |value, t| base and exponent, their steps`.
-macro_rules! powers {
-    ($($(#[$doc:meta])* $name:ident: |$value:ident, $t:ident| $operands:expr, $steps:expr;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            let dtype = promote_scalar(t, value)?;
-            require!(numeric, dtype);
-            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
-                dispatch!(numeric, dtype, T => {
-                let value: T = rounded(value, dtype);
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe {
-                    map::map1_run::<T>(work, #[inline(always)] move |isa, r, $t: *const T, n| {
-                        let $value = &raw const value;
-                        <T as Number>::pow_run(isa, r, $operands, $steps, n)
-                    })
-                }
-                });
-                Ok(())
-            })
-        }
-    )* };
+/// `r = t^value` in general
+fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
+    let exponent: f64 = numbers.exact(0);
+    // What float32 does not hold is not rounded to it.
+    if numbers.common() == Dtype::Float32 && exponent.is_finite() && f64::from(exponent as f32) != exponent {
+        return power_in_float64(work, exponent);
+    }
+    let value: T = numbers.rounded(0);
+    // SAFETY: as above.
+    unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, t, n| T::pow_run(isa, r, [t, &raw const value], [1, 0], n)) }
 }
 
-powers! {
+/// `r = value^t`
+fn power_of_number<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
+    let value: T = numbers.rounded(0);
+    // SAFETY: as above.
+    unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, t, n| T::pow_run(isa, r, [&raw const value, t], [0, 1], n)) }
+}
+
+operations! {
     /// `r = t^value` in general
-    power: |value, t| [t, value], [1, 0];
-    /// `r = value^t`
-    tpow: |value, t| [value, t], [0, 1];
-}
-
-unary! {
+    general_power(r: out, t: input, value: number) { numeric same COSTLY, kernel power }
     /// `r = t^2`
-    square(): numeric same CHEAP, |_, x| x.mul(x);
+    square(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t) }
     /// `r = t^3`
-    cube(): numeric same CHEAP, |_, x| x.mul(x).mul(x);
+    cube(r: out, t: input) { numeric same CHEAP, |_, t| t.mul(t).mul(t) }
     /// `r = t^0.5`: unlike the square root it has no negative zero, and -inf gives inf
-    half_power(): float same CHEAP, |_, x| if x == -T::INFINITY { T::INFINITY } else { x.sqrt() + 0.0 };
+    half_power(r: out, t: input) { float same CHEAP, |_, t| if t == -T::INFINITY { T::INFINITY } else { t.sqrt() + 0.0 } }
 }
 
 /// Elements whose powers are computed in float64 at a time.
 const PIECE: usize = 128;
 
-/// `r = t^value` of float32 in float64, for a finite exponent that float32 does not hold.
-fn power_wide(r: &Tensor, t: &Tensor, value: f64) -> Result<()> {
+/// `r = t^value` of float32 in float64.
+fn power_in_float64(work: &Work<2>, value: f64) {
     let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
-    elementwise([r, t], Dtype::Float32, Dtype::Float32, COSTLY, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage; a piece fits its room.
-        unsafe {
-            map::map1_run::<f32>(
-                work,
-                #[inline(always)]
-                move |isa, r, t: *const f32, n| {
-                    let mut room = [0f64; PIECE];
-                    let wide = room.as_mut_ptr();
-                    for at in (0..n).step_by(PIECE) {
-                        let (t, r, n) = (t.add(at), r.add(at), PIECE.min(n - at));
-                        for i in 0..n {
-                            wide.add(i).write(f64::from(t.add(i).read().abs()));
-                        }
-                        // The detour by the logarithm costs the last bits, which float32 does not have.
-                        vmath::log_run_f64(isa, wide, wide, n);
-                        for i in 0..n {
-                            *wide.add(i) *= value;
-                        }
-                        vmath::exp_run_f64(isa, wide, wide, n);
-                        for i in 0..n {
-                            let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
-                            let power = if odd { power.copysign(x) } else { power };
-                            let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
-                            r.add(i).write(if nowhere { f32::NAN } else { power });
-                        }
+    // SAFETY: the operands are float32; a piece fits its room.
+    unsafe {
+        map::map1_run::<f32>(
+            work,
+            #[inline(always)]
+            move |isa, r, t: *const f32, n| {
+                let mut room = [0f64; PIECE];
+                let wide = room.as_mut_ptr();
+                for at in (0..n).step_by(PIECE) {
+                    let (t, r, n) = (t.add(at), r.add(at), PIECE.min(n - at));
+                    for i in 0..n {
+                        wide.add(i).write(f64::from(t.add(i).read().abs()));
                     }
-                },
-            )
-        }
-        Ok(())
-    })
+                    // The detour by the logarithm costs the last bits, which float32 does not have.
+                    vmath::log_run_f64(isa, wide, wide, n);
+                    for i in 0..n {
+                        *wide.add(i) *= value;
+                    }
+                    vmath::exp_run_f64(isa, wide, wide, n);
+                    for i in 0..n {
+                        let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
+                        let power = if odd { power.copysign(x) } else { power };
+                        let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
+                        r.add(i).write(if nowhere { f32::NAN } else { power });
+                    }
+                }
+            },
+        )
+    }
 }
 
 /// `r = t^value`
 pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    let dtype = promote_scalar(t, value)?;
-    require!(numeric, dtype);
-    if !dtype.is_float() && value.to_f64() < 0.0 {
+    let common = promote_scalar(t, value)?;
+    if common.category() == Category::Integer && value.to_f64() < 0.0 {
         bail!(Argument, "integers have no integer power {}", value.to_f64())
     }
     match value {
-        _ if dtype == Dtype::Float32 && value.to_f64().is_finite() && f64::from(value.to_f64() as f32) != value.to_f64() => {
-            power_wide(r, t, value.to_f64())
-        }
-        _ if t.defined()? != dtype => power(r, t, value),
-        Scalar::Int(2) => square(r, t),
-        Scalar::Int(3) => cube(r, t),
-        Scalar::Int(-1) => cinv(r, t),
-        Scalar::Float(0.5) => half_power(r, t),
-        _ => power(r, t, value),
+        _ if t.defined()? != common => general_power.run_in(common, [r, t], &[value]),
+        Scalar::Int(2) => square.run([r, t], &[]),
+        Scalar::Int(3) => cube.run([r, t], &[]),
+        Scalar::Int(-1) => cinv.run([r, t], &[]),
+        Scalar::Float(0.5) => half_power.run([r, t], &[]),
+        _ => general_power.run_in(common, [r, t], &[value]),
     }
 }

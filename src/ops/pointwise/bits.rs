@@ -1,29 +1,40 @@
 //! Bit by bit operations and shifts.
 
-use super::{promote, promote_scalar, rounded};
+use super::op::operations;
 use crate::cpu::engine::CHEAP;
-use crate::cpu::map;
 use crate::cpu::number::{Bits, Number};
-use crate::dtype::dispatch;
-use crate::error::Result;
-use crate::ops::prepare::elementwise;
-use crate::scalar::Scalar;
-use crate::tensor::Tensor;
+use crate::dtype::Bool;
 
-unary! {
-    /// `r = ~t`; on Bool this is *not*
-    bitnot(): integral same CHEAP, |_, x| Bits::not(x);
-}
+macro_rules! bits_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
+        bitnot(r: out, t: input) { integral same CHEAP, |_, t| Bits::not(t) }
 
-both! {
-    /// `r = a & b`
-    cbitand / bitand: integral same CHEAP rounded, |_, a, b| Bits::and(a, b);
-    /// `r = a | b`
-    cbitor / bitor: integral same CHEAP rounded, |_, a, b| Bits::or(a, b);
-    /// `r = a ^ b`
-    cbitxor / bitxor: integral same CHEAP rounded, |_, a, b| Bits::xor(a, b);
-    /// `r = a << b`
-    clshift / lshift: numeric same CHEAP rounded, |isa, a, b| Number::shl(a, b, isa);
-    /// `r = a >> b`
-    crshift / rshift: numeric same CHEAP rounded, |isa, a, b| Number::shr(a, b, isa);
+        /// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
+        bitand(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::and(t, value) }
+        /// `r = t | value`, bit by bit; on Bool this is *or*. Not for floats.
+        bitor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::or(t, value) }
+        /// `r = t ^ value`, bit by bit. Not for floats.
+        bitxor(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::xor(t, value) }
+        /// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
+        /// rounded once if `value` is whole. Not for Bool.
+        lshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shl(t, value, isa) }
+        /// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
+        /// 2^value`, rounded once if `value` is whole. Not for Bool.
+        rshift(r: out, t: input, value: number) { numeric same CHEAP, |isa, t| Number::shr(t, value, isa) }
+
+        /// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
+        cbitand(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::and(a, b) }
+        /// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
+        cbitor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::or(a, b) }
+        /// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
+        cbitxor(r: out, a: input, b: input) { integral same CHEAP, |_, a, b| Bits::xor(a, b) }
+        /// `r = a << b`, with broadcasting and promotion; see lshift.
+        clshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shl(a, b, isa) }
+        /// `r = a >> b`, with broadcasting and promotion; see rshift.
+        crshift(r: out, a: input, b: input) { numeric same CHEAP, |isa, a, b| Number::shr(a, b, isa) }
+    } };
 }
+pub(crate) use bits_rows;
+
+bits_rows!(operations);

@@ -7,7 +7,7 @@ use crate::dtype::{Bool, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
 use crate::ops::copy::{check_range, write_element};
-use crate::ops::prepare::typed;
+use crate::ops::prepare::{Signature, elementwise};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -47,9 +47,9 @@ fn mask_type(mask: &Tensor) -> Result<Dtype> {
 pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let mask = mask_type(condition)?;
     let dtype = promote(&[a, b])?;
-    typed([r, condition, a, b], [dtype, mask, dtype, dtype], dtype, CHEAP, &|work| {
+    elementwise([r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
-            // SAFETY: `typed` checked every operand against its storage; elements are as wide as T.
+            // SAFETY: `elementwise` checked every operand against its storage; elements are as wide as T.
             unsafe { map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b }) }
         });
         Ok(())
@@ -68,9 +68,9 @@ pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
     let mut bytes = [0u8; 8];
     // SAFETY: room for an element of any dtype.
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
-    typed([t, mask, t], [dtype, mask_dtype, dtype], dtype, CHEAP, &|work| {
+    elementwise([t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
-            // SAFETY: `typed` checked every operand against its storage; elements are as wide as T, which any bytes may be.
+            // SAFETY: `elementwise` checked every operand against its storage; elements are as wide as T, which any bytes may be.
             unsafe {
                 let value = bytes.as_ptr().cast::<T>().read_unaligned();
                 map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })

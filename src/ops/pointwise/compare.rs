@@ -1,83 +1,64 @@
 //! Comparisons, classification, truth values, and equality of whole tensors.
 
-use super::{promote, promote_scalar, rounded};
+use super::op::operations;
+use super::promote;
 use crate::cpu::engine::CHEAP;
-use crate::cpu::map;
 use crate::cpu::real::Real;
-use crate::dtype::{Bool, Dtype, Element, dispatch};
+use crate::dtype::{Bool, Dtype, Element};
 use crate::error::{Result, bail};
-use crate::ops::prepare::elementwise;
 use crate::ops::reduce;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `dtype`, or int64 where the number lies beyond an integer type: 300 is greater than every uint8, not 44.
-#[inline]
-fn comparable(dtype: Dtype, value: Scalar) -> Dtype {
-    let fits = match (dtype, value) {
-        (Dtype::Uint8, Scalar::Int(x)) => u8::try_from(x).is_ok(),
-        (Dtype::Int8, Scalar::Int(x)) => i8::try_from(x).is_ok(),
-        (Dtype::Int16, Scalar::Int(x)) => i16::try_from(x).is_ok(),
-        (Dtype::Int32, Scalar::Int(x)) => i32::try_from(x).is_ok(),
-        _ => true,
-    };
-    if fits { dtype } else { Dtype::Int64 }
-}
+macro_rules! compare_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
+        /// every uint8. So in the other five comparisons with a number.
+        ltValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t < value }
+        /// `r = t <= value`, as Bool unless `r` has a dtype.
+        leValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t <= value }
+        /// `r = t > value`, as Bool unless `r` has a dtype.
+        gtValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t > value }
+        /// `r = t >= value`, as Bool unless `r` has a dtype.
+        geValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t >= value }
+        /// `r = t == value`, as Bool unless `r` has a dtype.
+        eqValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t == value }
+        /// `r = t != value`, as Bool unless `r` has a dtype.
+        neValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t != value }
 
-/// A comparison with a tensor and with a number; the result is Bool unless it has a dtype: `tensor_form / number_form: |a, b| expression`.
-macro_rules! comparison {
-    ($($(#[$doc:meta])* $tensor:ident / $number:ident: |$a:ident, $b:ident| $f:expr;)*) => { $(
-        binary! { $(#[$doc])* $tensor(): all Bool CHEAP, |_, $a, $b| $f; }
+        /// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+        ltTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a < b }
+        /// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
+        leTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a <= b }
+        /// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
+        gtTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a > b }
+        /// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
+        geTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a >= b }
+        /// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
+        eqTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a == b }
+        /// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
+        neTensor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| a != b }
 
-        /// The same with one number for every element.
-        pub fn $number(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            let dtype = comparable(promote_scalar(t, value)?, value);
-            elementwise([r, t], dtype, Dtype::Bool, CHEAP, &|work| {
-                dispatch!(all, dtype, T => {
-                let $b: T = rounded(value, dtype);
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, Bool>(work, #[inline(always)] move |_, $a| ($f).into()) }
-                });
-                Ok(())
-            })
-        }
-    )* };
-}
+        /// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+        isnan(r: truth, t: input) { all truth CHEAP, |_, t| t.is_nan() }
+        /// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+        isinf(r: truth, t: input) { all truth CHEAP, |_, t| !t.is_nan() & t.sub(t).is_nan() }
+        /// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+        isfinite(r: truth, t: input) { all truth CHEAP, |_, t| !t.sub(t).is_nan() }
 
-comparison! {
-    /// `r = a < b`
-    lt_tensor / lt_value: |a, b| a < b;
-    /// `r = a <= b`
-    le_tensor / le_value: |a, b| a <= b;
-    /// `r = a > b`
-    gt_tensor / gt_value: |a, b| a > b;
-    /// `r = a >= b`
-    ge_tensor / ge_value: |a, b| a >= b;
-    /// `r = a == b`
-    eq_tensor / eq_value: |a, b| a == b;
-    /// `r = a != b`
-    ne_tensor / ne_value: |a, b| a != b;
+        /// `r = whether t is 0`, as Bool unless `r` has a dtype.
+        logicalNot(r: truth, t: input) { all truth CHEAP, |_, t| t == T::ZERO }
+        /// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        logicalAnd(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) & (b != T::ZERO) }
+        /// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        logicalOr(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) | (b != T::ZERO) }
+        /// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+        logicalXor(r: truth, a: input, b: input) { all truth CHEAP, |_, a, b| (a != T::ZERO) ^ (b != T::ZERO) }
+    } };
 }
+pub(crate) use compare_rows;
 
-unary! {
-    /// `r = whether t is NaN`
-    isnan(): all Bool CHEAP, |_, x| x.is_nan();
-    /// `r = whether t is inf or -inf`
-    isinf(): all Bool CHEAP, |_, x| !x.is_nan() & x.sub(x).is_nan();
-    /// `r = whether t is neither infinite nor NaN`
-    isfinite(): all Bool CHEAP, |_, x| !x.sub(x).is_nan();
-    /// `r = whether t is 0`
-    logical_not(): all Bool CHEAP, |_, x| x == T::ZERO;
-}
-
-binary! {
-    /// `r = a and b`, as truth values
-    logical_and(): all Bool CHEAP, |_, a, b| (a != T::ZERO) & (b != T::ZERO);
-    /// `r = a or b`, as truth values
-    logical_or(): all Bool CHEAP, |_, a, b| (a != T::ZERO) | (b != T::ZERO);
-    /// `r = either a or b`, as truth values
-    logical_xor(): all Bool CHEAP, |_, a, b| (a != T::ZERO) ^ (b != T::ZERO);
-}
+compare_rows!(operations);
 
 /// How near numbers count as equal: `|a - b| <= absolute + relative * |b|`.
 #[derive(Debug, Clone, Copy)]
@@ -90,14 +71,15 @@ pub struct Tolerance {
     pub nan: bool,
 }
 
-impl Tolerance {
-    #[inline(always)]
-    fn close<T: Real>(self, a: T, b: T) -> bool {
-        let (relative, absolute) = (T::from_f64(self.relative), T::from_f64(self.absolute));
-        let apart = Element::abs(a.sub(b));
-        let near = apart <= absolute.add(Element::abs(relative.mul(b)));
-        // The right side may be infinite, but what is infinitely far away is not close.
-        (a == b) | (near & apart.is_finite()) | (self.nan & a.is_nan() & b.is_nan())
+operations! {
+    /// `r = |a - b| <= absolute + relative * |b|`, where `nan` is not 0 also NaN beside NaN
+    close(r: truth, a: input, b: input, relative: parameter, absolute: parameter, nan: parameter) {
+        float truth CHEAP, |_, a, b| {
+            let apart = Element::abs(a.sub(b));
+            let near = apart <= absolute.add(Element::abs(relative.mul(b)));
+            // The right side may be infinite, but what is infinitely far away is not close.
+            (a == b) | (near & Real::is_finite(apart)) | ((nan != 0.0) & a.is_nan() & b.is_nan())
+        }
     }
 }
 
@@ -108,20 +90,15 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     }
     let dtype = promote(&[a, b])?;
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
-    elementwise([r, a, b], dtype, Dtype::Bool, CHEAP, &|work| {
-        dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, Bool>(work, #[inline(always)] move |_, a, b| tolerance.close(a, b).into()) }
-        });
-        Ok(())
-    })
+    let numbers = [tolerance.relative, tolerance.absolute, tolerance.nan.into()].map(Scalar::Float);
+    close.run_in(dtype, [r, a, b], &numbers)
 }
 
 /// Whether all elements are close.
 pub fn allclose(a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Result<bool> {
-    let close = Tensor::fresh()?;
-    isclose(&close, a, b, tolerance)?;
-    nonzero_everywhere(&close)
+    let r = Tensor::fresh()?;
+    isclose(&r, a, b, tolerance)?;
+    nonzero_everywhere(&r)
 }
 
 /// Whether both have the same shape and equal elements.
@@ -131,7 +108,7 @@ pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
         return Ok(false);
     }
     let same = Tensor::fresh()?;
-    eq_tensor(&same, a, b)?;
+    eqTensor.run([&same, a, b], &[])?;
     nonzero_everywhere(&same)
 }
 

@@ -1,14 +1,13 @@
 //! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
 
+use super::arithmetic::{cdiv, div};
 use super::compare::nonzero_everywhere;
-use super::{exact, promote, promote_scalar, rounded};
+use super::op::operations;
 use crate::cpu::engine::COSTLY;
-use crate::cpu::map;
 use crate::cpu::number::Number;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::ops::copy::to_dtype;
-use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -21,96 +20,64 @@ pub const TH_DIV_TRUNC: THDivMode = 1;
 /// Down, as Python's `//`.
 pub const TH_DIV_FLOOR: THDivMode = 2;
 
-#[cold]
-fn by_zero() -> Result<()> {
-    bail!(Argument, "integers divided by zero")
+macro_rules! divide_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+        /// integer, any other makes them the default dtype.
+        fmod(r: out, t: input, value: number) {
+            numeric same COSTLY dividing, slow_path(|isa, t| Number::fmod(t, value, isa), t.quotient_rare(value, isa), Number::fmod_slow(t, value, isa))
+        }
+        /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+        cfmod(r: out, a: input, b: input) {
+            numeric same COSTLY dividing, slow_path(|isa, a, b| Number::fmod(a, b, isa), a.quotient_rare(b, isa), Number::fmod_slow(a, b, isa))
+        }
+        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
+        /// `value` keeps integers integer, any other makes them the default dtype.
+        remainder(r: out, t: input, value: number) {
+            numeric same COSTLY dividing,
+            slow_path(|isa, t| Number::remainder(t, value, isa), t.quotient_rare(value, isa), Number::remainder_slow(t, value, isa))
+        }
+        /// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
+        /// integers refuse a 0 in `b`.
+        cremainder(r: out, a: input, b: input) {
+            numeric same COSTLY dividing,
+            slow_path(|isa, a, b| Number::remainder(a, b, isa), a.quotient_rare(b, isa), Number::remainder_slow(a, b, isa))
+        }
+    } };
 }
+pub(crate) use divide_rows;
 
-/// Fails where integers of `dtype`, of which there are some, are to be divided by the number 0, or by one that the dtype turns into 0.
-fn check_divisor(dtype: Dtype, t: &Tensor, value: Scalar) -> Result<()> {
-    if dtype.is_float() || is_empty(t) {
-        return Ok(());
+divide_rows!(operations);
+
+operations! {
+    /// `r = floor(t / value)`
+    div_floor(r: out, t: input, value: factor) {
+        numeric same COSTLY dividing,
+        slow_path(|isa, t| Number::floor_div(t, value, isa), t.quotient_rare(value, isa), Number::floor_div_slow(t, value, isa))
     }
-    let zero = dispatch!(numeric, dtype, T => T::from_scalar(value) == T::ZERO);
-    if zero { by_zero() } else { Ok(()) }
-}
-
-/// Fails where integers of `dtype`, of which there are some, are to be divided by a tensor with a zero.
-fn check_divisors(dtype: Dtype, t: &Tensor, divisors: &Tensor) -> Result<()> {
-    // As they will be used: 256 is 0 among uint8.
-    let fine = dtype.is_float() || is_empty(t) || nonzero_everywhere(&to_dtype(divisors, dtype)?)?;
-    if fine { Ok(()) } else { by_zero() }
-}
-
-fn is_empty(t: &Tensor) -> bool {
-    t.peek().0.contains(&0)
-}
-
-/// The same expression with a second tensor and with a number, for divisors: `tensor_form / number_form: number fast, slow`, numbers as in `with_value`.
-macro_rules! dividing {
-    ($($(#[$doc:meta])* $tensor:ident / $name:ident: $number:ident $fast:ident, $slow:ident;)*) => { $(
-        $(#[$doc])*
-        pub fn $tensor(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-            let dtype = promote(&[a, b])?;
-            require!(numeric, dtype);
-            check_divisors(dtype, a, b)?;
-            elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
-                dispatch!(numeric, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
-                unsafe {
-                    map::map2_rare::<T, T, T>(
-                        work,
-                        #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
-                        #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
-                        #[inline(always)] move |isa, a, b| Number::$slow(a, b, isa),
-                    )
-                }
-                });
-                Ok(())
-            })
-        }
-
-        /// The same with one number for every element.
-        pub fn $name(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-            let dtype = promote_scalar(t, value)?;
-            require!(numeric, dtype);
-            check_divisor(dtype, t, value)?;
-            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
-                dispatch!(numeric, dtype, T => {
-                let b: T = $number(value, dtype);
-                // SAFETY: as above.
-                unsafe {
-                    map::map1_rare::<T, T>(
-                        work,
-                        #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
-                        #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
-                        #[inline(always)] move |isa, a| Number::$slow(a, b, isa),
-                    )
-                }
-                });
-                Ok(())
-            })
-        }
-    )* };
-}
-
-dividing! {
-    /// `r = a - b * trunc(a / b)`, with the sign of a
-    cfmod / fmod: rounded fmod, fmod_slow;
-    /// `r = a - b * floor(a / b)`, with the sign of b
-    cremainder / remainder: rounded remainder, remainder_slow;
     /// `r = floor(a / b)`
-    cdiv_floor / div_floor: exact floor_div, floor_div_slow;
+    cdiv_floor(r: out, a: input, b: input) {
+        numeric same COSTLY dividing,
+        slow_path(|isa, a, b| Number::floor_div(a, b, isa), a.quotient_rare(b, isa), Number::floor_div_slow(a, b, isa))
+    }
+    /// `r = trunc(t / value)`
+    div_trunc(r: out, t: input, value: factor) {
+        numeric same COSTLY dividing,
+        slow_path(|isa, t| Number::trunc_div(t, value, isa), t.quotient_rare(value, isa), Number::trunc_div_slow(t, value, isa))
+    }
     /// `r = trunc(a / b)`
-    cdiv_trunc / div_trunc: exact trunc_div, trunc_div_slow;
+    cdiv_trunc(r: out, a: input, b: input) {
+        numeric same COSTLY dividing,
+        slow_path(|isa, a, b| Number::trunc_div(a, b, isa), a.quotient_rare(b, isa), Number::trunc_div_slow(a, b, isa))
+    }
 }
 
 /// `r = a / b`, rounded as `mode` says
 pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<()> {
     match mode {
-        TH_DIV_TRUE => super::arithmetic::cdiv(r, a, b),
-        TH_DIV_TRUNC => cdiv_trunc(r, a, b),
-        TH_DIV_FLOOR => cdiv_floor(r, a, b),
+        TH_DIV_TRUE => cdiv.run([r, a, b], &[]),
+        TH_DIV_TRUNC => cdiv_trunc.run([r, a, b], &[]),
+        TH_DIV_FLOOR => cdiv_floor.run([r, a, b], &[]),
         _ => bail!(Argument, "{mode} is no rounding mode"),
     }
 }
@@ -118,9 +85,29 @@ pub fn cdiv_mode(r: &Tensor, a: &Tensor, b: &Tensor, mode: THDivMode) -> Result<
 /// `r = t / value`, rounded as `mode` says
 pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Result<()> {
     match mode {
-        TH_DIV_TRUE => super::arithmetic::div(r, t, value),
-        TH_DIV_TRUNC => div_trunc(r, t, value),
-        TH_DIV_FLOOR => div_floor(r, t, value),
+        TH_DIV_TRUE => div.run([r, t], &[value]),
+        TH_DIV_TRUNC => div_trunc.run([r, t], &[value]),
+        TH_DIV_FLOOR => div_floor.run([r, t], &[value]),
         _ => bail!(Argument, "{mode} is no rounding mode"),
     }
+}
+
+/// Fails where integers of `common`, of which there are some, are to be divided by zero: `operands` are the dividend and the divisor, or the
+/// dividend alone, which the number divides.
+pub fn check(common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
+    if common.is_float() || operands[0].peek().0.contains(&0) {
+        return Ok(());
+    }
+    // Divisors as they will be used: 256 is 0 among uint8.
+    let fine = match (operands, numbers) {
+        ([_, divisors], _) => nonzero_everywhere(&to_dtype(divisors, common)?)?,
+        (_, [value, ..]) => dispatch!(numeric, common, T => T::from_scalar(*value) != T::ZERO),
+        _ => true,
+    };
+    if fine { Ok(()) } else { by_zero() }
+}
+
+#[cold]
+fn by_zero() -> Result<()> {
+    bail!(Argument, "integers divided by zero")
 }

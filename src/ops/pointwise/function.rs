@@ -1,132 +1,107 @@
 //! Functions of the reals and activations.
 
-use super::promote;
-use crate::cpu::engine::{CHEAP, COSTLY};
+use super::op::{Numbers, operations};
+use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
 use crate::cpu::number;
 use crate::cpu::real::Real;
+use crate::cpu::simd::Isa;
 use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::prepare::elementwise;
-use crate::scalar::Scalar;
+use crate::ops::prepare::{Signature, elementwise};
 use crate::tensor::Tensor;
 
-unary! {
-    /// `r = 1 / sqrt(t)`
-    rsqrt(): float real CHEAP, |isa, x| Real::rsqrt(x, isa);
-    /// `r = 2^t`
-    exp2(): float real COSTLY, |isa, x| Real::exp2(x, isa);
-    /// `r = e^t - 1`
-    expm1(): float real COSTLY, |isa, x| Real::expm1(x, isa);
-    /// `r = atan(t)`
-    atan(): float real COSTLY, |isa, x| Real::atan(x, isa);
-    /// `r = sinh(t)`
-    sinh(): float real COSTLY, |isa, x| Real::sinh(x, isa);
-    /// `r = the approximation of gelu by tanh`
-    gelu_tanh(): float same COSTLY, |isa, x| Real::gelu_tanh(x, isa);
-    /// `r = max(t, 0)`
-    relu(): numeric same CHEAP, |_, x| number::relu(x);
-    /// `r = t where t > 0, else slope * t`
-    leaky_relu(slope): float same CHEAP, |_, x| if x > T::ZERO { x } else { x.mul(slope) };
-    /// `r = t where t > 0, else alpha * (e^t - 1)`
-    elu(alpha): float same COSTLY, |isa, x| {
-        // Whatever the sign is: a branch would keep chunks from being computed at once.
-        let negative = alpha.mul(Real::expm1(x, isa));
-        if x > T::ZERO { x } else { negative }
-    };
-    /// `r = log(1 + e^(beta t)) / beta`, or t where `beta t > threshold`
-    softplus(beta, threshold): float same COSTLY, |isa, x| Real::softplus(x, beta, threshold, isa);
-}
-
-/// Functions with kernels over many elements: `name: kind kernel grain`, kinds as in `unary`.
-macro_rules! by_runs {
-    ($($(#[$doc:meta])* $name:ident: $kind:ident $run:ident $grain:ident;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
-            let dtype = unary!(@dtype $kind, t.defined()?);
-            require!(float, dtype);
-            elementwise([r, t], dtype, dtype, $grain, &|work| {
-                dispatch!(float, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
-                });
-                Ok(())
-            })
+macro_rules! function_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r = sqrt(t)`. Integers give the default dtype.
+        sqrt(r: out, t: input) { float real CHEAP, vectorized sqrt_run }
+        /// `r = 1 / sqrt(t)`. Integers give the default dtype.
+        rsqrt(r: out, t: input) { float real CHEAP, |isa, t| Real::rsqrt(t, isa) }
+        /// `r = e^t`. Integers give the default dtype.
+        exp(r: out, t: input) { float real COSTLY, vectorized exp_run }
+        /// `r = 2^t`. Integers give the default dtype.
+        exp2(r: out, t: input) { float real COSTLY, |isa, t| Real::exp2(t, isa) }
+        /// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+        expm1(r: out, t: input) { float real COSTLY, |isa, t| Real::expm1(t, isa) }
+        /// `r = log(t)`, the natural logarithm. Integers give the default dtype.
+        log(r: out, t: input) { float real COSTLY, vectorized log_run }
+        /// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+        log1p(r: out, t: input) { float real COSTLY, vectorized log1p_run }
+        /// `r = log2(t)`. Integers give the default dtype.
+        log2(r: out, t: input) { float real COSTLY, vectorized log2_run }
+        /// `r = log10(t)`. Integers give the default dtype.
+        log10(r: out, t: input) { float real COSTLY, vectorized log10_run }
+        /// `r = sin(t)`, in radians. Integers give the default dtype.
+        sin(r: out, t: input) { float real COSTLY, slow_path(|isa, t| Real::sin(t, isa), Real::huge_angle(t, isa), Real::sin_slow(t, isa)) }
+        /// `r = cos(t)`, in radians. Integers give the default dtype.
+        cos(r: out, t: input) { float real COSTLY, slow_path(|isa, t| Real::cos(t, isa), Real::huge_angle(t, isa), Real::cos_slow(t, isa)) }
+        /// `r = tan(t)`, in radians. Integers give the default dtype.
+        tan(r: out, t: input) { float real COSTLY, slow_path(|isa, t| Real::tan(t, isa), Real::huge_angle(t, isa), Real::tan_slow(t, isa)) }
+        /// `r = asin(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+        asin(r: out, t: input) { float real COSTLY, vectorized asin_run }
+        /// `r = acos(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+        acos(r: out, t: input) { float real COSTLY, vectorized acos_run }
+        /// `r = atan(t)`. Integers give the default dtype.
+        atan(r: out, t: input) { float real COSTLY, |isa, t| Real::atan(t, isa) }
+        /// `r = sinh(t)`. Integers give the default dtype.
+        sinh(r: out, t: input) { float real COSTLY, |isa, t| Real::sinh(t, isa) }
+        /// `r = cosh(t)`. Integers give the default dtype.
+        cosh(r: out, t: input) { float real COSTLY, vectorized cosh_run }
+        /// `r = tanh(t)`. Integers give the default dtype.
+        tanh(r: out, t: input) { float real COSTLY, vectorized tanh_run }
+        /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
+        sigmoid(r: out, t: input) { float real COSTLY, vectorized sigmoid_run }
+        /// `r = erf(t)`, the error function. Integers give the default dtype.
+        erf(r: out, t: input) { float real COSTLY, vectorized erf_run }
+        /// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+        erfc(r: out, t: input) { float real COSTLY, vectorized erfc_run }
+        /// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
+        erfinv(r: out, t: input) { float real COSTLY, vectorized erfinv_run }
+        /// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
+        lgamma(r: out, t: input) { float real COSTLY, vectorized lgamma_run }
+        /// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
+        digamma(r: out, t: input) { float real COSTLY, vectorized digamma_run }
+        /// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
+        gelu(r: out, t: input) { float same COSTLY, vectorized gelu_run }
+        /// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
+        geluTanh(r: out, t: input) { float same COSTLY, |isa, t| Real::gelu_tanh(t, isa) }
+        /// `r = max(t, 0)`; NaN stays. Not for Bool.
+        relu(r: out, t: input) { numeric same CHEAP, |_, t| number::relu(t) }
+        /// `r = t where t > 0, else value * t`. Floats only.
+        leakyRelu(r: out, t: input, value: parameter) { float same CHEAP, |_, t| if t > T::ZERO { t } else { t.mul(value) } }
+        /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
+        elu(r: out, t: input, value: parameter) {
+            float same COSTLY, |isa, t| {
+                // Whatever the sign is: a branch would keep chunks from being computed at once.
+                let negative = value.mul(Real::expm1(t, isa));
+                if t > T::ZERO { t } else { negative }
+            }
         }
-    )* };
-}
+        /// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+        softplus(r: out, t: input, beta: parameter, threshold: parameter) {
+            float same COSTLY, |isa, t| Real::softplus(t, beta, threshold, isa)
+        }
 
-by_runs! {
-    /// `r = asin(t)`
-    asin: real asin_run COSTLY;
-    /// `r = acos(t)`
-    acos: real acos_run COSTLY;
-    /// `r = sqrt(t)`
-    sqrt: real sqrt_run CHEAP;
-    /// `r = e^t`
-    exp: real exp_run COSTLY;
-    /// `r = log(t)`
-    log: real log_run COSTLY;
-    /// `r = log(1 + t)`
-    log1p: real log1p_run COSTLY;
-    /// `r = log2(t)`
-    log2: real log2_run COSTLY;
-    /// `r = log10(t)`
-    log10: real log10_run COSTLY;
-    /// `r = cosh(t)`
-    cosh: real cosh_run COSTLY;
-    /// `r = tanh(t)`
-    tanh: real tanh_run COSTLY;
-    /// `r = 1 / (1 + e^-t)`
-    sigmoid: real sigmoid_run COSTLY;
-    /// `r = erf(t)`
-    erf: real erf_run COSTLY;
-    /// `r = 1 - erf(t)`
-    erfc: real erfc_run COSTLY;
-    /// `r = the number whose erf is t`
-    erfinv: real erfinv_run COSTLY;
-    /// `r = t * (1 + erf(t / sqrt 2)) / 2`
-    gelu: same gelu_run COSTLY;
-    /// `r = log |gamma(t)|`
-    lgamma: real lgamma_run COSTLY;
-    /// `r = the derivative of lgamma at t`
-    digamma: real digamma_run COSTLY;
+        /// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
+        atan2(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::atan2(a, b, isa) }
+        /// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        hypot(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::hypot(a, b, isa) }
+        /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+        logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
+        /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
+        copysign(r: out, a: input, b: input) { float real CHEAP, |_, a, b| Real::copysign(a, b) }
+        /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+        nextafter(r: out, a: input, b: input) { float same CHEAP, |_, a, b| Neighbour::next(a, b); bits next_of_16_bits }
+    } };
+}
+pub(crate) use function_rows;
+
+function_rows!(operations);
+
+operations! {
     /// `r = the derivative of digamma at t`
-    trigamma: real trigamma_run COSTLY;
-}
-
-/// Functions that a few arguments need more care for: `name: fast, rare, slow`.
-macro_rules! careful {
-    ($($(#[$doc:meta])* $name:ident: $fast:ident, $rare:ident, $slow:ident;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(r: &Tensor, t: &Tensor) -> Result<()> {
-            let dtype = t.defined()?.to_float();
-            elementwise([r, t], dtype, dtype, COSTLY, &|work| {
-                dispatch!(float, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe {
-                    map::map1_rare::<T, T>(
-                        work,
-                        #[inline(always)] move |isa, x| Real::$fast(x, isa),
-                        #[inline(always)] move |isa, x| Real::$rare(x, isa),
-                        #[inline(always)] move |isa, x| Real::$slow(x, isa),
-                    )
-                }
-                });
-                Ok(())
-            })
-        }
-    )* };
-}
-
-careful! {
-    /// `r = sin(t)`
-    sin: sin, huge_angle, sin_slow;
-    /// `r = cos(t)`
-    cos: cos, huge_angle, cos_slow;
-    /// `r = tan(t)`
-    tan: tan, huge_angle, tan_slow;
+    trigamma(r: out, t: input) { float real COSTLY, vectorized trigamma_run }
 }
 
 /// The first derivative of digamma that is not computed.
@@ -138,12 +113,12 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         ..0 => bail!(Argument, "a derivative of order {n}"),
         // Each order takes some nanoseconds to prepare for.
         MOST_DERIVED.. => bail!(Unsupported, "a derivative of order {n}, at most {} is computed", MOST_DERIVED - 1),
-        0 => return digamma(r, t),
-        1 => return trigamma(r, t),
+        0 => return digamma.run([r, t], &[]),
+        1 => return trigamma.run([r, t], &[]),
         _ => {}
     }
     let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
-    elementwise([r, t], dtype, dtype, COSTLY / 16, &|work| {
+    elementwise([r, t], &Signature::new(dtype, dtype, COSTLY / 16), &|work| {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe {
             match dtype.compute() {
@@ -170,7 +145,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
         bail!(Argument, "a dimension of {p}, expected 1 to {MOST}")
     }
     let dtype = t.defined()?.to_float();
-    elementwise([r, t], dtype, dtype, COSTLY, &|work| {
+    elementwise([r, t], &Signature::new(dtype, dtype, COSTLY), &|work| {
         dispatch!(float, dtype, T => {
         // SAFETY: `elementwise` checked every operand against its storage.
         unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
@@ -179,120 +154,82 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
     })
 }
 
-binary! {
-    /// `r = the angle of the point (b, a)`
-    atan2(): float real COSTLY, |isa, a, b| Real::atan2(a, b, isa);
-    /// `r = sqrt(a^2 + b^2)`
-    hypot(): float real COSTLY, |isa, a, b| Real::hypot(a, b, isa);
-    /// `r = |a| with the sign of b`
-    copysign(): float real CHEAP, |_, a, b| Real::copysign(a, b);
-}
-
 /// `r = log(e^a + e^b)`
-pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let dtype = promote(&[a, b])?.to_float();
-    elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype.compute() {
-                Dtype::Float64 => map::map2_run::<f64>(
-                    work,
-                    #[inline(always)]
-                    move |isa, r, operands, n| vmath::logaddexp_run_f64(isa, r, operands, n),
-                ),
-                _ => map::map2_run::<f32>(
-                    work,
-                    #[inline(always)]
-                    move |isa, r, operands, n| vmath::logaddexp_run_f32(isa, r, operands, n),
-                ),
+fn log_add_exp<T: LogAddExp>(work: &Work<3>, _: &Numbers<'_>) {
+    // SAFETY: the operands are of this type; the loop reads and writes as many as it is given.
+    unsafe { map::map2_run::<T>(work, #[inline(always)] |isa, r, operands, n| T::run(isa, r, operands, n)) }
+}
+
+/// The loops of [`log_add_exp`].
+trait LogAddExp: Element {
+    /// # Safety
+    /// There are `n` elements of each.
+    unsafe fn run(isa: Isa, r: *mut Self, operands: [*const Self; 2], n: usize);
+}
+
+impl LogAddExp for f32 {
+    #[inline(always)]
+    unsafe fn run(isa: Isa, r: *mut f32, operands: [*const f32; 2], n: usize) {
+        // SAFETY: the caller's.
+        unsafe { vmath::logaddexp_run_f32(isa, r, operands, n) }
+    }
+}
+
+impl LogAddExp for f64 {
+    #[inline(always)]
+    unsafe fn run(isa: Isa, r: *mut f64, operands: [*const f64; 2], n: usize) {
+        // SAFETY: the caller's.
+        unsafe { vmath::logaddexp_run_f64(isa, r, operands, n) }
+    }
+}
+
+/// Floats next to each other.
+trait Neighbour {
+    /// The number next to this one, towards `b`.
+    fn next(self, b: Self) -> Self;
+}
+
+/// Neighbours by the bits of floats, which are in the order of the magnitudes: `name(bits): float type`.
+macro_rules! neighbours {
+    ($($name:ident($int:ident) $($float:ident)?;)*) => { $(
+        #[inline(always)]
+        fn $name(a: $int, b: $int, infinity: $int) -> $int {
+            let magnitude = |x: $int| x & $int::MAX;
+            let key = |x: $int| if x < 0 { -magnitude(x) } else { x };
+            let outward = (key(b) > key(a)) == (a >= 0);
+            let next = if outward { a.wrapping_add(1) } else { a.wrapping_sub(1) };
+            let from_zero = 1 | (b & $int::MIN);
+            let next = if magnitude(a) == 0 { from_zero } else { next };
+            let nan = (magnitude(a) > infinity) | (magnitude(b) > infinity);
+            if nan {
+                $int::MAX
+            } else if key(a) == key(b) {
+                b
+            } else {
+                next
             }
         }
-        Ok(())
-    })
-}
 
-/// `r = the number next to a, towards b`; floats only
-pub fn nextafter(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let dtype = promote(&[a, b])?;
-    require!(float, dtype);
-    elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype {
-                Dtype::Float64 => map::map2::<f64, f64, f64>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f64(a, b),
-                ),
-                Dtype::Bfloat16 => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f32(a, b, 1 << 16),
-                ),
-                Dtype::Float16 => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f16(a, b),
-                ),
-                _ => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f32(a, b, 1),
-                ),
+        $(impl Neighbour for $float {
+            #[inline(always)]
+            fn next(self, b: $float) -> $float {
+                let bits = |x: $float| x.to_bits().cast_signed();
+                $float::from_bits($name(bits(self), bits(b), bits($float::INFINITY)).cast_unsigned())
             }
-        }
-        Ok(())
-    })
+        })?
+    )* };
 }
 
-/// The neighbour of `a`, whose bits below those of `step` are 0, among such numbers.
-#[inline(always)]
-fn next_f32(a: f32, b: f32, step: u32) -> f32 {
-    let away = (b > a) == (a > 0.0);
-    let moved = f32::from_bits(if away { a.to_bits().wrapping_add(step) } else { a.to_bits().wrapping_sub(step) });
-    let from_zero = f32::from_bits(step).copysign(b);
-    let next = if a == 0.0 { from_zero } else { moved };
-    if a == b {
-        b
-    } else if a.is_nan() || b.is_nan() {
-        f32::NAN
-    } else {
-        next
-    }
+neighbours! {
+    next_i16(i16);
+    next_i32(i32) f32;
+    next_i64(i64) f64;
 }
 
-/// The neighbour of `a`, a float16, among the float16.
-#[inline(always)]
-fn next_f16(a: f32, b: f32) -> f32 {
-    // Below 2^-14, and at it when going down, float16 lie 2^-24 apart; above, their mantissa has 13 bits less.
-    let (least_normal, step) = (6.103_515_6e-5, 5.960_464_5e-8);
-    let inward = (b > a) != (a > 0.0);
-    let even = a.abs() < least_normal || (a.abs() == least_normal && inward);
-    let moved = if even { if b > a { a + step } else { a - step } } else { next_f32(a, b, 1 << 13) };
-    let signed = if moved == 0.0 { moved.copysign(a) } else { moved };
-    let signed = if a.abs() == f32::INFINITY { 65_504f32.copysign(a) } else { signed };
-    if a == b {
-        b
-    } else if a.is_nan() || b.is_nan() {
-        f32::NAN
-    } else {
-        signed
-    }
-}
-
-/// The neighbour of `a`.
-#[inline(always)]
-fn next_f64(a: f64, b: f64) -> f64 {
-    let away = (b > a) == (a > 0.0);
-    let moved = f64::from_bits(if away { a.to_bits().wrapping_add(1) } else { a.to_bits().wrapping_sub(1) });
-    let next = if a == 0.0 { f64::from_bits(1).copysign(b) } else { moved };
-    if a == b {
-        b
-    } else if a.is_nan() || b.is_nan() {
-        f64::NAN
-    } else {
-        next
-    }
+fn next_of_16_bits(work: &Work<3>, numbers: &Numbers<'_>) {
+    let infinity = if numbers.common() == Dtype::Float16 { half::f16::INFINITY.to_bits() } else { half::bf16::INFINITY.to_bits() }.cast_signed();
+    // SAFETY: the operands are 16 bits wide.
+    unsafe { map::map2::<i16, i16, i16>(work, #[inline(always)] move |_, a, b| next_i16(a, b, infinity)) }
 }
 
 #[cfg(test)]
@@ -301,27 +238,28 @@ mod tests {
 
     #[test]
     fn neighbours_of_16_bit_floats_are_those_of_their_own_type() {
-        for bits in 0..=0x7bffu16 {
-            let up = |bits: u16| half::f16::from_bits(bits).to_f32();
-            let largest = bits == 0x7bff;
-            let next = half::f16::from_f32(next_f16(up(bits), f32::INFINITY));
-            assert_eq!(next.to_bits(), bits + 1, "after {:e}", up(bits));
-            if !largest {
-                assert_eq!(half::f16::from_f32(next_f16(up(bits + 1), 0.0)).to_bits(), bits, "before {:e}", up(bits + 1));
-            }
+        let infinity = half::f16::INFINITY.to_bits().cast_signed();
+        for bits in 0..infinity {
+            let after = half::f16::from_bits(next_i16(bits, infinity, infinity).cast_unsigned());
+            let here = half::f16::from_bits(bits.cast_unsigned());
+            let between = (here.to_f64() + after.to_f64()) / 2.0;
+            let rounded = half::f16::from_f64(between);
+            assert!(after > here && (rounded == here || rounded == after), "after {here:e}");
+            assert_eq!(next_i16(bits + 1, 0, infinity), bits, "before {after:e}");
         }
-        assert_eq!(next_f16(f32::INFINITY, 0.0), 65_504.0);
-        assert_eq!(next_f32(1.0, 2.0, 1 << 16), 1.0078125);
+        let up = half::bf16::from_bits(next_i16(0x3f80, 0x4000, half::bf16::INFINITY.to_bits().cast_signed()).cast_unsigned());
+        assert_eq!(up.to_f32(), 1.0078125);
     }
 
     #[test]
     fn neighbours_pass_zero_and_the_ends() {
-        assert_eq!(next_f64(0.0, -1.0), -5e-324);
-        assert_eq!(next_f64(5e-324, -1.0).to_bits(), 0);
-        assert_eq!(next_f64(-5e-324, 1.0).to_bits(), 1 << 63);
-        assert_eq!(next_f64(f64::MAX, f64::INFINITY), f64::INFINITY);
-        assert_eq!(next_f64(f64::NEG_INFINITY, 0.0), f64::MIN);
-        assert!(next_f64(f64::NAN, 1.0).is_nan() && next_f32(1.0, f32::NAN, 1).is_nan());
-        assert_eq!(next_f32(2.0, 2.0, 1), 2.0);
+        assert_eq!(Neighbour::next(0.0, -1.0), -5e-324);
+        assert_eq!(Neighbour::next(5e-324, -1.0).to_bits(), 0);
+        assert_eq!(Neighbour::next(-5e-324, 1.0f64).to_bits(), 1 << 63);
+        assert_eq!(Neighbour::next(f64::MAX, f64::INFINITY), f64::INFINITY);
+        assert_eq!(Neighbour::next(f64::NEG_INFINITY, 0.0), f64::MIN);
+        assert!(Neighbour::next(f64::NAN, 1.0).is_nan() && Neighbour::next(1.0, f32::NAN).is_nan());
+        assert_eq!(Neighbour::next(2.0f32, 2.0), 2.0);
+        assert_eq!(Neighbour::next(0.0f32, -0.0).to_bits(), (-0.0f32).to_bits());
     }
 }

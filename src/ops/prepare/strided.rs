@@ -1,6 +1,7 @@
 //! The way of operands that differ in strides, shapes or dtypes, where nothing needs to be made for them: the result has its shape and
 //! shares no element with an input but in step. One look at the fields, and no list on the heap.
 
+use super::Signature;
 use crate::cpu::engine::Job;
 use crate::dtype::Dtype;
 use crate::layout::INLINE_DIMS;
@@ -11,7 +12,8 @@ use std::ptr::null_mut;
 /// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
 /// about, errors among it.
 #[inline(always)]
-pub fn strided<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], result: Dtype, grain: usize) -> Option<Box<Job<N>>> {
+pub fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Box<Job<N>>> {
+    let &Signature { types, result, grain, .. } = signature;
     if !result.can_cast(tensors[0].dtype()?) {
         return None;
     }

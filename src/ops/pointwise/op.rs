@@ -1,0 +1,354 @@
+//! An elementwise operation as data, and the one function that runs any of them.
+//!
+//! An area has its operations in a list of rows, a macro that hands them to a face (`capi::row`). A row is
+//!
+//! ```text
+//! /// What the header says.
+//! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
+//! ```
+//!
+//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in.
+//! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
+//! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
+//! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
+//!
+//! Kernels may also be `vectorized exp_run`, a loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare,
+//! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
+//! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
+
+use super::{check_whole, comparable, divide, promote, promote_scalar, undefined};
+use crate::cpu::engine::Work;
+use crate::dtype::{Dtype, Element};
+use crate::error::Result;
+use crate::ops::copy::{read_element, write_element};
+use crate::ops::prepare::{Signature, elementwise};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// The numbers beside the operands of a call.
+pub struct Numbers<'a> {
+    values: &'a [Scalar],
+    common: Dtype,
+}
+
+impl<'a> Numbers<'a> {
+    /// The numbers beside operands of this common dtype.
+    pub fn new(values: &'a [Scalar], common: Dtype) -> Numbers<'a> {
+        Numbers { values, common }
+    }
+
+    /// Number `k` in the compute type.
+    #[inline(always)]
+    pub fn exact<T: Element>(&self, k: usize) -> T {
+        T::from_scalar(self.values[k])
+    }
+
+    /// Number `k` as an element of the common dtype, in its compute type.
+    #[inline]
+    pub fn rounded<T: Element>(&self, k: usize) -> T {
+        if self.common == self.common.compute() {
+            return self.exact(k);
+        }
+        let mut bits = 0u16;
+        let at = (&raw mut bits).cast();
+        // SAFETY: room for a 16-bit float.
+        T::from_f64(unsafe {
+            write_element(at, self.common, self.values[k]);
+            read_element(at, self.common).to_f64()
+        })
+    }
+
+    /// The common dtype of the operands.
+    pub fn common(&self) -> Dtype {
+        self.common
+    }
+}
+
+/// Computes all elements of one result and `N - 1` operands.
+pub type Kernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
+
+/// How many types kernels are computed in, see [`slot`].
+pub const COMPUTE_TYPES: usize = 8;
+
+/// Where the kernel of a compute type stands among the kernels of an operation.
+#[inline(always)]
+pub const fn slot(compute: Dtype) -> usize {
+    match compute {
+        Dtype::Uint8 => 0,
+        Dtype::Int8 => 1,
+        Dtype::Int16 => 2,
+        Dtype::Int32 => 3,
+        Dtype::Int64 => 4,
+        Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 => 5,
+        Dtype::Float64 => 6,
+        Dtype::Bool => 7,
+    }
+}
+
+/// The dtype of a result nobody gave one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultDtype {
+    /// The common dtype of the operands.
+    Same,
+    /// The default dtype for integers and Bool, which are converted to it first.
+    Real,
+    /// Bool.
+    Truth,
+}
+
+/// What the numbers of a call have to do with its dtypes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// They take part in promotion, if there are any.
+    Promoted,
+    /// As [`Role::Promoted`]; integers are compared with the number as it is.
+    Compared,
+    /// They do not take part; integers need whole ones.
+    Parameters,
+}
+
+/// An elementwise operation: operand 0 is the result.
+pub struct Op<const N: usize> {
+    /// The dtype of the result.
+    pub result: ResultDtype,
+    /// Numbers and dtypes.
+    pub role: Role,
+    /// Whether integers refuse to be divided by 0.
+    pub dividing: bool,
+    /// Elements a thread must have to be worth waking.
+    pub grain: usize,
+    /// The kernels by compute type ([`slot`]).
+    pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
+    /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
+    pub bits: Option<Kernel<N>>,
+}
+
+/// Operations of any number of operands.
+#[derive(Clone, Copy)]
+pub enum Elementwise {
+    /// One operand.
+    Unary(&'static Op<2>),
+    /// Two operands.
+    Binary(&'static Op<3>),
+    /// Three operands.
+    Ternary(&'static Op<4>),
+}
+
+macro_rules! as_elementwise {
+    ($($N:literal $Variant:ident),*) => { $(
+        impl Op<$N> {
+            /// The operation among those of any number of operands.
+            pub const fn as_elementwise(&'static self) -> Elementwise {
+                Elementwise::$Variant(self)
+            }
+        }
+    )* };
+}
+as_elementwise!(2 Unary, 3 Binary, 4 Ternary);
+
+impl<const N: usize> Op<N> {
+    /// Computes `tensors[0]` from the others: checks the operands, readies the result, runs the kernel.
+    pub fn run(&self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+        let mut common = promote(&tensors[1..])?;
+        if let [value, ..] = numbers {
+            match self.role {
+                Role::Parameters => {}
+                Role::Promoted => common = promote_scalar(tensors[1], *value)?,
+                Role::Compared => common = comparable(promote_scalar(tensors[1], *value)?, *value),
+            }
+        }
+        if self.result == ResultDtype::Real {
+            common = common.to_float();
+        }
+        self.run_in(common, tensors, numbers)
+    }
+
+    /// [`Op::run`] with operands converted to this dtype.
+    pub fn run_in(&self, common: Dtype, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+        let Some(kernel) = self.kernels[slot(common)] else { return undefined(common) };
+        if self.role == Role::Parameters && !common.is_float() {
+            numbers.iter().try_for_each(|&value| check_whole(common, value))?;
+        }
+        if self.dividing {
+            divide::check(common, &tensors[1..], numbers)?;
+        }
+        let (signature, kernel) = match self.bits {
+            Some(bits) if common != common.compute() => (Signature::of_types([common; N], common, self.grain), bits),
+            _ => {
+                let result = if self.result == ResultDtype::Truth { Dtype::Bool } else { common };
+                (Signature::new(common, result, self.grain), kernel)
+            }
+        };
+        elementwise(tensors, &signature, &|work| {
+            kernel(work, &Numbers::new(numbers, common));
+            Ok(())
+        })
+    }
+}
+
+/// Makes statics of rows, named like them.
+macro_rules! operations {
+    ($($(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* })*) => { $(
+        $(#[doc = $doc])*
+        #[allow(non_upper_case_globals)]
+        pub static $name: $crate::ops::pointwise::op::Op<{ 0 $(+ $crate::ops::pointwise::op::count!($kind))* }> =
+            $crate::ops::pointwise::op::operation!([$($arg $kind)*] $($definition)*);
+    )* };
+}
+pub(crate) use operations;
+
+/// How many tensors an argument is.
+macro_rules! count {
+    (out) => { 1 };
+    (truth) => { 1 };
+    (input) => { 1 };
+    ($number:ident) => { 0 };
+}
+pub(crate) use count;
+
+/// The [`Op`] of a definition.
+macro_rules! operation {
+    ([$($arg:ident $kind:ident)*] $set:ident $result:ident $grain:ident $($flag:ident)?, $($kernel:tt)*) => {
+        $crate::ops::pointwise::op::Op {
+            result: $crate::ops::pointwise::op::traits!(result $result),
+            role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
+            dividing: $crate::ops::pointwise::op::traits!(dividing $($flag)?),
+            grain: $grain,
+            kernels: $crate::ops::pointwise::op::kernels!($set $result [$($arg $kind)*] $($kernel)*),
+            bits: $crate::ops::pointwise::op::bits!($($kernel)*),
+        }
+    };
+}
+pub(crate) use operation;
+
+/// The fields of an [`Op`] that follow from the words of its definition.
+macro_rules! traits {
+    (result same) => { $crate::ops::pointwise::op::ResultDtype::Same };
+    (result real) => { $crate::ops::pointwise::op::ResultDtype::Real };
+    (result truth) => { $crate::ops::pointwise::op::ResultDtype::Truth };
+    (role comparing $($kind:ident)*) => { $crate::ops::pointwise::op::Role::Compared };
+    (role $kind:ident parameter $($rest:ident)*) => { $crate::ops::pointwise::op::Role::Parameters };
+    (role $kind:ident $($rest:ident)+) => { $crate::ops::pointwise::op::traits!(role $($rest)+) };
+    (role $kind:ident) => { $crate::ops::pointwise::op::Role::Promoted };
+    (dividing dividing) => { true };
+    (dividing $($other:ident)?) => { false };
+}
+pub(crate) use traits;
+
+/// The kernels of an operation, one for each type of its set.
+macro_rules! kernels {
+    (all $($rest:tt)*) => {
+        [
+            $crate::ops::pointwise::op::kernel!(u8 $($rest)*), $crate::ops::pointwise::op::kernel!(i8 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i16 $($rest)*), $crate::ops::pointwise::op::kernel!(i32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i64 $($rest)*), $crate::ops::pointwise::op::kernel!(f32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(f64 $($rest)*), $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
+        ]
+    };
+    (numeric $($rest:tt)*) => {
+        [
+            $crate::ops::pointwise::op::kernel!(u8 $($rest)*), $crate::ops::pointwise::op::kernel!(i8 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i16 $($rest)*), $crate::ops::pointwise::op::kernel!(i32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i64 $($rest)*), $crate::ops::pointwise::op::kernel!(f32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None,
+        ]
+    };
+    (integral $($rest:tt)*) => {
+        [
+            $crate::ops::pointwise::op::kernel!(u8 $($rest)*), $crate::ops::pointwise::op::kernel!(i8 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i16 $($rest)*), $crate::ops::pointwise::op::kernel!(i32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
+        ]
+    };
+    (float $($rest:tt)*) => {
+        [
+            None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f32 $($rest)*),
+            $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None,
+        ]
+    };
+}
+pub(crate) use kernels;
+
+/// The kernel for one type.
+macro_rules! kernel {
+    ($t:ident $result:ident $args:tt kernel $f:ident $(; $($bits:tt)*)?) => { Some($f::<$t>) };
+    ($t:ident $result:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
+        Some(|work, _numbers| {
+            #[allow(dead_code)]
+            type T = $t;
+            let mut _next = 0;
+            $($crate::ops::pointwise::op::bind!($arg $kind _numbers _next);)*
+            $crate::ops::pointwise::op::call!(work $result $($form)*)
+        })
+    };
+}
+pub(crate) use kernel;
+
+/// Binds an argument that is a number in a kernel.
+macro_rules! bind {
+    ($arg:ident number $numbers:ident $next:ident) => {
+        let $arg: T = $numbers.rounded($next);
+        $next += 1;
+    };
+    ($arg:ident factor $numbers:ident $next:ident) => {
+        let $arg: T = $numbers.exact($next);
+        $next += 1;
+    };
+    ($arg:ident parameter $numbers:ident $next:ident) => {
+        let $arg: T = $numbers.exact($next);
+        $next += 1;
+    };
+    ($arg:ident $tensor:ident $numbers:ident $next:ident) => {};
+}
+pub(crate) use bind;
+
+/// The loop of a kernel.
+macro_rules! call {
+    // SAFETY of all: the work was checked against its storages, and has these compute types.
+    ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => { unsafe {
+        $crate::cpu::map::map1::<T, $crate::ops::pointwise::op::result_type!($result)>(
+            $work, #[inline(always)] move |$isa, $a| ($f).into())
+    } };
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => { unsafe {
+        $crate::cpu::map::map2::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
+            $work, #[inline(always)] move |$isa, $a, $b| ($f).into())
+    } };
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => { unsafe {
+        $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(
+            $work, #[inline(always)] move |$isa, $a, $b, $c| ($f).into())
+    } };
+    ($work:ident $result:ident vectorized $run:ident) => { unsafe {
+        $crate::cpu::map::map1_run::<T>($work, #[inline(always)] move |isa, r, a, n| <T as $crate::cpu::real::Real>::$run(isa, r, a, n))
+    } };
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => { unsafe {
+        $crate::cpu::map::map1_rare::<T, T>(
+            $work,
+            #[inline(always)] move |$isa, $a| $fast,
+            #[inline(always)] move |$isa, $a| $rare,
+            #[inline(always)] move |$isa, $a| $slow,
+        )
+    } };
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => { unsafe {
+        $crate::cpu::map::map2_rare::<T, T, T>(
+            $work,
+            #[inline(always)] move |$isa, $a, $b| $fast,
+            #[inline(always)] move |$isa, $a, $b| $rare,
+            #[inline(always)] move |$isa, $a, $b| $slow,
+        )
+    } };
+}
+pub(crate) use call;
+
+/// The compute type of a result.
+macro_rules! result_type {
+    (truth) => { $crate::dtype::Bool };
+    ($same_or_real:ident) => { T };
+}
+pub(crate) use result_type;
+
+/// The kernel over the bits of 16-bit floats, if a definition has one behind its formula.
+macro_rules! bits {
+    (|$isa:pat_param, $($x:ident),*| $f:expr; bits $kernel:ident) => { Some($kernel) };
+    ($($other:tt)*) => { None };
+}
+pub(crate) use bits;
