@@ -50,14 +50,11 @@ fn sign_bit(r: &Tensor, t: &Tensor, wide: fn(&Tensor, &Tensor) -> Result<()>, na
         return wide(r, t);
     }
     typed([r, t], [dtype; 2], dtype, CHEAP, &|work| {
-        // SAFETY: `typed` checked every operand against its storage; both are 16 bits wide.
-        unsafe {
-            map::map1::<i16, i16>(
-                work,
-                #[inline(always)]
-                move |_, bits| narrow(bits),
-            )
-        }
+        map::map1::<i16, i16>(
+            work,
+            #[inline(always)]
+            move |_, bits| narrow(bits),
+        );
         Ok(())
     })
 }
@@ -100,8 +97,7 @@ fn scaled(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor, minus: bool) -> R
         dispatch!(all, dtype, T => {
         let factor: T = rounded(value, dtype);
         let factor = if minus { factor.neg() } else { factor };
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b))) }
+        map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| a.add(factor.mul(b)))
         });
         Ok(())
     })
@@ -115,8 +111,7 @@ pub fn addcmul(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
     elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(numeric, dtype, T => {
         let factor = T::from_scalar(value);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t.add(factor.mul(a).mul(b))) }
+        map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t.add(factor.mul(a).mul(b)))
         });
         Ok(())
     })
@@ -129,8 +124,7 @@ pub fn addcdiv(r: &Tensor, t: &Tensor, value: Scalar, a: &Tensor, b: &Tensor) ->
     elementwise([r, t, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         let factor = T::from_scalar(value);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t + factor * a / b) }
+        map::map3::<T, T, T, T>(work, #[inline(always)] move |_, t, a, b| t + factor * a / b)
         });
         Ok(())
     })
@@ -153,8 +147,7 @@ pub fn lerp(r: &Tensor, a: &Tensor, b: &Tensor, weight: Scalar) -> Result<()> {
     elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
         let weight = T::from_scalar(weight);
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| between(a, b, weight)) }
+        map::map2::<T, T, T>(work, #[inline(always)] move |_, a, b| between(a, b, weight))
         });
         Ok(())
     })
@@ -166,8 +159,7 @@ pub fn lerp_tensor(r: &Tensor, a: &Tensor, b: &Tensor, weight: &Tensor) -> Resul
     require!(float, dtype);
     elementwise([r, a, b, weight], dtype, dtype, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight)) }
+        map::map3::<T, T, T, T>(work, #[inline(always)] move |_, a, b, weight| between(a, b, weight))
         });
         Ok(())
     })
@@ -207,20 +199,17 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
     }
     elementwise([r, t], dtype, dtype, CHEAP, &|work| {
         dispatch!(all, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            // Compared this way round NaN stays, by one instruction.
-            let (not_below, not_above) = (
-                #[inline(always)] |x: T, least: T| if least > x { least } else { x },
-                #[inline(always)] |x: T, most: T| if most < x { most } else { x },
-            );
-            let [least, most] = bounds.map(bound::<T>);
-            match binds.map(|binds| binds && !to_nan) {
-                [true, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most)),
-                [true, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
-                [false, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
-                [false, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
-            }
+        // Compared this way round NaN stays, by one instruction.
+        let (not_below, not_above) = (
+            #[inline(always)] |x: T, least: T| if least > x { least } else { x },
+            #[inline(always)] |x: T, most: T| if most < x { most } else { x },
+        );
+        let [least, most] = bounds.map(bound::<T>);
+        match binds.map(|binds| binds && !to_nan) {
+            [true, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(not_below(x, least), most)),
+            [true, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_below(x, least)),
+            [false, true] => map::map1::<T, T>(work, #[inline(always)] move |_, x| not_above(x, most)),
+            [false, false] => map::map1::<T, T>(work, #[inline(always)] move |_, x| if to_nan { T::from_f64(f64::NAN) } else { x }),
         }
         });
         Ok(())
@@ -241,8 +230,8 @@ pub fn cpow(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     require!(numeric, dtype);
     elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
         dispatch!(numeric, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| <T as Number>::pow_run(isa, r, ab, [1, 1], n)) }
+        // SAFETY: `n` elements of each operand.
+        map::map2_run::<T>(work, #[inline(always)] move |isa, r, ab, n| unsafe { <T as Number>::pow_run(isa, r, ab, [1, 1], n) })
         });
         Ok(())
     })
@@ -258,13 +247,11 @@ macro_rules! powers {
             elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
                 let value: T = rounded(value, dtype);
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe {
-                    map::map1_run::<T>(work, #[inline(always)] move |isa, r, $t: *const T, n| {
-                        let $value = &raw const value;
-                        <T as Number>::pow_run(isa, r, $operands, $steps, n)
-                    })
-                }
+                map::map1_run::<T>(work, #[inline(always)] move |isa, r, $t: *const T, n| {
+                    let $value = &raw const value;
+                    // SAFETY: `n` elements of each operand, and the number, which stands still.
+                    unsafe { <T as Number>::pow_run(isa, r, $operands, $steps, n) }
+                })
                 });
                 Ok(())
             })
@@ -295,35 +282,36 @@ const PIECE: usize = 128;
 fn power_wide(r: &Tensor, t: &Tensor, value: f64) -> Result<()> {
     let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
     elementwise([r, t], Dtype::Float32, Dtype::Float32, COSTLY, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage; a piece fits its room.
-        unsafe {
-            map::map1_run::<f32>(
-                work,
-                #[inline(always)]
-                move |isa, r, t: *const f32, n| {
-                    let mut room = [0f64; PIECE];
-                    let wide = room.as_mut_ptr();
-                    for at in (0..n).step_by(PIECE) {
-                        let (t, r, n) = (t.add(at), r.add(at), PIECE.min(n - at));
-                        for i in 0..n {
+        map::map1_run::<f32>(
+            work,
+            #[inline(always)]
+            move |isa, r, t: *const f32, n| {
+                let mut room = [0f64; PIECE];
+                let wide = room.as_mut_ptr();
+                for at in (0..n).step_by(PIECE) {
+                    let len = PIECE.min(n - at);
+                    // SAFETY: `n` elements of each operand; a piece fits its room.
+                    unsafe {
+                        let (t, r) = (t.add(at), r.add(at));
+                        for i in 0..len {
                             wide.add(i).write(f64::from(t.add(i).read().abs()));
                         }
                         // The detour by the logarithm costs the last bits, which float32 does not have.
-                        vmath::log_run_f64(isa, wide, wide, n);
-                        for i in 0..n {
+                        vmath::log_run_f64(isa, wide, wide, len);
+                        for i in 0..len {
                             *wide.add(i) *= value;
                         }
-                        vmath::exp_run_f64(isa, wide, wide, n);
-                        for i in 0..n {
+                        vmath::exp_run_f64(isa, wide, wide, len);
+                        for i in 0..len {
                             let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
                             let power = if odd { power.copysign(x) } else { power };
                             let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
                             r.add(i).write(if nowhere { f32::NAN } else { power });
                         }
                     }
-                },
-            )
-        }
+                }
+            },
+        );
         Ok(())
     })
 }

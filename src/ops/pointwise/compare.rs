@@ -35,8 +35,7 @@ macro_rules! comparison {
             elementwise([r, t], dtype, Dtype::Bool, CHEAP, &|work| {
                 dispatch!(all, dtype, T => {
                 let $b: T = rounded(value, dtype);
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, Bool>(work, #[inline(always)] move |_, $a| ($f).into()) }
+                map::map1::<T, Bool>(work, #[inline(always)] move |_, $a| ($f).into())
                 });
                 Ok(())
             })
@@ -110,8 +109,7 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
     elementwise([r, a, b], dtype, Dtype::Bool, CHEAP, &|work| {
         dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map2::<T, T, Bool>(work, #[inline(always)] move |_, a, b| tolerance.close(a, b).into()) }
+        map::map2::<T, T, Bool>(work, #[inline(always)] move |_, a, b| tolerance.close(a, b).into())
         });
         Ok(())
     })

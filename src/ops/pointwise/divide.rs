@@ -56,15 +56,12 @@ macro_rules! dividing {
             check_divisors(dtype, a, b)?;
             elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage; the divisors are not 0.
-                unsafe {
-                    map::map2_rare::<T, T, T>(
-                        work,
-                        #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
-                        #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
-                        #[inline(always)] move |isa, a, b| Number::$slow(a, b, isa),
-                    )
-                }
+                map::map2_rare::<T, T, T>(
+                    work,
+                    #[inline(always)] move |isa, a, b| Number::$fast(a, b, isa),
+                    #[inline(always)] move |isa, a, b| a.quotient_rare(b, isa),
+                    #[inline(always)] move |isa, a, b| Number::$slow(a, b, isa),
+                )
                 });
                 Ok(())
             })
@@ -78,15 +75,12 @@ macro_rules! dividing {
             elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(numeric, dtype, T => {
                 let b: T = $number(value, dtype);
-                // SAFETY: as above.
-                unsafe {
-                    map::map1_rare::<T, T>(
-                        work,
-                        #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
-                        #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
-                        #[inline(always)] move |isa, a| Number::$slow(a, b, isa),
-                    )
-                }
+                map::map1_rare::<T, T>(
+                    work,
+                    #[inline(always)] move |isa, a| Number::$fast(a, b, isa),
+                    #[inline(always)] move |isa, a| a.quotient_rare(b, isa),
+                    #[inline(always)] move |isa, a| Number::$slow(a, b, isa),
+                )
                 });
                 Ok(())
             })

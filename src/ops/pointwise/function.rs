@@ -48,8 +48,8 @@ macro_rules! by_runs {
             require!(float, dtype);
             elementwise([r, t], dtype, dtype, $grain, &|work| {
                 dispatch!(float, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| <T as Real>::$run(isa, r, a, n)) }
+                // SAFETY: `n` elements of each operand.
+                map::map1_run::<T>(work, #[inline(always)] move |isa, r, a, n| unsafe { <T as Real>::$run(isa, r, a, n) })
                 });
                 Ok(())
             })
@@ -104,15 +104,12 @@ macro_rules! careful {
             let dtype = t.defined()?.to_float();
             elementwise([r, t], dtype, dtype, COSTLY, &|work| {
                 dispatch!(float, dtype, T => {
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe {
-                    map::map1_rare::<T, T>(
-                        work,
-                        #[inline(always)] move |isa, x| Real::$fast(x, isa),
-                        #[inline(always)] move |isa, x| Real::$rare(x, isa),
-                        #[inline(always)] move |isa, x| Real::$slow(x, isa),
-                    )
-                }
+                map::map1_rare::<T, T>(
+                    work,
+                    #[inline(always)] move |isa, x| Real::$fast(x, isa),
+                    #[inline(always)] move |isa, x| Real::$rare(x, isa),
+                    #[inline(always)] move |isa, x| Real::$slow(x, isa),
+                )
                 });
                 Ok(())
             })
@@ -144,20 +141,17 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
     }
     let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
     elementwise([r, t], dtype, dtype, COSTLY / 16, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype.compute() {
-                Dtype::Float64 => map::map1::<f64, f64>(
-                    work,
-                    #[inline(always)]
-                    move |_, x| derivative.at(x),
-                ),
-                _ => map::map1::<f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, x| derivative.at(f64::from(x)) as f32,
-                ),
-            }
+        match dtype.compute() {
+            Dtype::Float64 => map::map1::<f64, f64>(
+                work,
+                #[inline(always)]
+                move |_, x| derivative.at(x),
+            ),
+            _ => map::map1::<f32, f32>(
+                work,
+                #[inline(always)]
+                move |_, x| derivative.at(f64::from(x)) as f32,
+            ),
         }
         Ok(())
     })
@@ -172,8 +166,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
     let dtype = t.defined()?.to_float();
     elementwise([r, t], dtype, dtype, COSTLY, &|work| {
         dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
+        map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs))
         });
         Ok(())
     })
@@ -192,20 +185,19 @@ binary! {
 pub fn logaddexp(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b])?.to_float();
     elementwise([r, a, b], dtype, dtype, COSTLY, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype.compute() {
-                Dtype::Float64 => map::map2_run::<f64>(
-                    work,
-                    #[inline(always)]
-                    move |isa, r, operands, n| vmath::logaddexp_run_f64(isa, r, operands, n),
-                ),
-                _ => map::map2_run::<f32>(
-                    work,
-                    #[inline(always)]
-                    move |isa, r, operands, n| vmath::logaddexp_run_f32(isa, r, operands, n),
-                ),
-            }
+        match dtype.compute() {
+            Dtype::Float64 => map::map2_run::<f64>(
+                work,
+                #[inline(always)]
+                // SAFETY: `n` elements of each operand.
+                move |isa, r, operands, n| unsafe { vmath::logaddexp_run_f64(isa, r, operands, n) },
+            ),
+            _ => map::map2_run::<f32>(
+                work,
+                #[inline(always)]
+                // SAFETY: as above.
+                move |isa, r, operands, n| unsafe { vmath::logaddexp_run_f32(isa, r, operands, n) },
+            ),
         }
         Ok(())
     })
@@ -216,30 +208,27 @@ pub fn nextafter(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let dtype = promote(&[a, b])?;
     require!(float, dtype);
     elementwise([r, a, b], dtype, dtype, CHEAP, &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype {
-                Dtype::Float64 => map::map2::<f64, f64, f64>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f64(a, b),
-                ),
-                Dtype::Bfloat16 => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f32(a, b, 1 << 16),
-                ),
-                Dtype::Float16 => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f16(a, b),
-                ),
-                _ => map::map2::<f32, f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, a, b| next_f32(a, b, 1),
-                ),
-            }
+        match dtype {
+            Dtype::Float64 => map::map2::<f64, f64, f64>(
+                work,
+                #[inline(always)]
+                move |_, a, b| next_f64(a, b),
+            ),
+            Dtype::Bfloat16 => map::map2::<f32, f32, f32>(
+                work,
+                #[inline(always)]
+                move |_, a, b| next_f32(a, b, 1 << 16),
+            ),
+            Dtype::Float16 => map::map2::<f32, f32, f32>(
+                work,
+                #[inline(always)]
+                move |_, a, b| next_f16(a, b),
+            ),
+            _ => map::map2::<f32, f32, f32>(
+                work,
+                #[inline(always)]
+                move |_, a, b| next_f32(a, b, 1),
+            ),
         }
         Ok(())
     })

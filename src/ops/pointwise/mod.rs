@@ -34,8 +34,7 @@ macro_rules! unary {
             elementwise([r, t], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $x| ($f).into()) }
+                map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $x| ($f).into())
                 });
                 Ok(())
             })
@@ -59,8 +58,7 @@ macro_rules! binary {
             elementwise([r, a, b], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map2::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into()) }
+                map::map2::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into())
                 });
                 Ok(())
             })
@@ -78,8 +76,7 @@ macro_rules! with_value {
             elementwise([r, t], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 let $b: T = $number(value, dtype);
-                // SAFETY: `elementwise` checked every operand against its storage.
-                unsafe { map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a| ($f).into()) }
+                map::map1::<T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a| ($f).into())
                 });
                 Ok(())
             })
