@@ -1,9 +1,7 @@
 //! `THTensor_*`: functions of the caller, element by element.
 
-use super::export;
-use crate::ops::pointwise::apply::{self, THApplyFunction, THMap2Function, THMapFunction};
-use crate::tensor::THTensor;
-use std::ffi::c_void;
+use super::row::export;
+use crate::ops::pointwise::apply;
 
 macro_rules! apply_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*

@@ -1,8 +1,7 @@
 //! `THTensor_*`: matrix products.
 
-use super::export;
+use super::row::export;
 use crate::ops::matmul;
-use crate::tensor::THTensor;
 
 macro_rules! matmul_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*

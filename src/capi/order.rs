@@ -1,10 +1,7 @@
 //! `THTensor_*`: order statistics and histograms.
 
-use super::export;
+use super::row::export;
 use crate::ops::{histogram, order};
-use crate::tensor::THTensor;
-use std::ffi::c_int;
-use std::ptr::NonNull;
 
 macro_rules! order_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*

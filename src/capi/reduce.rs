@@ -2,7 +2,6 @@
 
 use super::row::export;
 use crate::ops::reduce::{self, Over, TH_ALL_DIMS, To, number};
-use crate::tensor::THTensor;
 
 /// All dimensions.
 const ALL: Over<'static> = Over::Dim(TH_ALL_DIMS);
@@ -104,29 +103,29 @@ macro_rules! reduce_rows {
         /// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it before it is
         /// rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are scaled.
         norm(r: out, t: input, value: number, dimension: dim, keepdim: flag) =
-            reduce::norm(To::tensor(r, keepdim), t, value, Over::Dim(dimension), None);
+            reduce::norm(To::tensor(r, keepdim), t, value.to_f64(), Over::Dim(dimension), None);
         /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float: with
         /// `TH_FLOAT64` everything is computed in float64.
         normDims(r: out, t: input, value: number, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
-            reduce::norm(To::tensor(r, keepdim), t, value, Over::Dims(dims), dtype);
+            reduce::norm(To::tensor(r, keepdim), t, value.to_f64(), Over::Dims(dims), dtype);
         /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
         /// amax.
         aminmax(least: optional_out, greatest: optional_out, t: input, dimension: dim, keepdim: flag) =
             reduce::aminmax(least, greatest, t, dimension, keepdim);
         /// The sum of all elements, of floats in float64 throughout; NaN on error.
-        sumall(t: input) -> number = number(|to| reduce::sum(to, t, ALL, None));
+        sumall(t: input) -> accumulated = number(|to| reduce::sum(to, t, ALL, None));
         /// The product of all elements; NaN on error.
-        prodall(t: input) -> number = number(|to| reduce::prod(to, t, ALL, None));
+        prodall(t: input) -> accumulated = number(|to| reduce::prod(to, t, ALL, None));
         /// The mean of all elements, computed in float64 throughout; NaN on error.
-        meanall(t: input) -> number = number(|to| reduce::mean(to, t, ALL, None));
+        meanall(t: input) -> accumulated = number(|to| reduce::mean(to, t, ALL, None));
         /// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
-        normall(t: input, value: number) -> number = number(|to| reduce::norm(to, t, value, ALL, None));
+        normall(t: input, value: number) -> accumulated = number(|to| reduce::norm(to, t, value.to_f64(), ALL, None));
         /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
-        dist(a: input, b: input, value: number) -> number = reduce::dist(a, b, value);
+        dist(a: input, b: input, value: number) -> accumulated = reduce::dist(a, b, value.to_f64());
         /// Whether all elements are not 0; 0 on error.
-        logicalall(t: input) -> int = number(|to| reduce::logic(true, to, t, ALL)).map(|x| x != 0.0);
+        logicalall(t: input) -> flag = number(|to| reduce::logic(true, to, t, ALL)).map(|x| x != 0.0);
         /// Whether any element is not 0; 0 on error.
-        logicalany(t: input) -> int = number(|to| reduce::logic(false, to, t, ALL)).map(|x| x != 0.0);
+        logicalany(t: input) -> flag = number(|to| reduce::logic(false, to, t, ALL)).map(|x| x != 0.0);
     } };
 }
 pub(crate) use reduce_rows;

@@ -1,10 +1,7 @@
 //! `THTensor_*`: scans, softmax and its kin.
 
-use super::{export, numbers};
+use super::row::export;
 use crate::ops::{scan, softmax};
-use crate::tensor::THTensor;
-use std::ffi::c_int;
-use std::ptr::NonNull;
 
 macro_rules! scan_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*

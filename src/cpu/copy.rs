@@ -233,9 +233,11 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     }
     if plan.numel() <= FEW {
         let (n, size) = (plan.numel(), dst.1.size());
-        let job = Job { plan, data: [dst.0, src.0.cast_mut()], dtype: [dst.1, src.1], compute: [dst.1; 2], grain: CHEAP };
         // SAFETY: the caller's; the kernel moves `n` elements.
-        return unsafe { job.run_few(n, &move |rows| std::ptr::copy_nonoverlapping(rows.at[1], rows.at[0], rows.cols * size)) };
+        return unsafe {
+            let job = Job::new(plan, [dst.0, src.0.cast_mut()], [dst.1, src.1], [dst.1; 2], CHEAP);
+            job.run_few(n, &move |rows| std::ptr::copy_nonoverlapping(rows.at[1], rows.at[0], rows.cols * size))
+        };
     }
     plan.pair_for_transposes();
     let mut how = TileCopy::new(dst.1, src.1);

@@ -112,7 +112,7 @@ fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut 
     each(|k| at[k].wrapping_offset(n * step[k]))
 }
 
-/// An elementwise operation ready to run: operand 0 is the result.
+/// An elementwise operation ready to run: operand 0 is the result. Whoever made it vouched for its memory, so that it is safe to run.
 pub enum Work<const N: usize> {
     /// Everything contiguous and in its compute type: there is nothing to allocate.
     Flat(Flat<N>),
@@ -124,28 +124,29 @@ pub enum Work<const N: usize> {
 #[derive(Clone, Copy)]
 pub struct Flat<const N: usize> {
     /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
-    pub row: Rows<N>,
+    row: Rows<N>,
     /// The type of each operand.
-    pub dtype: [Dtype; N],
+    dtype: [Dtype; N],
     /// [`CHEAP`] or [`COSTLY`].
-    pub grain: usize,
+    grain: usize,
 }
 
 /// An operation over operands of any layout and dtype.
 pub struct Job<const N: usize> {
     /// How to walk the operands.
-    pub plan: Plan<N>,
+    plan: Plan<N>,
     /// First element of each operand.
-    pub data: [*mut u8; N],
+    data: [*mut u8; N],
     /// What lies in memory.
-    pub dtype: [Dtype; N],
+    dtype: [Dtype; N],
     /// What the kernel reads and writes.
-    pub compute: [Dtype; N],
+    compute: [Dtype; N],
     /// [`CHEAP`] or [`COSTLY`].
-    pub grain: usize,
+    grain: usize,
 }
 
-/// A kernel over contiguous elements of each operand: one row, unless it is [`Besides::by_rows`].
+/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Besides::by_rows`]. The rows it
+/// is given lie inside the operands, or inside buffers for them.
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
 /// What there may be besides a kernel over runs.
@@ -158,23 +159,16 @@ pub struct Besides<'a, const N: usize> {
 }
 
 impl<const N: usize> Work<N> {
-    /// Runs `kernel` over all elements.
-    ///
-    /// # Safety
-    /// Every position must lie inside its operand; inputs overlap the result only position by position; `kernel` must read and write the
-    /// compute types, as many elements of each as it is given.
+    /// Runs `kernel`, which takes elements of `types`, over all elements.
     #[inline]
-    pub unsafe fn run(&self, kernel: Kernel<'_, N>) {
-        // SAFETY: the caller's.
-        unsafe { self.run_with(kernel, Besides::default()) }
+    pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
+        self.run_with(types, kernel, Besides::default())
     }
 
     /// [`Work::run`] with what there is besides the kernel.
-    ///
-    /// # Safety
-    /// As for [`Work::run`].
     #[inline]
-    pub unsafe fn run_with(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+        check_types(self.compute(), types);
         match self {
             Work::Flat(Flat { row, grain, .. })
                 if row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0]))) =>
@@ -194,6 +188,15 @@ impl<const N: usize> Work<N> {
         }
     }
 
+    /// The types kernels read and write.
+    #[inline(always)]
+    fn compute(&self) -> &[Dtype; N] {
+        match self {
+            Work::Flat(flat) => &flat.dtype,
+            Work::Planned(job) => &job.compute,
+        }
+    }
+
     /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
     /// and the machine converts such floats in registers.
     pub fn half(&self) -> Option<Dtype> {
@@ -206,23 +209,74 @@ impl<const N: usize> Work<N> {
         (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
     }
 
-    /// [`Work::run`] for a kernel that takes elements as they lie in memory.
-    ///
-    /// # Safety
-    /// As for [`Work::run`]; `kernel` must read and write the operands' own types.
-    pub unsafe fn run_as_stored(&self, kernel: Kernel<'_, N>) {
+    /// [`Work::run`] for a kernel that takes elements as they lie in memory, which is as `types`.
+    pub fn run_as_stored(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
         match self {
-            Work::Flat(flat) => flat.job().run(kernel, Besides::default()),
-            Work::Planned(job) => Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default()),
+            Work::Flat(flat) => {
+                check_types(&flat.dtype, types);
+                flat.job().run(kernel, Besides::default())
+            }
+            Work::Planned(job) => {
+                check_types(&job.dtype, types);
+                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default())
+            }
         }
     }
 }
 
+/// Panics unless a kernel over `types` can take elements of the types `own`.
+#[inline(always)]
+fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
+    if *own != types {
+        check_sizes(own, types)
+    }
+}
+
+/// Types that differ: integers and truth values take the bits of any type of their size.
+#[inline(never)]
+fn check_sizes<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
+    let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
+    assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
+}
+
 impl<const N: usize> Flat<N> {
+    /// `n` contiguous elements of each operand, the first of which is at `data`.
+    ///
+    /// # Safety
+    /// While the work lives, each operand has `n` elements of its `dtype`, and an input either shares no element with the result, or begins
+    /// where the result begins and has elements of its size.
+    #[inline(always)]
+    pub unsafe fn new(data: [*mut u8; N], n: usize, dtype: [Dtype; N], grain: usize) -> Flat<N> {
+        Flat { row: Rows::one(data, n), dtype, grain }
+    }
+
+    /// The elements.
+    #[inline(always)]
+    pub fn row(&self) -> &Rows<N> {
+        &self.row
+    }
+
     #[inline(never)]
     fn job(&self) -> Job<N> {
         let plan = Plan::flat(self.row.cols, each(|k| self.dtype[k].size()));
         Job { plan, data: self.row.at, dtype: self.dtype, compute: self.dtype, grain: self.grain }
+    }
+}
+
+impl<const N: usize> Job<N> {
+    /// The elements of types `dtype` that `plan` reaches from `data`, handed to kernels as `compute`.
+    ///
+    /// # Safety
+    /// While the work lives, every position of the plan lies inside its operand; no two positions of the result share an element, unless
+    /// `grain` is so large that one thread does all; and an input shares no element with the result, but for those at the same position.
+    #[inline(always)]
+    pub unsafe fn new(plan: Plan<N>, data: [*mut u8; N], dtype: [Dtype; N], compute: [Dtype; N], grain: usize) -> Job<N> {
+        Job { plan, data, dtype, compute, grain }
+    }
+
+    /// The plan, and the first element of each operand.
+    pub fn into_parts(self) -> (Plan<N>, [*mut u8; N]) {
+        (self.plan, self.data)
     }
 }
 
@@ -232,7 +286,7 @@ impl<const N: usize> Job<N> {
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let on_input = self.result_is_input() && !besides.by_rows;
         if n <= FEW && (!direct || on_input) {
-            // SAFETY: as everywhere, by whoever made the work run.
+            // SAFETY: whoever made the job.
             return unsafe { self.run_few(n, kernel) };
         }
         let bytes = self.plan.bytes();
@@ -448,13 +502,12 @@ impl Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::map::{fill, map2};
+    use crate::cpu::map::{fill, map1, map2};
     use crate::dtype::Element;
     use crate::layout::Layout;
 
     fn add(work: &Work<3>) {
-        // SAFETY: the tests' operands hold the elements.
-        unsafe { map2::<f32, f32, f32>(work, |_, a, b| a + b) }
+        map2::<f32, f32, f32>(work, |_, a, b| a + b)
     }
 
     #[test]
@@ -464,7 +517,8 @@ mod tests {
         for (offset, n) in [(0, most), (1, most - 1), (15, most - 511), (16, most - 512)] {
             let mut r = vec![-1.0; most + 32];
             let data = [r[offset..].as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
-            add(&Work::Flat(Flat { row: Rows::one(data, n), dtype: [Dtype::Float32; 3], grain: CHEAP }));
+            // SAFETY: the vectors hold the elements.
+            add(&Work::Flat(unsafe { Flat::new(data, n, [Dtype::Float32; 3], CHEAP) }));
             assert!((0..n).all(|i| r[offset + i] == i as f32 + 0.5), "{n} at {offset}");
             assert!(r[..offset].iter().chain(&r[offset + n..]).all(|&x| x == -1.0), "beside {n} at {offset}");
         }
@@ -489,7 +543,8 @@ mod tests {
         let data =
             [result.cast(), if in_place { result.cast() } else { stored.as_ptr().cast_mut().cast() }, values.as_ptr().cast_mut().cast()];
         let plan = Plan::new(layouts.each_ref(), dtype.map(Dtype::size));
-        add(&Work::Planned(Box::new(Job { plan, data, dtype, compute: [Dtype::Float32; 3], grain: CHEAP })));
+        // SAFETY: the vectors hold the elements.
+        add(&Work::Planned(Box::new(unsafe { Job::new(plan, data, dtype, [Dtype::Float32; 3], CHEAP) })));
         let expected = |i: usize| {
             let (row, col) = (i / cols, i % cols);
             a[row * strides[0] + col * strides[1]] + b[if column { row } else { col }]
@@ -536,7 +591,8 @@ mod tests {
             let last = &raw const values[rows - 1];
             let data = [r.as_mut_ptr().cast(), a.as_ptr().cast_mut().cast(), last.cast_mut().cast()];
             let plan = Plan::new([&whole, &whole, &column], [4; 3]);
-            add(&Work::Planned(Box::new(Job { plan, data, dtype: [Dtype::Float32; 3], compute: [Dtype::Float32; 3], grain: CHEAP })));
+            // SAFETY: the vectors hold the elements.
+            add(&Work::Planned(Box::new(unsafe { Job::new(plan, data, [Dtype::Float32; 3], [Dtype::Float32; 3], CHEAP) })));
             assert!((0..rows * cols).all(|i| r[i] == a[i] + values[rows - 1 - i / cols]), "{rows} x {cols}");
         }
     }
@@ -544,9 +600,9 @@ mod tests {
     fn check_fill<T: Element + PartialEq>(x: T, other: T) {
         let n = stream::LONG_FILL / size_of::<T>() + 13;
         let mut r = vec![other; n + 3];
-        let work = Work::Flat(Flat { row: Rows::one([r[1..].as_mut_ptr().cast()], n), dtype: [T::DTYPE], grain: CHEAP });
         // SAFETY: the vector holds the elements.
-        unsafe { fill(&work, x) };
+        let work = Work::Flat(unsafe { Flat::new([r[1..].as_mut_ptr().cast()], n, [T::DTYPE], CHEAP) });
+        fill(&work, x);
         assert!((0..n + 3).all(|i| r[i] == if (1..=n).contains(&i) { x } else { other }), "{:?}", T::DTYPE);
     }
 
@@ -556,5 +612,32 @@ mod tests {
         check_fill(-300i16, 1);
         check_fill(1.5f32, 0.0);
         check_fill(-2.5f64, 0.0);
+    }
+
+    fn doubles(data: *mut f64, n: usize) -> Work<2> {
+        // SAFETY: the callers pass `n` doubles.
+        Work::Flat(unsafe { Flat::new([data.cast(); 2], n, [Dtype::Float64; 2], CHEAP) })
+    }
+
+    #[test]
+    fn integers_take_the_bits_of_floats() {
+        let mut x = [1.5, -2.5];
+        map1::<i64, i64>(&doubles(x.as_mut_ptr(), 2), |_, bits| bits ^ i64::MIN);
+        assert_eq!(x, [-1.5, 2.5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot take")]
+    fn kernels_refuse_elements_of_another_size() {
+        map1::<f32, f32>(&doubles([1.0].as_mut_ptr(), 1), |_, x| x);
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot take")]
+    fn floats_take_no_bits() {
+        let mut x = [1i64];
+        // SAFETY: one element.
+        let work = Work::Flat(unsafe { Flat::new([x.as_mut_ptr().cast(); 2], 1, [Dtype::Int64; 2], CHEAP) });
+        map1::<f64, f64>(&work, |_, x| x);
     }
 }

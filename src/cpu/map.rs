@@ -17,10 +17,7 @@ use turned::{turned2, turns};
 const LEAST_FILL: usize = 4096;
 
 /// `r[i] = x`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute type is `T`.
-pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
+pub fn fill<T: Element>(work: &Work<1>, x: T) {
     let each = const { 8 / size_of::<T>() };
     let eight = [x; 8];
     // SAFETY: eight elements are eight bytes or more.
@@ -45,16 +42,12 @@ pub unsafe fn fill<T: Element>(work: &Work<1>, x: T) {
             },
         )
     };
-    // SAFETY: the caller's.
-    unsafe { work.run_with(&kernel, Besides { by_rows: true, ..Besides::default() }) }
+    work.run_with([T::DTYPE], &kernel, Besides { by_rows: true, ..Besides::default() })
 }
 
 /// `r[i] = f(a[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U` and `T`.
 #[inline(always)]
-pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
+pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<2>| {
         simd(
             #[inline(always)]
@@ -68,54 +61,42 @@ pub unsafe fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) ->
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<F16, T, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
-        // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
+        return run_as_it_lies(work, [U::DTYPE, T::DTYPE], &kernel, besides, &f16, &bf16);
     }
-    // SAFETY: the caller's.
-    unsafe { work.run_with(&kernel, besides) }
+    work.run_with([U::DTYPE, T::DTYPE], &kernel, besides)
 }
 
-/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `T`. `run` reads and writes `n` elements.
+/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either apart or
+/// the same.
 #[inline(always)]
-pub unsafe fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
+pub fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
     let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
         simd(
             #[inline(always)]
             move |isa| run(isa, r.cast(), a.cast_const().cast(), n),
         )
     };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    work.run([T::DTYPE; 2], &kernel)
 }
 
 /// [`map1_run`] for two inputs
-///
-/// # Safety
-/// As for [`map1_run`].
 #[inline(always)]
-pub unsafe fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T; 2], usize) + Copy + Sync) {
+pub fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T; 2], usize) + Copy + Sync) {
     let kernel = move |&Rows { at: [r, a, b], cols: n, .. }: &Rows<3>| {
         simd(
             #[inline(always)]
             move |isa| run(isa, r.cast(), [a.cast_const().cast(), b.cast_const().cast()], n),
         )
     };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    work.run([T::DTYPE; 3], &kernel)
 }
 
 /// Elements of a piece of [`map1_rare`]: as long as the loops' ends are cheap, and short, since one rare element makes it slow.
 const PIECE: usize = 256;
 
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U` and `T`.
 #[inline(always)]
-pub unsafe fn map1_rare<T: Element, U: Element>(
+pub fn map1_rare<T: Element, U: Element>(
     work: &Work<2>,
     f: impl Fn(Isa, T) -> U + Copy + Sync,
     rare: impl Fn(Isa, T) -> bool + Copy + Sync,
@@ -123,8 +104,7 @@ pub unsafe fn map1_rare<T: Element, U: Element>(
 ) {
     // SAFETY: the engine passes runs of `n` elements.
     let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| unsafe { run_rare(r.cast::<U>(), a.cast::<T>(), n, f, rare, slow) };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    work.run([U::DTYPE, T::DTYPE], &kernel)
 }
 
 /// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. That is asked before anything is done, since what is
@@ -183,11 +163,8 @@ pub unsafe fn run_rare<T: Copy, U>(
 }
 
 /// `r[i] = f(a)[i]`, computed in float64, 32 elements at a time
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `T`.
 #[inline(always)]
-pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) + Copy + Sync) {
+pub fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64; 32]) + Copy + Sync) {
     let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
         let (r, a) = (r.cast::<T>(), a.cast::<T>());
         simd(
@@ -204,16 +181,12 @@ pub unsafe fn map1_blocks<T: Element>(work: &Work<2>, f: impl Fn(Isa, &mut [f64;
             },
         )
     };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    work.run([T::DTYPE; 2], &kernel)
 }
 
 /// `r[i] = f(a[i], b[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
-pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
+pub fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<3>| {
         simd(
             #[inline(always)]
@@ -229,19 +202,14 @@ pub unsafe fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl F
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
-        // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
+        return run_as_it_lies(work, [U::DTYPE, A::DTYPE, B::DTYPE], &kernel, besides, &f16, &bf16);
     }
-    // SAFETY: the caller's.
-    unsafe { work.run_with(&kernel, besides) }
+    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE], &kernel, besides)
 }
 
 /// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `A` and `B`.
 #[inline(always)]
-pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
+pub fn map2_rare<A: Element, B: Element, U: Element>(
     work: &Work<3>,
     f: impl Fn(Isa, A, B) -> U + Copy + Sync,
     rare: impl Fn(Isa, A, B) -> bool + Copy + Sync,
@@ -270,16 +238,12 @@ pub unsafe fn map2_rare<A: Element, B: Element, U: Element>(
             },
         )
     };
-    // SAFETY: the caller's.
-    unsafe { work.run(&kernel) }
+    work.run([U::DTYPE, A::DTYPE, B::DTYPE], &kernel)
 }
 
 /// `r[i] = f(a[i], b[i], c[i])`
-///
-/// # Safety
-/// As for [`Work::run`]; the compute types are `U`, `A`, `B` and `C`.
 #[inline(always)]
-pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
+pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<4>| {
         simd(
             #[inline(always)]
@@ -293,11 +257,9 @@ pub unsafe fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
-        // SAFETY: the caller's.
-        return unsafe { run_as_it_lies(work, &kernel, besides, &f16, &bf16) };
+        return run_as_it_lies(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides, &f16, &bf16);
     }
-    // SAFETY: the caller's.
-    unsafe { work.run_with(&kernel, besides) }
+    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides)
 }
 
 /// Whether a kernel over these types may meet 16-bit floats in memory.
@@ -313,23 +275,20 @@ const fn takes_floats(types: &[Dtype]) -> bool {
 }
 
 /// Runs the kernel for what lies in memory where float32 is computed in.
-///
-/// # Safety
-/// As for [`Work::run_with`] with `kernel` and what is `besides`, and [`Work::run_as_stored`] with the others.
-unsafe fn run_as_it_lies<const N: usize>(
+fn run_as_it_lies<const N: usize>(
     work: &Work<N>,
+    types: [Dtype; N],
     kernel: Kernel<'_, N>,
     besides: Besides<'_, N>,
     f16: Kernel<'_, N>,
     bf16: Kernel<'_, N>,
 ) {
-    // SAFETY: the caller's.
-    unsafe {
-        match work.half() {
-            Some(Dtype::Float16) => work.run_as_stored(f16),
-            Some(_) => work.run_as_stored(bf16),
-            None => work.run_with(kernel, besides),
+    match work.half() {
+        Some(half) => {
+            let stored = types.map(|dtype| if dtype == Dtype::Float32 { half } else { dtype });
+            work.run_as_stored(stored, if half == Dtype::Float16 { f16 } else { bf16 })
         }
+        None => work.run_with(types, kernel, besides),
     }
 }
 
@@ -341,7 +300,8 @@ mod tests {
     use crate::plan::Plan;
 
     fn run(r: *mut f64, a: *const f64, n: usize) {
-        let work = Work::Flat(Flat { row: Rows::one([r.cast(), a.cast_mut().cast()], n), dtype: [Dtype::Float64; 2], grain: COSTLY });
+        // SAFETY: the callers pass n doubles each.
+        let work = Work::Flat(unsafe { Flat::new([r.cast(), a.cast_mut().cast()], n, [Dtype::Float64; 2], COSTLY) });
         let (f, rare, slow) = (
             #[inline(always)]
             |_, x: f64| x + 1.0,
@@ -350,8 +310,7 @@ mod tests {
             #[inline(always)]
             |_, x: f64| x * 10.0,
         );
-        // SAFETY: the callers pass n doubles each.
-        unsafe { map1_rare(&work, f, rare, slow) }
+        map1_rare(&work, f, rare, slow)
     }
 
     #[test]
@@ -371,7 +330,8 @@ mod tests {
     }
 
     fn planned<const N: usize>(n: usize, data: [*mut u8; N], dtype: [Dtype; N], compute: [Dtype; N]) -> Work<N> {
-        Work::Planned(Box::new(Job { plan: Plan::flat(n, dtype.map(Dtype::size)), data, dtype, compute, grain: CHEAP }))
+        // SAFETY: the callers' vectors hold `n` elements.
+        Work::Planned(Box::new(unsafe { Job::new(Plan::flat(n, dtype.map(Dtype::size)), data, dtype, compute, CHEAP) }))
     }
 
     #[test]
@@ -390,11 +350,8 @@ mod tests {
                 #[inline(always)]
                 |_, x: f32, y: f32| crate::dtype::Bool::from_f32(f32::from(u8::from(x < y))),
             );
-            // SAFETY: all vectors hold n elements.
-            unsafe {
-                map2(&job(sum.as_mut_ptr().cast(), [Bfloat16, Bfloat16, Float32], Float32), add);
-                map2(&job(less.as_mut_ptr(), [Bool, Bfloat16, Float32], Bool), lt);
-            }
+            map2(&job(sum.as_mut_ptr().cast(), [Bfloat16, Bfloat16, Float32], Float32), add);
+            map2(&job(less.as_mut_ptr(), [Bool, Bfloat16, Float32], Bool), lt);
             assert!((0..n).all(|i| half::bf16::from_bits(sum[i]).to_f32() == (i % 200 + i % 50) as f32));
             assert!((0..n).all(|i| less[i] == u8::from(i % 200 < i % 50)));
         }
@@ -422,21 +379,17 @@ mod tests {
             let (a, b) = (halves(half, n, 200), halves(half, n, 50));
             let (mut sum, mut less, mut picked) = (vec![7u16; n + 1], vec![9u8; n + 1], vec![7u16; n + 1]);
             let [one, two, three] = [&a, &b, &a].map(|x| x.as_ptr() as *mut u8);
-            // SAFETY: all vectors hold n elements.
-            unsafe {
-                map2(&planned(n, [sum.as_mut_ptr().cast(), one, two], [half; 3], [Float32; 3]), add);
-                map2(&planned(n, [less.as_mut_ptr(), one, two], [Bool, half, half], [Bool, Float32, Float32]), lt);
-                let data = [picked.as_mut_ptr().cast(), less.as_mut_ptr(), two, three];
-                map3(&planned(n, data, [half, Bool, half, half], [Float32, Bool, Float32, Float32]), pick);
-            }
+            map2(&planned(n, [sum.as_mut_ptr().cast(), one, two], [half; 3], [Float32; 3]), add);
+            map2(&planned(n, [less.as_mut_ptr(), one, two], [Bool, half, half], [Bool, Float32, Float32]), lt);
+            let data = [picked.as_mut_ptr().cast(), less.as_mut_ptr(), two, three];
+            map3(&planned(n, data, [half, Bool, half, half], [Float32, Bool, Float32, Float32]), pick);
             let (x, y) = (|i: usize| i % 200, |i: usize| i % 50);
             let sums = halves(half, 250, 250);
             assert!((0..n).all(|i| sum[i] == sums[x(i) + y(i)]) && sum[n] == 7, "{half}, {n}");
             assert!((0..n).all(|i| less[i] == u8::from(x(i) < y(i))) && less[n] == 9, "{half}, {n}");
             assert!((0..n).all(|i| picked[i] == sums[x(i).max(y(i))]) && picked[n] == 7, "{half}, {n}");
             let data = sum.as_mut_ptr().cast();
-            // SAFETY: as above; in place.
-            unsafe { map1(&planned(n, [data, data], [half; 2], [Float32; 2]), neg) };
+            map1(&planned(n, [data, data], [half; 2], [Float32; 2]), neg);
             assert!((0..n).all(|i| sum[i] == sums[x(i) + y(i)] ^ 0x8000), "{half}, {n}");
         }
     }

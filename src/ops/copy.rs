@@ -2,7 +2,7 @@
 
 use super::prepare::{self, Operand, Signature};
 use crate::cpu;
-use crate::cpu::engine::{CHEAP, Flat, Job, Work};
+use crate::cpu::engine::{CHEAP, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::{TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
@@ -39,16 +39,18 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
     let same = |data: [*mut u8; 2]| data[0] == data[1];
     // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
     unsafe {
-        if let Some(Work::Flat(Flat { row, .. })) = prepare::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
+        if let Some(Work::Flat(flat)) = prepare::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
+            let row = flat.row();
             if same(row.at) {
                 return to == from;
             }
             cpu::copy::copy_flat(row.cols, (row.at[0], to), (row.at[1], from));
         } else if let Some(job) = prepare::spread(&[r, src], [to; 2], CHEAP) {
-            if same(job.data) {
+            let (plan, data) = job.into_parts();
+            if same(data) {
                 return to == from;
             }
-            cpu::copy::copy(job.plan, (job.data[0], to), (job.data[1], from));
+            cpu::copy::copy(plan, (data[0], to), (data[1], from));
         } else {
             return false;
         }
@@ -149,8 +151,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
         None => Work::Planned(every_element(r, dtype)?),
     };
     dispatch!(all, dtype, T => {
-        // SAFETY: the layout was checked against the storage.
-        unsafe { cpu::map::fill::<T>(&work, T::from_scalar(value)) }
+        cpu::map::fill::<T>(&work, T::from_scalar(value))
     });
     Ok(())
 }
@@ -160,10 +161,7 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
     let mut bits = 0i16;
     // SAFETY: an element of two bytes.
     unsafe { write_element((&raw mut bits).cast(), dtype, value) };
-    let mut job = every_element(r, Dtype::Int16)?;
-    job.dtype = [Dtype::Int16];
-    // SAFETY: the layout was checked against the storage; elements are as large as int16.
-    unsafe { cpu::map::fill(&Work::Planned(job), bits) };
+    cpu::map::fill(&Work::Planned(every_element(r, dtype)?), bits);
     Ok(())
 }
 
@@ -185,7 +183,8 @@ fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    Ok(Box::new(Job { plan, data: [to.first()], dtype, compute: [compute], grain }))
+    // SAFETY: `Operand::of` checked the layout against the storage, which `r` keeps alive; where elements are shared, one thread does all.
+    Ok(Box::new(unsafe { Job::new(plan, [to.first()], dtype, [compute], grain) }))
 }
 
 /// The value of an element that lies in memory as `dtype`.

@@ -4,7 +4,7 @@ mod strided;
 
 use super::copy;
 use super::result::Target;
-use crate::cpu::engine::{Flat, Job, Rows, Work};
+use crate::cpu::engine::{Flat, Job, Work};
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -106,7 +106,9 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) ->
             return None;
         }
     }
-    Some(Work::Flat(Flat { row: Rows::one(data, n as usize), dtype: types, grain }))
+    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. Callers run the
+    // work before they touch the tensors again.
+    Some(Work::Flat(unsafe { Flat::new(data, n as usize, types, grain) }))
 }
 
 #[inline(never)]
@@ -141,7 +143,10 @@ fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run:
     let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
-    run(&Work::Planned(Box::new(Job { plan, data: each(|k| all[k].first()), dtype, compute: types, grain })))?;
+    // SAFETY: `Operand::of` and `Target` checked every layout against its storage, which the operands keep alive; inputs that `harms` found
+    // were copied.
+    let job = unsafe { Job::new(plan, each(|k| all[k].first()), dtype, types, grain) };
+    run(&Work::Planned(Box::new(job)))?;
     placed.commit()
 }
 

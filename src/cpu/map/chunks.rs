@@ -205,7 +205,8 @@ mod tests {
     fn work<const N: usize>(shape: [usize; 2], strides: [[usize; 2]; N], data: [*mut u8; N], types: [Dtype; N]) -> Work<N> {
         let layouts = strides.map(|strides| layout(shape, strides));
         let plan = Plan::new(layouts.each_ref(), types.map(Dtype::size));
-        Work::Planned(Box::new(Job { plan, data, dtype: types, compute: types, grain: CHEAP }))
+        // SAFETY: the callers' vectors hold the elements.
+        Work::Planned(Box::new(unsafe { Job::new(plan, data, types, types, CHEAP) }))
     }
 
     fn number<T: Element>(i: usize) -> T {
@@ -230,8 +231,7 @@ mod tests {
                 let [a, b] = inputs.each_mut().map(|v| v.as_mut_ptr().cast::<u8>());
                 let r = lies_on.map_or(own.as_mut_ptr().cast(), |k: usize| [a, b][k]);
                 let work = work([rows, cols], [kinds[0], a_strides, b_strides], [r, a, b], [T::DTYPE; 3]);
-                // SAFETY: the vectors hold the elements.
-                unsafe { map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b))) }
+                map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b)));
                 let result = lies_on.map_or(&own, |k| &inputs[k]);
                 for (i, &found) in result.iter().enumerate() {
                     let (row, col) = (i / apart, i % apart);
@@ -263,14 +263,11 @@ mod tests {
             let [x, y] = [&a, &b].map(|v| v.as_ptr().cast_mut().cast::<u8>());
             let (m, r) = (less.as_mut_ptr(), chosen.as_mut_ptr().cast());
             let strides = [apart, 1];
-            // SAFETY: the vectors hold the elements.
-            unsafe {
-                let compare = work([rows, cols], [strides, strides, [1, 0]], [m, x, y], [Bool::DTYPE, f64::DTYPE, f64::DTYPE]);
-                map2::<f64, f64, Bool>(&compare, |_, a, b| Bool::from(a < b));
-                let types = [f64::DTYPE, Bool::DTYPE, f64::DTYPE, f64::DTYPE];
-                let choose = work([rows, cols], [strides, strides, strides, [0, 1]], [r, m, x, y], types);
-                map3::<Bool, f64, f64, f64>(&choose, |_, c, a, b| if c.get() { a } else { b });
-            }
+            let compare = work([rows, cols], [strides, strides, [1, 0]], [m, x, y], [Bool::DTYPE, f64::DTYPE, f64::DTYPE]);
+            map2::<f64, f64, Bool>(&compare, |_, a, b| Bool::from(a < b));
+            let types = [f64::DTYPE, Bool::DTYPE, f64::DTYPE, f64::DTYPE];
+            let choose = work([rows, cols], [strides, strides, strides, [0, 1]], [r, m, x, y], types);
+            map3::<Bool, f64, f64, f64>(&choose, |_, c, a, b| if c.get() { a } else { b });
             for (i, (&less, &chosen)) in less.iter().zip(&chosen).enumerate() {
                 let (row, col) = (i / apart, i % apart);
                 let is_less = a[i] < b[row];
@@ -287,11 +284,8 @@ mod tests {
             let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
             let before = a.clone();
             let data = a.as_mut_ptr().cast();
-            // SAFETY: the vector holds the elements.
-            unsafe {
-                map2::<i32, i32, i32>(&work([rows, cols], [[apart, 1]; 3], [data; 3], [i32::DTYPE; 3]), |_, x, y| 2 * x + y);
-                map3::<i32, i32, i32, i32>(&work([rows, cols], [[apart, 1]; 4], [data; 4], [i32::DTYPE; 4]), |_, x, y, z| x + y - 3 * z);
-            }
+            map2::<i32, i32, i32>(&work([rows, cols], [[apart, 1]; 3], [data; 3], [i32::DTYPE; 3]), |_, x, y| 2 * x + y);
+            map3::<i32, i32, i32, i32>(&work([rows, cols], [[apart, 1]; 4], [data; 4], [i32::DTYPE; 4]), |_, x, y, z| x + y - 3 * z);
             let wanted = |i: usize| if i % apart < cols { -3 * before[i] } else { before[i] };
             assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
         }
@@ -304,8 +298,7 @@ mod tests {
             let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
             let before = a.clone();
             let data = a.as_mut_ptr().cast();
-            // SAFETY: the vector holds the elements.
-            unsafe { map1::<i32, i32>(&work([rows, cols], [[apart, 1]; 2], [data; 2], [i32::DTYPE; 2]), |_, x| 3 * x + 1) }
+            map1::<i32, i32>(&work([rows, cols], [[apart, 1]; 2], [data; 2], [i32::DTYPE; 2]), |_, x| 3 * x + 1);
             let wanted = |i: usize| if i % apart < cols { 3 * before[i] + 1 } else { before[i] };
             assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
         }

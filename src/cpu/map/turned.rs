@@ -179,9 +179,9 @@ mod tests {
                 (layouts[other], data[other]) = (layout([row, 1]), data[0]);
             }
             let plan = Plan::new(layouts.each_ref(), [size_of::<T>(); 3]);
-            let work = Work::Planned(Box::new(Job { plan, data, dtype: [T::DTYPE; 3], compute: [T::DTYPE; 3], grain: CHEAP }));
             // SAFETY: the matrices hold the elements.
-            unsafe { map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b))) }
+            let work = Work::Planned(Box::new(unsafe { Job::new(plan, data, [T::DTYPE; 3], [T::DTYPE; 3], CHEAP) }));
+            map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b)));
             for (e, &got) in r.iter().enumerate() {
                 let (i, j) = ((e.max(offset) - offset) / row, (e.max(offset) - offset) % row);
                 let two = number(2, i, j);
@@ -241,12 +241,12 @@ mod tests {
         let r = lines.as_mut_ptr().cast::<f32>();
         let data = [r.cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
         let plan = Plan::new(layouts.each_ref(), [4; 3]);
-        let work = Work::Planned(Box::new(Job { plan, data, dtype: [f32::DTYPE; 3], compute: [f32::DTYPE; 3], grain: CHEAP }));
         // SAFETY: the matrices hold the elements.
-        unsafe { map2::<f32, f32, f32>(&work, |_, a, b| a - b) }
+        let work = Work::Planned(Box::new(unsafe { Job::new(plan, data, [f32::DTYPE; 3], [f32::DTYPE; 3], CHEAP) }));
+        map2::<f32, f32, f32>(&work, |_, a, b| a - b);
         for e in 0..2 * rows * COLS {
             let (matrix, i, j) = (e / (rows * COLS), e / COLS % rows, e % COLS);
-            // SAFETY: as above.
+            // SAFETY: the lines hold the elements.
             let got = unsafe { *r.add(matrix * apart as usize + i * COLS + j) };
             assert!(got == a[e] - b[matrix * rows * COLS + j * rows + i], "{matrix}, {i}, {j}");
         }

@@ -72,14 +72,20 @@ arithmetic_rows!(operations);
 
 /// What concerns nothing but the sign needs no conversion of 16-bit floats.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
-    // SAFETY: the operands are 16 bits wide.
-    unsafe { map::map1::<i16, i16>(work, #[inline(always)] |_, bits| bits ^ i16::MIN) }
+    map::map1::<i16, i16>(
+        work,
+        #[inline(always)]
+        |_, bits| bits ^ i16::MIN,
+    )
 }
 
 /// See [`neg_bits`].
 fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
-    // SAFETY: as above.
-    unsafe { map::map1::<i16, i16>(work, #[inline(always)] |_, bits| bits & i16::MAX) }
+    map::map1::<i16, i16>(
+        work,
+        #[inline(always)]
+        |_, bits| bits & i16::MAX,
+    )
 }
 
 operations! {
@@ -210,8 +216,12 @@ pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<(
 
 /// `r = a^b`
 fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
-    // SAFETY: the operands are of this type; the loop reads and writes as many as it is given.
-    unsafe { map::map2_run::<T>(work, #[inline(always)] |isa, r, ab, n| T::pow_run(isa, r, ab, [1, 1], n)) }
+    map::map2_run::<T>(
+        work,
+        #[inline(always)]
+        // SAFETY: `n` elements of each operand.
+        |isa, r, ab, n| unsafe { T::pow_run(isa, r, ab, [1, 1], n) },
+    )
 }
 
 /// `r = t^value` in general
@@ -222,15 +232,23 @@ fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
         return power_in_float64(work, exponent);
     }
     let value: T = numbers.rounded(0);
-    // SAFETY: as above.
-    unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, t, n| T::pow_run(isa, r, [t, &raw const value], [1, 0], n)) }
+    map::map1_run::<T>(
+        work,
+        #[inline(always)]
+        // SAFETY: `n` elements of each operand.
+        move |isa, r, t, n| unsafe { T::pow_run(isa, r, [t, &raw const value], [1, 0], n) },
+    )
 }
 
 /// `r = value^t`
 fn power_of_number<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     let value: T = numbers.rounded(0);
-    // SAFETY: as above.
-    unsafe { map::map1_run::<T>(work, #[inline(always)] move |isa, r, t, n| T::pow_run(isa, r, [&raw const value, t], [0, 1], n)) }
+    map::map1_run::<T>(
+        work,
+        #[inline(always)]
+        // SAFETY: `n` elements of each operand.
+        move |isa, r, t, n| unsafe { T::pow_run(isa, r, [&raw const value, t], [0, 1], n) },
+    )
 }
 
 operations! {
@@ -250,35 +268,36 @@ const PIECE: usize = 128;
 /// `r = t^value` of float32 in float64.
 fn power_in_float64(work: &Work<2>, value: f64) {
     let (whole, odd) = (value.trunc() == value, value.trunc() == value && value % 2.0 != 0.0);
-    // SAFETY: the operands are float32; a piece fits its room.
-    unsafe {
-        map::map1_run::<f32>(
-            work,
-            #[inline(always)]
-            move |isa, r, t: *const f32, n| {
-                let mut room = [0f64; PIECE];
-                let wide = room.as_mut_ptr();
-                for at in (0..n).step_by(PIECE) {
-                    let (t, r, n) = (t.add(at), r.add(at), PIECE.min(n - at));
-                    for i in 0..n {
+    map::map1_run::<f32>(
+        work,
+        #[inline(always)]
+        move |isa, r, t: *const f32, n| {
+            let mut room = [0f64; PIECE];
+            let wide = room.as_mut_ptr();
+            for at in (0..n).step_by(PIECE) {
+                let len = PIECE.min(n - at);
+                // SAFETY: `n` elements of each operand; a piece fits its room.
+                unsafe {
+                    let (t, r) = (t.add(at), r.add(at));
+                    for i in 0..len {
                         wide.add(i).write(f64::from(t.add(i).read().abs()));
                     }
                     // The detour by the logarithm costs the last bits, which float32 does not have.
-                    vmath::log_run_f64(isa, wide, wide, n);
-                    for i in 0..n {
+                    vmath::log_run_f64(isa, wide, wide, len);
+                    for i in 0..len {
                         *wide.add(i) *= value;
                     }
-                    vmath::exp_run_f64(isa, wide, wide, n);
-                    for i in 0..n {
+                    vmath::exp_run_f64(isa, wide, wide, len);
+                    for i in 0..len {
                         let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
                         let power = if odd { power.copysign(x) } else { power };
                         let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
                         r.add(i).write(if nowhere { f32::NAN } else { power });
                     }
                 }
-            },
-        )
-    }
+            }
+        },
+    )
 }
 
 /// `r = t^value`

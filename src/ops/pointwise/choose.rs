@@ -49,8 +49,7 @@ pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<
     let dtype = promote(&[a, b])?;
     elementwise([r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
-            // SAFETY: `elementwise` checked every operand against its storage; elements are as wide as T.
-            unsafe { map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b }) }
+            map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b })
         });
         Ok(())
     })
@@ -70,11 +69,9 @@ pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
     elementwise([t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
-            // SAFETY: `elementwise` checked every operand against its storage; elements are as wide as T, which any bytes may be.
-            unsafe {
-                let value = bytes.as_ptr().cast::<T>().read_unaligned();
-                map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })
-            }
+            // SAFETY: there are 8 bytes, and any of them make a T.
+            let value = unsafe { bytes.as_ptr().cast::<T>().read_unaligned() };
+            map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })
         });
         Ok(())
     })

@@ -119,20 +119,17 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
     }
     let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
     elementwise([r, t], &Signature::new(dtype, dtype, COSTLY / 16), &|work| {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe {
-            match dtype.compute() {
-                Dtype::Float64 => map::map1::<f64, f64>(
-                    work,
-                    #[inline(always)]
-                    move |_, x| derivative.at(x),
-                ),
-                _ => map::map1::<f32, f32>(
-                    work,
-                    #[inline(always)]
-                    move |_, x| derivative.at(f64::from(x)) as f32,
-                ),
-            }
+        match dtype.compute() {
+            Dtype::Float64 => map::map1::<f64, f64>(
+                work,
+                #[inline(always)]
+                move |_, x| derivative.at(x),
+            ),
+            _ => map::map1::<f32, f32>(
+                work,
+                #[inline(always)]
+                move |_, x| derivative.at(f64::from(x)) as f32,
+            ),
         }
         Ok(())
     })
@@ -147,8 +144,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
     let dtype = t.defined()?.to_float();
     elementwise([r, t], &Signature::new(dtype, dtype, COSTLY), &|work| {
         dispatch!(float, dtype, T => {
-        // SAFETY: `elementwise` checked every operand against its storage.
-        unsafe { map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs)) }
+        map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs))
         });
         Ok(())
     })
@@ -156,8 +152,12 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
 
 /// `r = log(e^a + e^b)`
 fn log_add_exp<T: LogAddExp>(work: &Work<3>, _: &Numbers<'_>) {
-    // SAFETY: the operands are of this type; the loop reads and writes as many as it is given.
-    unsafe { map::map2_run::<T>(work, #[inline(always)] |isa, r, operands, n| T::run(isa, r, operands, n)) }
+    map::map2_run::<T>(
+        work,
+        #[inline(always)]
+        // SAFETY: `n` elements of each operand.
+        |isa, r, operands, n| unsafe { T::run(isa, r, operands, n) },
+    )
 }
 
 /// The loops of [`log_add_exp`].
@@ -228,8 +228,11 @@ neighbours! {
 
 fn next_of_16_bits(work: &Work<3>, numbers: &Numbers<'_>) {
     let infinity = if numbers.common() == Dtype::Float16 { half::f16::INFINITY.to_bits() } else { half::bf16::INFINITY.to_bits() }.cast_signed();
-    // SAFETY: the operands are 16 bits wide.
-    unsafe { map::map2::<i16, i16, i16>(work, #[inline(always)] move |_, a, b| next_i16(a, b, infinity)) }
+    map::map2::<i16, i16, i16>(
+        work,
+        #[inline(always)]
+        move |_, a, b| next_i16(a, b, infinity),
+    )
 }
 
 #[cfg(test)]

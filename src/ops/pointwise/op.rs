@@ -304,38 +304,42 @@ pub(crate) use bind;
 
 /// The loop of a kernel.
 macro_rules! call {
-    // SAFETY of all: the work was checked against its storages, and has these compute types.
-    ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => { unsafe {
+    ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
         $crate::cpu::map::map1::<T, $crate::ops::pointwise::op::result_type!($result)>(
             $work, #[inline(always)] move |$isa, $a| ($f).into())
-    } };
-    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => { unsafe {
+    };
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
         $crate::cpu::map::map2::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work, #[inline(always)] move |$isa, $a, $b| ($f).into())
-    } };
-    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => { unsafe {
+    };
+    ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
         $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(
             $work, #[inline(always)] move |$isa, $a, $b, $c| ($f).into())
-    } };
-    ($work:ident $result:ident vectorized $run:ident) => { unsafe {
-        $crate::cpu::map::map1_run::<T>($work, #[inline(always)] move |isa, r, a, n| <T as $crate::cpu::real::Real>::$run(isa, r, a, n))
-    } };
-    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => { unsafe {
+    };
+    ($work:ident $result:ident vectorized $run:ident) => {
+        $crate::cpu::map::map1_run::<T>(
+            $work,
+            #[inline(always)]
+            // SAFETY: `n` elements of each operand.
+            move |isa, r, a, n| unsafe { <T as $crate::cpu::real::Real>::$run(isa, r, a, n) },
+        )
+    };
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map1_rare::<T, T>(
             $work,
             #[inline(always)] move |$isa, $a| $fast,
             #[inline(always)] move |$isa, $a| $rare,
             #[inline(always)] move |$isa, $a| $slow,
         )
-    } };
-    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => { unsafe {
+    };
+    ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map2_rare::<T, T, T>(
             $work,
             #[inline(always)] move |$isa, $a, $b| $fast,
             #[inline(always)] move |$isa, $a, $b| $rare,
             #[inline(always)] move |$isa, $a, $b| $slow,
         )
-    } };
+    };
 }
 pub(crate) use call;
 

@@ -69,7 +69,9 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
         }
         reach += (l.n as isize - 1) * l.step[0];
     }
-    Some(Box::new(Job { plan, data, dtype, compute: types, grain }))
+    // SAFETY: each operand's last element lies within the room of its storage; no two positions of the result share an element, and inputs lie
+    // apart from it, or in step with it. Callers run the job before they touch the tensors again.
+    Some(Box::new(unsafe { Job::new(plan, data, dtype, types, grain) }))
 }
 
 /// Writes how far operand `k` moves along each dim of `shape`, in elements, and gives its last element, counted from the first. `None`
