@@ -87,6 +87,9 @@
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
 
+// How many types kernels are computed in, see [`slot`].
+#define COMPUTE_TYPES 8
+
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
 
@@ -224,11 +227,48 @@ typedef void (*THDeleter)(void *data, void *ctx);
 // How elements lie in memory, for functions that make tensors.
 typedef int32_t THMemoryFormat;
 
+// An argument or a returned value as it crosses the boundary: a pointer, the bits of a double, or an integer.
+typedef uint64_t Word;
+
 // Code of a kind of device in the C API; the values are DLPack's.
 typedef int32_t THDeviceType;
 
 // What a quantile between two elements is.
 typedef int32_t THInterpolation;
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 // Host memory.
 #define TH_CPU 1
@@ -569,6 +609,9 @@ const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
 // Bytes mapped; -1 on error.
 ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
 
+// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
+
 // Frees a context no storage was made with.
 THStatus THMapAllocatorContext_free(struct THMapAllocatorContext *ctx);
 
@@ -577,9 +620,6 @@ THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void
 
 // Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
 int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
-
-// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
 
 // `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices` tell where each first
 // occurs (row-major over all). Either result may be NULL. NaN is greater than everything, -0.0 equals 0.0 and is returned as that. Every
@@ -661,7 +701,66 @@ THStatus THTensor_bhistc(struct THTensor *r,
 //
 // `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements, or as many as the
 // greatest element asks for. A fresh `r` is int64, with float32 weights float32, with others float64; sums are float64 until stored.
-THStatus THTensor_bincount(struct THTensor *r, const struct THTensor *t, struct THTensor *weights, int64_t minlength);
+THStatus THTensor_bincount(struct THTensor *r, const struct THTensor *t, const struct THTensor *weights, int64_t minlength);
+
+// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
+THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
+// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
+// the default dtype. Of float32 too, the exponent is the double it is.
+THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cmaxValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_cminValue(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
+// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer, others make them the default dtype.
+THStatus THTensor_clamp(struct THTensor *r,
+                        const struct THTensor *t,
+                        double minimum,
+                        double maximum);
+
+// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
+
+// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
+THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
+
+// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
+// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
+// terms of both signs cancel, and errors are as small beside the largest of them only.
+THStatus THTensor_mvlgamma(struct THTensor *r,
+                           const struct THTensor *t,
+                           int64_t p);
+
+// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
+// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
+THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
+
+// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, THDivMode mode);
+
+// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
+THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
+
+// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
+THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
+
+// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
+// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
+THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether all elements are close in the sense of isclose; 0 on error.
+int THTensor_allclose(const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+
+// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+int THTensor_equal(const struct THTensor *a, const struct THTensor *b);
 
 // `r = -t`. Not for Bool.
 THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
@@ -689,6 +788,64 @@ THStatus THTensor_frac(struct THTensor *r, const struct THTensor *t);
 
 // `r = 1 / t`. Integers give the default dtype.
 THStatus THTensor_cinv(struct THTensor *r, const struct THTensor *t);
+
+// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_sub(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t / value`, true division: integers give the default dtype.
+THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
+THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a / b`, with broadcasting; true division: integers give the default dtype.
+THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
+// towards zero (0 for 0).
+THStatus THTensor_cpow(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmax(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmin(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
+
+// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_addcmul(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_addcdiv(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double weight);
+
+// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, const struct THTensor *weight);
+
+// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
+// integer, any other makes them the default dtype.
+THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
+// `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
+// integers refuse a 0 in `b`.
+THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // `r = sqrt(t)`. Integers give the default dtype.
 THStatus THTensor_sqrt(struct THTensor *r, const struct THTensor *t);
@@ -771,50 +928,32 @@ THStatus THTensor_geluTanh(struct THTensor *r, const struct THTensor *t);
 // `r = max(t, 0)`; NaN stays. Not for Bool.
 THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
 
+// `r = t where t > 0, else value * t`. Floats only.
+THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
+THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
+THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
+
+// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
+THStatus THTensor_atan2(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
+THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
 // `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
 THStatus THTensor_bitnot(struct THTensor *r, const struct THTensor *t);
-
-// `r = whether t is 0`, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalNot(struct THTensor *r, const struct THTensor *t);
-
-// `r = whether t is NaN`, as Bool unless `r` has a dtype.
-THStatus THTensor_isnan(struct THTensor *r, const struct THTensor *t);
-
-// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
-THStatus THTensor_isinf(struct THTensor *r, const struct THTensor *t);
-
-// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
-THStatus THTensor_isfinite(struct THTensor *r, const struct THTensor *t);
-
-// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_sub(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t / value`, true division: integers give the default dtype.
-THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
-// integer, any other makes them the default dtype.
-THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
-// `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-// the default dtype. Of float32 too, the exponent is the double it is.
-THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_cmaxValue(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_cminValue(struct THTensor *r, const struct THTensor *t, double value);
 
 // `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
 THStatus THTensor_bitand(struct THTensor *r, const struct THTensor *t, double value);
@@ -833,11 +972,20 @@ THStatus THTensor_lshift(struct THTensor *r, const struct THTensor *t, double va
 // 2^value`, rounded once if `value` is whole. Not for Bool.
 THStatus THTensor_rshift(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r = t where t > 0, else value * t`. Floats only.
-THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double value);
+// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
+THStatus THTensor_cbitand(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
-THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
+// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
+THStatus THTensor_cbitor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
+THStatus THTensor_cbitxor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a << b`, with broadcasting and promotion; see lshift.
+THStatus THTensor_clshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a >> b`, with broadcasting and promotion; see rshift.
+THStatus THTensor_crshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
 // every uint8. So in the other five comparisons with a number.
@@ -858,68 +1006,6 @@ THStatus THTensor_eqValue(struct THTensor *r, const struct THTensor *t, double v
 // `r = t != value`, as Bool unless `r` has a dtype.
 THStatus THTensor_neValue(struct THTensor *r, const struct THTensor *t, double value);
 
-// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
-THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a / b`, with broadcasting; true division: integers give the default dtype.
-THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
-THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
-// integers refuse a 0 in `b`.
-THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
-// towards zero (0 for 0).
-THStatus THTensor_cpow(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmax(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmin(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
-THStatus THTensor_cbitand(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
-THStatus THTensor_cbitor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
-THStatus THTensor_cbitxor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a << b`, with broadcasting and promotion; see lshift.
-THStatus THTensor_clshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a >> b`, with broadcasting and promotion; see rshift.
-THStatus THTensor_crshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
-THStatus THTensor_atan2(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
-THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
-THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
-THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
-THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalAnd(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
-// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
-
 // `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_ltTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
@@ -938,72 +1024,26 @@ THStatus THTensor_eqTensor(struct THTensor *r, const struct THTensor *a, const s
 // `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_neTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
-THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isnan(struct THTensor *r, const struct THTensor *t);
 
-// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
-THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+THStatus THTensor_isinf(struct THTensor *r, const struct THTensor *t);
 
-// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
-THStatus THTensor_addcmul(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isfinite(struct THTensor *r, const struct THTensor *t);
 
-// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
-THStatus THTensor_addcdiv(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+// `r = whether t is 0`, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalNot(struct THTensor *r, const struct THTensor *t);
 
-// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
-THStatus THTensor_lerp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double weight);
+// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalAnd(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
-THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, const struct THTensor *weight);
+// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
-THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
-
-// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
-// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer, others make them the default dtype.
-THStatus THTensor_clamp(struct THTensor *r,
-                        const struct THTensor *t,
-                        double minimum,
-                        double maximum);
-
-// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
-THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
-
-// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
-THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
-
-// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
-THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
-
-// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
-// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
-// terms of both signs cancel, and errors are as small beside the largest of them only.
-THStatus THTensor_mvlgamma(struct THTensor *r,
-                           const struct THTensor *t,
-                           int64_t p);
-
-// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
-// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
-THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
-
-// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
-THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, THDivMode mode);
-
-// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
-THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
-
-// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
-THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
-
-// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
-// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
-THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
-
-// Whether all elements are close in the sense of isclose; 0 on error.
-int THTensor_allclose(const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
-
-// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
-int THTensor_equal(const struct THTensor *a, const struct THTensor *b);
+// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
 struct THGenerator *THGenerator_new(void);
@@ -1020,14 +1060,14 @@ THStatus THRandom_manualSeed(struct THGenerator *generator, uint64_t seed);
 // The seed the sequence was started with; 0 on error.
 uint64_t THRandom_initialSeed(struct THGenerator *generator);
 
+// Frees a generator; NULL is ignored.
+void THGenerator_free(struct THGenerator *generator);
+
 // Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
 THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, double from, double to);
 
 // Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
 THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
-
-// Frees a generator; NULL is ignored.
-void THGenerator_free(struct THGenerator *generator);
 
 // `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are none, NaN.
 // `keepdim` as for sum.
@@ -1081,7 +1121,7 @@ THStatus THTensor_sumDims(struct THTensor *r,
                           int ndim,
                           const int64_t *dims,
                           int keepdim,
-                          int dtype);
+                          THDtype dtype);
 
 // `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
 // once. The product of nothing is 1. `keepdim` as for sum.
@@ -1091,14 +1131,14 @@ THStatus THTensor_prod(struct THTensor *r,
                        int keepdim);
 
 // `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
-THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 // `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
 // the mean of nothing is NaN. `keepdim` as for sum.
 THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
-THStatus THTensor_meanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+THStatus THTensor_meanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 // `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything else as for sum.
 THStatus THTensor_nansum(struct THTensor *r,
@@ -1107,7 +1147,7 @@ THStatus THTensor_nansum(struct THTensor *r,
                          int keepdim);
 
 // `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
-THStatus THTensor_nansumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, int dtype);
+THStatus THTensor_nansumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 // `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in float64. NaN
 // where there is nothing to divide by. `keepdim` as for sum.
@@ -1176,7 +1216,7 @@ THStatus THTensor_normDims(struct THTensor *r,
                            int ndim,
                            const int64_t *dims,
                            int keepdim,
-                           int dtype);
+                           THDtype dtype);
 
 // `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
 // amax.
@@ -1597,126 +1637,6 @@ void THTensor_retain(struct THTensor *tensor);
 // Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
 void THTensor_free(struct THTensor *tensor);
 
-// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_narrow(struct THTensor *r, const struct THTensor *src, int dimension, int64_t firstIndex, int64_t size);
-
-// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-// Returns a new reference.
-struct THTensor *THTensor_newNarrow(const struct THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
-
-// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_select(struct THTensor *r, const struct THTensor *src, int dimension, int64_t sliceIndex);
-
-// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
-// Returns a new reference.
-struct THTensor *THTensor_newSelect(const struct THTensor *tensor, int dimension, int64_t sliceIndex);
-
-// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_slice(struct THTensor *r, const struct THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
-
-// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
-// Returns a new reference.
-struct THTensor *THTensor_newSlice(const struct THTensor *tensor, int dimension, int64_t start, int64_t end, int64_t step);
-
-// Dimensions `dimension1` and `dimension2` swapped.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_transpose(struct THTensor *r, const struct THTensor *src, int dimension1, int dimension2);
-
-// Dimensions `dimension1` and `dimension2` swapped.
-// Returns a new reference.
-struct THTensor *THTensor_newTranspose(const struct THTensor *tensor, int dimension1, int dimension2);
-
-// The matrix transposed; vectors and scalars stay as they are.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_t(struct THTensor *r, const struct THTensor *src);
-
-// The matrix transposed; vectors and scalars stay as they are.
-// Returns a new reference.
-struct THTensor *THTensor_newT(const struct THTensor *tensor);
-
-// Dimension `d` of the view is dimension `dims[d]` of the source.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *dims);
-
-// Dimension `d` of the view is dimension `dims[d]` of the source.
-// Returns a new reference.
-struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
-
-// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
-
-// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
-// Returns a new reference.
-struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
-
-// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_unfold(struct THTensor *r, const struct THTensor *src, int dimension, int64_t size, int64_t step);
-
-// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-// Returns a new reference.
-struct THTensor *THTensor_newUnfold(const struct THTensor *tensor, int dimension, int64_t size, int64_t step);
-
-// Without the dimensions of size 1.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze(struct THTensor *r, const struct THTensor *src);
-
-// Without the dimensions of size 1.
-// Returns a new reference.
-struct THTensor *THTensor_newSqueeze(const struct THTensor *tensor);
-
-// Without dimension `dimension`, if its size is 1.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
-
-// Without dimension `dimension`, if its size is 1.
-// Returns a new reference.
-struct THTensor *THTensor_newSqueeze1d(const struct THTensor *tensor, int dimension);
-
-// With a new dimension of size 1 at `dimension`; -1 appends.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_unsqueeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
-
-// With a new dimension of size 1 at `dimension`; -1 appends.
-// Returns a new reference.
-struct THTensor *THTensor_newUnsqueeze1d(const struct THTensor *tensor, int dimension);
-
-// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_view(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
-
-// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
-// Returns a new reference.
-struct THTensor *THTensor_newView(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_expand(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
-
-// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
-// Returns a new reference.
-struct THTensor *THTensor_newExpand(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// `tensor` viewed in the sizes of `other`.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_viewAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
-
-// `tensor` viewed in the sizes of `other`.
-// Returns a new reference.
-struct THTensor *THTensor_newViewAs(const struct THTensor *tensor, const struct THTensor *other);
-
-// `tensor` expanded to the sizes of `other`.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_expandAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
-
-// `tensor` expanded to the sizes of `other`.
-// Returns a new reference.
-struct THTensor *THTensor_newExpandAs(const struct THTensor *tensor, const struct THTensor *other);
-
 // The same bytes as another dtype of the same size. Returns a new reference.
 struct THTensor *THTensor_newViewDtype(const struct THTensor *tensor, THDtype dtype);
 
@@ -1818,6 +1738,96 @@ THStatus THTensor_resize5d(struct THTensor *tensor, int64_t size0, int64_t size1
 
 // `THTensor_resize` to the sizes of `src`.
 THStatus THTensor_resizeAs(struct THTensor *tensor, const struct THTensor *src);
+
+// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+THStatus THTensor_narrow(struct THTensor *r, const struct THTensor *src, int dimension, int64_t firstIndex, int64_t size);
+
+// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+struct THTensor *THTensor_newNarrow(const struct THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
+
+// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+THStatus THTensor_select(struct THTensor *r, const struct THTensor *src, int dimension, int64_t sliceIndex);
+
+// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+struct THTensor *THTensor_newSelect(const struct THTensor *tensor, int dimension, int64_t sliceIndex);
+
+// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+THStatus THTensor_slice(struct THTensor *r, const struct THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
+
+// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+struct THTensor *THTensor_newSlice(const struct THTensor *tensor, int dimension, int64_t start, int64_t end, int64_t step);
+
+// Dimensions `dimension1` and `dimension2` swapped.
+THStatus THTensor_transpose(struct THTensor *r, const struct THTensor *src, int dimension1, int dimension2);
+
+// Dimensions `dimension1` and `dimension2` swapped.
+struct THTensor *THTensor_newTranspose(const struct THTensor *tensor, int dimension1, int dimension2);
+
+// The matrix transposed; vectors and scalars stay as they are.
+THStatus THTensor_t(struct THTensor *r, const struct THTensor *src);
+
+// The matrix transposed; vectors and scalars stay as they are.
+struct THTensor *THTensor_newT(const struct THTensor *tensor);
+
+// Dimension `d` of the view is dimension `dims[d]` of the source.
+THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *dims);
+
+// Dimension `d` of the view is dimension `dims[d]` of the source.
+struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
+
+// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
+
+// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+THStatus THTensor_unfold(struct THTensor *r, const struct THTensor *src, int dimension, int64_t size, int64_t step);
+
+// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+struct THTensor *THTensor_newUnfold(const struct THTensor *tensor, int dimension, int64_t size, int64_t step);
+
+// Without the dimensions of size 1.
+THStatus THTensor_squeeze(struct THTensor *r, const struct THTensor *src);
+
+// Without the dimensions of size 1.
+struct THTensor *THTensor_newSqueeze(const struct THTensor *tensor);
+
+// Without dimension `dimension`, if its size is 1.
+THStatus THTensor_squeeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
+
+// Without dimension `dimension`, if its size is 1.
+struct THTensor *THTensor_newSqueeze1d(const struct THTensor *tensor, int dimension);
+
+// With a new dimension of size 1 at `dimension`; -1 appends.
+THStatus THTensor_unsqueeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
+
+// With a new dimension of size 1 at `dimension`; -1 appends.
+struct THTensor *THTensor_newUnsqueeze1d(const struct THTensor *tensor, int dimension);
+
+// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+THStatus THTensor_view(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
+
+// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+struct THTensor *THTensor_newView(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+THStatus THTensor_expand(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
+
+// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+struct THTensor *THTensor_newExpand(const struct THTensor *tensor, int ndim, const int64_t *size);
+
+// `tensor` viewed in the sizes of `other`.
+THStatus THTensor_viewAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
+
+// `tensor` viewed in the sizes of `other`.
+struct THTensor *THTensor_newViewAs(const struct THTensor *tensor, const struct THTensor *other);
+
+// `tensor` expanded to the sizes of `other`.
+THStatus THTensor_expandAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
+
+// `tensor` expanded to the sizes of `other`.
+struct THTensor *THTensor_newExpandAs(const struct THTensor *tensor, const struct THTensor *other);
 
 #ifdef __cplusplus
 }  // extern "C"

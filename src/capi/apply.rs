@@ -20,7 +20,6 @@ macro_rules! apply_rows {
             unsafe { apply::map2(t, a, b, function, context) };
     } };
 }
-pub(crate) use apply_rows;
 
 apply_rows!(export "THTensor_";);
 

@@ -1,12 +1,11 @@
 //! `THTensor_*`: results made from numbers: constants, progressions, diagonals, triangles, grids. Result first, then inputs, then numbers.
 
+use super::row::export;
 use super::view::handles;
-use super::{export, numbers};
 use crate::error::{Result, bail};
 use crate::ops::{create, diagonal, grid, sequence, triangle};
 use crate::scalar::Scalar;
-use crate::tensor::THTensor;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::CStr;
 
 macro_rules! create_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -33,11 +32,11 @@ macro_rules! create_rows {
         range(r: out, start: number, end: number, step: number) = sequence::range(r, start, end, step);
         /// `r` = `n` numbers from `start` to `end`, both included, evenly spaced; of one, `start`. Floats only; a fresh `r` takes the default dtype.
         /// A tensor that has `n` elements already keeps its shape.
-        linspace(r: out, start: number, end: number, n: count) = sequence::linspace(r, start, end, n);
+        linspace(r: out, start: number, end: number, n: count) = sequence::linspace(r, start.to_f64(), end.to_f64(), n);
         /// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
-        logspace(r: out, start: number, end: number, n: count) = sequence::logspace(r, start, end, 10.0, n);
+        logspace(r: out, start: number, end: number, n: count) = sequence::logspace(r, start.to_f64(), end.to_f64(), 10.0, n);
         /// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
-        logspaceBase(r: out, start: number, end: number, base: number, n: count) = sequence::logspace(r, start, end, base, n);
+        logspaceBase(r: out, start: number, end: number, base: number, n: count) = sequence::logspace(r, start.to_f64(), end.to_f64(), base.to_f64(), n);
 
         /// `r[i, j] = 1` where `i = j`, else 0: `n` rows, `m` columns. A fresh `r` takes the default dtype.
         eye(r: out, n: count, m: count) = diagonal::eye(r, n, m);
@@ -49,7 +48,7 @@ macro_rules! create_rows {
         diagEmbed(r: out, t: input, offset: count, dim1: dim, dim2: dim) = diagonal::diag_embed(r, t, offset, dim1, dim2);
         /// `sum of t[i, i]` of a matrix, of floats in float64 throughout; NaN on error. Sums of integers that a double cannot
         /// hold: `THTensor_sum` of `THTensor_newDiagonal`.
-        trace(t: input) -> number = diagonal::trace(t);
+        trace(t: input) -> accumulated = diagonal::trace(t);
 
         /// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
         tril(r: out, t: input, k: count) = triangle::tril(r, t, k);
@@ -63,10 +62,9 @@ macro_rules! create_rows {
         /// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its place, expanded over the
         /// grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two. Vectors have one dtype; scalars count as one element.
         meshgrid(rets: handles, tensors: handles, count: int, indexing: text) = {
-            // SAFETY: both lists hold `count` handles; `indexing` is a C string.
-            let (results, tensors, swapped) =
-                unsafe { (handles("rets", rets, count)?, handles("tensors", tensors, count)?, is_xy(indexing)?) };
-            grid::meshgrid(&results, &tensors, swapped)
+            // SAFETY: both lists hold `count` handles.
+            let (results, tensors) = unsafe { (handles("rets", rets, count)?, handles("tensors", tensors, count)?) };
+            grid::meshgrid(&results, &tensors, is_xy(indexing)?)
         };
         /// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest; of one vector, a copy.
         cartesianProd(r: out, tensors: handles, count: int) =
@@ -80,21 +78,12 @@ macro_rules! create_rows {
         vander(r: out, t: input, n: count, increasing: flag) = grid::vander(r, t, n, increasing);
     } };
 }
-pub(crate) use create_rows;
 
 create_rows!(export "THTensor_";);
 
-
 /// Whether the order of dimensions is "xy", not "ij".
-///
-/// # Safety
-/// `indexing` must be NULL or a C string.
-unsafe fn is_xy(indexing: *const c_char) -> Result<bool> {
-    if indexing.is_null() {
-        return Err(super::null_argument("indexing"));
-    }
-    // SAFETY: the caller's.
-    match unsafe { CStr::from_ptr(indexing) }.to_bytes() {
+fn is_xy(indexing: &CStr) -> Result<bool> {
+    match indexing.to_bytes() {
         b"ij" => Ok(false),
         b"xy" => Ok(true),
         other => bail!(Argument, "indexing must be 'ij' or 'xy', got '{}'", String::from_utf8_lossy(other)),

@@ -1,9 +1,10 @@
 //! `TH*`: versions, errors, threads, dtypes.
 
-use super::{LAST_STATUS, MESSAGE_LOST, dtype_arg, export};
+use super::row::export;
+use super::{LAST_STATUS, MESSAGE_LOST};
 use crate::alloc;
 use crate::cpu::{pool, simd};
-use crate::dtype::{self, THDtype};
+use crate::dtype;
 use crate::error::{TH_OK, THStatus, bail};
 use std::ffi::{c_char, c_int};
 
@@ -46,7 +47,6 @@ macro_rules! general_rows {
         THGetDefaultDtype() -> dtype = Ok(dtype::default_dtype().code());
         /// Sets the default dtype, a float, for the whole process.
         THSetDefaultDtype(dtype: other_dtype) = {
-            let dtype = dtype;
             if dtype::set_default_dtype(dtype) { Ok(()) } else { bail!(Dtype, "the default dtype must be a float, not {dtype}") }
         };
         /// Bytes an element takes; 0 on error.
@@ -54,15 +54,13 @@ macro_rules! general_rows {
         /// PyTorch's name, `"float32"`; NULL on error. Never freed.
         THDtype_name(dtype: other_dtype) -> borrowed_text = Ok(dtype.c_name().as_ptr());
         /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
-        THDtype_promote(a: other_dtype, b: other_dtype) -> dtype = Ok(dtype_arg(a)?.promote(dtype_arg(b)?).code());
+        THDtype_promote(a: other_dtype, b: other_dtype) -> dtype = Ok(a.promote(b).code());
         /// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
-        THDtype_canCast(from: other_dtype, to: other_dtype) -> int = Ok(dtype_arg(from)?.can_cast(dtype_arg(to)?));
+        THDtype_canCast(from: other_dtype, to: other_dtype) -> flag = Ok(from.can_cast(to));
     } };
 }
-pub(crate) use general_rows;
 
 general_rows!(export "";);
-
 
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
 /// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the

@@ -17,7 +17,6 @@ macro_rules! matmul_rows {
             matmul::addmv(r, beta, t, alpha, mat, vec);
     } };
 }
-pub(crate) use matmul_rows;
 
 matmul_rows!(export "THTensor_";);
 

@@ -1,10 +1,9 @@
 //! Memory: TH's heap functions, statistics of the caching allocator, and the contexts of mapped memory.
 
-use super::{Arg, export, guard, null_argument};
-use crate::alloc::{self, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+use super::row::export;
+use crate::alloc::{self, THMapAllocatorContext};
 use crate::error::{Result, bail};
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::null_mut;
+use std::ffi::{CStr, c_void};
 
 macro_rules! memory_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -15,7 +14,7 @@ macro_rules! memory_rows {
                 bail!(Argument, "size {size} is negative")
             }
             // SAFETY: a new block.
-            heap(size, alloc::th_alloc(size))
+            heap(size, alloc::th_alloc(size as isize))
         };
         /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
         THRealloc(ptr: memory, size: position) -> memory = {
@@ -23,7 +22,7 @@ macro_rules! memory_rows {
                 bail!(Argument, "size {size} is negative")
             }
             // SAFETY: `ptr` comes from the heap.
-            heap(size, unsafe { alloc::th_realloc(ptr, size) })
+            heap(size, unsafe { alloc::th_realloc(ptr, size as isize) })
         };
         /// Frees a block of `THAlloc` or malloc; NULL is ignored.
         THFree(ptr: memory) -> nothing = {
@@ -54,17 +53,17 @@ macro_rules! memory_rows {
 
         /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
         /// there is none, also because making it failed, it is the caller's to free. NULL on error.
-        THMapAllocatorContext_new(filename: text, flags: code) -> new_map_context =
-            // SAFETY: `filename` is a C string.
-            THMapAllocatorContext::new(unsafe { text(filename) }, flags).map(Box::into_raw);
+        THMapAllocatorContext_new(filename: optional_text, flags: code) -> new_map_context =
+            THMapAllocatorContext::new(filename, flags).map(Box::into_raw);
         /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
-        THMapAllocatorContext_newWithFd(filename: text, fd: int, flags: code) -> new_map_context =
-            // SAFETY: `filename` is a C string or NULL.
-            THMapAllocatorContext::with_fd(unsafe { text(filename) }, fd, flags).map(Box::into_raw);
+        THMapAllocatorContext_newWithFd(filename: optional_text, fd: int, flags: code) -> new_map_context =
+            THMapAllocatorContext::with_fd(filename, fd, flags).map(Box::into_raw);
         /// The file name given. Borrowed: valid as long as the context. NULL on error.
         THMapAllocatorContext_filename(ctx: map_context) -> borrowed_text = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
         /// Bytes mapped; -1 on error.
         THMapAllocatorContext_size(ctx: map_context) -> position = Ok(ctx.size());
+        /// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+        THMapAllocatorContext_fd(ctx: map_context) -> descriptor = Ok(ctx.fd());
         /// Frees a context no storage was made with.
         THMapAllocatorContext_free(ctx: map_context) = {
             // SAFETY: the context came from `new` and belongs to the caller.
@@ -72,69 +71,20 @@ macro_rules! memory_rows {
             Ok(())
         };
         /// Adds a user to memory mapped by `THRefcountedMapAllocator`.
-        THRefcountedMapAllocator_incref(ctx: map_context, data: memory) = {
-            if data.is_null() {
-                return Err(null_argument("data"));
-            }
-            let _ = ctx;
+        THRefcountedMapAllocator_incref(ctx: map_context, data: required_memory) = {
             // SAFETY: `data` is such memory.
             unsafe { alloc::incref(data) };
             Ok(())
         };
         /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
-        THRefcountedMapAllocator_decref(ctx: map_context, data: memory) -> int = {
-            if data.is_null() {
-                return Err(null_argument("data"));
-            }
-            let _ = ctx;
+        THRefcountedMapAllocator_decref(ctx: map_context, data: required_memory) -> int =
             // SAFETY: `data` is such memory.
-            Ok(unsafe { alloc::decref(data) })
-        };
+            Ok(unsafe { alloc::decref(data) });
     } };
 }
-pub(crate) use memory_rows;
 
 memory_rows!(export "";);
 
-
-/// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-#[unsafe(no_mangle)] // no row: every other `int` is 0 on error
-pub unsafe extern "C" fn THMapAllocatorContext_fd(ctx: *mut THMapAllocatorContext) -> c_int {
-    let mut fd = -1;
-    guard("THMapAllocatorContext_fd", &mut || {
-        // SAFETY: the caller passes a live context.
-        fd = unsafe { Arg::take(&ctx, "ctx") }?.fd();
-        Ok(())
-    });
-    fd
-}
-
-fn heap(size: isize, block: *mut c_void) -> Result<*mut c_void> {
+fn heap(size: i64, block: *mut c_void) -> Result<*mut c_void> {
     if block.is_null() && size > 0 { bail!(NoMem, "out of memory: {size} bytes could not be allocated") } else { Ok(block) }
-}
-
-/// # Safety
-/// `s` must be NULL or a C string that lives as long as the call.
-unsafe fn text<'a>(s: *const c_char) -> Option<&'a CStr> {
-    // SAFETY: the caller's.
-    if s.is_null() { None } else { Some(unsafe { CStr::from_ptr(s) }) }
-}
-
-impl<'a> Arg<'a> for *mut THMapAllocatorContext {
-    type Core = &'a THMapAllocatorContext;
-    unsafe fn take(&'a self, name: &str) -> Result<&'a THMapAllocatorContext> {
-        // SAFETY: the caller passes a live context.
-        unsafe { self.as_ref() }.ok_or_else(|| null_argument(name))
-    }
-}
-
-impl Arg<'_> for *mut THMemoryStats {
-    type Core = *mut THMemoryStats;
-    unsafe fn take(&self, name: &str) -> Result<*mut THMemoryStats> {
-        if self.is_null() { Err(null_argument(name)) } else { Ok(*self) }
-    }
-}
-
-impl super::OnError for *mut THMapAllocatorContext {
-    const VALUE: *mut THMapAllocatorContext = null_mut();
 }

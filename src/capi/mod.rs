@@ -1,18 +1,31 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; [`row`] explains rows.
 
-pub mod apply;
-pub mod create;
-pub mod general;
-pub mod matmul;
-pub mod memory;
-pub mod order;
-pub mod pointwise;
-pub mod random;
-pub mod reduce;
 mod row;
+#[macro_use]
+pub mod apply;
+#[macro_use]
+pub mod create;
+#[macro_use]
+pub mod general;
+#[macro_use]
+pub mod matmul;
+#[macro_use]
+pub mod memory;
+#[macro_use]
+pub mod order;
+#[macro_use]
+pub mod pointwise;
+#[macro_use]
+pub mod random;
+#[macro_use]
+pub mod reduce;
+#[macro_use]
 pub mod scan;
+#[macro_use]
 pub mod storage;
+#[macro_use]
 pub mod tensor;
+#[macro_use]
 pub mod view;
 
 use crate::alloc;

@@ -31,10 +31,10 @@ macro_rules! order_rows {
         /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
         /// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
         /// elements is an error.
-        quantile(r: out, t: input, q: number, dimension: dim, keepdim: flag, interpolation: code) =
+        quantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: code) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, false);
         /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-        nanquantile(r: out, t: input, q: number, dimension: dim, keepdim: flag, interpolation: code) =
+        nanquantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: code) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, true);
         /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
         quantiles(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
@@ -47,9 +47,9 @@ macro_rules! order_rows {
         /// Elements outside of min to max and NaNs are left out. If min and max are equal, the least and the greatest element take their place, and
         /// if those are equal, one less and one more. Floats only, in whose type edges are computed; a fresh `r` gets the dtype of `t`. A range that
         /// is not finite is an error.
-        histc(r: out, t: input, bins: count, min: number, max: number) = histogram::histc(r, t, bins, min, max);
+        histc(r: out, t: input, bins: count, min: number, max: number) = histogram::histc(r, t, bins, min.to_f64(), max.to_f64());
         /// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place. Without a range it is that of all rows together.
-        bhistc(r: out, t: input, bins: count, min: number, max: number) = histogram::bhistc(r, t, bins, min, max);
+        bhistc(r: out, t: input, bins: count, min: number, max: number) = histogram::bhistc(r, t, bins, min.to_f64(), max.to_f64());
         /// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
         ///
         /// `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements, or as many as the
@@ -58,7 +58,5 @@ macro_rules! order_rows {
             histogram::bincount(r, t, weights, minlength);
     } };
 }
-pub(crate) use order_rows;
 
 order_rows!(export "THTensor_";);
-

@@ -7,6 +7,7 @@ use crate::ops::pointwise::{arithmetic, choose, compare, divide, function};
 /// Elementwise operations have their rows where they are defined.
 macro_rules! elementwise {
     ($($module:ident: $area:ident $rows:ident;)*) => { $(
+        #[doc = concat!("Rows of `ops::pointwise::", stringify!($area), "`.")]
         pub mod $module {
             use crate::capi::row::export;
             use crate::ops::pointwise::$area::$rows;
@@ -67,6 +68,5 @@ macro_rules! pointwise_rows {
         equal(a: input, b: input) -> flag = compare::equal(a, b);
     } };
 }
-pub(crate) use pointwise_rows;
 
 pointwise_rows!(export "THTensor_";);

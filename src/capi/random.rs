@@ -1,13 +1,12 @@
 //! `THGenerator_*`, `THRandom_*` and random fills.
 
-use super::{Arg, OnError, export, null_argument};
+use super::row::export;
 use crate::alloc;
 use crate::error::{Result, bail};
 use crate::ops::random as ops;
 use crate::random::{Generator, seed_from_os};
-use crate::tensor::THTensor;
 use std::cell::RefCell;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 /// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
@@ -30,13 +29,12 @@ fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) ->
     }
 }
 
-macro_rules! random_rows {
+macro_rules! generator_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
         THGenerator_new() -> new_generator = new_generator(Generator::new(seed_from_os()));
         /// Makes `to` continue as `from` would.
-        THGenerator_copy(to: generator, from: generator) = {
-            let (Some(to), Some(from)) = (to, from) else { return Err(null_argument(if to.is_none() { "to" } else { "from" })) };
+        THGenerator_copy(to: required_generator, from: required_generator) = {
             let state = with(Some(from), |g| *g)?;
             with(Some(to), |g| *g = state)
         };
@@ -49,13 +47,6 @@ macro_rules! random_rows {
         THRandom_manualSeed(generator: generator, seed: seed) = with(generator, |g| g.manual_seed(seed));
         /// The seed the sequence was started with; 0 on error.
         THRandom_initialSeed(generator: generator) -> seed = with(generator, |g| g.initial_seed());
-
-        /// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
-        THTensor_uniform(r: out, generator: generator, from: number, to: number) =
-            with(generator, |g| ops::uniform(r, g, from, to))?;
-        /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
-        THTensor_normal(r: out, generator: generator, mean: number, stdv: number) =
-            with(generator, |g| ops::normal(r, g, mean, stdv))?;
 
         /// Frees a generator; NULL is ignored.
         THGenerator_free(generator: generator) -> nothing = {
@@ -71,10 +62,25 @@ macro_rules! random_rows {
         };
     } };
 }
-pub(crate) use random_rows;
 
-random_rows!(export "";);
+generator_rows!(export "";);
 
+macro_rules! random_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+        uniform(r: out, generator: generator, from: double, to: double) =
+            with(generator, |g| ops::uniform(r, g, from, to))?;
+        /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+        normal(r: out, generator: generator, mean: double, stdv: double) =
+            with(generator, |g| ops::normal(r, g, mean, stdv))?;
+    } };
+}
+
+/// Random fills.
+pub mod fills {
+    use super::*;
+    random_rows!(export "THTensor_";);
+}
 
 fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
@@ -82,16 +88,4 @@ fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     // SAFETY: a fresh block of this size, aligned to 16.
     unsafe { place.write(THGenerator { generator: Mutex::new(generator) }) };
     Ok(place.as_ptr())
-}
-
-impl<'a> Arg<'a> for Option<NonNull<THGenerator>> {
-    type Core = Option<&'a THGenerator>;
-    unsafe fn take(&'a self, _: &str) -> Result<Option<&'a THGenerator>> {
-        // SAFETY: the caller passes NULL or a live generator.
-        Ok(self.map(|g| unsafe { g.as_ref() }))
-    }
-}
-
-impl OnError for *mut THGenerator {
-    const VALUE: *mut THGenerator = null_mut();
 }

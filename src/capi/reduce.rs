@@ -128,6 +128,5 @@ macro_rules! reduce_rows {
         logicalany(t: input) -> flag = number(|to| reduce::logic(false, to, t, ALL)).map(|x| x != 0.0);
     } };
 }
-pub(crate) use reduce_rows;
 
 reduce_rows!(export "THTensor_";);

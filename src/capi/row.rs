@@ -11,20 +11,17 @@
 //! reserves it. The body is an expression of the arguments, checked and converted as their kinds say. Elementwise operations have their
 //! definition in braces instead of a body: `ops::pointwise`.
 
-use super::random::THGenerator;
 use super::{dtype_arg, null_argument, remember};
-use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
-use crate::dtype::{Dtype, TH_UNDEFINED, THDtype};
-use crate::error::{Error, Kind as Failure, Result, THStatus, bail};
-use crate::layout::{MAX_DIMS, THMemoryFormat};
-use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
-use crate::ops::pointwise::divide::THDivMode;
+use crate::dtype::{Dtype, TH_UNDEFINED};
+use crate::error::{Error, Kind as Failure, Result, bail};
+use crate::layout::MAX_DIMS;
 use crate::ops::pointwise::op::{Elementwise, Op};
 use crate::plan::each;
 use crate::scalar::Scalar;
-use crate::storage::{Storage, THStorage};
-use crate::tensor::{THTensor, Tensor};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use c_types::*;
+use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An argument or a returned value as it crosses the boundary: a pointer, the bits of a double, or an integer.
@@ -40,7 +37,6 @@ pub struct Row {
     /// Its name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
     names: &'static str,
     /// What the arguments are, in the order of `names`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "faces that look at rows at run time are still to come"))]
     pub kinds: &'static [Kind],
     /// What is returned on failure, if not the status.
     on_error: Option<Word>,
@@ -296,6 +292,8 @@ kinds! { $
 
     /// How many entries the lists behind it have.
     len: c_int => c_int, |args| { args.len = args.plain()?; Ok(args.len) };
+    /// [`Kind::len`], or -1 instead of lists.
+    len_or_whole: c_int => c_int, |args| { let len = args.plain()?; args.len = if len == -1 { 0 } else { len }; Ok(len) };
     /// A list of sizes, strides, positions or dimensions.
     sizes: *const i64 => &'a [i64], |args| args.list(false).map(Option::unwrap_or_default);
     /// [`Kind::sizes`] that may be left out.
@@ -337,6 +335,8 @@ kinds! { $
         (!s.is_null()).then(|| unsafe { CStr::from_ptr(s) }));
     /// Memory of the caller.
     memory: *mut c_void => *mut c_void, |args| args.plain();
+    /// Memory of the caller, which there must be.
+    required_memory: *mut c_void => *mut c_void, |args| args.pointer();
     /// Memory of the caller that is read.
     memory_input: *const c_void => *const c_void, |args| args.plain();
     /// What a function of the caller is handed.
@@ -525,6 +525,19 @@ impl ToWord for Storage {
     }
 }
 
+/// What the types of arguments are made of, for the modules that have C functions.
+pub mod c_types {
+    pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+    pub use crate::capi::random::THGenerator;
+    pub use crate::dtype::THDtype;
+    pub use crate::layout::THMemoryFormat;
+    pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
+    pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::storage::THStorage;
+    pub use crate::tensor::THTensor;
+    pub use std::ffi::{c_char, c_int, c_void};
+}
+
 /// Makes the C functions of rows, and `ROWS`, the list of all: `export!(prefix; rows)`.
 macro_rules! export {
     ($prefix:literal; $(
@@ -536,7 +549,7 @@ macro_rules! export {
                 &[$($crate::capi::row::Kind::$kind),*],
                 $crate::capi::row::export!(@on_error $($ret)?),
                 $crate::capi::row::Body::Function(|_args| {
-                    $(let $arg = _args.$kind()?;)*
+                    $(#[allow(unused_variables)] let $arg = _args.$kind()?;)*
                     Ok($crate::capi::row::ToWord::word($body?))
                 }),
                 concat!($($doc, "\n"),*),
@@ -575,6 +588,8 @@ macro_rules! export {
         )*
     };
     (@list $prefix:literal; $($name:ident,)*; $($row:expr,)*) => {
+        #[allow(unused_imports)]
+        use $crate::capi::row::c_types::*;
         static FACE: $crate::capi::row::Face = $crate::capi::row::Face { prefix: $prefix, integers: false };
         /// The rows of this area.
         pub static ROWS: &[$crate::capi::row::Row] = &[$($row),*];

@@ -29,15 +29,12 @@ macro_rules! scan_rows {
         /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims` NULL. Everything else as
         /// for logsumexp.
         logsumexpDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
-            // SAFETY: the caller says that `dims` has `ndim` entries.
             softmax::logsumexp_dims(r, t, dims, keepdim);
         /// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by `maxnorm / (norm + 1e-7)`. Floats
         /// of at least two dimensions; `p` is `value`, positive, infinity allowed.
         renorm(r: out, t: input, value: number, dimension: dim, maxnorm: number) =
-            softmax::renorm(r, t, value, dimension, maxnorm);
+            softmax::renorm(r, t, value.to_f64(), dimension, maxnorm.to_f64());
     } };
 }
-pub(crate) use scan_rows;
 
 scan_rows!(export "THTensor_";);
-

@@ -1,11 +1,9 @@
 //! `THStorage_*`
 
-use super::{dtype_arg, export, null_argument};
-use crate::alloc::{THAllocator, THDeleter};
-use crate::dtype::THDtype;
+use super::row::export;
 use crate::ops::storage as ops;
 use crate::storage::{Storage, THStorage};
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
@@ -25,14 +23,14 @@ macro_rules! storage_rows {
         refcount(storage: storage_input) -> int = Ok(storage.refcount());
 
         /// `storage[index] = value`, converted to the dtype of the storage.
-        set(storage: storage, index: position, value: number) = ops::set(storage, index as i64, value);
+        set(storage: storage, index: position, value: number) = ops::set(storage, index, value);
         /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
-        get(storage: storage_input, index: position) -> number = ops::get(storage, index as i64).map(|x| x.to_f64());
+        get(storage: storage_input, index: position) -> number = ops::get(storage, index).map(|x| x.to_f64());
 
         /// An empty storage. Returns a new reference.
         new(dtype: dtype) -> new_storage = Storage::new(dtype);
         /// A storage of `size` elements with undefined values. Returns a new reference.
-        newWithSize(dtype: dtype, size: position) -> new_storage = Storage::with_size(dtype, size as i64);
+        newWithSize(dtype: dtype, size: position) -> new_storage = Storage::with_size(dtype, size);
         /// A storage of one given element. Returns a new reference.
         newWithSize1(dtype: dtype, v0: number) -> new_storage = ops::with_values(dtype, &[v0]);
         /// A storage of two given elements. Returns a new reference.
@@ -46,33 +44,28 @@ macro_rules! storage_rows {
         /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
         /// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
         /// resized. Returns a new reference.
-        newWithMapping(dtype: dtype, filename: text, size: position, flags: code) -> new_storage = {
-            if filename.is_null() {
-                return Err(null_argument("filename"));
-            }
-            // SAFETY: the caller passes a C string.
-            Storage::mapped(dtype, unsafe { CStr::from_ptr(filename) }, size as i64, flags)
-        };
+        newWithMapping(dtype: dtype, filename: text, size: position, flags: code) -> new_storage =
+            Storage::mapped(dtype, filename, size, flags);
         /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
         /// caller's. Returns a new reference.
         newWithData(dtype: dtype, data: memory, size: position) -> new_storage =
             // SAFETY: the caller vouches for `data`.
-            unsafe { Storage::with_data(dtype, data, size as i64, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
+            unsafe { Storage::with_data(dtype, data, size, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
         /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
         /// the storage then, whose end calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the
         /// context is still the caller's.
         newWithAllocator(dtype: dtype, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for the allocator; it is not NULL.
-            unsafe { Storage::with_allocator(dtype, size as i64, allocator, allocatorContext) };
+            unsafe { Storage::with_allocator(dtype, size, allocator, allocatorContext) };
         /// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
         newWithDataAndAllocator(dtype: dtype, data: memory, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for `data` and the allocator; it is not NULL.
-            unsafe { Storage::with_data(dtype, data, size as i64, allocator, allocatorContext) };
+            unsafe { Storage::with_data(dtype, data, size, allocator, allocatorContext) };
         /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
         /// NULL. On error it is not called. It cannot be resized. Returns a new reference.
         newFromBlob(dtype: dtype, data: memory, size: position, deleter: deleter, context: context) -> new_storage =
             // SAFETY: the caller vouches for `data`.
-            unsafe { Storage::from_blob(dtype, data, size as i64, deleter, context) };
+            unsafe { Storage::from_blob(dtype, data, size, deleter, context) };
 
         /// Sets `TH_STORAGE_*` bits.
         setFlag(storage: storage, flag: flags) = {
@@ -91,7 +84,7 @@ macro_rules! storage_rows {
         };
         /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An allocator
         /// of the caller's is asked for one byte at least: its block ends with the storage.
-        resize(storage: storage, size: position) = storage.resize(size as i64);
+        resize(storage: storage, size: position) = storage.resize(size);
         /// Every element `= value`, in the range that `THTensor_fill` takes.
         fill(storage: storage, value: number) = ops::fill(storage, value);
         /// Copies `size` elements of the storage's own dtype from `src`.
@@ -101,10 +94,8 @@ macro_rules! storage_rows {
         copy(storage: storage, src: storage_input) = ops::copy(storage, src);
     } };
 }
-pub(crate) use storage_rows;
 
 storage_rows!(export "THStorage_";);
-
 
 /// Adds a reference; NULL is ignored. Safe from any thread.
 #[unsafe(no_mangle)]

@@ -1,15 +1,13 @@
 //! `THTensor_*`: making tensors, asking about them, single elements, copies.
 
-use super::{dtype_arg, export, numbers, optional_numbers};
-use crate::alloc::THDeleter;
-use crate::dtype::{Dtype, THDtype};
+use super::row::export;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::{Dims, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, wrap_dim};
+use crate::layout::{Dims, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, wrap_dim};
 use crate::ops::{copy, create, storage, view};
 use crate::scalar::Scalar;
-use crate::storage::THStorage;
 use crate::tensor::{THTensor, Tensor};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
@@ -24,7 +22,7 @@ macro_rules! tensor_rows {
             Tensor::empty(dtype, size);
         /// A tensor with undefined elements and the given strides. Returns a new reference.
         newWithSizesStrides(dtype: dtype, ndim: len, size: sizes, stride: sizes) -> new =
-            unsafe { create::with_strides(dtype, size, stride) };
+            create::with_strides(dtype, size, stride);
         /// A 1-d tensor with undefined elements. Returns a new reference.
         newWithSize1d(dtype: dtype, size0: count) -> new = Tensor::empty(dtype, &[size0]);
         /// A 2-d tensor with undefined elements. Returns a new reference.
@@ -59,40 +57,37 @@ macro_rules! tensor_rows {
         /// A 0-d tensor. Returns a new reference.
         newScalar(dtype: dtype, value: number) -> new = create::scalar(dtype, value);
         /// A 0-d tensor with an integer that a double may not hold. Returns a new reference.
-        newScalarLong(dtype: dtype, value: count) -> new = create::scalar(dtype, value);
+        newScalarLong(dtype: dtype, value: count) -> new = create::scalar(dtype, value.into());
         /// A tensor with a copy of the row-major elements at `data`. Returns a new reference.
         newFromData(dtype: dtype, ndim: len, size: sizes, data: memory_input) -> new =
-            // SAFETY: `size` holds `ndim` entries, `data` their elements.
+            // SAFETY: `data` holds as many elements.
             unsafe { create::from_data(dtype, size, data) };
         /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
         /// view is gone; it may be NULL. On error it is not called. Returns a new reference.
         newFromBlob(dtype: dtype, ndim: len, size: sizes, stride: optional_sizes, data: memory, deleter: deleter, context: context) -> new =
-            // SAFETY: the arrays hold `ndim` entries, `data` their elements.
-            unsafe {
-                let (size, stride) = (size, stride);
-                create::from_blob(dtype, size, stride, data, deleter, context)
-            };
+            // SAFETY: `data` holds the elements.
+            unsafe { create::from_blob(dtype, size, stride, data, deleter, context) };
         /// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the whole
         /// storage. Returns a new reference.
-        newWithStorage(storage: storage, storageOffset: position, ndim: len, size: sizes, stride: optional_sizes) -> new =
+        newWithStorage(storage: storage, storageOffset: position, ndim: len_or_whole, size: sizes, stride: optional_sizes) -> new =
             if ndim == -1 {
                 view::with_whole_storage(storage)
             } else {
-                unsafe { view::with_storage(storage, storageOffset as i64, size, stride) }
+                view::with_storage(storage, storageOffset, size, stride)
             };
         /// A 1-d tensor over `storage`. Returns a new reference.
         newWithStorage1d(storage: storage, storageOffset: position, size0: count, stride0: count) -> new =
-            view::with_storage(storage, storageOffset as i64, &[size0], Some(&[stride0]));
+            view::with_storage(storage, storageOffset, &[size0], Some(&[stride0]));
         /// A 2-d tensor over `storage`. Returns a new reference.
         newWithStorage2d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count) -> new =
-            view::with_storage(storage, storageOffset as i64, &[size0, size1], Some(&[stride0, stride1]));
+            view::with_storage(storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
         /// A 3-d tensor over `storage`. Returns a new reference.
         newWithStorage3d(
             storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count,
-        ) -> new = view::with_storage(storage, storageOffset as i64, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
+        ) -> new = view::with_storage(storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
         /// A 4-d tensor over `storage`. Returns a new reference.
         newWithStorage4d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count) -> new =
-            view::with_storage(storage, storageOffset as i64, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
+            view::with_storage(storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
         /// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
         /// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
         newClone(tensor: input) -> new = copy::clone(tensor, TH_PRESERVE_FORMAT);
@@ -106,7 +101,7 @@ macro_rules! tensor_rows {
         newTo(tensor: inout, dtype: other_dtype) -> new = copy::to_dtype(tensor, dtype);
 
         /// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
-        storage(tensor: input) -> new_storage = Ok(tensor.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
+        storage(tensor: input) -> borrowed_storage = Ok(tensor.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
         /// The position of the first element in the storage; -1 on error.
         storageOffset(tensor: input) -> position = tensor.layout().map(|l| l.offset as isize);
         /// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
@@ -144,18 +139,18 @@ macro_rules! tensor_rows {
             crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", tensor.defined()?.torch_name()),
         };
         /// 1 if the elements lie row-major without gaps; 0 if not and on error.
-        isContiguous(tensor: input) -> int = Ok(tensor.layout()?.is_contiguous());
+        isContiguous(tensor: input) -> flag = Ok(tensor.layout()?.is_contiguous());
         /// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is channels-last.
-        isContiguousFormat(tensor: input, format: memory_format) -> int = tensor.layout()?.has_format(format);
+        isContiguousFormat(tensor: input, format: memory_format) -> flag = tensor.layout()?.has_format(format);
         /// 1 if both have the same sizes; 0 if not and on error.
-        isSameSizeAs(tensor: input, src: input) -> int = Ok(tensor.same_shape(src));
+        isSameSizeAs(tensor: input, src: input) -> flag = Ok(tensor.same_shape(src));
         /// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
-        isSetTo(tensor: input, src: input) -> int = {
+        isSetTo(tensor: input, src: input) -> flag = {
             let storage = |t: &Tensor| t.storage().map(|s| s.as_ptr());
             Ok(storage(tensor).is_some() && storage(tensor) == storage(src) && tensor.layout()? == src.layout()?)
         };
         /// 1 if the sizes are these; 0 if not and on error.
-        isSize(tensor: input, ndim: len, size: sizes) -> int =
+        isSize(tensor: input, ndim: len, size: sizes) -> flag =
             Ok(size == dims_of(tensor)?.0.as_slice());
         /// References held now, by anyone; 0 on error.
         refcount(tensor: input) -> int =
@@ -218,10 +213,8 @@ macro_rules! tensor_rows {
         };
     } };
 }
-pub(crate) use tensor_rows;
 
 tensor_rows!(export "THTensor_";);
-
 
 /// Sizes and strides as the struct says: none where `nDimension` is 0.
 fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {

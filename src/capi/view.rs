@@ -1,15 +1,30 @@
 //! `THTensor_*`: views, in both forms (`narrow` into a handle, `newNarrow`), and changes of shape in place.
 
-use super::{export, null_argument, numbers, optional_numbers};
+use super::null_argument;
+use super::row::export;
 use crate::alloc;
-use crate::dtype::THDtype;
 use crate::error::{Result, bail};
 use crate::ops::view::{self as ops, Pieces};
-use crate::storage::THStorage;
 use crate::tensor::{THTensor, Tensor};
 use std::ffi::c_int;
 
-/// A view operation in both its forms: `name / newName (args) = |layout of the source| layout of the view`.
+/// Two rows of each view: into a handle, and as a new one.
+macro_rules! pairs {
+    ($face:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) = |$layout:ident| $view:expr;)*) => {
+        $face! { $($to)* $(
+            $(#[doc = $doc])*
+            $set(r: out, src: input $(, $arg: $kind)*) = {
+                let mut $layout = src.layout()?;
+                $view?;
+                ops::set_to(r, src, &$layout)
+            };
+            $(#[doc = $doc])*
+            $new(tensor: input $(, $arg: $kind)*) -> new = ops::derive(tensor, |$layout| $view);
+        )* }
+    };
+}
+
+// `name / newName(arguments) = |layout of the source| layout of the view`.
 macro_rules! view_pair_rows {
     ($face:ident $($to:tt)*) => { pairs! { $face [$($to)*]
         /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
@@ -44,24 +59,6 @@ macro_rules! view_pair_rows {
         expandAs / newExpandAs(other: input) = |layout| layout.expand(&shape_of(other)?);
     } };
 }
-pub(crate) use view_pair_rows;
-
-/// Two rows of each view: into a handle, and as a new one.
-macro_rules! pairs {
-    ($face:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) = |$layout:ident| $view:expr;)*) => {
-        $face! { $($to)* $(
-            $(#[doc = $doc])*
-            $set(r: out, src: input $(, $arg: $kind)*) = {
-                let mut $layout = src.layout()?;
-                $view?;
-                ops::set_to(r, src, &$layout)
-            };
-            $(#[doc = $doc])*
-            $new(tensor: input $(, $arg: $kind)*) -> new = ops::derive(tensor, |$layout| $view);
-        )* }
-    };
-}
-use pairs;
 
 /// Views in both forms.
 pub mod pairs_of_views {
@@ -107,33 +104,33 @@ macro_rules! view_rows {
         set(tensor: inout, src: input) = ops::set(tensor, src);
         /// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
         setStorage(tensor: inout, storage: storage, storageOffset: position, ndim: len, size: sizes, stride: optional_sizes) =
-            unsafe { ops::set_storage(tensor, storage, storageOffset as i64, size, stride) };
+            ops::set_storage(tensor, storage, storageOffset, size, stride);
         /// `THTensor_setStorage` by the name TH gives its C form.
         setStorageNd(tensor: inout, storage: storage, storageOffset: position, ndim: len, size: sizes, stride: optional_sizes) =
-            unsafe { ops::set_storage(tensor, storage, storageOffset as i64, size, stride) };
+            ops::set_storage(tensor, storage, storageOffset, size, stride);
         /// Makes `tensor` a 1-d tensor over `storage`.
         setStorage1d(tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count) =
-            ops::set_storage(tensor, storage, storageOffset as i64, &[size0], Some(&[stride0]));
+            ops::set_storage(tensor, storage, storageOffset, &[size0], Some(&[stride0]));
         /// Makes `tensor` a 2-d tensor over `storage`.
         setStorage2d(
             tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count,
-        ) = ops::set_storage(tensor, storage, storageOffset as i64, &[size0, size1], Some(&[stride0, stride1]));
+        ) = ops::set_storage(tensor, storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
         /// Makes `tensor` a 3-d tensor over `storage`.
         setStorage3d(
             tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count,
-        ) = ops::set_storage(tensor, storage, storageOffset as i64, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
+        ) = ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
         /// Makes `tensor` a 4-d tensor over `storage`.
         setStorage4d(
             tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count,
         ) =
-            ops::set_storage(tensor, storage, storageOffset as i64, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
+            ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
         /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
         /// undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
         resize(tensor: inout, ndim: len, size: sizes, stride: optional_sizes) =
-            unsafe { ops::resize(tensor, size, stride) };
+            ops::resize(tensor, size, stride);
         /// `THTensor_resize` by the name TH gives its C form.
         resizeNd(tensor: inout, ndim: len, size: sizes, stride: optional_sizes) =
-            unsafe { ops::resize(tensor, size, stride) };
+            ops::resize(tensor, size, stride);
         /// `THTensor_resize` to one dimension.
         resize1d(tensor: inout, size0: count) = ops::resize(tensor, &[size0], None);
         /// `THTensor_resize` to two dimensions.
@@ -150,10 +147,8 @@ macro_rules! view_rows {
         resizeAs(tensor: inout, src: input) = ops::resize(tensor, &shape_of(src)?, None);
     } };
 }
-pub(crate) use view_rows;
 
 view_rows!(export "THTensor_";);
-
 
 /// Stores a list of new references in `r`, or only its length in `count` while there is not enough room.
 ///

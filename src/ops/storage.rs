@@ -32,10 +32,10 @@ pub fn set(storage: &Storage, index: i64, value: Scalar) -> Result<()> {
 }
 
 /// A storage with the given elements.
-pub fn with_values(dtype: Dtype, values: &[f64]) -> Result<Storage> {
+pub fn with_values(dtype: Dtype, values: &[Scalar]) -> Result<Storage> {
     let storage = Storage::with_size(dtype, values.len() as i64)?;
     for (i, &value) in values.iter().enumerate() {
-        set(&storage, i as i64, value.into())?;
+        set(&storage, i as i64, value)?;
     }
     Ok(storage)
 }
