@@ -11,12 +11,17 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, ptr, slice, thread};
-use thorn::capi::pointwise::*;
-use thorn::capi::tensor::{THTensor_data, THTensor_free, THTensor_newWithSize1d};
+use thorn::capi::tensor::THTensor_free;
 use thorn::cpu::simd::{Level, level};
 use thorn::dtype::{TH_FLOAT32, TH_FLOAT64};
 use thorn::error::{TH_OK, THStatus};
 use thorn::tensor::THTensor;
+
+/// The functions `THTensor_*`, which Rust has without the prefix.
+mod tensors {
+    pub use thorn::capi::pointwise::{functions::*, polygamma};
+    pub use thorn::capi::tensor::{data, newWithSize1d};
+}
 
 type Function = unsafe fn(*mut THTensor, *const THTensor) -> THStatus;
 
@@ -107,34 +112,34 @@ macro_rules! rows {
 }
 
 const ROWS: &[Row] = rows! {
-    "sqrt": THTensor_sqrt, f64::sqrt, 0.501;
-    "rsqrt": THTensor_rsqrt, |x| 1.0 / x.sqrt(), 2.0;
-    "exp": THTensor_exp, f64::exp, 2.0;
-    "exp2": THTensor_exp2, f64::exp2, 2.0;
-    "expm1": THTensor_expm1, f64::exp_m1, 2.0;
-    "log": THTensor_log, f64::ln, 2.0;
-    "log1p": THTensor_log1p, f64::ln_1p, 2.0;
-    "log2": THTensor_log2, f64::log2, 2.0;
-    "log10": THTensor_log10, f64::log10, 2.0;
-    "sin": THTensor_sin, f64::sin, 2.0;
-    "cos": THTensor_cos, f64::cos, 2.0;
-    "tan": THTensor_tan, f64::tan, 2.0;
-    "asin": THTensor_asin, f64::asin, 2.0;
-    "acos": THTensor_acos, f64::acos, 2.0;
-    "atan": THTensor_atan, f64::atan, 2.0;
-    "sinh": THTensor_sinh, f64::sinh, 2.0;
-    "cosh": THTensor_cosh, f64::cosh, 2.0;
-    "tanh": THTensor_tanh, f64::tanh, 2.0;
-    "sigmoid": THTensor_sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0;
-    "erf": THTensor_erf, |x| erf(x), 2.0;
-    "erfc": THTensor_erfc, |x| erfc(x), 2.0;
-    "erfinv": THTensor_erfinv, erfinv, 4.0;
-    "lgamma": THTensor_lgamma, |x| lgamma(x), 4.0;
-    "digamma": THTensor_digamma, digamma, 2.0;
-    "trigamma": |r, t| THTensor_polygamma(r, 1, t), trigamma, 2.0;
-    "gelu": THTensor_gelu, gelu, 2.0;
-    "geluTanh": THTensor_geluTanh, gelu_tanh, 2.0;
-    "softplus": |r, t| THTensor_softplus(r, t, 1.0, 20.0), |x| if x > 20.0 { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }, 2.0;
+    "sqrt": tensors::sqrt, f64::sqrt, 0.501;
+    "rsqrt": tensors::rsqrt, |x| 1.0 / x.sqrt(), 2.0;
+    "exp": tensors::exp, f64::exp, 2.0;
+    "exp2": tensors::exp2, f64::exp2, 2.0;
+    "expm1": tensors::expm1, f64::exp_m1, 2.0;
+    "log": tensors::log, f64::ln, 2.0;
+    "log1p": tensors::log1p, f64::ln_1p, 2.0;
+    "log2": tensors::log2, f64::log2, 2.0;
+    "log10": tensors::log10, f64::log10, 2.0;
+    "sin": tensors::sin, f64::sin, 2.0;
+    "cos": tensors::cos, f64::cos, 2.0;
+    "tan": tensors::tan, f64::tan, 2.0;
+    "asin": tensors::asin, f64::asin, 2.0;
+    "acos": tensors::acos, f64::acos, 2.0;
+    "atan": tensors::atan, f64::atan, 2.0;
+    "sinh": tensors::sinh, f64::sinh, 2.0;
+    "cosh": tensors::cosh, f64::cosh, 2.0;
+    "tanh": tensors::tanh, f64::tanh, 2.0;
+    "sigmoid": tensors::sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0;
+    "erf": tensors::erf, |x| erf(x), 2.0;
+    "erfc": tensors::erfc, |x| erfc(x), 2.0;
+    "erfinv": tensors::erfinv, erfinv, 4.0;
+    "lgamma": tensors::lgamma, |x| lgamma(x), 4.0;
+    "digamma": tensors::digamma, digamma, 2.0;
+    "trigamma": |r, t| tensors::polygamma(r, 1, t), trigamma, 2.0;
+    "gelu": tensors::gelu, gelu, 2.0;
+    "geluTanh": tensors::geluTanh, gelu_tanh, 2.0;
+    "softplus": |r, t| tensors::softplus(r, t, 1.0, 20.0), |x| if x > 20.0 { x } else { x.max(0.0) + (-x.abs()).exp().ln_1p() }, 2.0;
 };
 
 /// Values computed by one call.
@@ -296,7 +301,7 @@ impl Block {
     fn new() -> Block {
         // SAFETY: takes numbers only.
         let [r, t, wide_r, wide_t] =
-            [TH_FLOAT32, TH_FLOAT32, TH_FLOAT64, TH_FLOAT64].map(|dtype| unsafe { THTensor_newWithSize1d(dtype, BLOCK as i64) });
+            [TH_FLOAT32, TH_FLOAT32, TH_FLOAT64, TH_FLOAT64].map(|dtype| unsafe { tensors::newWithSize1d(dtype, BLOCK as i64) });
         assert!([r, t, wide_r, wide_t].iter().all(|tensor| !tensor.is_null()), "no memory");
         Block { r, t, wide_r, wide_t, errors: vec![0.0; BLOCK] }
     }
@@ -304,16 +309,16 @@ impl Block {
     fn compare(&mut self, row: &Row, count: usize, value: impl Fn(usize) -> f32, errors: &mut Errors) {
         // SAFETY: the tensors are live and this thread's alone, have BLOCK elements each, and their data does not move.
         let (got, inputs, exact) = unsafe {
-            let inputs = slice::from_raw_parts_mut(THTensor_data(self.t).cast::<f32>(), BLOCK);
-            let wide = slice::from_raw_parts_mut(THTensor_data(self.wide_t).cast::<f64>(), BLOCK);
+            let inputs = slice::from_raw_parts_mut(tensors::data(self.t).cast::<f32>(), BLOCK);
+            let wide = slice::from_raw_parts_mut(tensors::data(self.wide_t).cast::<f64>(), BLOCK);
             for i in 0..count {
                 inputs[i] = value(i);
                 wide[i] = f64::from(inputs[i]);
             }
             assert_eq!((row.function)(self.r, ptr::from_ref(&*self.t)), TH_OK, "{}", row.name);
             assert_eq!((row.function)(self.wide_r, ptr::from_ref(&*self.wide_t)), TH_OK, "{}", row.name);
-            let exact = slice::from_raw_parts(THTensor_data(self.wide_r).cast::<f64>(), BLOCK);
-            (slice::from_raw_parts(THTensor_data(self.r).cast::<f32>(), BLOCK), &*inputs, exact)
+            let exact = slice::from_raw_parts(tensors::data(self.wide_r).cast::<f64>(), BLOCK);
+            (slice::from_raw_parts(tensors::data(self.r).cast::<f32>(), BLOCK), &*inputs, exact)
         };
         for i in 0..count {
             self.errors[i] = ulps(got[i], exact[i]);

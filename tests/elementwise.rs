@@ -86,7 +86,7 @@ fn arithmetic_of_any_two_dtypes_in_any_layout() {
             let pairs = || values(a, shape).into_iter().zip(values(b, shape));
             let (sum, product) = (Tensor::fresh().unwrap(), Tensor::fresh().unwrap());
             pointwise::arithmetic::cadd(&sum, a, Scalar::Int(1), b).unwrap();
-            pointwise::arithmetic::cmul(&product, a, b).unwrap();
+            pointwise::arithmetic::cmul.run([&product, a, b], &[]).unwrap();
             assert_eq!((sum.dtype(), product.dtype()), (Some(dtype), Some(dtype)), "{what}");
             assert_eq!(values(&sum, shape), pairs().map(|(x, y)| stored(x + y, dtype)).collect::<Vec<_>>(), "sum of {what}");
             assert_eq!(values(&product, shape), pairs().map(|(x, y)| stored(x * y, dtype)).collect::<Vec<_>>(), "product of {what}");
@@ -98,7 +98,7 @@ fn arithmetic_of_any_two_dtypes_in_any_layout() {
 fn comparison_of_any_two_dtypes_in_any_layout() {
     for_all_pairs(9, |a, b, shape, what| {
         let r = Tensor::fresh().unwrap();
-        pointwise::compare::lt_tensor(&r, a, b).unwrap();
+        pointwise::compare::ltTensor.run([&r, a, b], &[]).unwrap();
         let want: Vec<f64> = values(a, shape).into_iter().zip(values(b, shape)).map(|(x, y)| f64::from(x < y)).collect();
         assert_eq!((r.dtype(), values(&r, shape)), (Some(Dtype::Bool), want), "{what}");
     });
@@ -192,7 +192,7 @@ fn copies_of_large_transposed_matrices_are_exact() {
             assert_eq!(copy::get(&dense, &[i, j]).unwrap().to_f64(), ((j * n + i) % 119) as f64, "{dtype}");
         }
         let difference = Tensor::fresh().unwrap();
-        pointwise::compare::ne_tensor(&difference, &dense, &transposed).unwrap();
+        pointwise::compare::neTensor.run([&difference, &dense, &transposed], &[]).unwrap();
         assert_eq!(reduce::number(|to| reduce::sum(to, &difference, reduce::Over::Dims(&[]), None)).unwrap(), 0.0);
     }
 }

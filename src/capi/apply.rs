@@ -22,4 +22,3 @@ macro_rules! apply_rows {
 }
 
 apply_rows!(export "THTensor_";);
-

@@ -19,4 +19,3 @@ macro_rules! matmul_rows {
 }
 
 matmul_rows!(export "THTensor_";);
-

@@ -27,6 +27,10 @@ pub mod storage;
 pub mod tensor;
 #[macro_use]
 pub mod view;
+#[cfg(test)]
+mod rows_test;
+#[cfg(feature = "typed")]
+pub mod typed;
 
 use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};

@@ -29,6 +29,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[repr(transparent)]
 pub struct Word(u64);
 
+impl Word {
+    /// NULL, 0 or 0.0.
+    #[cfg(test)]
+    pub const ZERO: Word = Word(0);
+}
+
 /// Numbers an elementwise operation may have beside its tensors.
 const MOST_NUMBERS: usize = 2;
 
@@ -40,7 +46,8 @@ pub struct Row {
     pub kinds: &'static [Kind],
     /// What is returned on failure, if not the status.
     on_error: Option<Word>,
-    body: Body,
+    /// What it does.
+    pub body: Body,
     /// What the header says.
     #[cfg(test)]
     pub doc: &'static str,
@@ -94,7 +101,7 @@ impl Row {
 
     /// The name of argument `k`.
     #[cold]
-    fn arg(&self, k: usize) -> &'static str {
+    pub fn arg(&self, k: usize) -> &'static str {
         self.names.split(' ').nth(k + 1).unwrap_or_default()
     }
 
@@ -134,7 +141,13 @@ pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
             Error::new(Failure::Internal, format_args!("internal error: {}", what.unwrap_or("a panic was caught")))
         }
     };
-    let status = remember(format_args!("{}{}", face.prefix, row.name()), &error);
+    keep_error(row, face, &error)
+}
+
+/// Keeps why a function failed, and gives what it returns then.
+#[cold]
+pub fn keep_error(row: &Row, face: &Face, error: &Error) -> Word {
+    let status = remember(format_args!("{}{}", face.prefix, row.name()), error);
     row.on_error.unwrap_or(status.word())
 }
 
@@ -590,11 +603,13 @@ macro_rules! export {
     (@list $prefix:literal; $($name:ident,)*; $($row:expr,)*) => {
         #[allow(unused_imports)]
         use $crate::capi::row::c_types::*;
-        static FACE: $crate::capi::row::Face = $crate::capi::row::Face { prefix: $prefix, integers: false };
+        /// Where the rows of this area are exported.
+        pub static FACE: $crate::capi::row::Face = $crate::capi::row::Face { prefix: $prefix, integers: false };
         /// The rows of this area.
         pub static ROWS: &[$crate::capi::row::Row] = &[$($row),*];
-        #[allow(non_camel_case_types)]
-        enum Index { $($name),* }
+        /// Where each row stands in `ROWS`.
+        #[allow(non_camel_case_types, missing_docs)]
+        pub enum Index { $($name),* }
     };
     (@on_error) => { None };
     (@on_error $ret:ident) => { $crate::capi::row::on_error::$ret };

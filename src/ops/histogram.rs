@@ -1,7 +1,7 @@
 //! Histograms: histc over ranges of floats, bincount over integers.
 
-use super::prepare::{self, Signature};
 use super::copy;
+use super::prepare::{self, Signature};
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
 use crate::cpu::map;

@@ -2,9 +2,9 @@
 
 use crate::handles::{Outcome, Tensor, Thing, done};
 use crate::json::text;
+use crate::tensors;
 use crate::world::Operation;
 use std::ffi::{c_int, c_void};
-use thorn::capi::apply::*;
 
 /// `t = function(t)`
 pub fn apply<F: FnMut(&mut f64)>(t: &Tensor, mut function: F) -> Outcome {
@@ -13,7 +13,7 @@ pub fn apply<F: FnMut(&mut f64)>(t: &Tensor, mut function: F) -> Outcome {
         unsafe { (*function.cast::<F>())(&mut *x) }
         0
     }
-    done(c!(THTensor_apply(t.0, Some(call::<F>), (&raw mut function).cast())))
+    done(c!(tensors::apply(t.0, Some(call::<F>), (&raw mut function).cast())))
 }
 
 /// `t = function(t, src)`
@@ -23,7 +23,7 @@ pub fn map<F: FnMut(&mut f64, f64)>(t: &Tensor, src: &Tensor, mut function: F) -
         unsafe { (*function.cast::<F>())(&mut *x, y) }
         0
     }
-    done(c!(THTensor_map(t.0, src.0, Some(call::<F>), (&raw mut function).cast())))
+    done(c!(tensors::map(t.0, src.0, Some(call::<F>), (&raw mut function).cast())))
 }
 
 /// `t = function(t, a, b)`
@@ -33,7 +33,7 @@ pub fn map2<F: FnMut(&mut f64, f64, f64)>(t: &Tensor, a: &Tensor, b: &Tensor, mu
         unsafe { (*function.cast::<F>())(&mut *x, y, z) }
         0
     }
-    done(c!(THTensor_map2(t.0, a.0, b.0, Some(call::<F>), (&raw mut function).cast())))
+    done(c!(tensors::map2(t.0, a.0, b.0, Some(call::<F>), (&raw mut function).cast())))
 }
 
 pub fn operation(name: &str) -> Option<Operation> {

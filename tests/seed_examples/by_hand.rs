@@ -2,11 +2,14 @@
 
 use crate::applying::{apply, map, map2};
 use crate::handles::{Storage, Tensor, done};
+use crate::{storages, tensors};
 use std::ffi::{CString, c_int, c_void};
-use std::ptr::{NonNull, null, null_mut};
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
-use thorn::capi::{pointwise::*, random::*, storage::*, tensor::*, view::*};
+use thorn::capi::random::{THGenerator, THGenerator_free, THGenerator_new, THRandom_manualSeed};
+use thorn::capi::storage::{THStorage_free, THStorage_retain};
+use thorn::capi::tensor::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
 use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;
@@ -40,45 +43,45 @@ pub const BY_HAND: &[(&str, fn())] = &[
 
 fn foreign_memory_is_shared() {
     let mut a = [0i64, 0, 1, 1, 0, 1, 1, 0, 0, 0];
-    let b = c!(THTensor_newFromBlob(TH_INT64, 1, [10].as_ptr(), null(), a.as_mut_ptr().cast::<c_void>(), None, null_mut()));
+    let b = c!(tensors::newFromBlob(TH_INT64, 1, [10].as_ptr(), null(), a.as_mut_ptr().cast::<c_void>(), None, null_mut()));
     let b = Tensor::made(b).unwrap();
-    assert_eq!(c!(THTensor_set1d(b.0, 3, 100.0)), TH_OK);
+    assert_eq!(c!(tensors::set1d(b.0, 3, 100.0)), TH_OK);
     drop(b);
     assert_eq!(a, [0, 0, 1, 100, 0, 1, 1, 0, 0, 0]);
 }
 
 fn another_dtype_copies_foreign_memory() {
     let mut a = [0i64, 0, 1, 100, 0, 1, 1, 0, 0, 0];
-    let whole = c!(THTensor_newFromBlob(TH_INT64, 1, [10].as_ptr(), null(), a.as_mut_ptr().cast::<c_void>(), None, null_mut()));
+    let whole = c!(tensors::newFromBlob(TH_INT64, 1, [10].as_ptr(), null(), a.as_mut_ptr().cast::<c_void>(), None, null_mut()));
     let whole = Tensor::made(whole).unwrap();
-    let b = Tensor::made(c!(THTensor_newTo(whole.0, TH_INT32))).unwrap();
-    assert_eq!(c!(THTensor_set1d(b.0, 3, 30000.0)), TH_OK);
+    let b = Tensor::made(c!(tensors::newTo(whole.0, TH_INT32))).unwrap();
+    assert_eq!(c!(tensors::set1d(b.0, 3, 30000.0)), TH_OK);
     assert_eq!(b.elements(), [0.0, 0.0, 1.0, 30000.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     assert_eq!(a[3], 100);
 }
 
 fn the_data_pointer_shares_memory() {
     let a = Tensor::of(&[3, 4], &[0.0; 12]);
-    assert_eq!(c!(THTensor_set2d(a.0, 2, 2, 1000.0)), TH_OK);
-    let b = c!(THTensor_data(a.0)).cast::<f64>();
+    assert_eq!(c!(tensors::set2d(a.0, 2, 2, 1000.0)), TH_OK);
+    let b = c!(tensors::data(a.0)).cast::<f64>();
     // SAFETY: the tensor has 12 contiguous elements.
     assert_eq!(unsafe { b.add(2 * 4 + 2).read() }, 1000.0);
 }
 
 fn elements_come_out_row_major() {
     let a = Tensor::of(&[2, 2], &[1.5, 3.5, 2.5, 4.5]);
-    assert_eq!(c!(THTensor_transpose(a.0, a.0, 0, 1)), TH_OK);
-    let rows = Tensor::made(c!(THTensor_newContiguous(a.0))).unwrap();
-    let data = c!(THTensor_data(rows.0)).cast::<f64>();
+    assert_eq!(c!(tensors::transpose(a.0, a.0, 0, 1)), TH_OK);
+    let rows = Tensor::made(c!(tensors::newContiguous(a.0))).unwrap();
+    let data = c!(tensors::data(rows.0)).cast::<f64>();
     // SAFETY: four contiguous elements.
     assert_eq!(unsafe { std::slice::from_raw_parts(data, 4) }, [1.5, 2.5, 3.5, 4.5]);
-    assert_eq!(c!(THTensor_get2d(a.0, 0, 0)), 1.5);
+    assert_eq!(c!(tensors::get2d(a.0, 0, 0)), 1.5);
 }
 
 /// A tensor of `n` elements drawn with a fixed seed.
-fn drawn(n: i64, draw: impl FnOnce(*mut THTensor, Option<NonNull<THGenerator>>) -> THStatus) -> Vec<f64> {
-    let r = Tensor::made(c!(THTensor_newWithSize1d(TH_FLOAT64, n))).unwrap();
-    let generator = NonNull::new(c!(THGenerator_new()));
+fn drawn(n: i64, draw: impl FnOnce(*mut THTensor, *mut THGenerator) -> THStatus) -> Vec<f64> {
+    let r = Tensor::made(c!(tensors::newWithSize1d(TH_FLOAT64, n))).unwrap();
+    let generator = c!(THGenerator_new());
     assert_eq!(c!(THRandom_manualSeed(generator, 2)), TH_OK);
     assert_eq!(draw(r.0, generator), TH_OK);
     c!(THGenerator_free(generator));
@@ -90,14 +93,14 @@ fn mean(xs: &[f64]) -> f64 {
 }
 
 fn uniform_stays_in_its_range() {
-    let xs = drawn(10000, |r, generator| c!(THTensor_uniform(r, generator, -2.0, 6.0)));
+    let xs = drawn(10000, |r, generator| c!(tensors::uniform(r, generator, -2.0, 6.0)));
     assert!(xs.iter().all(|x| (-2.0..6.0).contains(x)));
     // The mean of n draws has the standard deviation 8 / sqrt(12 n) = 0.023.
     assert!((mean(&xs) - 2.0).abs() < 0.12, "{}", mean(&xs));
 }
 
 fn normal_has_its_moments() {
-    let xs = drawn(10000, |r, generator| c!(THTensor_normal(r, generator, 3.0, 2.0)));
+    let xs = drawn(10000, |r, generator| c!(tensors::normal(r, generator, 3.0, 2.0)));
     let squares: Vec<f64> = xs.iter().map(|x| (x - 3.0).powi(2)).collect();
     // Standard deviations over n draws: 2 / sqrt(n) = 0.02 of the mean, 4 sqrt(2 / n) = 0.057 of the variance.
     assert!((mean(&xs) - 3.0).abs() < 0.1, "{}", mean(&xs));
@@ -107,23 +110,23 @@ fn normal_has_its_moments() {
 fn shared_memory_does_not_resize() {
     let name = CString::new(format!("/thorn-seed-example-{}", std::process::id())).unwrap();
     let flags = TH_ALLOCATOR_MAPPED_SHAREDMEM | TH_ALLOCATOR_MAPPED_EXCLUSIVE;
-    let store = Storage::made(c!(THStorage_newWithMapping(TH_FLOAT32, name.as_ptr(), 4, flags))).unwrap();
-    let x = Tensor::made(c!(THTensor_newWithStorage(store.0, 0, -1, null(), null()))).unwrap();
-    let refused = done(c!(THTensor_resize1d(x.0, 8)));
+    let store = Storage::made(c!(storages::newWithMapping(TH_FLOAT32, name.as_ptr(), 4, flags))).unwrap();
+    let x = Tensor::made(c!(tensors::newWithStorage(store.0, 0, -1, null(), null()))).unwrap();
+    let refused = done(c!(tensors::resize1d(x.0, 8)));
     assert!(refused.err().is_some_and(|message| message.contains("shared")));
     assert_eq!(x.shape(), [4]);
 }
 
 fn add_scales_and_broadcasts() {
     let (x, other) = (Tensor::of(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), Tensor::of(&[2], &[10.0, 20.0]));
-    let y = Tensor::made(c!(THTensor_new())).unwrap();
-    assert_eq!(c!(THTensor_cadd(y.0, x.0, 2.0, other.0)), TH_OK);
+    let y = Tensor::made(c!(tensors::new())).unwrap();
+    assert_eq!(c!(tensors::cadd(y.0, x.0, 2.0, other.0)), TH_OK);
     assert_eq!((y.shape(), y.elements()), (vec![2, 2], vec![21.0, 42.0, 23.0, 44.0]));
 }
 
 fn transpose_in_place() {
     let x = Tensor::of(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    assert_eq!(c!(THTensor_transpose(x.0, x.0, 0, 1)), TH_OK);
+    assert_eq!(c!(tensors::transpose(x.0, x.0, 0, 1)), TH_OK);
     assert_eq!((x.shape(), x.strides()), (vec![3, 2], vec![1, 3]));
     assert_eq!(x.elements(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
 }
@@ -131,28 +134,28 @@ fn transpose_in_place() {
 fn unsqueeze_in_place() {
     for (dim, shape) in [(0, [1, 3]), (-1, [3, 1])] {
         let x = Tensor::of(&[3], &[1.0, 2.0, 3.0]);
-        assert_eq!(c!(THTensor_unsqueeze1d(x.0, x.0, dim)), TH_OK);
+        assert_eq!(c!(tensors::unsqueeze1d(x.0, x.0, dim)), TH_OK);
         assert_eq!((x.shape().as_slice(), x.elements().as_slice()), (&shape[..], &[1.0, 2.0, 3.0][..]));
     }
 }
 
 fn rows_are_tensors_and_elements_numbers() {
     let x = Tensor::of(&[3, 4], &std::array::from_fn::<f64, 12, _>(|i| i as f64));
-    let row = Tensor::made(c!(THTensor_newSelect(x.0, 0, 1))).unwrap();
+    let row = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
     assert_eq!((row.shape(), row.elements()), (vec![4], vec![4.0, 5.0, 6.0, 7.0]));
-    assert_eq!(c!(THTensor_get2d(x.0, 1, 2)), 6.0);
+    assert_eq!(c!(tensors::get2d(x.0, 1, 2)), 6.0);
 }
 
 /// Torch7 refuses; PyTorch, and so the dynamic API, gives a 0-d tensor (decision D22).
 fn selecting_from_a_vector_gives_a_scalar() {
     let x = Tensor::of(&[3], &[0.0, 7.0, 0.0]);
-    let y = Tensor::made(c!(THTensor_newSelect(x.0, 0, 1))).unwrap();
-    assert_eq!((y.shape(), c!(THTensor_nElement(y.0)), c!(THTensor_item(y.0))), (vec![], 1, 7.0));
+    let y = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
+    assert_eq!((y.shape(), c!(tensors::nElement(y.0)), c!(tensors::item(y.0))), (vec![], 1, 7.0));
 }
 
 /// Torch7 reads negative strides as "choose contiguous ones"; in the dynamic API they are an error (decision D37).
 fn negative_strides_are_refused() {
-    let refused = Tensor::made(c!(THTensor_newWithSizesStrides(TH_FLOAT64, 2, [2, 3].as_ptr(), [-1, -1].as_ptr())));
+    let refused = Tensor::made(c!(tensors::newWithSizesStrides(TH_FLOAT64, 2, [2, 3].as_ptr(), [-1, -1].as_ptr())));
     assert!(refused.err().is_some_and(|message| message.contains("negative")));
 }
 
@@ -160,35 +163,35 @@ fn negative_strides_are_refused() {
 /// viewed as such (decision D24).
 fn copy_broadcasts_but_does_not_reshape() {
     let (x, y) = (Tensor::of(&[4], &[1.0; 4]), Tensor::of(&[2, 2], &[0.0; 4]));
-    let refused = done(c!(THTensor_copy(y.0, x.0)));
+    let refused = done(c!(tensors::copy(y.0, x.0)));
     assert!(refused.err().is_some_and(|message| message.contains("broadcast")));
-    let square = Tensor::made(c!(THTensor_newViewAs(x.0, y.0))).unwrap();
-    assert_eq!(c!(THTensor_copy(y.0, square.0)), TH_OK);
+    let square = Tensor::made(c!(tensors::newViewAs(x.0, y.0))).unwrap();
+    assert_eq!(c!(tensors::copy(y.0, square.0)), TH_OK);
     assert_eq!((y.shape(), y.elements()), (vec![2, 2], vec![1.0; 4]));
 }
 
 /// Masks of another shape with as many elements: Torch7 takes them, the dynamic API broadcasts (decision D26).
 fn masks_broadcast_but_do_not_reshape() {
     let (x, mask) = (Tensor::of(&[1, 4], &[1.0, 2.0, 3.0, 4.0]), Tensor::of(&[2, 2], &[0.0, 0.0, 1.0, 1.0]));
-    let mask = Tensor::made(c!(THTensor_newTo(mask.0, TH_UINT8))).unwrap();
-    let refused = done(c!(THTensor_maskedFill(x.0, mask.0, -1.0)));
+    let mask = Tensor::made(c!(tensors::newTo(mask.0, TH_UINT8))).unwrap();
+    let refused = done(c!(tensors::maskedFill(x.0, mask.0, -1.0)));
     assert!(refused.err().is_some_and(|message| message.contains("broadcast")));
     assert_eq!(x.elements(), [1.0, 2.0, 3.0, 4.0]);
-    let flat = Tensor::made(c!(THTensor_newViewAs(mask.0, x.0))).unwrap();
-    assert_eq!(c!(THTensor_maskedFill(x.0, flat.0, -1.0)), TH_OK);
+    let flat = Tensor::made(c!(tensors::newViewAs(mask.0, x.0))).unwrap();
+    assert_eq!(c!(tensors::maskedFill(x.0, flat.0, -1.0)), TH_OK);
     assert_eq!((x.shape(), x.elements()), (vec![1, 4], vec![1.0, 2.0, -1.0, -1.0]));
 }
 
 fn map_broadcasts() {
     let (x, y) = (Tensor::of(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), Tensor::of(&[2], &[10.0, 20.0]));
-    let x = Tensor::made(c!(THTensor_newTo(x.0, TH_FLOAT32))).unwrap();
+    let x = Tensor::made(c!(tensors::newTo(x.0, TH_FLOAT32))).unwrap();
     assert!(map(&x, &y, |x, y| *x += y).is_ok());
     assert_eq!((x.shape(), x.elements()), (vec![2, 2], vec![11.0, 22.0, 13.0, 24.0]));
 }
 
 /// A tensor of the numbers from 1 to the number of its elements.
 fn counted(shape: &[i64]) -> Tensor {
-    let x = Tensor::made(c!(THTensor_newWithSizes(TH_FLOAT64, shape.len() as c_int, shape.as_ptr()))).unwrap();
+    let x = Tensor::made(c!(tensors::newWithSizes(TH_FLOAT64, shape.len() as c_int, shape.as_ptr()))).unwrap();
     let mut i = 0.0;
     let counted = apply(&x, |x| {
         i += 1.0;
@@ -203,7 +206,7 @@ fn map_broadcasts_but_does_not_reshape() {
     let (x, y) = (counted(&[3, 3]), counted(&[9]));
     let refused = map(&x, &y, |x, _| *x = 0.0);
     assert!(refused.err().is_some_and(|message| message.contains("broadcast")));
-    let square = Tensor::made(c!(THTensor_newViewAs(y.0, x.0))).unwrap();
+    let square = Tensor::made(c!(tensors::newViewAs(y.0, x.0))).unwrap();
     assert!(map(&x, &square, |x, y| *x *= y).is_ok());
     assert_eq!((x.shape(), x.elements()), (vec![3, 3], vec![1.0, 4.0, 9.0, 16.0, 25.0, 36.0, 49.0, 64.0, 81.0]));
 }
@@ -214,7 +217,7 @@ fn map2_of_three_tensors() {
     assert!(apply(&x, |x| *x = x.cos().powi(2)).is_ok());
     let refused = map2(&x, &y, &z, |x, _, _| *x = 0.0);
     assert!(refused.err().is_some_and(|message| message.contains("broadcast")));
-    let square = Tensor::made(c!(THTensor_newViewAs(y.0, x.0))).unwrap();
+    let square = Tensor::made(c!(tensors::newViewAs(y.0, x.0))).unwrap();
     assert!(map2(&x, &square, &z, |x, y, z| *x += y * z).is_ok());
     let expected = [1.2919, 4.1732, 9.9801, 16.4272, 25.0805, 36.9219, 49.5684, 64.0212, 81.8302];
     assert_eq!(x.shape(), [3, 3]);
@@ -223,44 +226,44 @@ fn map2_of_three_tensors() {
 
 fn a_storage_over_another_tensors_data() {
     let t = Tensor::of(&[10], &[1.0; 10]);
-    let data = c!(THTensor_data(t.0));
-    let store = Storage::made(c!(THStorage_newFromBlob(TH_FLOAT64, data, 10, None, null_mut()))).unwrap();
-    let tt = Tensor::made(c!(THTensor_newWithStorage(store.0, 0, -1, null(), null()))).unwrap();
-    assert_eq!(c!(THTensor_set1d(tt.0, 4, 5.0)), TH_OK);
-    assert_eq!(c!(THTensor_get1d(t.0, 4)), 5.0);
+    let data = c!(tensors::data(t.0));
+    let store = Storage::made(c!(storages::newFromBlob(TH_FLOAT64, data, 10, None, null_mut()))).unwrap();
+    let tt = Tensor::made(c!(tensors::newWithStorage(store.0, 0, -1, null(), null()))).unwrap();
+    assert_eq!(c!(tensors::set1d(tt.0, 4, 5.0)), TH_OK);
+    assert_eq!(c!(tensors::get1d(t.0, 4)), 5.0);
     // The storage must leave the memory to `t`.
     drop((tt, store));
-    assert_eq!(c!(THTensor_fill(t.0, 2.0)), TH_OK);
+    assert_eq!(c!(tensors::fill(t.0, 2.0)), TH_OK);
     assert_eq!(t.elements(), [2.0; 10]);
 }
 
 fn the_fields_of_the_struct_are_open() {
     let x = Tensor::of(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    let row = Tensor::made(c!(THTensor_newSelect(x.0, 0, 1))).unwrap();
+    let row = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
     // SAFETY: live tensors; `size` and `stride` have `nDimension` entries.
     let (whole, part, size, stride) = unsafe { (&*x.0, &*row.0, *(*row.0).size, *(*row.0).stride) };
     assert_eq!((whole.nDimension, part.nDimension, size, stride), (2, 1, 3, 1));
     assert_eq!((part.storage, part.storageOffset, i32::from(part.dtype)), (whole.storage, 3, TH_FLOAT64));
-    assert_eq!((size, stride), (c!(THTensor_size(row.0, 0)), c!(THTensor_stride(row.0, 0))));
+    assert_eq!((size, stride), (c!(tensors::size(row.0, 0)), c!(tensors::stride(row.0, 0))));
 }
 
 fn references_are_counted() {
     let x = Tensor::of(&[4], &[1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(c!(THTensor_refcount(x.0)), 1);
+    assert_eq!(c!(tensors::refcount(x.0)), 1);
     c!(THTensor_retain(x.0));
-    assert_eq!(c!(THTensor_refcount(x.0)), 2);
+    assert_eq!(c!(tensors::refcount(x.0)), 2);
     c!(THTensor_free(x.0));
-    assert_eq!(c!(THTensor_refcount(x.0)), 1);
-    let count = || c!(THStorage_refcount(x.storage()));
+    assert_eq!(c!(tensors::refcount(x.0)), 1);
+    let count = || c!(storages::refcount(x.storage()));
     assert_eq!(count(), 1);
-    let view = Tensor::made(c!(THTensor_newNarrow(x.0, 0, 1, 2))).unwrap();
+    let view = Tensor::made(c!(tensors::newNarrow(x.0, 0, 1, 2))).unwrap();
     assert_eq!(count(), 2);
     drop(view);
     assert_eq!(count(), 1);
     c!(THStorage_retain(x.storage()));
     let kept = Storage(x.storage());
     drop(x);
-    assert_eq!((c!(THStorage_refcount(kept.0)), kept.elements()), (1, vec![1.0, 2.0, 3.0, 4.0]));
+    assert_eq!((c!(storages::refcount(kept.0)), kept.elements()), (1, vec![1.0, 2.0, 3.0, 4.0]));
 }
 
 fn references_are_counted_atomically() {
@@ -282,5 +285,5 @@ fn references_are_counted_atomically() {
         }
     });
     assert_eq!(rounds.into_inner(), 80000);
-    assert_eq!((c!(THTensor_refcount(x.0)), c!(THStorage_refcount(x.storage()))), (1, 1));
+    assert_eq!((c!(tensors::refcount(x.0)), c!(storages::refcount(x.storage()))), (1, 1));
 }

@@ -3,9 +3,9 @@
 use crate::handles::{Outcome, Tensor, Thing};
 use crate::json::{dtype_named, int, ints, list, nested, number, text};
 use crate::world::World;
+use crate::{storages, tensors};
 use serde_json::Value;
 use std::ffi::c_int;
-use thorn::capi::{storage::*, tensor::*};
 
 /// Fails unless `got` is what was expected.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expected: T) -> Outcome<()> {
@@ -31,35 +31,35 @@ pub fn check(world: &World, expected: &Value) -> Outcome<()> {
         "values" => {
             same("shape", it().shape(), ints(&expected["shape"]))?;
             if let Some(name) = expected["dtype"].as_str() {
-                same("dtype", c!(THTensor_dtype(it().0)), dtype_named(name))?;
+                same("dtype", c!(tensors::dtype(it().0)), dtype_named(name))?;
             }
             near("values", &it().elements(), &data(), tolerance)
         }
         "shape" => same(kind, it().shape(), ints(eq)),
         "stride" => same(kind, it().strides(), ints(eq)),
-        "ndim" => same(kind, c!(THTensor_nDimension(it().0)) as i64, int(eq)),
-        "numel" => same(kind, c!(THTensor_nElement(it().0)) as i64, int(eq)),
-        "offset" => same(kind, c!(THTensor_storageOffset(it().0)) as i64, int(eq)),
-        "element_size" => same(kind, c!(THTensor_elementSize(it().0)) as i64, int(eq)),
-        "dtype" => same(kind, c!(THTensor_dtype(it().0)), dtype_named(text(expected, "eq"))),
+        "ndim" => same(kind, c!(tensors::nDimension(it().0)) as i64, int(eq)),
+        "numel" => same(kind, c!(tensors::nElement(it().0)) as i64, int(eq)),
+        "offset" => same(kind, c!(tensors::storageOffset(it().0)) as i64, int(eq)),
+        "element_size" => same(kind, c!(tensors::elementSize(it().0)) as i64, int(eq)),
+        "dtype" => same(kind, c!(tensors::dtype(it().0)), dtype_named(text(expected, "eq"))),
         "get" => {
             let index = ints(&expected["index"]);
-            near(kind, &[c!(THTensor_get(it().0, index.len() as c_int, index.as_ptr()))], &[number(eq)], tolerance)
+            near(kind, &[c!(tensors::get(it().0, index.len() as c_int, index.as_ptr()))], &[number(eq)], tolerance)
         }
-        "item" => near(kind, &[c!(THTensor_item(it().0))], &[number(eq)], tolerance),
-        "contiguous" => truth(c!(THTensor_isContiguous(it().0)) == 1),
-        "is_set_to" => truth(c!(THTensor_isSetTo(it().0, other().0)) == 1),
-        "same_size" => truth(c!(THTensor_isSameSizeAs(it().0, other().0)) == 1),
+        "item" => near(kind, &[c!(tensors::item(it().0))], &[number(eq)], tolerance),
+        "contiguous" => truth(c!(tensors::isContiguous(it().0)) == 1),
+        "is_set_to" => truth(c!(tensors::isSetTo(it().0, other().0)) == 1),
+        "same_size" => truth(c!(tensors::isSameSizeAs(it().0, other().0)) == 1),
         "is_size" => {
             let size = ints(&expected["size"]);
-            truth(c!(THTensor_isSize(it().0, size.len() as c_int, size.as_ptr())) == 1)
+            truth(c!(tensors::isSize(it().0, size.len() as c_int, size.as_ptr())) == 1)
         }
         "same_handle" => truth(it().0 == other().0),
         "shares_storage" => truth(it().storage() == other().storage()),
         "equal" => truth(it().shape() == other().shape() && it().elements() == other().elements()),
-        "storage_size" => same(kind, c!(THStorage_size(world.storage(expected, "of"))) as i64, int(eq)),
+        "storage_size" => same(kind, c!(storages::size(world.storage(expected, "of"))) as i64, int(eq)),
         "storage_get" => {
-            near(kind, &[c!(THStorage_get(world.storage(expected, "of"), int(&expected["index"]) as isize))], &[number(eq)], tolerance)
+            near(kind, &[c!(storages::get(world.storage(expected, "of"), int(&expected["index"]) as isize))], &[number(eq)], tolerance)
         }
         "storage_values" => match &world.0[text(expected, "of")] {
             Thing::Storage(storage) => near(kind, &storage.elements(), &data(), tolerance),

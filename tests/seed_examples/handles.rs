@@ -1,7 +1,10 @@
 //! Counted references to tensors and storages, and what a call of the C API comes to.
 
+use crate::{storages, tensors};
 use std::ffi::{CStr, c_int, c_void};
-use thorn::capi::{general::*, storage::*, tensor::*};
+use thorn::capi::general::*;
+use thorn::capi::storage::THStorage_free;
+use thorn::capi::tensor::THTensor_free;
 use thorn::dtype::TH_FLOAT64;
 use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;
@@ -30,16 +33,16 @@ impl Tensor {
     /// A row-major float64 tensor.
     pub fn of(shape: &[i64], elements: &[f64]) -> Tensor {
         assert_eq!(shape.iter().product::<i64>(), elements.len() as i64);
-        let raw = c!(THTensor_newFromData(TH_FLOAT64, shape.len() as c_int, shape.as_ptr(), elements.as_ptr().cast::<c_void>()));
+        let raw = c!(tensors::newFromData(TH_FLOAT64, shape.len() as c_int, shape.as_ptr(), elements.as_ptr().cast::<c_void>()));
         Tensor::made(raw).expect("there is memory")
     }
 
     pub fn shape(&self) -> Vec<i64> {
-        (0..c!(THTensor_nDimension(self.0))).map(|d| c!(THTensor_size(self.0, d))).collect()
+        (0..c!(tensors::nDimension(self.0))).map(|d| c!(tensors::size(self.0, d))).collect()
     }
 
     pub fn strides(&self) -> Vec<i64> {
-        (0..c!(THTensor_nDimension(self.0))).map(|d| c!(THTensor_stride(self.0, d))).collect()
+        (0..c!(tensors::nDimension(self.0))).map(|d| c!(tensors::stride(self.0, d))).collect()
     }
 
     /// All elements in row-major order, found through the strides.
@@ -50,13 +53,13 @@ impl Tensor {
             for d in (0..shape.len()).rev() {
                 (index[d], place) = (place % shape[d], place / shape[d]);
             }
-            c!(THTensor_get(self.0, index.len() as c_int, index.as_ptr()))
+            c!(tensors::get(self.0, index.len() as c_int, index.as_ptr()))
         };
         (0..shape.iter().product()).map(at).collect()
     }
 
     pub fn storage(&self) -> *mut THStorage {
-        c!(THTensor_storage(self.0))
+        c!(tensors::storage(self.0))
     }
 }
 
@@ -75,7 +78,7 @@ impl Storage {
     }
 
     pub fn elements(&self) -> Vec<f64> {
-        (0..c!(THStorage_size(self.0))).map(|i| c!(THStorage_get(self.0, i))).collect()
+        (0..c!(storages::size(self.0))).map(|i| c!(storages::get(self.0, i))).collect()
     }
 }
 

@@ -8,10 +8,23 @@
 
 /// A call of the C API.
 macro_rules! c {
-    ($function:ident($($arg:expr),* $(,)?)) => {
+    ($($function:ident)::+($($arg:expr),* $(,)?)) => {
         // SAFETY: handles are held by `Tensor` or `Storage` meanwhile; arrays have the length passed with them.
-        unsafe { $function($($arg),*) }
+        unsafe { $($function)::+($($arg),*) }
     };
+}
+
+/// The functions `THTensor_*`, which Rust has without the prefix.
+mod tensors {
+    pub use thorn::capi::pointwise::truths::*;
+    pub use thorn::capi::random::fills::*;
+    pub use thorn::capi::view::pairs_of_views::*;
+    pub use thorn::capi::{apply::*, create::*, pointwise::*, reduce::*, tensor::*, view::*};
+}
+
+/// The functions `THStorage_*`.
+mod storages {
+    pub use thorn::capi::storage::*;
 }
 
 mod applying;
@@ -199,7 +212,7 @@ fn nothing_waits_for_what_is_there() {
 #[test]
 fn a_function_that_appears_is_noticed() {
     let header =
-        "// As THTensor_save.\nconst char *THTensor_toString(const struct THTensor *t);\nTHStatus THTensor_printTo(int fd,\n  int x);\n";
+        "// As tensors::save.\nconst char *tensors::toString(const struct THTensor *t);\nTHStatus tensors::printTo(int fd,\n  int x);\n";
     assert_eq!(functions(header).collect::<Vec<_>>(), ["THTensor_toString", "THTensor_printTo"]);
     let print = LATER.iter().find(|(name, ..)| *name == "print").expect("printing waits").2;
     assert!(print.iter().any(|guard| appeared(guard, header).is_some()));

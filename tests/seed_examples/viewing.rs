@@ -2,11 +2,11 @@
 
 use crate::handles::{Outcome, Tensor, Thing, done};
 use crate::json::{dtype, int, ints, list};
+use crate::tensors;
 use crate::world::{Operation, tensor};
 use serde_json::Value;
 use std::ffi::c_int;
 use std::ptr::null_mut;
-use thorn::capi::{tensor::*, view::*};
 use thorn::error::THStatus;
 use thorn::layout::TH_CONTIGUOUS_FORMAT;
 use thorn::tensor::THTensor;
@@ -22,11 +22,11 @@ fn pieces(call: impl Fn(*mut *mut THTensor, *mut c_int) -> THStatus) -> Outcome 
 
 /// Torch7's `sub`: ranges from first to last index, both included, negative ones counted from the end.
 fn sub(source: *mut THTensor, ranges: &[Value]) -> Outcome {
-    let mut part = Tensor::made(c!(THTensor_newWithTensor(source)))?;
+    let mut part = Tensor::made(c!(tensors::newWithTensor(source)))?;
     for (d, range) in ranges.iter().enumerate() {
-        let size = c!(THTensor_size(source, d as c_int));
+        let size = c!(tensors::size(source, d as c_int));
         let (first, last) = (int(&range[0]).rem_euclid(size), int(&range[1]).rem_euclid(size));
-        part = Tensor::made(c!(THTensor_newNarrow(part.0, d as c_int, first, last - first + 1)))?;
+        part = Tensor::made(c!(tensors::newNarrow(part.0, d as c_int, first, last - first + 1)))?;
     }
     Ok(Some(Thing::Tensor(part)))
 }
@@ -38,56 +38,56 @@ fn repeat(source: &Tensor, times: &[i64]) -> Outcome {
     let pairs = |times: &[i64]| times.iter().zip(&sizes).flat_map(|(&t, &n)| [t, n]).collect::<Vec<_>>();
     let (apart, repeated) = (pairs(&vec![1; times.len()]), pairs(times));
     let joined: Vec<i64> = times.iter().zip(&sizes).map(|(t, n)| t * n).collect();
-    let view = Tensor::made(c!(THTensor_newReshape(source.0, apart.len() as c_int, apart.as_ptr())))?;
-    let view = Tensor::made(c!(THTensor_newExpand(view.0, repeated.len() as c_int, repeated.as_ptr())))?;
-    let copy = Tensor::made(c!(THTensor_newCloneFormat(view.0, TH_CONTIGUOUS_FORMAT)))?;
-    tensor(c!(THTensor_newView(copy.0, joined.len() as c_int, joined.as_ptr())))
+    let view = Tensor::made(c!(tensors::newReshape(source.0, apart.len() as c_int, apart.as_ptr())))?;
+    let view = Tensor::made(c!(tensors::newExpand(view.0, repeated.len() as c_int, repeated.as_ptr())))?;
+    let copy = Tensor::made(c!(tensors::newCloneFormat(view.0, TH_CONTIGUOUS_FORMAT)))?;
+    tensor(c!(tensors::newView(copy.0, joined.len() as c_int, joined.as_ptr())))
 }
 
 pub fn operation(name: &str) -> Option<Operation> {
     Some(match name {
         "narrow" => |w, o| {
             let args = ints(&o["args"]);
-            tensor(c!(THTensor_newNarrow(w.it(o), args[0] as c_int, args[1], args[2])))
+            tensor(c!(tensors::newNarrow(w.it(o), args[0] as c_int, args[1], args[2])))
         },
         "select" => |w, o| {
             let args = ints(&o["args"]);
-            tensor(c!(THTensor_newSelect(w.it(o), args[0] as c_int, args[1])))
+            tensor(c!(tensors::newSelect(w.it(o), args[0] as c_int, args[1])))
         },
         "sub" => |w, o| sub(w.it(o), list(&o["args"])),
         "transpose" => |w, o| {
             let args = ints(&o["args"]);
-            tensor(c!(THTensor_newTranspose(w.it(o), args[0] as c_int, args[1] as c_int)))
+            tensor(c!(tensors::newTranspose(w.it(o), args[0] as c_int, args[1] as c_int)))
         },
-        "t" => |w, o| tensor(c!(THTensor_newT(w.it(o)))),
+        "t" => |w, o| tensor(c!(tensors::newT(w.it(o)))),
         "permute" => |w, o| {
             let dims = ints(&o["args"]);
-            tensor(c!(THTensor_newPermute(w.it(o), dims.len() as c_int, dims.as_ptr())))
+            tensor(c!(tensors::newPermute(w.it(o), dims.len() as c_int, dims.as_ptr())))
         },
         "unfold" => |w, o| {
             let args = ints(&o["args"]);
-            tensor(c!(THTensor_newUnfold(w.it(o), args[0] as c_int, args[1], args[2])))
+            tensor(c!(tensors::newUnfold(w.it(o), args[0] as c_int, args[1], args[2])))
         },
         "squeeze" => |w, o| match o.get("args").map(ints) {
-            None => tensor(c!(THTensor_newSqueeze(w.it(o)))),
-            Some(args) => tensor(c!(THTensor_newSqueeze1d(w.it(o), args[0] as c_int))),
+            None => tensor(c!(tensors::newSqueeze(w.it(o)))),
+            Some(args) => tensor(c!(tensors::newSqueeze1d(w.it(o), args[0] as c_int))),
         },
         "view" => |w, o| {
             let size = ints(&o["args"]);
-            tensor(c!(THTensor_newView(w.it(o), size.len() as c_int, size.as_ptr())))
+            tensor(c!(tensors::newView(w.it(o), size.len() as c_int, size.as_ptr())))
         },
-        "view_dtype" => |w, o| tensor(c!(THTensor_newViewDtype(w.it(o), dtype(o)))),
+        "view_dtype" => |w, o| tensor(c!(tensors::newViewDtype(w.it(o), dtype(o)))),
         "reshape" => |w, o| {
             let size = ints(&o["args"]);
-            tensor(c!(THTensor_newReshape(w.it(o), size.len() as c_int, size.as_ptr())))
+            tensor(c!(tensors::newReshape(w.it(o), size.len() as c_int, size.as_ptr())))
         },
         "expand" => |w, o| {
             let size = ints(&o["args"]);
-            tensor(c!(THTensor_newExpand(w.it(o), size.len() as c_int, size.as_ptr())))
+            tensor(c!(tensors::newExpand(w.it(o), size.len() as c_int, size.as_ptr())))
         },
         "repeat" => |w, o| repeat(w.tensor(o, "self"), &ints(&o["args"])),
-        "split" => |w, o| pieces(|r, count| c!(THTensor_split(r, count, w.it(o), int(&o["size"]), int(&o["dim"]) as c_int))),
-        "chunk" => |w, o| pieces(|r, count| c!(THTensor_chunk(r, count, w.it(o), int(&o["n"]), int(&o["dim"]) as c_int))),
+        "split" => |w, o| pieces(|r, count| c!(tensors::split(r, count, w.it(o), int(&o["size"]), int(&o["dim"]) as c_int))),
+        "chunk" => |w, o| pieces(|r, count| c!(tensors::chunk(r, count, w.it(o), int(&o["n"]), int(&o["dim"]) as c_int))),
         _ => return None,
     })
 }

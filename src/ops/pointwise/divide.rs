@@ -95,7 +95,7 @@ pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Resul
 /// Fails where integers of `common`, of which there are some, are to be divided by zero: `operands` are the dividend and the divisor, or the
 /// dividend alone, which the number divides.
 pub fn check(common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
-    if common.is_float() || operands[0].peek().0.contains(&0) {
+    if operands[0].peek().0.contains(&0) {
         return Ok(());
     }
     // Divisors as they will be used: 256 is 0 among uint8.

@@ -227,7 +227,8 @@ neighbours! {
 }
 
 fn next_of_16_bits(work: &Work<3>, numbers: &Numbers<'_>) {
-    let infinity = if numbers.common() == Dtype::Float16 { half::f16::INFINITY.to_bits() } else { half::bf16::INFINITY.to_bits() }.cast_signed();
+    let infinity =
+        if numbers.common() == Dtype::Float16 { half::f16::INFINITY.to_bits() } else { half::bf16::INFINITY.to_bits() }.cast_signed();
     map::map2::<i16, i16, i16>(
         work,
         #[inline(always)]
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn neighbours_pass_zero_and_the_ends() {
         assert_eq!(Neighbour::next(0.0, -1.0), -5e-324);
-        assert_eq!(Neighbour::next(5e-324, -1.0).to_bits(), 0);
+        assert_eq!(Neighbour::next(5e-324, -1.0f64).to_bits(), 0);
         assert_eq!(Neighbour::next(-5e-324, 1.0f64).to_bits(), 1 << 63);
         assert_eq!(Neighbour::next(f64::MAX, f64::INFINITY), f64::INFINITY);
         assert_eq!(Neighbour::next(f64::NEG_INFINITY, 0.0), f64::MIN);

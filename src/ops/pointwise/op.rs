@@ -113,8 +113,8 @@ pub struct Op<const N: usize> {
     pub result: ResultDtype,
     /// Numbers and dtypes.
     pub role: Role,
-    /// Whether integers refuse to be divided by 0.
-    pub dividing: bool,
+    /// Whether there is something that integers refuse: numbers that are not whole, divisors that are 0.
+    pub checked: bool,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
     /// The kernels by compute type ([`slot`]).
@@ -148,6 +148,7 @@ as_elementwise!(2 Unary, 3 Binary, 4 Ternary);
 
 impl<const N: usize> Op<N> {
     /// Computes `tensors[0]` from the others: checks the operands, readies the result, runs the kernel.
+    #[inline(always)]
     pub fn run(&self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let mut common = promote(&tensors[1..])?;
         if let [value, ..] = numbers {
@@ -166,11 +167,8 @@ impl<const N: usize> Op<N> {
     /// [`Op::run`] with operands converted to this dtype.
     pub fn run_in(&self, common: Dtype, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let Some(kernel) = self.kernels[slot(common)] else { return undefined(common) };
-        if self.role == Role::Parameters && !common.is_float() {
-            numbers.iter().try_for_each(|&value| check_whole(common, value))?;
-        }
-        if self.dividing {
-            divide::check(common, &tensors[1..], numbers)?;
+        if self.checked {
+            self.check(common, &tensors[1..], numbers)?;
         }
         let (signature, kernel) = match self.bits {
             Some(bits) if common != common.compute() => (Signature::of_types([common; N], common, self.grain), bits),
@@ -183,6 +181,16 @@ impl<const N: usize> Op<N> {
             kernel(work, &Numbers::new(numbers, common));
             Ok(())
         })
+    }
+
+    /// Fails where numbers or divisors are not for integers.
+    #[inline(never)]
+    fn check(&self, common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
+        match self.role {
+            _ if common.is_float() => Ok(()),
+            Role::Parameters => numbers.iter().try_for_each(|&value| check_whole(common, value)),
+            _ => divide::check(common, operands, numbers),
+        }
     }
 }
 
@@ -199,10 +207,18 @@ pub(crate) use operations;
 
 /// How many tensors an argument is.
 macro_rules! count {
-    (out) => { 1 };
-    (truth) => { 1 };
-    (input) => { 1 };
-    ($number:ident) => { 0 };
+    (out) => {
+        1
+    };
+    (truth) => {
+        1
+    };
+    (input) => {
+        1
+    };
+    ($number:ident) => {
+        0
+    };
 }
 pub(crate) use count;
 
@@ -212,7 +228,7 @@ macro_rules! operation {
         $crate::ops::pointwise::op::Op {
             result: $crate::ops::pointwise::op::traits!(result $result),
             role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
-            dividing: $crate::ops::pointwise::op::traits!(dividing $($flag)?),
+            checked: $crate::ops::pointwise::op::traits!(checked $($flag)? $($kind)*),
             grain: $grain,
             kernels: $crate::ops::pointwise::op::kernels!($set $result [$($arg $kind)*] $($kernel)*),
             bits: $crate::ops::pointwise::op::bits!($($kernel)*),
@@ -230,8 +246,10 @@ macro_rules! traits {
     (role $kind:ident parameter $($rest:ident)*) => { $crate::ops::pointwise::op::Role::Parameters };
     (role $kind:ident $($rest:ident)+) => { $crate::ops::pointwise::op::traits!(role $($rest)+) };
     (role $kind:ident) => { $crate::ops::pointwise::op::Role::Promoted };
-    (dividing dividing) => { true };
-    (dividing $($other:ident)?) => { false };
+    (checked dividing $($kind:ident)*) => { true };
+    (checked $kind:ident parameter $($rest:ident)*) => { true };
+    (checked $kind:ident $($rest:ident)+) => { $crate::ops::pointwise::op::traits!(checked $($rest)+) };
+    (checked $kind:ident) => { false };
 }
 pub(crate) use traits;
 
@@ -306,15 +324,24 @@ pub(crate) use bind;
 macro_rules! call {
     ($work:ident $result:ident |$isa:pat_param, $a:ident| $f:expr $(; $($bits:tt)*)?) => {
         $crate::cpu::map::map1::<T, $crate::ops::pointwise::op::result_type!($result)>(
-            $work, #[inline(always)] move |$isa, $a| ($f).into())
+            $work,
+            #[inline(always)]
+            move |$isa, $a| ($f).into(),
+        )
     };
     ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident| $f:expr $(; $($bits:tt)*)?) => {
         $crate::cpu::map::map2::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
-            $work, #[inline(always)] move |$isa, $a, $b| ($f).into())
+            $work,
+            #[inline(always)]
+            move |$isa, $a, $b| ($f).into(),
+        )
     };
     ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
         $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(
-            $work, #[inline(always)] move |$isa, $a, $b, $c| ($f).into())
+            $work,
+            #[inline(always)]
+            move |$isa, $a, $b, $c| ($f).into(),
+        )
     };
     ($work:ident $result:ident vectorized $run:ident) => {
         $crate::cpu::map::map1_run::<T>(
@@ -327,17 +354,23 @@ macro_rules! call {
     ($work:ident $result:ident slow_path(|$isa:ident, $a:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map1_rare::<T, T>(
             $work,
-            #[inline(always)] move |$isa, $a| $fast,
-            #[inline(always)] move |$isa, $a| $rare,
-            #[inline(always)] move |$isa, $a| $slow,
+            #[inline(always)]
+            move |$isa, $a| $fast,
+            #[inline(always)]
+            move |$isa, $a| $rare,
+            #[inline(always)]
+            move |$isa, $a| $slow,
         )
     };
     ($work:ident $result:ident slow_path(|$isa:ident, $a:ident, $b:ident| $fast:expr, $rare:expr, $slow:expr)) => {
         $crate::cpu::map::map2_rare::<T, T, T>(
             $work,
-            #[inline(always)] move |$isa, $a, $b| $fast,
-            #[inline(always)] move |$isa, $a, $b| $rare,
-            #[inline(always)] move |$isa, $a, $b| $slow,
+            #[inline(always)]
+            move |$isa, $a, $b| $fast,
+            #[inline(always)]
+            move |$isa, $a, $b| $rare,
+            #[inline(always)]
+            move |$isa, $a, $b| $slow,
         )
     };
 }
@@ -345,14 +378,22 @@ pub(crate) use call;
 
 /// The compute type of a result.
 macro_rules! result_type {
-    (truth) => { $crate::dtype::Bool };
-    ($same_or_real:ident) => { T };
+    (truth) => {
+        $crate::dtype::Bool
+    };
+    ($same_or_real:ident) => {
+        T
+    };
 }
 pub(crate) use result_type;
 
 /// The kernel over the bits of 16-bit floats, if a definition has one behind its formula.
 macro_rules! bits {
-    (|$isa:pat_param, $($x:ident),*| $f:expr; bits $kernel:ident) => { Some($kernel) };
-    ($($other:tt)*) => { None };
+    (|$isa:pat_param, $($x:ident),*| $f:expr; bits $kernel:ident) => {
+        Some($kernel)
+    };
+    ($($other:tt)*) => {
+        None
+    };
 }
 pub(crate) use bits;
