@@ -3,7 +3,8 @@
 mod rows;
 
 use super::convert::{Convert, converter};
-use super::engine::{CHEAP, FEW, Job, Shared, parallel};
+use super::parallel::{CHEAP, Shared, parallel};
+use super::small::{Operand, SMALL, SmallBuffer};
 use super::transpose::{gains_streamed, transpose, transpose_stream};
 use super::{pool, stream};
 use crate::dtype::Dtype;
@@ -22,7 +23,7 @@ const FEW_COLUMNS: usize = 8;
 const FEW_ROWS: usize = 4;
 /// Elements that are converted in a buffer: before they are stored past the caches, or of rows together.
 const BUFFERED: usize = 512;
-/// Room for a piece that is turned before it is converted, in 8 bytes.
+/// SmallBuffer for a piece that is turned before it is converted, in 8 bytes.
 const TURNED: usize = 1024;
 /// Elements of a piece, or columns of a tile, that is contiguous on both sides.
 const ROW: usize = 16 * 1024;
@@ -231,12 +232,20 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         // SAFETY: the caller's.
         return unsafe { copy_flat(plan.numel(), dst, src) };
     }
-    if plan.numel() <= FEW {
-        let (n, size) = (plan.numel(), dst.1.size());
-        // SAFETY: the caller's; the kernel moves `n` elements.
+    if plan.numel() <= SMALL {
+        let (n, mut room) = (plan.numel(), SmallBuffer::new());
+        let to = Operand { plan: &plan, k: 0, data: dst.0, dtype: dst.1 };
+        let from = Operand { plan: &plan, k: 1, data: src.0.cast_mut(), dtype: src.1 };
+        // SAFETY: the caller's; the room holds SMALL elements of any type.
         return unsafe {
-            let job = Job::new(plan, [dst.0, src.0.cast_mut()], [dst.1, src.1], [dst.1; 2], CHEAP);
-            job.run_few(n, &move |rows| std::ptr::copy_nonoverlapping(rows.at[1], rows.at[0], rows.cols * size))
+            if to.is_contiguous() {
+                from.load(dst.1, dst.0, n)
+            } else if from.is_contiguous() {
+                to.store(src.1, src.0, n)
+            } else {
+                from.load(dst.1, room.data(), n);
+                to.store(dst.1, room.data(), n)
+            }
         };
     }
     plan.pair_for_transposes();

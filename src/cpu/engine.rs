@@ -5,28 +5,25 @@
 //! ([`Besides`]): rows with gaps between them, a value for a row, a result on an input; and those of two inputs have a second loop, which takes
 //! an input transposed.
 
-mod few;
 mod rows;
+mod small;
 mod stage;
 mod turned;
+mod work;
 
 use super::convert::converter;
+pub(crate) use super::parallel::{CHEAP, COSTLY, Shared, parallel};
 use super::simd::{Level, level};
-use super::{pool, stream};
+pub(crate) use super::small::{SMALL, SmallBuffer};
+use super::stream;
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
-pub(crate) use few::{FEW, Room};
 pub(crate) use rows::LANES;
 pub use rows::{Rows, lanes};
 use stage::Stager;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 pub use turned::{Turned, TurnedKernel};
-
-/// Elements a thread must have to be worth waking, for kernels bound by memory.
-pub(crate) const CHEAP: usize = 16 * 1024;
-/// The same for kernels that compute for a nanosecond or so an element.
-pub(crate) const COSTLY: usize = 2 * 1024;
+pub use work::{Flat, Work};
 
 /// Bytes of a staged tile of one operand. Pieces of 4 KiB, streamed, were the slowest size measured.
 const STAGE_BYTES: usize = 8 * 1024;
@@ -61,23 +58,6 @@ const SHORT_RUN_STAGED: usize = STAGE / 2;
 /// The same where an operand has one value for a run, which its kernel takes as it is.
 const SHORT_RUN_OF_VALUE: usize = 40;
 
-/// Divides `units` pieces of `area` elements among the threads and calls `task` with ranges of them.
-pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
-    let threads = pool::num_threads();
-    let worth = (units.saturating_mul(area) / grain).min(units);
-    if worth < 2 || threads < 2 {
-        return task(0..units);
-    }
-    // More parts than threads, so that a late or slow thread leaves its share to the others.
-    let parts = worth.min(4 * threads);
-    pool::run(parts, &|p| {
-        let range = units * p / parts..units * (p + 1) / parts;
-        if !range.is_empty() {
-            task(range)
-        }
-    });
-}
-
 /// How a kernel's operands are asked for ahead of time.
 #[derive(Clone, Copy)]
 struct Lookahead {
@@ -89,46 +69,10 @@ struct Lookahead {
     operands: usize,
 }
 
-/// A pointer that crosses threads; what it points to is divided among them by the plan.
-#[derive(Clone, Copy)]
-pub struct Shared(pub *mut u8);
-
-impl Shared {
-    /// The pointer. A method, so that closures capture the whole.
-    #[inline(always)]
-    pub fn get(self) -> *mut u8 {
-        self.0
-    }
-}
-
-// SAFETY: see the type.
-unsafe impl Send for Shared {}
-// SAFETY: see the type.
-unsafe impl Sync for Shared {}
-
 /// All operands `n` steps further on.
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
     each(|k| at[k].wrapping_offset(n * step[k]))
-}
-
-/// An elementwise operation ready to run: operand 0 is the result. Whoever made it vouched for its memory, so that it is safe to run.
-pub enum Work<const N: usize> {
-    /// Everything contiguous and in its compute type: there is nothing to allocate.
-    Flat(Flat<N>),
-    /// Anything else.
-    Planned(Box<Job<N>>),
-}
-
-/// Contiguous operands, each of the type its kernel takes.
-#[derive(Clone, Copy)]
-pub struct Flat<const N: usize> {
-    /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
-    row: Rows<N>,
-    /// The type of each operand.
-    dtype: [Dtype; N],
-    /// [`CHEAP`] or [`COSTLY`].
-    grain: usize,
 }
 
 /// An operation over operands of any layout and dtype.
@@ -158,111 +102,6 @@ pub struct Besides<'a, const N: usize> {
     pub turned: Option<TurnedKernel<'a, N>>,
 }
 
-impl<const N: usize> Work<N> {
-    /// Runs `kernel`, which takes elements of `types`, over all elements.
-    #[inline]
-    pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
-        self.run_with(types, kernel, Besides::default())
-    }
-
-    /// [`Work::run`] with what there is besides the kernel.
-    #[inline]
-    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
-        check_types(self.compute(), types);
-        match self {
-            Work::Flat(Flat { row, grain, .. })
-                if row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0]))) =>
-            {
-                kernel(row)
-            }
-            Work::Flat(flat) => flat.job().run(kernel, besides),
-            Work::Planned(job) => job.run(kernel, besides),
-        }
-    }
-
-    /// How many elements the result has.
-    pub fn numel(&self) -> usize {
-        match self {
-            Work::Flat(flat) => flat.row.cols,
-            Work::Planned(job) => job.plan.numel(),
-        }
-    }
-
-    /// The types kernels read and write.
-    #[inline(always)]
-    fn compute(&self) -> &[Dtype; N] {
-        match self {
-            Work::Flat(flat) => &flat.dtype,
-            Work::Planned(job) => &job.compute,
-        }
-    }
-
-    /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
-    /// and the machine converts such floats in registers.
-    pub fn half(&self) -> Option<Dtype> {
-        let Work::Planned(job) = self else { return None };
-        if level() == Level::Baseline {
-            return None;
-        }
-        let half = (0..N).find(|&k| job.dtype[k] != job.compute[k]).map(|k| job.dtype[k])?;
-        let fits = |k: usize| job.dtype[k] == if job.compute[k] == Dtype::Float32 { half } else { job.compute[k] };
-        (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
-    }
-
-    /// [`Work::run`] for a kernel that takes elements as they lie in memory, which is as `types`.
-    pub fn run_as_stored(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
-        match self {
-            Work::Flat(flat) => {
-                check_types(&flat.dtype, types);
-                flat.job().run(kernel, Besides::default())
-            }
-            Work::Planned(job) => {
-                check_types(&job.dtype, types);
-                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default())
-            }
-        }
-    }
-}
-
-/// Panics unless a kernel over `types` can take elements of the types `own`.
-#[inline(always)]
-fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
-    if *own != types {
-        check_sizes(own, types)
-    }
-}
-
-/// Types that differ: integers and truth values take the bits of any type of their size.
-#[inline(never)]
-fn check_sizes<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
-    let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
-    assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
-}
-
-impl<const N: usize> Flat<N> {
-    /// `n` contiguous elements of each operand, the first of which is at `data`.
-    ///
-    /// # Safety
-    /// While the work lives, each operand has `n` elements of its `dtype`, and an input either shares no element with the result, or begins
-    /// where the result begins and has elements of its size.
-    #[inline(always)]
-    pub unsafe fn new(data: [*mut u8; N], n: usize, dtype: [Dtype; N], grain: usize) -> Flat<N> {
-        Flat { row: Rows::one(data, n), dtype, grain }
-    }
-
-    /// The elements.
-    #[inline(always)]
-    pub fn row(&self) -> &Rows<N> {
-        &self.row
-    }
-
-    #[inline(never)]
-    fn job(&self) -> Job<N> {
-        let plan = Plan::flat(self.row.cols, each(|k| self.dtype[k].size()));
-        Job { plan, data: self.row.at, dtype: self.dtype, compute: self.dtype, grain: self.grain }
-    }
-}
-
 impl<const N: usize> Job<N> {
     /// The elements of types `dtype` that `plan` reaches from `data`, handed to kernels as `compute`.
     ///
@@ -281,13 +120,23 @@ impl<const N: usize> Job<N> {
 }
 
 impl<const N: usize> Job<N> {
+    /// See [`Work::half`].
+    fn half(&self) -> Option<Dtype> {
+        if level() == Level::Baseline {
+            return None;
+        }
+        let half = (0..N).find(|&k| self.dtype[k] != self.compute[k]).map(|k| self.dtype[k])?;
+        let fits = |k: usize| self.dtype[k] == if self.compute[k] == Dtype::Float32 { half } else { self.compute[k] };
+        (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
+    }
+
     fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let on_input = self.result_is_input() && !besides.by_rows;
-        if n <= FEW && (!direct || on_input) {
+        if n <= SMALL && (!direct || on_input) {
             // SAFETY: whoever made the job.
-            return unsafe { self.run_few(n, kernel) };
+            return unsafe { self.run_small(n, kernel) };
         }
         let bytes = self.plan.bytes();
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
@@ -486,7 +335,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-/// Room for a tile of one operand, or a row of it.
+/// SmallBuffer for a tile of one operand, or a row of it.
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 

@@ -56,12 +56,14 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
         )
     };
     let besides = Besides { by_rows: true, ..Besides::default() };
-    if const { takes_floats(&[T::DTYPE, U::DTYPE]) } {
+    if const { takes_floats(&[T::DTYPE, U::DTYPE]) }
+        && let Some(half) = work.half()
+    {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<F16, T, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
-        return run_as_it_lies(work, [U::DTYPE, T::DTYPE], &kernel, besides, &f16, &bf16);
+        return run_as_stored(work, [U::DTYPE, T::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, T::DTYPE], &kernel, besides)
 }
@@ -197,12 +199,14 @@ pub fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, 
     // SAFETY: the engine passes tiles that lie inside their operands.
     let turned = move |tile: Turned<3>| unsafe { turned2::<A, B, U>(tile, f) };
     let besides = Besides { by_rows: true, turned: if const { turns::<A, B, U>() } { Some(&turned) } else { None } };
-    if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) } {
+    if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) }
+        && let Some(half) = work.half()
+    {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<F16, A, B, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
-        return run_as_it_lies(work, [U::DTYPE, A::DTYPE, B::DTYPE], &kernel, besides, &f16, &bf16);
+        return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, A::DTYPE, B::DTYPE], &kernel, besides)
 }
@@ -252,12 +256,14 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
         )
     };
     let besides = Besides { by_rows: true, ..Besides::default() };
-    if const { takes_floats(&[A::DTYPE, B::DTYPE, C::DTYPE, U::DTYPE]) } {
+    if const { takes_floats(&[A::DTYPE, B::DTYPE, C::DTYPE, U::DTYPE]) }
+        && let Some(half) = work.half()
+    {
         // SAFETY: the engine passes runs of `n` elements.
         let f16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<F16, A, B, C, U>(at, n, f) };
         // SAFETY: as above.
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
-        return run_as_it_lies(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides, &f16, &bf16);
+        return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides)
 }
@@ -274,22 +280,10 @@ const fn takes_floats(types: &[Dtype]) -> bool {
     false
 }
 
-/// Runs the kernel for what lies in memory where float32 is computed in.
-fn run_as_it_lies<const N: usize>(
-    work: &Work<N>,
-    types: [Dtype; N],
-    kernel: Kernel<'_, N>,
-    besides: Besides<'_, N>,
-    f16: Kernel<'_, N>,
-    bf16: Kernel<'_, N>,
-) {
-    match work.half() {
-        Some(half) => {
-            let stored = types.map(|dtype| if dtype == Dtype::Float32 { half } else { dtype });
-            work.run_as_stored(stored, if half == Dtype::Float16 { f16 } else { bf16 })
-        }
-        None => work.run_with(types, kernel, besides),
-    }
+/// Runs the kernel for what lies in memory, which is `half` where the types say float32.
+fn run_as_stored<const N: usize>(work: &Work<N>, types: [Dtype; N], half: Dtype, f16: Kernel<'_, N>, bf16: Kernel<'_, N>) {
+    let stored = types.map(|dtype| if dtype == Dtype::Float32 { half } else { dtype });
+    work.run_as_stored(stored, if half == Dtype::Float16 { f16 } else { bf16 })
 }
 
 #[cfg(test)]
