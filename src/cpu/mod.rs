@@ -30,4 +30,5 @@ pub mod stream;
 pub mod transpose;
 pub mod triangle;
 pub mod truncate;
+pub mod tuning;
 pub mod vmath;

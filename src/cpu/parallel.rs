@@ -1,12 +1,8 @@
 //! Work cut into pieces for the threads of the pool.
 
 use super::pool;
+pub(crate) use super::tuning::{CHEAP, COSTLY};
 use std::ops::Range;
-
-/// Elements a thread must have to be worth waking, for kernels bound by memory.
-pub(crate) const CHEAP: usize = 16 * 1024;
-/// The same for kernels that compute for a nanosecond or so an element.
-pub(crate) const COSTLY: usize = 2 * 1024;
 
 /// Divides `units` pieces of `area` elements among the threads and calls `task` with ranges of them.
 pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<usize>) + Sync)) {

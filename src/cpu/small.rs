@@ -1,14 +1,11 @@
 //! Few elements of an operand, gathered and scattered one by one.
 
 use super::convert::converter;
+pub(crate) use super::tuning::SMALL;
+use super::tuning::SMALL_RUN;
 use crate::dtype::Dtype;
 use crate::plan::Plan;
 use std::mem::MaybeUninit;
-
-/// So many elements are few: gathering them one by one takes no longer than thinking about tiles.
-pub(crate) const SMALL: usize = 256;
-/// Runs shorter than this are copied element by element.
-const SHORT: usize = 16;
 
 /// SmallBuffer for few elements of any type.
 #[repr(align(64))]
@@ -122,7 +119,7 @@ impl<const N: usize> Operand<'_, N> {
         self.rows(|row| {
             // SAFETY: the caller's; elements may be unaligned in foreign memory.
             unsafe {
-                if n >= SHORT && step == size_of::<T>() as isize {
+                if n >= SMALL_RUN && step == size_of::<T>() as isize {
                     std::ptr::copy_nonoverlapping(row.cast::<T>(), to, n);
                 } else {
                     for i in 0..n {

@@ -1,6 +1,7 @@
 //! What operations hand to kernels: operands whose memory someone has vouched for.
 
-use super::{Besides, Job, Kernel, Rows, SHORT_RUN};
+use super::{Besides, Job, Kernel, Rows};
+use crate::cpu::tuning::SHORT_RUN;
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
 

@@ -1,9 +1,10 @@
 //! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
 
 use super::{Form, Kernels, Want};
-use crate::cpu::lines::{NEIGHBOURS, Panel, Stack};
+use crate::cpu::lines::{Panel, Stack};
 use crate::cpu::small::{SMALL, SmallBuffer};
 use crate::cpu::transpose::transpose;
+use crate::cpu::tuning::COLUMNS_WORTH;
 use crate::dtype::Dtype;
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
@@ -71,7 +72,7 @@ fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: 
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;
-    if let Some(panel) = kernels.panel.filter(|_| inner >= NEIGHBOURS) {
+    if let Some(panel) = kernels.panel.filter(|_| inner >= COLUMNS_WORTH) {
         let (x_step, out_step) = ((inner * compute.size()) as isize, items.map(|item| (inner * item) as isize));
         for block in 0..outer {
             for start in (0..inner).step_by(kernels.beside) {

@@ -61,20 +61,20 @@ fn sign_bit(r: &Tensor, t: &Tensor, wide: fn(&Tensor, &Tensor) -> Result<()>, na
 
 both! {
     /// `r = a + b`; on Bool this is *or*.
-    sum_of / add: all same CHEAP rounded, |_, a, b| a.add(b);
+    sum_of / add: all same CHEAP rounded by map2_transposed, |_, a, b| a.add(b);
     /// `r = a - b`
-    difference / sub: numeric same CHEAP rounded, |_, a, b| a.sub(b);
+    difference / sub: numeric same CHEAP rounded by map2_transposed, |_, a, b| a.sub(b);
     /// `r = a * b`; on Bool this is *and*.
-    cmul / mul: all same CHEAP exact, |_, a, b| a.mul(b);
+    cmul / mul: all same CHEAP exact by map2_transposed, |_, a, b| a.mul(b);
     /// `r = a / b`, true division
-    cdiv / div: float real CHEAP exact, |_, a, b| a / b;
+    cdiv / div: float real CHEAP exact by map2_transposed, |_, a, b| a / b;
 }
 
 binary! {
     /// `r = the larger of a and b`
-    cmax(): all same CHEAP, |_, a, b| max(a, b);
+    cmax(): all same CHEAP by map2_transposed, |_, a, b| max(a, b);
     /// `r = the smaller of a and b`
-    cmin(): all same CHEAP, |_, a, b| min(a, b);
+    cmin(): all same CHEAP by map2_transposed, |_, a, b| min(a, b);
 }
 
 /// `r = t + value * src`

@@ -48,9 +48,10 @@ macro_rules! unary {
     (@type $kind:ident, $T:ty) => { $T };
 }
 
-/// Two tensors in, one out: `name(numbers): set result grain, |isa, a, b| expression`, kinds as in `unary`.
+/// Two tensors in, one out: `name(numbers): set result grain, |isa, a, b| expression`, kinds as in `unary`. `by map2_transposed` after the
+/// grain takes another loop than `map2`.
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($p:ident),*): $set:ident $kind:ident $grain:ident $(by $map:ident)?, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
         $(#[$doc])*
         pub fn $name(r: &Tensor, a: &Tensor, b: &Tensor $(, $p: Scalar)*) -> Result<()> {
             let dtype = unary!(@dtype $kind, promote(&[a, b])?);
@@ -58,12 +59,14 @@ macro_rules! binary {
             elementwise([r, a, b], dtype, unary!(@result $kind, dtype), $grain, &|work| {
                 dispatch!($set, dtype, T => {
                 $(let $p = T::from_scalar($p);)*
-                map::map2::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into())
+                binary!(@call $($map)?; ::<T, T, unary!(@type $kind, T)>(work, #[inline(always)] move |$isa, $a, $b| ($f).into()))
                 });
                 Ok(())
             })
         }
     )* };
+    (@call; $($arguments:tt)*) => { map::map2 $($arguments)* };
+    (@call $map:ident; $($arguments:tt)*) => { map::$map $($arguments)* };
 }
 
 /// One tensor and the number `value` in, one out, kinds as in `unary`; the number is `rounded` to the common dtype first, or taken `exact`.
@@ -86,8 +89,8 @@ macro_rules! with_value {
 
 /// The same expression with a second tensor and with a number: `tensor_form / number_form: set result grain number, |isa, a, b| expression`.
 macro_rules! both {
-    ($($(#[$doc:meta])* $tensor:ident / $name:ident: $set:ident $kind:ident $grain:ident $number:ident, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
-        binary! { $(#[$doc])* $tensor(): $set $kind $grain, |$isa, $a, $b| $f; }
+    ($($(#[$doc:meta])* $tensor:ident / $name:ident: $set:ident $kind:ident $grain:ident $number:ident $(by $map:ident)?, |$isa:pat_param, $a:ident, $b:ident| $f:expr;)*) => { $(
+        binary! { $(#[$doc])* $tensor(): $set $kind $grain $(by $map)?, |$isa, $a, $b| $f; }
         with_value! { $(#[$doc])* $name: $set $kind $grain $number, |$isa, $a, $b| $f; }
     )* };
 }
