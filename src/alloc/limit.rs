@@ -1,6 +1,5 @@
 //! The soft limit: a garbage-collected host learns that live memory grows, and may collect.
 
-use super::stats;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -55,8 +54,8 @@ fn find_or_add(call: unsafe extern "C" fn(*mut c_void, i64), ctx: *mut c_void) -
     fresh
 }
 
-/// The sum of live bytes rose to `live`.
-pub(super) fn rose(live: i64) {
+/// The sum of live bytes rose to about `live`; the hook is told the `exact` one.
+pub(super) fn rose(live: i64, exact: fn() -> i64) {
     let next = NEXT.load(Relaxed);
     if live <= next {
         return;
@@ -64,7 +63,7 @@ pub(super) fn rose(live: i64) {
     // Of several threads that cross the mark together, one calls. A call that is already under way on this thread will see to it.
     let after = live.saturating_add((live / 10).max(1));
     if !INSIDE.get() && NEXT.compare_exchange(next, after, AcqRel, Relaxed).is_ok() {
-        call();
+        call(exact);
     }
 }
 
@@ -76,18 +75,18 @@ pub(super) fn fell(live: i64) {
     }
 }
 
-/// Calls the hook, if there is one and this thread is not in it: the system has refused memory.
-pub(super) fn plead() {
+/// Calls the hook with the `live` bytes, if there is one and this thread is not in it: the system has refused memory.
+pub(super) fn request_memory(live: fn() -> i64) {
     if !INSIDE.get() {
-        call();
+        call(live);
     }
 }
 
-fn call() {
+fn call(live: fn() -> i64) {
     // SAFETY: hooks are never freed.
     let Some(hook) = (unsafe { CURRENT.load(Acquire).as_ref() }) else { return };
     INSIDE.set(true);
     // SAFETY: whoever set the hook promised a function that takes this context, on any thread, and returns.
-    unsafe { (hook.call)(hook.ctx, stats::live_bytes()) };
+    unsafe { (hook.call)(hook.ctx, live()) };
     INSIDE.set(false);
 }

@@ -7,11 +7,13 @@
 
 mod cache;
 mod class;
+mod counters;
 mod current;
 mod foreign;
 mod heap;
 mod limit;
 mod lists;
+mod local;
 mod map;
 mod reserve;
 mod shared;
@@ -23,10 +25,10 @@ pub use foreign::{THDeleter, foreign};
 pub use heap::{THDefaultAllocator, th_alloc, th_free, th_realloc};
 pub use limit::{THMemoryHook, set_soft_limit};
 pub use lists::{boxed, list};
+pub use local::text as thread_text;
 pub use map::*;
 pub use shared::{THRefcountedMapAllocator, decref, incref};
 pub use stats::{THMemoryStats, adjust_live, live_bytes, stats};
-pub use thread::text as thread_text;
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -54,7 +56,7 @@ const _: () = assert!(size_of::<THAllocator>() == 3 * size_of::<usize>());
 pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
     let class = class::small(bytes);
     if class < class::SMALL_CLASSES
-        && let Some(block) = thread::take(class, bytes)
+        && let Some(block) = local::take(class, bytes)
     {
         return Some(block);
     }
@@ -69,7 +71,7 @@ pub fn allocate(bytes: usize) -> Option<NonNull<u8>> {
 pub unsafe fn release(ptr: NonNull<u8>, bytes: usize) {
     let class = class::small(bytes);
     // SAFETY: the caller's promise; `allocate` takes blocks of their class's size while anything is kept.
-    if class < class::SMALL_CLASSES && unsafe { thread::put(ptr, class, bytes) } {
+    if class < class::SMALL_CLASSES && unsafe { local::put(ptr, class, bytes) } {
         return;
     }
     // SAFETY: the caller's promise.
@@ -96,7 +98,7 @@ pub unsafe fn reallocate(ptr: NonNull<u8>, old: usize, new: usize) -> Option<Non
 
 /// Gives all kept blocks back to the system. Other threads give theirs when they next need more than their lists hold.
 pub fn empty_cache() {
-    thread::ask_all_to_drain();
+    local::ask_all_to_drain();
     cache::empty();
 }
 
@@ -104,11 +106,11 @@ pub fn empty_cache() {
 fn allocate_other(bytes: usize) -> Option<NonNull<u8>> {
     let class = class::of(bytes)?;
     if class < thread::LISTS
-        && let Some(block) = thread::take(class, bytes)
+        && let Some(block) = local::take(class, bytes)
     {
         return Some(block);
     }
-    thread::tend();
+    local::maintain();
     let kept = if class < class::SMALL_CLASSES { None } else { cache::take(class) };
     let block = kept.or_else(|| retry(|| fresh(bytes, class)))?;
     stats::allocated(bytes, kept.is_some());
@@ -120,10 +122,10 @@ unsafe fn release_other(ptr: NonNull<u8>, bytes: usize) {
     // Without a class there was no such block.
     let Some(class) = class::of(bytes) else { return };
     // SAFETY: the promise of `release`.
-    if class < thread::LISTS && unsafe { thread::put(ptr, class, bytes) } {
+    if class < thread::LISTS && unsafe { local::put(ptr, class, bytes) } {
         return;
     }
-    thread::tend();
+    local::maintain();
     if cache::limit() == 0 {
         // SAFETY: the promise of `release`; with nothing kept, `fresh` takes all blocks from malloc.
         unsafe { libc::free(ptr.as_ptr().cast()) }
@@ -144,7 +146,7 @@ fn fresh(bytes: usize, class: usize) -> Option<NonNull<u8>> {
 /// What `obtain` gives; when it fails, once more after the hook and the caches have let go of what they can.
 fn retry<T>(obtain: impl Fn() -> Option<T>) -> Option<T> {
     obtain().or_else(|| {
-        limit::plead();
+        limit::request_memory(live_bytes);
         empty_cache();
         obtain()
     })

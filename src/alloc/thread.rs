@@ -1,11 +1,10 @@
-//! Each thread's lists of released blocks: what the next small request takes, without a lock or a locked instruction.
+//! What threads own: lists of released blocks, counters and a text.
 
 use super::class::{self, SMALL_CLASSES};
-use super::stats::Counters;
-use super::{cache, current, system};
+use super::counters::Counters;
+use super::{cache, system};
 use crate::error::LONGEST_MESSAGE;
-use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_void;
+use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
@@ -21,7 +20,7 @@ type Slot = AtomicPtr<u8>;
 /// A stack of blocks. Only its thread writes it; others read `top` to count what it keeps.
 ///
 /// The blocks stand in slots of their own rather than being chained through their first bytes: taking one does not wait for its memory.
-struct List {
+pub(super) struct List {
     top: AtomicPtr<Slot>,
     end: AtomicPtr<Slot>,
 }
@@ -34,7 +33,7 @@ impl List {
     }
 
     #[inline(always)]
-    fn pop(&self) -> Option<NonNull<u8>> {
+    pub(super) fn pop(&self) -> Option<NonNull<u8>> {
         let top = self.top.load(Relaxed);
         // SAFETY: `top` is a slot of this list, the one before the first when it is empty.
         let block = NonNull::new(unsafe { (*top).load(Relaxed) })?;
@@ -43,7 +42,7 @@ impl List {
     }
 
     #[inline(always)]
-    fn push(&self, block: NonNull<u8>) -> bool {
+    pub(super) fn push(&self, block: NonNull<u8>) -> bool {
         let top = self.top.load(Relaxed);
         if top == self.end.load(Relaxed) {
             return false;
@@ -80,13 +79,13 @@ const TEXT: usize = LONGEST_MESSAGE + 1;
 #[repr(C, align(64))]
 pub(super) struct Thread {
     pub(super) counters: Counters,
-    lists: [List; LISTS],
-    /// The value of [`DRAINS`] that this thread has answered.
-    drains: AtomicUsize,
+    pub(super) lists: [List; LISTS],
+    /// How many of the requests for its blocks this thread has answered.
+    pub(super) drains: AtomicUsize,
     claimed: AtomicBool,
     next: AtomicPtr<Thread>,
     /// For the owner alone; NOBODY's is never touched.
-    text: UnsafeCell<[u8; TEXT]>,
+    pub(super) text: UnsafeCell<[u8; TEXT]>,
 }
 
 // SAFETY: all but the text is atomic, and that is its owner's.
@@ -96,62 +95,6 @@ unsafe impl Sync for Thread {}
 pub(super) static NOBODY: Thread = Thread::new();
 /// All that threads own, newest first; a list that only grows needs no lock, neither for readers nor across a fork.
 static ALL: AtomicPtr<Thread> = AtomicPtr::new((&raw const NOBODY).cast_mut());
-/// How often all threads have been asked to give their blocks back.
-static DRAINS: AtomicUsize = AtomicUsize::new(0);
-
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Fresh,
-    Open,
-    /// The thread is ending, or about to open its lists.
-    Closed,
-}
-
-thread_local! {
-    static STATE: Cell<State> = const { Cell::new(State::Fresh) };
-}
-
-/// Closes the lists of the calling thread, which ends: what the C library calls for a thread that has set [`key`].
-unsafe extern "C" fn farewell(_: *mut c_void) {
-    STATE.set(State::Closed);
-    current::replace(&NOBODY).close();
-}
-
-/// 1 + the key of [`farewell`]; 0 before the first thread asks for one, [`NO_KEY`] when there is none any more.
-static KEY: AtomicUsize = AtomicUsize::new(0);
-const NO_KEY: usize = usize::MAX;
-
-/// What threads set to be told of their end, by which time the destructors of thread-locals have run. Those of Rust would do, but to
-/// register one may end the process when memory is short.
-fn key() -> Option<libc::pthread_key_t> {
-    if KEY.load(Acquire) == 0 {
-        let mut key = 0;
-        // SAFETY: a place for the key, and functions that never unwind.
-        unsafe {
-            if libc::pthread_key_create(&mut key, Some(farewell)) != 0 {
-                return None;
-            }
-            if KEY.compare_exchange(0, key as usize + 1, AcqRel, Acquire).is_err() {
-                // Another thread was first, and nobody has seen this one.
-                libc::pthread_key_delete(key);
-            } else {
-                libc::atexit(forget_key);
-            }
-        }
-    }
-    match KEY.load(Acquire) {
-        NO_KEY => None,
-        key => Some((key - 1) as libc::pthread_key_t),
-    }
-}
-
-/// The process ends, or what this library is part of is unloaded: threads that end later must not call it.
-extern "C" fn forget_key() {
-    let key = KEY.swap(NO_KEY, AcqRel);
-    // SAFETY: a key is deleted once.
-    unsafe { libc::pthread_key_delete((key - 1) as libc::pthread_key_t) };
-}
-
 impl Thread {
     const fn new() -> Thread {
         Thread {
@@ -165,7 +108,7 @@ impl Thread {
     }
 
     /// One for the calling thread: left by another, or fresh. `None` when there is no memory for it.
-    fn claim() -> Option<&'static Thread> {
+    pub(super) fn claim() -> Option<&'static Thread> {
         let left = all().find(|thread| !thread.claimed.load(Relaxed) && !thread.claimed.swap(true, Acquire));
         left.or_else(Thread::make)
     }
@@ -198,7 +141,7 @@ impl Thread {
     }
 
     /// Empties all lists into `sink`.
-    fn drain(&self, sink: impl Fn(NonNull<u8>, usize)) {
+    pub(super) fn drain(&self, sink: impl Fn(NonNull<u8>, usize)) {
         for (class, list) in self.lists.iter().enumerate() {
             while let Some(block) = list.pop() {
                 sink(block, class);
@@ -207,7 +150,7 @@ impl Thread {
     }
 
     /// Ends what the calling thread owns.
-    fn close(&self) {
+    pub(super) fn close(&self) {
         // SAFETY: a listed block came from the system with its class's size; others may still have use for the larger ones.
         self.drain(|block, class| unsafe { forward(block, class) });
         self.counters.settle(false);
@@ -247,73 +190,4 @@ pub(super) unsafe fn forward(block: NonNull<u8>, class: usize) {
         // SAFETY: the caller's promise, and the class is above the small sizes.
         unsafe { cache::put(block, class) }
     }
-}
-
-/// A block of `class` (below [`LISTS`]) for a request of `bytes`.
-#[inline(always)]
-pub(super) fn take(class: usize, bytes: usize) -> Option<NonNull<u8>> {
-    let thread = current::get();
-    let block = thread.lists[class].pop()?;
-    thread.counters.taken(bytes);
-    Some(block)
-}
-
-/// Keeps a block of `class` (below [`LISTS`]) that served a request of `bytes`; `false` when there is no room for it.
-///
-/// # Safety
-/// `block` came from `system::obtain(class::size(class))`, and nobody uses it any more.
-#[inline(always)]
-pub(super) unsafe fn put(block: NonNull<u8>, class: usize, bytes: usize) -> bool {
-    let thread = current::get();
-    let kept = thread.lists[class].push(block);
-    if kept {
-        thread.counters.put(bytes);
-    }
-    kept
-}
-
-/// What a thread owes when it leaves the fast path: open its lists at first, answer [`ask_all_to_drain`] later.
-pub(super) fn tend() {
-    match STATE.get() {
-        State::Fresh => open(),
-        State::Open => answer(current::get()),
-        State::Closed => {}
-    }
-}
-
-fn open() {
-    // What the C library needs for it may come from an allocator that calls this library; it must not come back here.
-    STATE.set(State::Closed);
-    // SAFETY: any value that is not NULL has the farewell called.
-    let told = key().is_some_and(|key| unsafe { libc::pthread_setspecific(key, (&raw const NOBODY).cast()) } == 0);
-    STATE.set(State::Fresh);
-    if let Some(thread) = told.then(Thread::claim).flatten() {
-        thread.drains.store(DRAINS.load(Relaxed), Relaxed);
-        current::replace(thread);
-        STATE.set(State::Open);
-    }
-}
-
-/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`] bytes, "" at first, at one address until the thread ends. `None`
-/// for a thread that is ending, or without memory.
-pub fn text() -> Option<*mut u8> {
-    if STATE.get() == State::Fresh {
-        open();
-    }
-    let thread = current::get();
-    if std::ptr::eq(thread, &NOBODY) { None } else { Some(thread.text.get().cast()) }
-}
-
-fn answer(thread: &Thread) {
-    let drains = DRAINS.load(Relaxed);
-    if thread.drains.swap(drains, Relaxed) != drains {
-        // SAFETY: a listed block came from the system with its class's size, and the list has let go of it.
-        thread.drain(|block, class| unsafe { system::give_back(block, class::size(class)) });
-    }
-}
-
-/// Asks every thread to give its blocks back: this one at once, others when they next leave the fast path.
-pub(super) fn ask_all_to_drain() {
-    DRAINS.fetch_add(1, Relaxed);
-    tend();
 }

@@ -6,6 +6,7 @@
 use super::half::{Bf16, F16, Half, narrow as narrow_run, widen as widen_run};
 use super::simd::{Level, level, simd};
 use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
+use super::tuning::{CONVERT_SINGLY, COPY_BUFFERED};
 use crate::dtype::{Bool, Category, Dtype, Element};
 use std::mem::MaybeUninit;
 
@@ -17,11 +18,6 @@ pub type Convert = unsafe fn(dst: *mut u8, dst_step: isize, src: *const u8, src_
 
 /// Types float32 holds every value of.
 const EXACT: [Dtype; 5] = [Dtype::Uint8, Dtype::Int8, Dtype::Int16, Dtype::Bool, Dtype::Float32];
-
-/// Elements converted through a buffer at a time.
-const CHUNK: usize = 512;
-/// Fewer with steps are converted one by one.
-const FEW: usize = 16;
 
 /// The conversion from `src` to `dst`.
 pub fn converter(dst: Dtype, src: Dtype) -> Convert {
@@ -204,7 +200,7 @@ unsafe fn run<S: Element, D: Element>(dst: *mut u8, dst_step: isize, src: *const
         if dst_step == size_of::<D>() as isize && src_step == size_of::<S>() as isize {
             return run_flat::<S, D>(dst, src, n);
         }
-        if n >= FEW && dst_step == size_of::<D>() as isize {
+        if n >= CONVERT_SINGLY && dst_step == size_of::<D>() as isize {
             return gather(run_flat::<S, D>, [size_of::<D>(), size_of::<S>()], dst, src, src_step, n);
         }
         for i in 0..n as isize {
@@ -226,9 +222,9 @@ unsafe fn gather(
     src_step: isize,
     n: usize,
 ) {
-    let mut room = [MaybeUninit::<u64>::uninit(); CHUNK];
+    let mut room = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
     let (room, moves) = (room.as_mut_ptr().cast::<u8>(), move_elements(from));
-    // SAFETY: the caller's; the room holds CHUNK elements of any type.
+    // SAFETY: the caller's; the room holds COPY_BUFFERED elements of any type.
     unsafe {
         if src_step == 0 {
             flat(room, src, 1);
@@ -241,11 +237,11 @@ unsafe fn gather(
     }
 }
 
-/// Calls `piece(start, length)` for pieces of at most CHUNK.
+/// Calls `piece(start, length)` for pieces of at most COPY_BUFFERED.
 #[inline(always)]
 fn chunks(n: usize, mut piece: impl FnMut(usize, usize)) {
-    for start in (0..n).step_by(CHUNK) {
-        piece(start, CHUNK.min(n - start))
+    for start in (0..n).step_by(COPY_BUFFERED) {
+        piece(start, COPY_BUFFERED.min(n - start))
     }
 }
 
@@ -255,11 +251,11 @@ unsafe fn widen<H: Half, D: Element>(dst: *mut u8, dst_step: isize, src: *const 
         // SAFETY: the caller's.
         return unsafe { widen_run::<H>(dst.cast(), src.cast(), n) };
     }
-    let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
-    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let mut halves = [MaybeUninit::<u16>::uninit(); COPY_BUFFERED];
+    let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
     chunks(n, |start, len| {
-        // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
+        // SAFETY: the buffers hold COPY_BUFFERED elements; the rest is the caller's.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if contiguous {
@@ -284,11 +280,11 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
         // SAFETY: the caller's.
         return unsafe { narrow_run::<H>(dst.cast(), src.cast(), n) };
     }
-    let mut halves = [MaybeUninit::<u16>::uninit(); CHUNK];
-    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let mut halves = [MaybeUninit::<u16>::uninit(); COPY_BUFFERED];
+    let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let (halves, floats) = (halves.as_mut_ptr().cast::<u16>(), floats.as_mut_ptr().cast::<f32>());
     chunks(n, |start, len| {
-        // SAFETY: the buffers hold CHUNK elements; the rest is the caller's.
+        // SAFETY: the buffers hold COPY_BUFFERED elements; the rest is the caller's.
         unsafe {
             let (dst, src) = (dst.offset(start as isize * dst_step), src.offset(start as isize * src_step));
             let from = if direct {
@@ -311,10 +307,10 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
 }
 
 unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
-    let mut floats = [MaybeUninit::<f32>::uninit(); CHUNK];
+    let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let floats = floats.as_mut_ptr().cast::<f32>();
     chunks(n, |start, len| {
-        // SAFETY: the buffer holds CHUNK elements; the rest is the caller's.
+        // SAFETY: the buffer holds COPY_BUFFERED elements; the rest is the caller's.
         unsafe {
             widen::<S, f32>(floats.cast(), 4, src.offset(start as isize * src_step), src_step, len);
             narrow::<f32, D>(dst.offset(start as isize * dst_step), dst_step, floats.cast(), 4, len);

@@ -3,12 +3,14 @@
 mod rows;
 
 use super::convert::{Convert, converter};
-use super::engine::{CHEAP, FEW, Job, Shared, parallel};
+use super::parallel::{CHEAP, Shared, parallel};
+use super::small::{Operand, SMALL, SmallBuffer};
 use super::transpose::{gains_streamed, transpose, transpose_stream};
+use super::tuning::{COPY_BUFFERED, COPY_COLUMNS, COPY_PIECE, COPY_ROW, COPY_ROWS, COPY_SHORT_ROW, streams_from};
 use super::{pool, stream};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, Tile};
-use rows::{SHORT_ROW, copy_rows, fill_rows};
+use rows::{copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
@@ -16,16 +18,8 @@ const TILE: usize = 64;
 /// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
 /// tiles itself, and its edges cost.
 const BAND: usize = 64;
-/// Fewer columns than this are copied one by one.
-const FEW_COLUMNS: usize = 8;
-/// Fewer rows than this are not worth turning.
-const FEW_ROWS: usize = 4;
-/// Elements that are converted in a buffer: before they are stored past the caches, or of rows together.
-const BUFFERED: usize = 512;
-/// Room for a piece that is turned before it is converted, in 8 bytes.
+/// SmallBuffer for a piece that is turned before it is converted, in 8 bytes.
 const TURNED: usize = 1024;
-/// Elements of a piece, or columns of a tile, that is contiguous on both sides.
-const ROW: usize = 16 * 1024;
 
 /// How to copy a tile from one kind of side to another: chosen once, used for every tile.
 #[derive(Clone, Copy)]
@@ -64,7 +58,7 @@ impl TileCopy {
         unsafe {
             let transpose = if self.streamed { transpose_stream } else { transpose };
             if self.dst == self.src && rows > 1 && cols > 1 {
-                if dst.col_step == size && src.row_step == size && src.col_step != size && (src.col_step != 0 || cols < FEW_COLUMNS) {
+                if dst.col_step == size && src.row_step == size && src.col_step != size && (src.col_step != 0 || cols < COPY_COLUMNS) {
                     return transpose(size as usize, dst.data, dst.row_step, src.data, src.col_step, rows, cols);
                 }
                 if dst.row_step == size && src.col_step == size && dst.col_step != size {
@@ -77,28 +71,28 @@ impl TileCopy {
                 && src.row_step == own
                 && step != own
                 && step != 0
-                && rows >= FEW_ROWS
-                && cols >= FEW_COLUMNS
+                && rows >= COPY_ROWS
+                && cols >= COPY_COLUMNS
             {
                 return self.convert_turned(dst, src, rows, cols);
             }
             // Rows that go on from one to the next on both sides are one run.
             let joined = |side: Side| side.row_step == side.col_step * cols as isize;
             let (rows, cols) = if joined(dst) && joined(src) { (1, rows * cols) } else { (rows, cols) };
-            if rows > 1 && cols * size as usize <= SHORT_ROW && !self.streamed && dst.col_step == size {
+            if rows > 1 && cols * size as usize <= COPY_SHORT_ROW && !self.streamed && dst.col_step == size {
                 if self.dst != self.src {
-                    if cols >= FEW_COLUMNS && step == own && (joined(dst) || joined(src)) {
+                    if cols >= COPY_COLUMNS && step == own && (joined(dst) || joined(src)) {
                         return self.convert_rows(dst, src, rows, cols);
                     }
                 } else if step == size && cols > 1 {
                     return copy_rows(dst, src, rows, cols * size as usize);
-                } else if step == 0 && cols >= FEW_COLUMNS {
+                } else if step == 0 && cols >= COPY_COLUMNS {
                     return fill_rows(size as usize, dst, src, rows, cols);
                 }
             }
             // A few long runs beat many short ones: run along the longer side.
             let (dst, src, rows, cols) =
-                if cols < FEW_COLUMNS && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
+                if cols < COPY_COLUMNS && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
                 let (to, from) = (dst.data.offset(r * dst.row_step), src.data.offset(r * src.row_step));
                 self.run(to, dst.col_step, from, src.col_step, cols);
@@ -112,13 +106,13 @@ impl TileCopy {
     /// As for [`copy`](TileCopy::copy).
     unsafe fn convert_rows(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let (to, from) = (dst.col_step, src.col_step);
-        let mut room = [MaybeUninit::<u64>::uninit(); BUFFERED];
+        let mut room = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
         let data = room.as_mut_ptr().cast::<u8>();
-        let most = BUFFERED / cols;
+        let most = COPY_BUFFERED / cols;
         for start in (0..rows).step_by(most) {
             let rows = most.min(rows - start);
             let (dst, src) = (dst.moved(start), src.moved(start));
-            // SAFETY: the caller's; the room holds BUFFERED elements of any type.
+            // SAFETY: the caller's; the room holds COPY_BUFFERED elements of any type.
             unsafe {
                 if dst.row_step == to * cols as isize {
                     copy_rows(Side { data, row_step: from * cols as isize, col_step: from }, src, rows, cols * from as usize);
@@ -189,14 +183,14 @@ impl TileCopy {
     /// # Safety
     /// Both sides must hold `n` contiguous elements and not overlap.
     unsafe fn convert_stream(&self, dst: *mut u8, src: *const u8, n: usize) {
-        let mut buffer = [MaybeUninit::<u64>::uninit(); BUFFERED];
+        let mut buffer = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         let (to, from) = (self.dst.size(), self.src.size());
-        for start in (0..n).step_by(BUFFERED) {
-            let len = BUFFERED.min(n - start);
+        for start in (0..n).step_by(COPY_BUFFERED) {
+            let len = COPY_BUFFERED.min(n - start);
             let (dst, src) = (dst.wrapping_add(start * to), src.wrapping_add(start * from));
-            stream::prefetch(src.wrapping_add(BUFFERED * from), len * from);
-            // SAFETY: the caller's; the buffer holds BUFFERED elements of any type.
+            stream::prefetch(src.wrapping_add(COPY_BUFFERED * from), len * from);
+            // SAFETY: the caller's; the buffer holds COPY_BUFFERED elements of any type.
             unsafe {
                 (self.convert)(buffer, to as isize, src, from as isize, len);
                 stream::copy_stream(dst, buffer, len * to);
@@ -231,12 +225,20 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         // SAFETY: the caller's.
         return unsafe { copy_flat(plan.numel(), dst, src) };
     }
-    if plan.numel() <= FEW {
-        let (n, size) = (plan.numel(), dst.1.size());
-        // SAFETY: the caller's; the kernel moves `n` elements.
+    if plan.numel() <= SMALL {
+        let (n, mut room) = (plan.numel(), SmallBuffer::new());
+        let to = Operand { plan: &plan, k: 0, data: dst.0, dtype: dst.1 };
+        let from = Operand { plan: &plan, k: 1, data: src.0.cast_mut(), dtype: src.1 };
+        // SAFETY: the caller's; the room holds SMALL elements of any type.
         return unsafe {
-            let job = Job::new(plan, [dst.0, src.0.cast_mut()], [dst.1, src.1], [dst.1; 2], CHEAP);
-            job.run_few(n, &move |rows| std::ptr::copy_nonoverlapping(rows.at[1], rows.at[0], rows.cols * size))
+            if to.is_contiguous() {
+                from.load(dst.1, dst.0, n)
+            } else if from.is_contiguous() {
+                to.store(src.1, src.0, n)
+            } else {
+                from.load(dst.1, room.data(), n);
+                to.store(dst.1, room.data(), n)
+            }
         };
     }
     plan.pair_for_transposes();
@@ -253,8 +255,8 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
     {
         // Where less is written than read, the stores are not what it waits for.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
-        how.streamed = gains && plan.bytes() >= stream::threshold();
-        plan.tiles((TILE * TILE / first.n.max(1)).max(16), ROW)
+        how.streamed = gains && plan.bytes() >= streams_from();
+        plan.tiles((TILE * TILE / first.n.max(1)).max(16), COPY_ROW)
     } else {
         plan.tiles(TILE, TILE)
     };
@@ -283,10 +285,10 @@ pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)
     let mut how = TileCopy::new(dst.1, src.1);
     let size = (dst.1.size(), src.1.size());
     // Where less is written than read, the stores are not what it waits for.
-    how.streamed = size.0 >= size.1 && n * (size.0 + size.1) >= stream::threshold();
+    how.streamed = size.0 >= size.1 && n * (size.0 + size.1) >= streams_from();
     let (to, from) = (Shared(dst.0), Shared(src.0.cast_mut()));
-    parallel(n.div_ceil(ROW), ROW, CHEAP, &move |range| {
-        let (start, end) = (range.start * ROW, (range.end * ROW).min(n));
+    parallel(n.div_ceil(COPY_ROW), COPY_ROW, CHEAP, &move |range| {
+        let (start, end) = (range.start * COPY_ROW, (range.end * COPY_ROW).min(n));
         // SAFETY: the pieces lie inside both sides.
         unsafe {
             let (dst, src) = (to.get().add(start * size.0), from.get().add(start * size.1));
@@ -301,15 +303,14 @@ pub unsafe fn copy_flat(n: usize, dst: (*mut u8, Dtype), src: (*const u8, Dtype)
 /// # Safety
 /// Both sides hold `bytes` bytes and do not overlap.
 unsafe fn copy_bytes(bytes: usize, dst: *mut u8, src: *const u8) {
-    const PIECE: usize = 64 * 1024;
-    if bytes <= PIECE {
+    if bytes <= COPY_PIECE {
         // SAFETY: the caller's.
         return unsafe { std::ptr::copy_nonoverlapping(src, dst, bytes) };
     }
-    let streamed = 2 * bytes >= stream::threshold();
+    let streamed = 2 * bytes >= streams_from();
     let (to, from) = (Shared(dst), Shared(src.cast_mut()));
-    parallel(bytes.div_ceil(PIECE), PIECE, 4 * CHEAP, &move |range| {
-        let (start, end) = (range.start * PIECE, (range.end * PIECE).min(bytes));
+    parallel(bytes.div_ceil(COPY_PIECE), COPY_PIECE, 4 * CHEAP, &move |range| {
+        let (start, end) = (range.start * COPY_PIECE, (range.end * COPY_PIECE).min(bytes));
         // SAFETY: the pieces lie inside both sides.
         unsafe {
             if streamed {

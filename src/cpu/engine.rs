@@ -5,130 +5,39 @@
 //! ([`Besides`]): rows with gaps between them, a value for a row, a result on an input; and those of two inputs have a second loop, which takes
 //! an input transposed.
 
-mod few;
 mod rows;
+mod small;
 mod stage;
 mod turned;
+mod work;
 
 use super::convert::converter;
+pub(crate) use super::parallel::{CHEAP, COSTLY, Shared, parallel};
 use super::simd::{Level, level};
-use super::{pool, stream};
+pub(crate) use super::small::{SMALL, SmallBuffer};
+use super::stream;
+use super::tuning::{
+    self, ASKED, ASKED_AHEAD, BEYOND_SECOND_CACHE, CONVERTED, LONG_FILL, SHORT_RUN, SHORT_RUN_OF_VALUE, SHORT_RUN_STAGED, STAGED_BYTES,
+    STREAMED,
+};
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
-pub(crate) use few::{FEW, Room};
 pub(crate) use rows::LANES;
 pub use rows::{Rows, lanes};
 use stage::Stager;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 pub use turned::{Turned, TurnedKernel};
+pub use work::{Flat, Work};
 
-/// Elements a thread must have to be worth waking, for kernels bound by memory.
-pub(crate) const CHEAP: usize = 16 * 1024;
-/// The same for kernels that compute for a nanosecond or so an element.
-pub(crate) const COSTLY: usize = 2 * 1024;
-
-/// Bytes of a staged tile of one operand. Pieces of 4 KiB, streamed, were the slowest size measured.
-const STAGE_BYTES: usize = 8 * 1024;
 /// Elements a staging buffer has room for, of any type.
 const STAGE: usize = 2048;
-/// Operands of this many bytes together come from beyond the second-level cache: asking for them ahead of time pays.
-const FAR: usize = 4 << 20;
-/// Kernels that compute leave the machine time to look ahead itself, until the operands are this large.
-const FAR_COSTLY: usize = 32 << 20;
-/// Operands of this many bytes together come from the second-level cache: the machine guesses what is read, but not what is written.
-const NEAR: usize = 64 << 10;
-/// A result that is a smaller part of all operands, as that of a comparison, is not worth any care: asking for it ahead of time and storing
-/// it past the caches cost more than they save.
-const RESULT_PART: usize = 4;
-/// Elements converted at a time: many where calls are what costs, few where the next ones should be on their way meanwhile.
-const NEAR_PIECE: usize = 1024;
-/// See [`NEAR_PIECE`].
-const FAR_PIECE: usize = 512;
-/// Bytes of the widest operand whose results are streamed together, for kernels that begin at once.
-const STREAM_BYTES: usize = 2 * 1024;
-/// Bytes of the widest operand streamed between two looks ahead.
-const PREFETCH: usize = 512;
-/// So many times as much as is streamed at all lies in memory alone. There a machine that looks ahead by itself gains by pieces of
-/// [`PREFETCH`] bytes, of which it sees the next ones sooner.
-const BEYOND_CACHES: usize = 3;
 /// Rows of a staged tile.
 const STAGE_ROWS: usize = 16;
-/// Runs shorter than this are gathered into longer ones; jobs shorter than this are not worth any thought.
-const SHORT_RUN: usize = 64;
-/// The same where operands go through buffers anyway.
-const SHORT_RUN_STAGED: usize = STAGE / 2;
-/// The same where an operand has one value for a run, which its kernel takes as it is.
-const SHORT_RUN_OF_VALUE: usize = 40;
-
-/// Divides `units` pieces of `area` elements among the threads and calls `task` with ranges of them.
-pub fn parallel(units: usize, area: usize, grain: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
-    let threads = pool::num_threads();
-    let worth = (units.saturating_mul(area) / grain).min(units);
-    if worth < 2 || threads < 2 {
-        return task(0..units);
-    }
-    // More parts than threads, so that a late or slow thread leaves its share to the others.
-    let parts = worth.min(4 * threads);
-    pool::run(parts, &|p| {
-        let range = units * p / parts..units * (p + 1) / parts;
-        if !range.is_empty() {
-            task(range)
-        }
-    });
-}
-
-/// How a kernel's operands are asked for ahead of time.
-#[derive(Clone, Copy)]
-struct Lookahead {
-    /// Bytes of the widest operand between two looks ahead. More at a time fill the queues, and the kernel waits.
-    stride: usize,
-    /// How far ahead they look.
-    ahead: usize,
-    /// So many operands, the result first.
-    operands: usize,
-}
-
-/// A pointer that crosses threads; what it points to is divided among them by the plan.
-#[derive(Clone, Copy)]
-pub struct Shared(pub *mut u8);
-
-impl Shared {
-    /// The pointer. A method, so that closures capture the whole.
-    #[inline(always)]
-    pub fn get(self) -> *mut u8 {
-        self.0
-    }
-}
-
-// SAFETY: see the type.
-unsafe impl Send for Shared {}
-// SAFETY: see the type.
-unsafe impl Sync for Shared {}
 
 /// All operands `n` steps further on.
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
     each(|k| at[k].wrapping_offset(n * step[k]))
-}
-
-/// An elementwise operation ready to run: operand 0 is the result. Whoever made it vouched for its memory, so that it is safe to run.
-pub enum Work<const N: usize> {
-    /// Everything contiguous and in its compute type: there is nothing to allocate.
-    Flat(Flat<N>),
-    /// Anything else.
-    Planned(Box<Job<N>>),
-}
-
-/// Contiguous operands, each of the type its kernel takes.
-#[derive(Clone, Copy)]
-pub struct Flat<const N: usize> {
-    /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
-    row: Rows<N>,
-    /// The type of each operand.
-    dtype: [Dtype; N],
-    /// [`CHEAP`] or [`COSTLY`].
-    grain: usize,
 }
 
 /// An operation over operands of any layout and dtype.
@@ -158,111 +67,6 @@ pub struct Besides<'a, const N: usize> {
     pub turned: Option<TurnedKernel<'a, N>>,
 }
 
-impl<const N: usize> Work<N> {
-    /// Runs `kernel`, which takes elements of `types`, over all elements.
-    #[inline]
-    pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
-        self.run_with(types, kernel, Besides::default())
-    }
-
-    /// [`Work::run`] with what there is besides the kernel.
-    #[inline]
-    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
-        check_types(self.compute(), types);
-        match self {
-            Work::Flat(Flat { row, grain, .. })
-                if row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0]))) =>
-            {
-                kernel(row)
-            }
-            Work::Flat(flat) => flat.job().run(kernel, besides),
-            Work::Planned(job) => job.run(kernel, besides),
-        }
-    }
-
-    /// How many elements the result has.
-    pub fn numel(&self) -> usize {
-        match self {
-            Work::Flat(flat) => flat.row.cols,
-            Work::Planned(job) => job.plan.numel(),
-        }
-    }
-
-    /// The types kernels read and write.
-    #[inline(always)]
-    fn compute(&self) -> &[Dtype; N] {
-        match self {
-            Work::Flat(flat) => &flat.dtype,
-            Work::Planned(job) => &job.compute,
-        }
-    }
-
-    /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
-    /// and the machine converts such floats in registers.
-    pub fn half(&self) -> Option<Dtype> {
-        let Work::Planned(job) = self else { return None };
-        if level() == Level::Baseline {
-            return None;
-        }
-        let half = (0..N).find(|&k| job.dtype[k] != job.compute[k]).map(|k| job.dtype[k])?;
-        let fits = |k: usize| job.dtype[k] == if job.compute[k] == Dtype::Float32 { half } else { job.compute[k] };
-        (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
-    }
-
-    /// [`Work::run`] for a kernel that takes elements as they lie in memory, which is as `types`.
-    pub fn run_as_stored(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
-        match self {
-            Work::Flat(flat) => {
-                check_types(&flat.dtype, types);
-                flat.job().run(kernel, Besides::default())
-            }
-            Work::Planned(job) => {
-                check_types(&job.dtype, types);
-                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default())
-            }
-        }
-    }
-}
-
-/// Panics unless a kernel over `types` can take elements of the types `own`.
-#[inline(always)]
-fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
-    if *own != types {
-        check_sizes(own, types)
-    }
-}
-
-/// Types that differ: integers and truth values take the bits of any type of their size.
-#[inline(never)]
-fn check_sizes<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
-    let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
-    assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
-}
-
-impl<const N: usize> Flat<N> {
-    /// `n` contiguous elements of each operand, the first of which is at `data`.
-    ///
-    /// # Safety
-    /// While the work lives, each operand has `n` elements of its `dtype`, and an input either shares no element with the result, or begins
-    /// where the result begins and has elements of its size.
-    #[inline(always)]
-    pub unsafe fn new(data: [*mut u8; N], n: usize, dtype: [Dtype; N], grain: usize) -> Flat<N> {
-        Flat { row: Rows::one(data, n), dtype, grain }
-    }
-
-    /// The elements.
-    #[inline(always)]
-    pub fn row(&self) -> &Rows<N> {
-        &self.row
-    }
-
-    #[inline(never)]
-    fn job(&self) -> Job<N> {
-        let plan = Plan::flat(self.row.cols, each(|k| self.dtype[k].size()));
-        Job { plan, data: self.row.at, dtype: self.dtype, compute: self.dtype, grain: self.grain }
-    }
-}
-
 impl<const N: usize> Job<N> {
     /// The elements of types `dtype` that `plan` reaches from `data`, handed to kernels as `compute`.
     ///
@@ -281,13 +85,23 @@ impl<const N: usize> Job<N> {
 }
 
 impl<const N: usize> Job<N> {
+    /// See [`Work::half`].
+    fn half(&self) -> Option<Dtype> {
+        if level() == Level::Baseline {
+            return None;
+        }
+        let half = (0..N).find(|&k| self.dtype[k] != self.compute[k]).map(|k| self.dtype[k])?;
+        let fits = |k: usize| self.dtype[k] == if self.compute[k] == Dtype::Float32 { half } else { self.compute[k] };
+        (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
+    }
+
     fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
         let on_input = self.result_is_input() && !besides.by_rows;
-        if n <= FEW && (!direct || on_input) {
+        if n <= SMALL && (!direct || on_input) {
             // SAFETY: whoever made the job.
-            return unsafe { self.run_few(n, kernel) };
+            return unsafe { self.run_small(n, kernel) };
         }
         let bytes = self.plan.bytes();
         // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
@@ -295,13 +109,12 @@ impl<const N: usize> Job<N> {
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
         // Asked alike for any number of threads, since the way may matter to some bit of the result.
         // What reads nothing has a way of its own past the caches, as a rule; a result that lies on an input is in them already.
-        let streamed = (N > 1 || !stream::fills_long())
+        let streamed = (N > 1 || !tuning::fills_long())
             && !self.result_is_input()
-            && bytes >= stream::threshold().saturating_mul(factor)
-            && contiguous
-            && self.writes_much();
+            && bytes >= tuning::streams_from().saturating_mul(factor)
+            && contiguous;
         if direct && streamed {
-            self.run_streamed(n, bytes, kernel);
+            self.run_streamed(n, kernel);
         } else if direct && !on_input {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
@@ -323,41 +136,31 @@ impl<const N: usize> Job<N> {
         each(|k| self.compute[k].size())
     }
 
-    fn writes_much(&self) -> bool {
-        self.plan.item[0] * RESULT_PART >= self.plan.item.iter().sum()
-    }
-
     fn result_is_input(&self) -> bool {
         self.data[1..].contains(&self.data[0])
     }
 
-    /// How far to look ahead, if at all. Kernels that compute are slow to begin, so short runs do not suit them.
-    fn lookahead(&self, bytes: usize) -> Option<Lookahead> {
-        let by_itself = N == 1 && bytes >= stream::LONG_FILL && stream::fills_long();
-        if by_itself || !stream::asks_ahead() {
-            None
-        } else if bytes >= if self.grain == CHEAP { FAR } else { FAR_COSTLY } {
-            Some(Lookahead { stride: 512, ahead: 2048, operands: N })
-        } else if bytes >= NEAR && self.grain == CHEAP && self.writes_much() {
-            Some(Lookahead { stride: 4096, ahead: 1024, operands: 1 })
-        } else {
-            None
-        }
+    /// Whether operands of so many bytes are asked for ahead of time.
+    fn asks_ahead(&self, bytes: usize) -> bool {
+        let fills_itself = N == 1 && bytes >= LONG_FILL && tuning::fills_long();
+        bytes >= BEYOND_SECOND_CACHE && tuning::asks_ahead() && !fills_itself
     }
 
     fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.shared(), self.plan.item);
         let step = each(|k| item[k] as isize);
-        let look = self.lookahead(n * item.iter().sum::<usize>());
+        let asks = self.asks_ahead(n * item.iter().sum::<usize>());
         let widest = item.into_iter().max().unwrap_or(1);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
             let mut at = moved(each(|k| data[k].get()), step, start as isize);
-            let Some(Lookahead { stride, ahead, operands }) = look else { return kernel(&Rows::one(at, end - start)) };
-            let (stride, ahead) = (stride / widest, ahead / widest);
+            if !asks {
+                return kernel(&Rows::one(at, end - start));
+            }
+            let (stride, ahead) = (ASKED / widest, ASKED_AHEAD / widest);
             for start in (start..end).step_by(stride) {
-                for k in 0..operands {
+                for k in 0..N {
                     stream::prefetch(at[k].wrapping_add(ahead * item[k]), stride * item[k]);
                 }
                 kernel(&Rows::one(at, stride.min(end - start)));
@@ -367,21 +170,16 @@ impl<const N: usize> Job<N> {
     }
 
     /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
-    fn run_streamed(&self, n: usize, bytes: usize, kernel: Kernel<'_, N>) {
+    fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
         let (data, item) = (self.shared(), self.plan.item);
         let widest = item.into_iter().max().unwrap_or(1);
-        let beyond = !stream::asks_ahead() && bytes >= stream::threshold().saturating_mul(BEYOND_CACHES);
-        let piece = match self.grain {
-            CHEAP if beyond => PREFETCH,
-            CHEAP => STREAM_BYTES,
-            _ => STAGE_BYTES,
-        } / widest;
+        let piece = if self.grain == CHEAP { STREAMED } else { STAGED_BYTES } / widest;
         // Pieces end where lines of the result end, if elements do: a line stored in two pieces would be fetched. But what kernels that compute
         // make of an element may depend on its place in the piece, and must not on where the result lies.
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
         // Two lines or more of the narrowest operand, a mask mostly: with one at a time they were slow to come.
-        let part = (PREFETCH / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
+        let part = (ASKED / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
             for (start, end) in range.map(|i| (begin(i), begin(i + 1))) {
@@ -407,8 +205,8 @@ impl<const N: usize> Job<N> {
         let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && on_input));
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
-        let far = stream::asks_ahead() && n * item.iter().sum::<usize>() >= FAR / 2;
-        let piece = if far { FAR_PIECE } else { NEAR_PIECE };
+        let asks = self.asks_ahead(n * item.iter().sum::<usize>());
+        let piece = CONVERTED;
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);
@@ -418,8 +216,8 @@ impl<const N: usize> Job<N> {
                     let memory = at[k].wrapping_add(start * item[k]);
                     at[k] = if staged[k] { buffers[k] } else { memory };
                     if k > 0 && staged[k] {
-                        if far {
-                            stream::prefetch(memory.wrapping_add(FAR_PIECE * item[k]), FAR_PIECE * item[k]);
+                        if asks {
+                            stream::prefetch(memory.wrapping_add(piece * item[k]), piece * item[k]);
                         }
                         // SAFETY: the piece lies inside the operand; a buffer holds STAGE elements of 8 bytes.
                         unsafe { converts[k](at[k], wide[k] as isize, memory, item[k] as isize, len) }
@@ -456,7 +254,7 @@ impl<const N: usize> Job<N> {
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
         let short = !alone && run < self.longest_short_run(&plan, stuck, besides.by_rows);
-        let stage = (STAGE_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
+        let stage = (STAGED_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let stager = Stager::new(self, &plan, streamed, short, besides.by_rows);
         if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
             return self.run_turned(&plan, &stager, how, kernel, kernel_turned);
@@ -486,7 +284,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-/// Room for a tile of one operand, or a row of it.
+/// SmallBuffer for a tile of one operand, or a row of it.
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 
@@ -512,7 +310,7 @@ mod tests {
 
     #[test]
     fn streamed_results_are_whole_wherever_they_begin() {
-        let most = stream::threshold().min(64 << 20) / 12 + 4096;
+        let most = tuning::streams_from().min(64 << 20) / 12 + 4096;
         let (a, b): (Vec<f32>, Vec<f32>) = ((0..most).map(|i| i as f32).collect(), vec![0.5; most]);
         for (offset, n) in [(0, most), (1, most - 1), (15, most - 511), (16, most - 512)] {
             let mut r = vec![-1.0; most + 32];
@@ -568,7 +366,7 @@ mod tests {
 
     #[test]
     fn results_past_the_caches_take_rows_columns_and_transposed_operands() {
-        let rows = stream::threshold().min(64 << 20) / (8 * 5000) + 3;
+        let rows = tuning::streams_from().min(64 << 20) / (8 * 5000) + 3;
         check_sum::<f32, f32>([rows, 5000], false, true, false);
         check_sum::<f32, f32>([rows, 5000], false, true, true);
         check_sum::<f32, f32>([rows, 5000], false, false, false);
@@ -598,7 +396,7 @@ mod tests {
     }
 
     fn check_fill<T: Element + PartialEq>(x: T, other: T) {
-        let n = stream::LONG_FILL / size_of::<T>() + 13;
+        let n = LONG_FILL / size_of::<T>() + 13;
         let mut r = vec![other; n + 3];
         // SAFETY: the vector holds the elements.
         let work = Work::Flat(unsafe { Flat::new([r[1..].as_mut_ptr().cast()], n, [T::DTYPE], CHEAP) });

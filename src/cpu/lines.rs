@@ -9,6 +9,10 @@
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
 use super::pool;
+use super::tuning::{
+    COLUMNS_LEAST, COLUMNS_OF_THREAD, COLUMNS_TRANSPOSED, COLUMNS_WORTH, LINES_ACROSS, LINES_BLOCK, LINES_BLOCKS, LINES_BUFFERS,
+    LINES_ON_STACK, LINES_STACK,
+};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -20,26 +24,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The most lines of a panel.
 pub(crate) const PANEL: usize = 1024;
-/// Panels are cut no narrower for the sake of threads.
-const NARROW: usize = 128;
-/// Nor narrower than this for anyone's sake: a few cache lines.
-const NARROWEST: usize = 64;
-/// Fewer neighbours than this are not worth a panel.
-pub(crate) const NEIGHBOURS: usize = 16;
-/// Elements of short lines handed out or staged together.
-const TOGETHER: usize = 1024;
-/// The same for kernels that take several lines.
-const STACKED: usize = 4096;
-/// Lines are kept together for a kernel's sake if that leaves so many blocks: threads must find enough to do.
-const BLOCKS: usize = 16;
-/// Elements of lines transposed into a panel: with the results they fit the second-level cache, and rows are long enough to be quick.
-const TURNED: usize = 32 * 1024;
-/// Lines gathered together take this many bytes of every row: whole cache lines.
-const ACROSS: usize = 64;
-/// Bytes of buffers on the stack; larger ones come from the allocator.
-const STACK: usize = 32 * 1024;
-/// Buffers grow no further than this for the sake of several lines at a time.
-const MOST: usize = 8 << 20;
 /// Buffers and their lines begin at multiples of this.
 const ALIGN: usize = 64;
 
@@ -251,7 +235,7 @@ impl Lines {
             unsafe { self.block(&cut, &tile, next, room, kernel, panel) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
-        if cut.bytes <= STACK {
+        if cut.bytes <= LINES_ON_STACK {
             parallel(tiles.count(), area, self.grain, &|range| {
                 let mut room = Small(MaybeUninit::uninit());
                 range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
@@ -276,27 +260,27 @@ impl Lines {
     fn cut(&self, panels: bool, stacks: bool) -> Cut {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
-        let beside = first.n >= NEIGHBOURS && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
+        let beside = first.n >= COLUMNS_WORTH && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
         if panels && beside {
             let wanted = self.layout_of(true, self.panel_width());
-            let width = if wanted.bytes <= MOST { wanted.lines } else { wanted.lines.min(MOST / (input.n * 24)) };
-            if width >= NEIGHBOURS {
+            let width = if wanted.bytes <= LINES_BUFFERS { wanted.lines } else { wanted.lines.min(LINES_BUFFERS / (input.n * 24)) };
+            if width >= COLUMNS_WORTH {
                 return if width == wanted.lines { wanted } else { self.layout_of(true, width) };
             }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
-        if panels && plain && input.n <= self.turned && first.n >= NEIGHBOURS {
-            return self.layout_of(true, (TURNED / input.n.max(1)).clamp(NEIGHBOURS, self.beside).min(first.n));
+        if panels && plain && input.n <= self.turned && first.n >= COLUMNS_WORTH {
+            return self.layout_of(true, (COLUMNS_TRANSPOSED / input.n.max(1)).clamp(COLUMNS_WORTH, self.beside).min(first.n));
         }
         let one = self.layout_of(false, 1);
-        let few = if stacks { STACKED } else { TOGETHER } / input.n.max(1);
+        let few = if stacks { LINES_STACK } else { LINES_BLOCK } / input.n.max(1);
         // Which lines come together may decide how they are rounded: it must not depend on the number of threads.
         let together = (self.together)(input.n);
         let whole = few.max(1).next_multiple_of(together);
-        let keep = together > 1 && self.plan.numel() / together >= BLOCKS && self.layout_of(false, whole).bytes <= STACK;
+        let keep = together > 1 && self.plan.numel() / together >= LINES_BLOCKS && self.layout_of(false, whole).bytes <= LINES_ON_STACK;
         let few = if keep { whole } else { few };
-        let wanted = if one.staged[0] && beside { few.max(ACROSS / self.plan.item[0]).max(NEIGHBOURS) } else { few };
-        let lines = wanted.min(MOST / one.bytes.max(1)).clamp(1, first.n.max(1));
+        let wanted = if one.staged[0] && beside { few.max(LINES_ACROSS / self.plan.item[0]).max(COLUMNS_WORTH) } else { few };
+        let lines = wanted.min(LINES_BUFFERS / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
     }
 
@@ -305,9 +289,9 @@ impl Lines {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
         let worth = all.saturating_mul(self.ends[0].n) / self.grain;
         let panels = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
-        let share = first.div_ceil(panels).next_multiple_of(NARROW);
-        let liked = (self.area / self.ends[0].n.max(1) / NEIGHBOURS * NEIGHBOURS).max(NARROWEST).min(self.beside);
-        share.max(NARROW).min(liked).min(first)
+        let share = first.div_ceil(panels).next_multiple_of(COLUMNS_OF_THREAD);
+        let liked = (self.area / self.ends[0].n.max(1) / COLUMNS_WORTH * COLUMNS_WORTH).max(COLUMNS_LEAST).min(self.beside);
+        share.max(COLUMNS_OF_THREAD).min(liked).min(first)
     }
 
     /// The cut into blocks of so many lines.
@@ -406,7 +390,7 @@ impl Lines {
 
 /// Buffers small enough for the stack.
 #[repr(align(64))]
-struct Small(MaybeUninit<[u8; STACK]>);
+struct Small(MaybeUninit<[u8; LINES_ON_STACK]>);
 
 /// Buffers for several threads.
 struct Rooms {

@@ -12,6 +12,7 @@ mod worker;
 pub use count::{num_cores, num_threads, set_num_threads};
 pub use shares::Shares;
 
+use super::tuning::SPIN_TIME;
 use crate::alloc;
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -22,9 +23,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{mem, process, ptr, thread};
 use worker::Worker;
-
-/// How long an idle thread spins before it sleeps: a few times what it takes to wake one up.
-const SPIN_TIME: Duration = Duration::from_micros(20);
 
 /// How long a worker sleeps before it ends: a thread left over would keep a process alive whose own threads have all ended.
 const IDLE_TIME: Duration = Duration::from_secs(2);

@@ -3,12 +3,10 @@
 use super::convert::converter;
 use super::engine::{COSTLY, Shared, parallel};
 use super::simd::{Isa, simd};
+use super::tuning::{SEQUENCE_PIECE, streams_from};
 use super::{stream, vmath};
 use crate::dtype::{Dtype, Element};
 use std::mem::MaybeUninit;
-
-/// Elements computed at a time: a buffer of them fits into the first-level cache.
-const PIECE: usize = 2048;
 
 /// Fills `n` elements of `dtype` at `dst`: `piece(at, first, len)` computes those from position `first` on, converted where `T` is another type.
 ///
@@ -17,18 +15,18 @@ const PIECE: usize = 2048;
 pub unsafe fn generate<T: Element>(dst: *mut u8, dtype: Dtype, n: usize, grain: usize, piece: &(dyn Fn(*mut T, usize, usize) + Sync)) {
     let (size, dst) = (dtype.size(), Shared(dst));
     let direct = dtype == T::DTYPE;
-    let streamed = direct && n.saturating_mul(size) >= stream::threshold();
+    let streamed = direct && n.saturating_mul(size) >= streams_from();
     let convert = converter(dtype, T::DTYPE);
-    parallel(n.div_ceil(PIECE), PIECE, grain, &move |range| {
-        let mut buffer = [MaybeUninit::<T>::uninit(); PIECE];
-        for first in range.map(|p| p * PIECE) {
-            let (at, len) = (dst.get().wrapping_add(first * size), PIECE.min(n - first));
+    parallel(n.div_ceil(SEQUENCE_PIECE), SEQUENCE_PIECE, grain, &move |range| {
+        let mut buffer = [MaybeUninit::<T>::uninit(); SEQUENCE_PIECE];
+        for first in range.map(|p| p * SEQUENCE_PIECE) {
+            let (at, len) = (dst.get().wrapping_add(first * size), SEQUENCE_PIECE.min(n - first));
             if direct && !streamed {
                 piece(at.cast(), first, len);
                 continue;
             }
             piece(buffer.as_mut_ptr().cast(), first, len);
-            // SAFETY: the caller's; the buffer holds PIECE elements.
+            // SAFETY: the caller's; the buffer holds SEQUENCE_PIECE elements.
             unsafe {
                 if streamed {
                     stream::copy_stream(at, buffer.as_ptr().cast(), len * size);

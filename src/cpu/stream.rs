@@ -7,61 +7,12 @@
 use super::simd::{Level, level};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
-#[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
 
 /// Bytes that leave the core as one piece.
 pub(super) const LINE: usize = 64;
 
 /// From here on there is a whole line, however the ends lie.
 const SHORT: usize = 2 * LINE;
-
-/// The threshold where the machine keeps its caches to itself.
-#[cfg(target_arch = "x86_64")]
-const MIN_THRESHOLD: usize = 4 << 20;
-#[cfg(target_arch = "x86_64")]
-const MAX_THRESHOLD: usize = 64 << 20;
-
-/// Operations that touch this many bytes, all operands together, gain by streaming their result.
-///
-/// Three quarters of the last cache, for the rest of the program is in it too; but not more than 64 MiB, since larger caches are servers',
-/// of which one process has a share only. On such a server, adding was measured to gain from 120 MB on, and to be even from 5 to 60 MB.
-pub fn threshold() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    {
-        static THRESHOLD: LazyLock<usize> = LazyLock::new(|| (last_cache().unwrap_or(0) / 4 * 3).clamp(MIN_THRESHOLD, MAX_THRESHOLD));
-        *THRESHOLD
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    usize::MAX
-}
-
-/// Whether kernels should ask ahead of time for what they read and write in order. Intel's machines gain by it; AMD's guess such streams as
-/// well, and lose by the additional work: adding 1e6 floats took a Zen 5 113 us with hints, 97 without. Where reading and storing take
-/// turns, as by way of a buffer, hints pay on all of them.
-pub fn asks_ahead() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        static ASKS: LazyLock<bool> = LazyLock::new(|| __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"));
-        *ASKS
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
-/// The size of the largest cache this core sees.
-#[cfg(target_arch = "x86_64")]
-fn last_cache() -> Option<usize> {
-    // Intel's leaf and AMD's report caches in the same form, and nothing where they do not apply.
-    [0x4, 0x8000_001d].into_iter().filter(|leaf| __get_cpuid_max(leaf & 0x8000_0000).0 >= *leaf).flat_map(cache_sizes).max()
-}
-
-#[cfg(target_arch = "x86_64")]
-fn cache_sizes(leaf: u32) -> impl Iterator<Item = usize> {
-    let field = |x: u32, from: u32, bits: u32| (x >> from & ((1 << bits) - 1)) as usize;
-    let caches = (0..16).map(move |i| __cpuid_count(leaf, i)).take_while(move |c| field(c.eax, 0, 5) != 0);
-    caches.map(move |c| (field(c.ebx, 22, 10) + 1) * (field(c.ebx, 12, 10) + 1) * (field(c.ebx, 0, 12) + 1) * (c.ecx as usize + 1))
-}
 
 /// Bytes from `p` to the next line.
 #[inline(always)]
@@ -102,23 +53,8 @@ unsafe fn copy_at(level: Level, dst: *mut u8, src: *const u8, bytes: usize) {
     }
 }
 
-/// From so many bytes on, [`fill_long`] is the quickest way, or as quick as any: below, they are in the second-level cache.
-pub(super) const LONG_FILL: usize = 512 << 10;
-
-/// Whether the machine has a loop of its own for [`fill_long`] that is quick.
-pub fn fills_long() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        const ERMS: u32 = 1 << 9; // "enhanced rep stos"
-        static QUICK: LazyLock<bool> = LazyLock::new(|| __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0);
-        *QUICK
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
 /// Writes the eight bytes of `pattern` over and over by the machine's own loop, which knows that whole lines are overwritten, and which
-/// cache to leave them in. Where [`fills_long`] is false it is slow.
+/// cache to leave them in. Where [`fills_long`](super::tuning::fills_long) is false it is slow.
 ///
 /// # Safety
 /// `dst` must hold `8 * count` bytes, of any alignment.
@@ -268,13 +204,5 @@ mod tests {
             let expected = |i: usize| if inside.contains(&i) { (i - offset) as u8 % 8 + 1 } else { 0xaa };
             assert!((0..ROOM).all(|i| dst[i] == expected(i)), "{count} at {offset}");
         }
-    }
-
-    #[test]
-    fn the_threshold_follows_the_largest_cache() {
-        let cache = last_cache().unwrap_or(0);
-        assert!(cache == 0 || (64 << 10..4 << 30).contains(&cache), "a cache of {cache} bytes");
-        assert!((MIN_THRESHOLD..=MAX_THRESHOLD).contains(&threshold()));
-        assert!(threshold() <= cache.max(MIN_THRESHOLD));
     }
 }

@@ -6,6 +6,7 @@ mod register;
 
 use super::simd::{Level, level};
 use super::stream::{self, LINE, to_line};
+use super::tuning;
 #[cfg(target_arch = "x86_64")]
 pub use kernel::square;
 pub use kernel::steps;
@@ -37,8 +38,8 @@ pub fn compete(step: isize) -> bool {
 /// That is so from less on than for other operations, as the plain stores of a transposition jump from row to row. On Intel's machines each
 /// waits for its line. A Zen 5 hides that for twice as many bytes, unless the rows are whole pages apart and compete for the same sets.
 pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
-    let jumps = stream::asks_ahead() || compete(dst_step);
-    bytes >= if jumps { stream::threshold() / 4 } else { stream::threshold() / 2 }
+    let jumps = tuning::asks_ahead() || compete(dst_step);
+    bytes >= if jumps { tuning::streams_from() / 4 } else { tuning::streams_from() / 2 }
 }
 
 /// `dst[r * dst_step + c * size] = src[c * src_step + r * size]` for all `r < rows`, `c < cols`: elements of `size` bytes, steps in bytes.
@@ -66,7 +67,7 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
         // SAFETY: the caller's.
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
-    let wide = if stream::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
+    let wide = if tuning::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
     // SAFETY: the caller's; the level is this machine's.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
 }

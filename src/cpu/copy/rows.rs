@@ -3,9 +3,6 @@
 use super::Side;
 use crate::cpu::simd::simd;
 
-/// Rows of fewer bytes are short.
-pub(super) const SHORT_ROW: usize = 512;
-
 /// Copies `rows` rows of `bytes` bytes, each contiguous on both sides.
 ///
 /// # Safety
@@ -99,6 +96,7 @@ unsafe fn filled<T: Copy, const LANES: usize>(dst: Side, src: Side, rows: usize,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::tuning::COPY_SHORT_ROW;
 
     /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and looks at every byte of the result, also beside the rows.
     fn check(rows: usize, bytes: usize, steps: [usize; 2], expected: impl Fn(usize, usize) -> u8, copy: impl Fn(Side, Side)) {
@@ -119,7 +117,7 @@ mod tests {
 
     #[test]
     fn rows_of_every_length_are_copied() {
-        for bytes in (1..200).chain([255, 256, 300, SHORT_ROW]) {
+        for bytes in (1..200).chain([255, 256, 300, COPY_SHORT_ROW]) {
             for [rows, gap, other] in [[1, 0, 0], [3, 0, 5], [5, 1, 0], [4, 64, 3]] {
                 let steps = [bytes + gap, bytes + other];
                 // SAFETY: both vectors hold the rows.

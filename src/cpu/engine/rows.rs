@@ -1,8 +1,9 @@
 //! What a kernel is given, and operands it takes as they lie.
 
-use super::{Job, Kernel, SHORT_RUN, parallel};
+use super::{Job, Kernel, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::stream::LINE;
+use crate::cpu::tuning::{ROWS_AREA, SHORT_RUN};
 use crate::plan::each;
 
 /// Rows of contiguous elements of each operand.
@@ -44,9 +45,6 @@ pub const fn lanes(sizes: &[usize]) -> usize {
     LINE / sizes[0]
 }
 
-/// Elements of a tile at which the call is forgotten.
-const AREA: usize = 4096;
-
 impl<const N: usize> Job<N> {
     /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are better gathered, and so are short ones
     /// without gaps that share a row, which is repeated once.
@@ -66,7 +64,7 @@ impl<const N: usize> Job<N> {
         let (data, first) = (self.shared(), self.plan.loops()[0]);
         let still = each(|k| first.step[k] == 0);
         // Half of what is worth a thread: whole, and a few elements short of it, two tiles would go to one thread.
-        let area = (self.grain / 2).max(AREA);
+        let area = (self.grain / 2).max(ROWS_AREA);
         let tiles = self.plan.tiles((area / first.n).max(1), area);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             for tile in range.map(|i| tiles.get(i)) {

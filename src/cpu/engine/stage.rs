@@ -1,8 +1,9 @@
 //! Tiles of operands that do not lie as their kernel wants them.
 
-use super::{FAR, Job, Kernel, Rows, STAGE_ROWS, Shared};
+use super::{Job, Kernel, Rows, STAGE_ROWS, Shared};
 use crate::cpu::copy::{Side, TileCopy};
 use crate::cpu::stream;
+use crate::cpu::tuning::BEYOND_SECOND_CACHE;
 use crate::plan::{Plan, Tile, each};
 
 /// Brings tiles into the form kernels want and results back.
@@ -34,7 +35,7 @@ impl<const N: usize> Stager<N> {
         let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
         let still: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
-        let far = plan.bytes() >= FAR;
+        let far = plan.bytes() >= BEYOND_SECOND_CACHE;
         Stager {
             data: job.shared(),
             item: plan.item,

@@ -121,8 +121,8 @@ unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L
 #[cfg(test)]
 mod tests {
     use crate::cpu::engine::{CHEAP, Job, Work};
-    use crate::cpu::map::map2;
-    use crate::cpu::stream;
+    use crate::cpu::map::map2_transposed;
+    use crate::cpu::tuning::streams_from;
     use crate::dtype::Element;
     use crate::layout::Layout;
     use crate::plan::Plan;
@@ -181,7 +181,7 @@ mod tests {
             let plan = Plan::new(layouts.each_ref(), [size_of::<T>(); 3]);
             // SAFETY: the matrices hold the elements.
             let work = Work::Planned(Box::new(unsafe { Job::new(plan, data, [T::DTYPE; 3], [T::DTYPE; 3], CHEAP) }));
-            map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b)));
+            map2_transposed::<T, T, T>(&work, |_, a, b| a.sub(b.add(b)));
             for (e, &got) in r.iter().enumerate() {
                 let (i, j) = ((e.max(offset) - offset) / row, (e.max(offset) - offset) % row);
                 let two = number(2, i, j);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn results_past_the_caches() {
-        let rows = stream::threshold().min(64 << 20) / (12 * 1024) + 5;
+        let rows = streams_from().min(64 << 20) / (12 * 1024) + 5;
         for (cols, row, offset) in [(1024, 1024, 0), (1024, 1040, 0), (1019, 1024, 16), (1024, 1024, 1)] {
             for input in [1, 2] {
                 Case { shape: [rows, cols], row, offset, input, in_place: false }.check::<f32>();
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn matrices_past_the_caches_may_begin_anywhere() {
         const COLS: usize = 1024;
-        let rows = stream::threshold().min(64 << 20) / (24 * COLS) + 5;
+        let rows = streams_from().min(64 << 20) / (24 * COLS) + 5;
         let shape = [2, rows as i64, COLS as i64];
         let (each, apart) = ((rows * COLS) as i64, (rows * COLS) as i64 + 1);
         let layout = |strides: &[i64]| Layout { shape: (&shape[..]).into(), strides: strides.into(), offset: 0 };
@@ -243,7 +243,7 @@ mod tests {
         let plan = Plan::new(layouts.each_ref(), [4; 3]);
         // SAFETY: the matrices hold the elements.
         let work = Work::Planned(Box::new(unsafe { Job::new(plan, data, [f32::DTYPE; 3], [f32::DTYPE; 3], CHEAP) }));
-        map2::<f32, f32, f32>(&work, |_, a, b| a - b);
+        map2_transposed::<f32, f32, f32>(&work, |_, a, b| a - b);
         for e in 0..2 * rows * COLS {
             let (matrix, i, j) = (e / (rows * COLS), e / COLS % rows, e % COLS);
             // SAFETY: the lines hold the elements.

@@ -9,6 +9,7 @@ use crate::cpu::pool;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::level;
+use crate::cpu::tuning::MATRIX_WORK;
 use std::mem::MaybeUninit;
 
 /// Elements of a vector that are summed up at a time, or made contiguous.
@@ -17,8 +18,6 @@ const CHUNK: usize = 1024;
 const DOTS: usize = 4;
 /// Columns added together.
 const COLUMNS: usize = 8;
-/// Elements of a matrix whose reading takes a thread about a microsecond.
-const PART_WORK: usize = 1 << 14;
 
 /// `y = beta * y + alpha * a @ x` with vectors given as address and stride.
 ///
@@ -31,9 +30,9 @@ pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x:
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
-    let threads = if work < 2 * PART_WORK { 1 } else { pool::num_threads() };
+    let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
     // Enough parts for when a thread is held up, but whole cache lines of columns.
-    let parts = (work / PART_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
+    let parts = (work / MATRIX_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
     let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
         // SAFETY: the caller's; the rows of parts are distinct.

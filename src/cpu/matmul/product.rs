@@ -1,6 +1,6 @@
 //! Cuts a product into parts for threads, and those into blocks and strips that stay in the caches.
 //!
-//! A part of C is computed in steps of [`DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while strips of
+//! A part of C is computed in steps of [`PRODUCT_DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while strips of
 //! B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are not
 //! contiguous; so is the block of A, given the memory for it.
 
@@ -11,36 +11,20 @@ use crate::alloc;
 use crate::cpu::pool::{self, Shares};
 use crate::cpu::stream;
 use crate::cpu::transpose;
+use crate::cpu::tuning::{
+    PRODUCT_AHEAD, PRODUCT_COLS, PRODUCT_CUT_ROWS, PRODUCT_DEPTH, PRODUCT_ROWS, PRODUCT_SHALLOW, PRODUCT_SPARE_WORK, PRODUCT_WORK,
+};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// Bytes in three of the widest vectors: no strip has longer rows.
 const WIDTH: usize = 192;
-/// Columns of A in one step. A strip of B takes 48 KiB: its rows come from the second-level cache, in order and ahead of time, while fewer steps
-/// look at C less often.
-const DEPTH: usize = 256;
 /// Rows computed at a time where C cannot take the rows of a strip: whole tiles of either height.
 const CHUNK: usize = 56;
-/// The height of a part in bytes of a column: its blocks of A take 256 KiB, and 1000 columns of C a megabyte, so that both stay in the
-/// second-level cache of the machines with the widest vectors.
-const PART_ROWS: usize = 1024;
-/// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
-const PART_COLS: usize = 8192;
-/// A part of so many rows is rather cut into two of fewer rows than of fewer columns: then no two threads write to neighbouring elements
-/// of C, whose lines they would take from each other's caches.
-const CUT_ROWS: usize = 192;
-/// Multiplications that take one thread about half a microsecond, not much longer than it takes to call another.
-const PART_WORK: usize = 1 << 17;
-/// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
-const SPARE_WORK: usize = 1 << 25;
-/// A product of so few columns and rows finds what it reads in the caches anyway.
-const SHALLOW: usize = 128;
 /// Rows this many bytes apart compete for the same places in a cache.
 const ALIAS: isize = 4096;
 /// Bytes between the rows of a laid out block of A, so that they do not.
 const PAD: usize = 64;
-/// A row is asked for so many rows before it is laid out: rows are too short, and too far apart, for the machine to see them coming.
-const AHEAD: usize = 8;
 
 #[repr(align(64))]
 struct Aligned<const N: usize>([MaybeUninit<u8>; N]);
@@ -75,9 +59,9 @@ impl<T: Number> Product<T> {
         let work = self.c.rows.saturating_mul(self.c.cols).saturating_mul(self.a.cols);
         // SAFETY: the caller's.
         unsafe {
-            if work >= 2 * PART_WORK {
+            if work >= 2 * PRODUCT_WORK {
                 self.parts(work);
-            } else if self.a.cols <= DEPTH {
+            } else if self.a.cols <= PRODUCT_DEPTH {
                 self.strips();
             } else {
                 self.part(None);
@@ -89,7 +73,7 @@ impl<T: Number> Product<T> {
         let threads = pool::num_threads();
         let parts = Parts::new(self.c.rows, self.c.cols, &self.kernel, work, threads);
         let slots = threads.min(parts.count());
-        let block = if self.packs_a(&parts) { parts.rows * (DEPTH * size_of::<T>() + PAD) } else { 0 };
+        let block = if self.packs_a(&parts) { parts.rows * (PRODUCT_DEPTH * size_of::<T>() + PAD) } else { 0 };
         // Allocated here, for it may call back, which must not happen on a thread of the pool.
         let memory = Memory::new(block.saturating_mul(slots));
         let shares = Shares::of(parts.count(), slots);
@@ -115,25 +99,25 @@ impl<T: Number> Product<T> {
         } else {
             return false;
         };
-        parts.cols >= least && parts.rows > CHUNK && self.a.cols > SHALLOW
+        parts.cols >= least && parts.rows > CHUNK && self.a.cols > PRODUCT_SHALLOW
     }
 
     /// Whether to lay out B, strip by strip.
     fn packs_b(&self) -> bool {
-        self.b.col_stride != 1 || self.c.rows >= if self.a.cols > SHALLOW { 32 } else { 128 }
+        self.b.col_stride != 1 || self.c.rows >= if self.a.cols > PRODUCT_SHALLOW { 32 } else { 128 }
     }
 
     /// Computes a part, one step of its depth after the other, laying out A in `room` if there is one.
     unsafe fn part(&self, room: Option<*mut u8>) {
         let total = self.a.cols;
-        let most = total.div_ceil(total.div_ceil(DEPTH));
+        let most = total.div_ceil(total.div_ceil(PRODUCT_DEPTH));
         let mut done = 0;
         while done < total {
             let depth = most.min(total - done);
             let mut step = *self;
             step.a = self.a.block(0, self.a.rows, done, depth);
             step.b = self.b.block(done, depth, 0, self.b.cols);
-            // SAFETY: the caller's; the room is for DEPTH columns.
+            // SAFETY: the caller's; the room is for PRODUCT_DEPTH columns.
             unsafe {
                 if let Some(room) = room {
                     let a = room.cast::<T>();
@@ -150,16 +134,16 @@ impl<T: Number> Product<T> {
         }
     }
 
-    /// Computes a part whose depth is at most DEPTH, strip by strip.
+    /// Computes a part whose depth is at most PRODUCT_DEPTH, strip by strip.
     unsafe fn strips(&self) {
         let pack = self.packs_b();
-        let mut room = Aligned::<{ WIDTH * DEPTH }>::new();
+        let mut room = Aligned::<{ WIDTH * PRODUCT_DEPTH }>::new();
         let room = room.0.as_mut_ptr().cast::<T>();
         let mut col = 0;
         while col < self.c.cols {
             let cols = self.kernel.step(self.c.cols - col);
             let mut strip = self.strip(col, cols);
-            // SAFETY: the caller's; the room is for a strip of DEPTH rows.
+            // SAFETY: the caller's; the room is for a strip of PRODUCT_DEPTH rows.
             unsafe {
                 let whole = strip.cols == cols && self.c.col_stride == 1;
                 if pack && whole && self.b.col_stride == 1 {
@@ -292,9 +276,9 @@ impl Parts {
     fn new<T>(rows: usize, cols: usize, kernel: &Kernel<T>, work: usize, threads: usize) -> Parts {
         let wanted = match threads {
             1 => 1,
-            _ => (work / PART_WORK).clamp(1, if work < SPARE_WORK { threads } else { 2 * threads }),
+            _ => (work / PRODUCT_WORK).clamp(1, if work < PRODUCT_SPARE_WORK { threads } else { 2 * threads }),
         };
-        let (mut down, mut across) = (rows.div_ceil(PART_ROWS / size_of::<T>()), cols.div_ceil(PART_COLS / size_of::<T>()));
+        let (mut down, mut across) = (rows.div_ceil(PRODUCT_ROWS / size_of::<T>()), cols.div_ceil(PRODUCT_COLS / size_of::<T>()));
         loop {
             let parts = Parts {
                 shape: (rows, cols),
@@ -305,7 +289,7 @@ impl Parts {
                 return parts;
             }
             let cut_cols = parts.cols > kernel.cols && (parts.cols >= parts.rows || parts.rows <= 2 * kernel.rows);
-            if parts.rows >= CUT_ROWS || (!cut_cols && parts.rows > kernel.rows) {
+            if parts.rows >= PRODUCT_CUT_ROWS || (!cut_cols && parts.rows > kernel.rows) {
                 down *= 2;
             } else if cut_cols {
                 across *= 2;
@@ -341,7 +325,7 @@ unsafe fn lay_out<T: Number>(dst: *mut T, row: usize, src: Mat<T>) {
     unsafe {
         if src.col_stride == 1 {
             for i in 0..src.rows {
-                stream::prefetch_near(src.at(i + AHEAD, 0).cast(), src.cols * size);
+                stream::prefetch_near(src.at(i + PRODUCT_AHEAD, 0).cast(), src.cols * size);
                 dst.add(i * row).copy_from_nonoverlapping(src.at(i, 0), src.cols);
             }
         } else if src.row_stride == 1 {

@@ -1,9 +1,10 @@
 //! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
 
 use super::{Form, Kernels, Want};
-use crate::cpu::engine::{FEW, Room};
-use crate::cpu::lines::{NEIGHBOURS, Panel, Stack};
+use crate::cpu::lines::{Panel, Stack};
+use crate::cpu::small::{SMALL, SmallBuffer};
 use crate::cpu::transpose::transpose;
+use crate::cpu::tuning::COLUMNS_WORTH;
 use crate::dtype::Dtype;
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
@@ -67,11 +68,11 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
 fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let shape = t.peek().0;
     let Ok(d) = wrap_dim(dim, shape.len()) else { return false };
-    let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, FEW) else { return false };
+    let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, SMALL) else { return false };
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;
-    if let Some(panel) = kernels.panel.filter(|_| inner >= NEIGHBOURS) {
+    if let Some(panel) = kernels.panel.filter(|_| inner >= COLUMNS_WORTH) {
         let (x_step, out_step) = ((inner * compute.size()) as isize, items.map(|item| (inner * item) as isize));
         for block in 0..outer {
             for start in (0..inner).step_by(kernels.beside) {
@@ -83,8 +84,8 @@ fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: 
         }
         return true;
     }
-    let mut rooms = [const { Room::new() }; 3];
-    let rooms = rooms.each_mut().map(Room::data);
+    let mut rooms = [const { SmallBuffer::new() }; 3];
+    let rooms = rooms.each_mut().map(SmallBuffer::data);
     // Each block of `rows` x `cols` elements becomes one of `cols` x `rows`.
     let turn = |to: *mut u8, from: *const u8, item: usize, rows: usize, cols: usize| {
         for at in (0..outer).map(|i| i * n * inner * item) {

@@ -43,16 +43,16 @@ macro_rules! arithmetic_rows {
         div(r: out, t: input, value: factor) { float real CHEAP, |_, t| t / value }
 
         /// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
-        cmul(r: out, a: input, b: input) { all same CHEAP, |_, a, b| a.mul(b) }
+        cmul(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| a.mul(b) }
         /// `r = a / b`, with broadcasting; true division: integers give the default dtype.
-        cdiv(r: out, a: input, b: input) { float real CHEAP, |_, a, b| a / b }
+        cdiv(r: out, a: input, b: input) { float real CHEAP, transposed |_, a, b| a / b }
         /// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
         /// towards zero (0 for 0).
         cpow(r: out, a: input, b: input) { numeric same COSTLY, kernel power_of_tensor }
         /// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-        cmax(r: out, a: input, b: input) { all same CHEAP, |_, a, b| max(a, b) }
+        cmax(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| max(a, b) }
         /// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-        cmin(r: out, a: input, b: input) { all same CHEAP, |_, a, b| min(a, b) }
+        cmin(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| min(a, b) }
         /// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
         tpow(r: out, value: number, t: input) { numeric same COSTLY, kernel power_of_number }
 
@@ -90,9 +90,9 @@ fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
 
 operations! {
     /// `r = a + b`
-    add_tensor(r: out, a: input, b: input) { all same CHEAP, |_, a, b| a.add(b) }
+    add_tensor(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| a.add(b) }
     /// `r = a - b`
-    sub_tensor(r: out, a: input, b: input) { numeric same CHEAP, |_, a, b| a.sub(b) }
+    sub_tensor(r: out, a: input, b: input) { numeric same CHEAP, transposed |_, a, b| a.sub(b) }
     /// `r = t + value * src`
     add_scaled(r: out, t: input, value: parameter, src: input) { all same CHEAP, |_, t, src| t.add(value.mul(src)) }
 }

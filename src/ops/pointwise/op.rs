@@ -12,6 +12,7 @@
 //! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
 //! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
 //!
+//! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
 //! Kernels may also be `vectorized exp_run`, a loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare,
 //! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
 //! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
@@ -335,6 +336,10 @@ macro_rules! call {
             #[inline(always)]
             move |$isa, $a, $b| ($f).into(),
         )
+    };
+    ($work:ident $result:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+        $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
+            $work, #[inline(always)] move |$isa, $a, $b| ($f).into())
     };
     ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
         $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(

@@ -1,0 +1,84 @@
+//! Counters of memory: each thread writes its own, and tells a common sum now and then.
+
+use super::limit;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+/// One thread's counters.
+pub(super) struct Counters {
+    pub(super) live: AtomicI64,
+    pub(super) allocations: AtomicI64,
+    pub(super) misses: AtomicI64,
+    /// The part of `live` that [`LIVE`] knows of.
+    settled: AtomicI64,
+}
+
+/// The sum of all `live`, behind by less than [`STEP`] and what small blocks are being reused, for each thread.
+static LIVE: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
+
+/// How far a thread's count may move before it tells [`LIVE`].
+const STEP: u64 = 64 << 10;
+
+/// Adds to a counter that no other thread writes: no locked instruction.
+#[inline(always)]
+fn bump(counter: &AtomicI64, delta: i64) {
+    counter.store(counter.load(Relaxed).wrapping_add(delta), Relaxed);
+}
+
+impl Counters {
+    pub(super) const fn new() -> Counters {
+        Counters { live: AtomicI64::new(0), allocations: AtomicI64::new(0), misses: AtomicI64::new(0), settled: AtomicI64::new(0) }
+    }
+
+    /// A block left the owner's lists for a request of `bytes`.
+    #[inline(always)]
+    pub(super) fn taken(&self, bytes: usize) {
+        bump(&self.live, bytes as i64);
+        bump(&self.allocations, 1);
+    }
+
+    /// A block that served a request of `bytes` joined the owner's lists.
+    #[inline(always)]
+    pub(super) fn put(&self, bytes: usize) {
+        bump(&self.live, -(bytes as i64));
+    }
+
+    /// Tells [`LIVE`] what was counted since the last time, `shared` if other threads count here too; the new sum when it has grown.
+    pub(super) fn settle(&self, shared: bool) -> Option<i64> {
+        let live = self.live.load(Relaxed);
+        let settled = if shared {
+            self.settled.swap(live, Relaxed)
+        } else {
+            let settled = self.settled.load(Relaxed);
+            self.settled.store(live, Relaxed);
+            settled
+        };
+        let delta = live.wrapping_sub(settled);
+        let sum = LIVE.fetch_add(delta, Relaxed).wrapping_add(delta);
+        if delta <= 0 {
+            limit::fell(sum);
+            return None;
+        }
+        if sum > PEAK.load(Relaxed) {
+            PEAK.fetch_max(sum, Relaxed);
+        }
+        Some(sum)
+    }
+
+    /// Adds to all three, which other threads do too if `shared`; the new sum when it was worth telling [`LIVE`], and has grown.
+    pub(super) fn add(&self, live: i64, allocations: i64, misses: i64, shared: bool) -> Option<i64> {
+        for (counter, delta) in [(&self.live, live), (&self.allocations, allocations), (&self.misses, misses)] {
+            match shared {
+                true => _ = counter.fetch_add(delta, Relaxed),
+                false => bump(counter, delta),
+            }
+        }
+        let unsettled = self.live.load(Relaxed).wrapping_sub(self.settled.load(Relaxed)).unsigned_abs();
+        if unsettled >= STEP { self.settle(shared) } else { None }
+    }
+}
+
+/// The most that live memory has been, which is `live` now.
+pub(super) fn peak(live: i64) -> i64 {
+    PEAK.fetch_max(live, Relaxed).max(live)
+}

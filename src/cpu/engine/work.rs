@@ -1,0 +1,124 @@
+//! What operations hand to kernels: operands whose memory someone has vouched for.
+
+use super::{Besides, Job, Kernel, Rows};
+use crate::cpu::tuning::SHORT_RUN;
+use crate::dtype::Dtype;
+use crate::plan::{Plan, each};
+
+/// An elementwise operation ready to run: operand 0 is the result. Whoever made it vouched for its memory, so that it is safe to run.
+pub enum Work<const N: usize> {
+    /// Everything contiguous and in its compute type: there is nothing to allocate.
+    Flat(Flat<N>),
+    /// Anything else.
+    Planned(Box<Job<N>>),
+}
+
+/// Contiguous operands, each of the type its kernel takes.
+#[derive(Clone, Copy)]
+pub struct Flat<const N: usize> {
+    /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
+    row: Rows<N>,
+    /// The type of each operand.
+    dtype: [Dtype; N],
+    /// [`CHEAP`] or [`COSTLY`].
+    grain: usize,
+}
+
+impl<const N: usize> Work<N> {
+    /// Runs `kernel`, which takes elements of `types`, over all elements.
+    #[inline]
+    pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
+        self.run_with(types, kernel, Besides::default())
+    }
+
+    /// [`Work::run`] with what there is besides the kernel.
+    #[inline]
+    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+        match self {
+            Work::Flat(flat) if flat.dtype == types && flat.is_one_call(besides) => kernel(&flat.row),
+            _ => self.run_other(types, kernel, besides),
+        }
+    }
+
+    /// What does not have the kernel's own types, or is too much for one call.
+    #[inline(never)]
+    fn run_other(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+        match self {
+            Work::Flat(flat) => {
+                check_types(&flat.dtype, types);
+                if flat.is_one_call(besides) { kernel(&flat.row) } else { flat.job().run(kernel, besides) }
+            }
+            Work::Planned(job) => {
+                check_types(&job.compute, types);
+                job.run(kernel, besides)
+            }
+        }
+    }
+
+    /// How many elements the result has.
+    pub fn numel(&self) -> usize {
+        match self {
+            Work::Flat(flat) => flat.row.cols,
+            Work::Planned(job) => job.plan.numel(),
+        }
+    }
+
+    /// The 16-bit float that lies wherever [`Work::run`] would bring float32 to the kernel, if everything else lies as it is computed in,
+    /// and the machine converts such floats in registers.
+    #[inline(always)]
+    pub fn half(&self) -> Option<Dtype> {
+        let Work::Planned(job) = self else { return None };
+        job.half()
+    }
+
+    /// [`Work::run`] for a kernel that takes elements as they lie in memory, which is as `types`.
+    pub fn run_as_stored(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
+        match self {
+            Work::Flat(flat) => {
+                check_types(&flat.dtype, types);
+                flat.job().run(kernel, Besides::default())
+            }
+            Work::Planned(job) => {
+                check_types(&job.dtype, types);
+                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default())
+            }
+        }
+    }
+}
+
+/// Panics unless a kernel over `types` can take elements of the types `own`: integers and truth values take the bits of any type of their size.
+fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
+    let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
+    assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
+}
+
+impl<const N: usize> Flat<N> {
+    /// `n` contiguous elements of each operand, the first of which is at `data`.
+    ///
+    /// # Safety
+    /// While the work lives, each operand has `n` elements of its `dtype`, and an input either shares no element with the result, or begins
+    /// where the result begins and has elements of its size.
+    #[inline(always)]
+    pub unsafe fn new(data: [*mut u8; N], n: usize, dtype: [Dtype; N], grain: usize) -> Flat<N> {
+        Flat { row: Rows::one(data, n), dtype, grain }
+    }
+
+    /// The elements.
+    #[inline(always)]
+    pub fn row(&self) -> &Rows<N> {
+        &self.row
+    }
+
+    /// Whether the elements are handed to the kernel at once: a few, or what is not worth a second thread and may be taken as it lies.
+    #[inline(always)]
+    fn is_one_call(&self, besides: Besides<'_, N>) -> bool {
+        let Flat { row, grain, .. } = self;
+        row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0])))
+    }
+
+    #[inline(never)]
+    fn job(&self) -> Job<N> {
+        let plan = Plan::flat(self.row.cols, each(|k| self.dtype[k].size()));
+        Job { plan, data: self.row.at, dtype: self.dtype, compute: self.dtype, grain: self.grain }
+    }
+}

@@ -1,0 +1,179 @@
+//! What depends on the machine rather than on the code: sizes of caches, and where one way of doing things overtakes another.
+//!
+//! Constants were measured on Xeons with AVX-512 and on Zen 4 and 5. What follows from the shape of a kernel stands beside the kernel.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+#[cfg(target_arch = "x86_64")]
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// Elements a thread must have to be worth waking, for kernels bound by memory.
+pub(crate) const CHEAP: usize = 16 * 1024;
+/// The same for kernels that compute for a nanosecond or so an element.
+pub(crate) const COSTLY: usize = 2 * 1024;
+/// How long an idle thread spins before it sleeps: a few times what it takes to wake one up.
+pub(crate) const SPIN_TIME: Duration = Duration::from_micros(20);
+
+/// The least that [`streams_from`] says, in bytes: where the machine keeps its caches to itself.
+#[cfg(target_arch = "x86_64")]
+const STREAMS_LEAST: usize = 4 << 20;
+/// The most, in bytes.
+#[cfg(target_arch = "x86_64")]
+const STREAMS_MOST: usize = 64 << 20;
+/// Bytes of all operands from which they come from beyond the second-level cache: asking for them ahead of time pays.
+pub(crate) const BEYOND_SECOND_CACHE: usize = 4 << 20;
+/// Bytes asked for at a time, of the widest operand. More would fill the queues, and the kernel would wait.
+pub(crate) const ASKED: usize = 512;
+/// Bytes between what is computed and what is asked for, of the widest operand.
+pub(crate) const ASKED_AHEAD: usize = 2048;
+/// Bytes of the widest operand whose results are streamed together, for kernels that begin at once.
+pub(crate) const STREAMED: usize = 2 * 1024;
+/// Bytes from which the machine's own loop is the quickest way to fill memory, or as quick as any: less is in the second-level cache.
+pub(crate) const LONG_FILL: usize = 512 << 10;
+/// Bytes of a row that are worth beginning that loop for.
+pub(crate) const LONG_FILL_ROW: usize = 4096;
+
+/// Bytes of a staged tile of one operand, so that all are in the first-level cache. Pieces of 4 KiB, streamed, were the slowest size measured.
+pub(crate) const STAGED_BYTES: usize = 8 * 1024;
+/// Elements converted at a time by elementwise operations: many, since calls are what costs.
+pub(crate) const CONVERTED: usize = 1024;
+/// Elements that copies and conversions bring through a buffer at a time.
+pub(crate) const COPY_BUFFERED: usize = 512;
+/// Elements of a piece of a copy, or columns of a tile, that is contiguous on both sides.
+pub(crate) const COPY_ROW: usize = 16 * 1024;
+/// Bytes of a piece of a copy that converts nothing.
+pub(crate) const COPY_PIECE: usize = 64 * 1024;
+/// Elements of a sequence computed at a time: a buffer of them fits into the first-level cache.
+pub(crate) const SEQUENCE_PIECE: usize = 2048;
+
+/// Elements that are few: gathering them one by one takes no longer than thinking about tiles.
+pub(crate) const SMALL: usize = 256;
+/// Few elements in shorter runs than this are copied one by one.
+pub(crate) const SMALL_RUN: usize = 16;
+/// Elements of a run below which runs are gathered into longer ones; jobs shorter than this are not worth any thought.
+pub(crate) const SHORT_RUN: usize = 64;
+/// The same where operands go through buffers anyway.
+pub(crate) const SHORT_RUN_STAGED: usize = 1024;
+/// The same where an operand has one value for a run, which its kernel takes as it is.
+pub(crate) const SHORT_RUN_OF_VALUE: usize = 40;
+/// Elements of a tile at which the call of a kernel that takes rows is forgotten.
+pub(crate) const ROWS_AREA: usize = 4096;
+/// Columns of a copied tile below which they are copied one by one.
+pub(crate) const COPY_COLUMNS: usize = 8;
+/// Rows of a converted tile below which it is not worth transposing.
+pub(crate) const COPY_ROWS: usize = 4;
+/// Bytes of a row below which a call for each would take longer than its bytes.
+pub(crate) const COPY_SHORT_ROW: usize = 512;
+/// Elements with steps between them below which they are converted one by one.
+pub(crate) const CONVERT_SINGLY: usize = 16;
+
+/// Columns that blocks of lines side by side have at least, however many threads there are.
+pub(crate) const COLUMNS_OF_THREAD: usize = 128;
+/// Columns that such blocks have in any case: a few cache lines.
+pub(crate) const COLUMNS_LEAST: usize = 64;
+/// Lines side by side that are worth handling as columns.
+pub(crate) const COLUMNS_WORTH: usize = 16;
+/// Elements of lines transposed into columns: with the results they fit the second-level cache, and rows are long enough to be quick.
+pub(crate) const COLUMNS_TRANSPOSED: usize = 32 * 1024;
+/// Elements of short lines handed out or staged together.
+pub(crate) const LINES_BLOCK: usize = 1024;
+/// The same for kernels that take several lines.
+pub(crate) const LINES_STACK: usize = 4096;
+/// Blocks of lines that must be left where lines are kept together for their kernel: threads must find enough to do.
+pub(crate) const LINES_BLOCKS: usize = 16;
+/// Bytes that lines gathered together take of every row: whole cache lines.
+pub(crate) const LINES_ACROSS: usize = 64;
+/// Bytes of buffers for lines on the stack; larger ones come from the allocator.
+pub(crate) const LINES_ON_STACK: usize = 32 * 1024;
+/// Bytes that buffers grow to at most in order to hold several lines.
+pub(crate) const LINES_BUFFERS: usize = 8 << 20;
+
+/// Columns of A in one step of a product. A strip of B takes 48 KiB: its rows come from the second-level cache, in order and ahead of time,
+/// while fewer steps look at C less often.
+pub(crate) const PRODUCT_DEPTH: usize = 256;
+/// The height of a part of a product in bytes of a column: its blocks of A take 256 KiB, and 1000 columns of C a megabyte, so that both stay
+/// in the second-level cache of the machines with the widest vectors.
+pub(crate) const PRODUCT_ROWS: usize = 1024;
+/// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
+pub(crate) const PRODUCT_COLS: usize = 8192;
+/// A part of so many rows is rather cut into two of fewer rows than of fewer columns: then no two threads write to neighbouring elements
+/// of C, whose lines they would take from each other's caches.
+pub(crate) const PRODUCT_CUT_ROWS: usize = 192;
+/// Multiplications that take one thread about half a microsecond, not much longer than it takes to call another.
+pub(crate) const PRODUCT_WORK: usize = 1 << 17;
+/// Multiplications that make it worth while to have more parts than threads, for when one of them is held up.
+pub(crate) const PRODUCT_SPARE_WORK: usize = 1 << 25;
+/// Columns and rows of a product that finds what it reads in the caches anyway.
+pub(crate) const PRODUCT_SHALLOW: usize = 128;
+/// Rows between the one that is laid out and the one that is asked for: rows are too short, and too far apart, for the machine to see them
+/// coming.
+pub(crate) const PRODUCT_AHEAD: usize = 8;
+/// Elements of a matrix whose reading takes a thread about a microsecond.
+pub(crate) const MATRIX_WORK: usize = 1 << 14;
+
+/// Operations that touch this many bytes, all operands together, gain by storing their result past the caches.
+///
+/// Three quarters of the last cache, for the rest of the program is in it too; but not more than 64 MiB, since larger caches are servers',
+/// of which one process has a share only. On such a server, adding was measured to gain from 120 MB on, and to be even from 5 to 60 MB.
+pub fn streams_from() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        static FROM: LazyLock<usize> = LazyLock::new(|| (last_cache().unwrap_or(0) / 4 * 3).clamp(STREAMS_LEAST, STREAMS_MOST));
+        *FROM
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    usize::MAX
+}
+
+/// Whether kernels should ask ahead of time for what they read and write in order. Intel's machines gain by it; AMD's guess such streams as
+/// well, and lose by the additional work: adding 1e6 floats took a Zen 5 113 us with hints, 97 without. Where reading and storing take
+/// turns, as by way of a buffer, hints pay on all of them.
+pub fn asks_ahead() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        static ASKS: LazyLock<bool> = LazyLock::new(|| __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"));
+        *ASKS
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Whether the machine has a loop of its own to fill memory, and it is quick.
+pub fn fills_long() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        const ERMS: u32 = 1 << 9; // "enhanced rep stos"
+        static QUICK: LazyLock<bool> = LazyLock::new(|| __get_cpuid_max(0).0 >= 7 && __cpuid_count(7, 0).ebx & ERMS != 0);
+        *QUICK
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// The size of the largest cache this core sees.
+#[cfg(target_arch = "x86_64")]
+fn last_cache() -> Option<usize> {
+    // Intel's leaf and AMD's report caches in the same form, and nothing where they do not apply.
+    [0x4, 0x8000_001d].into_iter().filter(|leaf| __get_cpuid_max(leaf & 0x8000_0000).0 >= *leaf).flat_map(cache_sizes).max()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn cache_sizes(leaf: u32) -> impl Iterator<Item = usize> {
+    let field = |x: u32, from: u32, bits: u32| (x >> from & ((1 << bits) - 1)) as usize;
+    let caches = (0..16).map(move |i| __cpuid_count(leaf, i)).take_while(move |c| field(c.eax, 0, 5) != 0);
+    caches.map(move |c| (field(c.ebx, 22, 10) + 1) * (field(c.ebx, 12, 10) + 1) * (field(c.ebx, 0, 12) + 1) * (c.ecx as usize + 1))
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_streamed_by_the_size_of_the_largest_cache() {
+        let cache = last_cache().unwrap_or(0);
+        assert!(cache == 0 || (64 << 10..4 << 30).contains(&cache), "a cache of {cache} bytes");
+        assert!((STREAMS_LEAST..=STREAMS_MOST).contains(&streams_from()));
+        assert!(streams_from() <= cache.max(STREAMS_LEAST));
+    }
+}
