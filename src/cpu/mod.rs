@@ -28,4 +28,5 @@ pub mod stream;
 pub mod transpose;
 pub mod triangle;
 pub mod truncate;
+pub mod vector;
 pub mod vmath;

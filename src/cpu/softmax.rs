@@ -2,17 +2,16 @@
 //!
 //! Each step is a loop of its own over elements in the first-level cache, for [`Real::exp_run`] is the fastest way to an exponential.
 
-mod beside;
-mod register;
+mod columns;
 
 use super::lines::{Line, Stack};
 use super::real::Real;
 use super::simd::{Isa, Level, simd};
 use super::stream;
+use super::vector::{Array, Partial, Register, Vectored};
 use crate::dtype::Element;
-pub(crate) use beside::BESIDE;
-pub use beside::{most_area, panel};
-use register::{Plain, Register, Registered};
+pub(crate) use columns::BESIDE;
+pub use columns::{most_area, panel};
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.
@@ -50,18 +49,18 @@ type Item<V> = <V as Register>::Item;
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn fold_by<V: Register, const N: usize>(
+unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
     lanes: &mut [V; LANES],
     x: *const Item<V>,
     (mut at, n): (usize, usize),
     f: impl Fn(V, V) -> V,
 ) -> usize {
-    while n - at >= N * V::COUNT {
+    while n - at >= N * V::LANES {
         for k in 0..N {
             // SAFETY: the caller's.
-            lanes[k] = f(unsafe { lanes[k].with(x.add(at + k * V::COUNT), V::COUNT) }, lanes[k]);
+            lanes[k] = f(unsafe { V::load(x.add(at + k * V::LANES)) }, lanes[k]);
         }
-        at += N * V::COUNT;
+        at += N * V::LANES;
     }
     at
 }
@@ -71,16 +70,16 @@ unsafe fn fold_by<V: Register, const N: usize>(
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn fold<V: Register>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
+unsafe fn fold<V: Partial<Item: Real>>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
     let mut lanes = [start; LANES];
     // SAFETY: the caller's.
     unsafe {
-        let single = V::COUNT == 1;
+        let single = V::LANES == 1;
         let at = if single { fold_by::<V, LANES>(&mut lanes, x, (0, n), f) } else { fold_by::<V, 4>(&mut lanes, x, (0, n), f) };
         let at = if single { fold_by::<V, 8>(&mut lanes, x, (at, n), f) } else { at };
         let at = fold_by::<V, 1>(&mut lanes, x, (at, n), f);
         if at < n {
-            lanes[0] = f(start.with(x.add(at), n - at), lanes[0]);
+            lanes[0] = f(start.load_first(x.add(at), n - at), lanes[0]);
         }
         let mut half = if single { LANES / 2 } else { 2 };
         while half > 0 {
@@ -98,20 +97,20 @@ unsafe fn fold<V: Register>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V,
 /// # Safety
 /// Both hold `n` elements; `r` is `x` or apart from it; as for [`Register`].
 #[inline(always)]
-unsafe fn map<V: Register>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl Fn(V) -> V) {
+unsafe fn map<V: Partial<Item: Real>>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl Fn(V) -> V) {
     let mut at = 0;
     // SAFETY: the caller's.
     unsafe {
         let none = V::all(Element::ZERO);
-        while n - at >= 2 * V::COUNT {
-            let (a, b) = (f(none.with(x.add(at), V::COUNT)), f(none.with(x.add(at + V::COUNT), V::COUNT)));
-            a.store(r.add(at), V::COUNT);
-            b.store(r.add(at + V::COUNT), V::COUNT);
-            at += 2 * V::COUNT;
+        while n - at >= 2 * V::LANES {
+            let (a, b) = (f(V::load(x.add(at))), f(V::load(x.add(at + V::LANES))));
+            a.store(r.add(at));
+            b.store(r.add(at + V::LANES));
+            at += 2 * V::LANES;
         }
         while at < n {
-            f(none.with(x.add(at), n - at)).store(r.add(at), n - at);
-            at += V::COUNT;
+            f(none.load_first(x.add(at), n - at)).store_first(r.add(at), n - at);
+            at += V::LANES;
         }
     }
 }
@@ -121,7 +120,7 @@ unsafe fn map<V: Register>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn greatest<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
+unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller's.
     unsafe {
         let none = V::all(Element::from_f64(f64::NEG_INFINITY));
@@ -134,7 +133,7 @@ unsafe fn greatest<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn sum<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
+unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller's.
     unsafe { fold(x, n, V::all(Element::ZERO), V::add).sum() }
 }
@@ -161,7 +160,7 @@ unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) 
 /// # Safety
 /// `x` holds `n` elements, and so does `out`, or one number, apart; as for [`Register`].
 #[inline(always)]
-unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
+unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
     let mut buffer = MaybeUninit::<[Item<V>; PIECE]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<Item<V>>();
     // SAFETY: the caller's.
@@ -175,7 +174,7 @@ unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, o
                 x.add(at),
                 piece,
                 #[inline(always)]
-                |x| x.sub(all),
+                |x| x - all,
             );
             exp_ahead(isa, e, piece, &[x.wrapping_add(at + PIECE).cast(), out.wrapping_add(at + PIECE).cast()]);
             total += sum::<V>(e, piece).to_f64();
@@ -188,14 +187,14 @@ unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, o
                 out,
                 n,
                 #[inline(always)]
-                |e| e.mul(share),
+                |e| e * share,
             ),
             Kind::LogSoftmax => map::<V>(
                 out,
                 x,
                 n,
                 #[inline(always)]
-                |x| x.sub(all).sub(less),
+                |x| x - all - less,
             ),
             Kind::LogSumExp => out.write(log.add(most)),
         }
@@ -207,9 +206,9 @@ unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, o
 /// # Safety
 /// As for [`lines`], with at most [`LINES`] lines of at most [`PIECE`] elements together, each counted as whole registers.
 #[inline(always)]
-unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
+unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let (mut buffer, mut most, mut by) = (MaybeUninit::<[Item<V>; PIECE]>::uninit(), [Item::<V>::ZERO; LINES], [Item::<V>::ZERO; LINES]);
-    let (buffer, pitch) = (buffer.as_mut_ptr().cast::<Item<V>>(), s.n.next_multiple_of(V::COUNT));
+    let (buffer, pitch) = (buffer.as_mut_ptr().cast::<Item<V>>(), s.n.next_multiple_of(V::LANES));
     let e = |i: usize| buffer.wrapping_add(i * pitch);
     let x = |i: usize| s.x.wrapping_offset(i as isize * s.x_step).cast::<Item<V>>();
     let out = |i: usize| s.out[0].wrapping_offset(i as isize * s.out_step[0]).cast::<Item<V>>();
@@ -222,8 +221,8 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
         }
         for i in 0..s.count {
             let (e, all) = (e(i), V::all(most[i]));
-            for at in (0..s.n).step_by(V::COUNT) {
-                all.with(x(i).add(at), s.n - at).sub(all).store(e.add(at), V::COUNT);
+            for at in (0..s.n).step_by(V::LANES) {
+                (all.load_first(x(i).add(at), s.n - at) - all).store(e.add(at));
             }
         }
         exp_ahead(isa, e(0), pitch * s.count, if kind == Kind::LogSumExp { &next[..1] } else { &next });
@@ -243,7 +242,7 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
                         e(i),
                         s.n,
                         #[inline(always)]
-                        |e| e.mul(by),
+                        |e| e * by,
                     )
                 }
                 Kind::LogSoftmax => {
@@ -253,7 +252,7 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
                         x(i),
                         s.n,
                         #[inline(always)]
-                        |x| x.sub(all).sub(by),
+                        |x| x - all - by,
                     )
                 }
                 Kind::LogSumExp => out(i).write(by[i].add(most[i])),
@@ -267,8 +266,8 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
 /// # Safety
 /// The driver's promises for lines of these elements; as for [`Register`].
 #[inline(always)]
-unsafe fn lines<V: Register>(isa: Isa, kind: Kind, s: Stack) {
-    let pitch = s.n.next_multiple_of(V::COUNT).max(V::COUNT);
+unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
+    let pitch = s.n.next_multiple_of(V::LANES).max(V::LANES);
     let group = (PIECE / pitch).clamp(1, LINES);
     for i in (0..s.count).step_by(group) {
         let s = s.lines(i, group);
@@ -284,11 +283,13 @@ unsafe fn lines<V: Register>(isa: Isa, kind: Kind, s: Stack) {
 }
 
 /// Lines one after the other.
-pub fn stack<T: Registered>(kind: Kind, s: Stack) {
+pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes such lines; the machine has the level.
-        move |isa| unsafe { if isa.level() == Level::Avx512 { lines::<T::Wide>(isa, kind, s) } else { lines::<Plain<T>>(isa, kind, s) } },
+        move |isa| unsafe {
+            if isa.level() == Level::Avx512 { lines::<T::Avx512>(isa, kind, s) } else { lines::<Array<T, 1>>(isa, kind, s) }
+        },
     )
 }
 

@@ -1,11 +1,12 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::search::ranked_by_level;
-use super::vector::LANES;
 use super::{Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::I64x8;
+use crate::cpu::vector::{MOST_LANES, by_level};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 use std::ops::BitOrAssign;
@@ -82,7 +83,7 @@ macro_rules! ordered {
             $($($by_vectors)*)?
         }
     )* };
-    (float: $($t:ident $key:ident $at:ident $Zmm:ident $Ymm:ident;)*) => { $(
+    (float: $($t:ident $key:ident $at:ident;)*) => { $(
         impl Ordered for $t {
             type Key = $key;
             type At = $at;
@@ -116,20 +117,20 @@ macro_rules! ordered {
             unsafe fn best<const MAX: bool>(isa: Isa, x: *const $t, n: usize) -> $t {
                 // SAFETY: the caller's; `isa` stands for what the machine has.
                 unsafe {
-                    if n < LANES {
+                    if n < MOST_LANES {
                         return $t::at(row(Extreme::<$t, MAX>(PhantomData), isa, x, n).0);
                     }
-                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::best::<V, MAX>(x, n))
+                    by_level!(isa, $t, V => search::best::<V, MAX>(x, n))
                 }
             }
             #[inline(always)]
             unsafe fn place(isa: Isa, x: *const $t, n: usize, best: $t) -> usize {
                 // SAFETY: as above.
                 unsafe {
-                    if n < LANES || best.is_nan() {
+                    if n < MOST_LANES || best.is_nan() {
                         return place(x, n, best);
                     }
-                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::place::<V>(x, n, best))
+                    by_level!(isa, $t, V => search::place::<V>(x, n, best))
                 }
             }
         }
@@ -147,8 +148,8 @@ ordered! {
             // SAFETY: the caller's; `isa` stands for what the machine has.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
-                if n >= LANES && isa.level() == Level::Avx512 {
-                    return search::best::<search::ZmmInt64, MAX>(x, n);
+                if n >= MOST_LANES && isa.level() == Level::Avx512 {
+                    return search::best::<I64x8, MAX>(x, n);
                 }
                 row(Extreme::<i64, MAX>(PhantomData), isa, x, n).0
             }
@@ -159,15 +160,15 @@ ordered! {
             // SAFETY: as above.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
-                if n >= LANES && isa.level() == Level::Avx512 {
-                    return search::place::<search::ZmmInt64>(x, n, best);
+                if n >= MOST_LANES && isa.level() == Level::Avx512 {
+                    return search::place::<I64x8>(x, n, best);
                 }
                 place(x, n, best)
             }
         }
     };
 }
-ordered! { float: f32 i32 u32 Zmm32 Ymm32; f64 i64 u64 Zmm64 Ymm64; }
+ordered! { float: f32 i32 u32; f64 i64 u64; }
 
 impl Ordered for Bool {
     type Key = u8;

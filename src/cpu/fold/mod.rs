@@ -12,7 +12,6 @@ mod product;
 mod search;
 mod total;
 mod tree;
-mod vector;
 
 pub use extreme::{Arg, Extreme, MinMax, Ordered};
 pub use lanewise::{Lanes, Lanewise};

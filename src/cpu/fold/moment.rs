@@ -4,9 +4,9 @@
 //! What cancels is then at most a block's length times what stays. The mean is a sum of two numbers: what one of them rounds off would, times
 //! the number of elements, be missing from the squares where the mean is large beside the deviation.
 
-use super::vector::{Vector, with_vectors};
 use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
+use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::Element;
 use std::marker::PhantomData;
 
@@ -89,36 +89,47 @@ impl Measured for f32 {
             if isa.level() == Level::Baseline {
                 return row(Shifted::<f32> { shift, of: PhantomData }, isa, x, n);
             }
-            with_vectors!(isa, V => deviations::<V>(isa, shift, x, n))
+            by_level!(isa, f32, V => deviations::<V>(isa, shift, x, n))
         }
     }
+}
+
+/// `sums` of the deviations of a register of elements from `shift`, and of their squares, with those of the elements at `x`.
+///
+/// # Safety
+/// As for [`Float32s::load_wide`].
+#[inline(always)]
+unsafe fn deviate<V: Float32s>((sums, squares): (V::Wide, V::Wide), x: *const f32, shift: V::Wide) -> (V::Wide, V::Wide) {
+    // SAFETY: the caller's.
+    let d = unsafe { V::load_wide(x) } - shift;
+    (sums + d, d.fma(d, squares))
 }
 
 /// [`Measured::deviations`] by whole vectors.
 ///
 /// # Safety
-/// `x` holds the elements; as for [`Vector`].
+/// `x` holds the elements; as for [`Register`].
 #[inline(always)]
-unsafe fn deviations<V: Vector>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
+unsafe fn deviations<V: Float32s>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
     // SAFETY: the caller's.
     unsafe {
-        let by = V::all_wide(shift);
-        let (mut even, mut odd, mut at) = ((V::nothing(), V::nothing()), (V::nothing(), V::nothing()), 0);
-        while n - at >= 2 * V::WIDTH {
-            even = V::above(x.add(at), by, even.0, even.1);
-            odd = V::above(x.add(at + V::WIDTH), by, odd.0, odd.1);
-            at += 2 * V::WIDTH;
+        let by = V::Wide::all(shift);
+        let nothing = (V::Wide::all(0.0), V::Wide::all(0.0));
+        let (mut even, mut odd, mut at) = (nothing, nothing, 0);
+        while n - at >= 2 * V::LANES {
+            even = deviate::<V>(even, x.add(at), by);
+            odd = deviate::<V>(odd, x.add(at + V::LANES), by);
+            at += 2 * V::LANES;
         }
-        if n - at >= V::WIDTH {
-            even = V::above(x.add(at), by, even.0, even.1);
-            at += V::WIDTH;
+        if n - at >= V::LANES {
+            even = deviate::<V>(even, x.add(at), by);
+            at += V::LANES;
         }
         let (l, mut rest) = (Shifted { shift, of: PhantomData }, (0.0, 0.0));
         for i in at..n {
             rest = l.push(isa, rest, x.add(i).read());
         }
-        let squares = V::together(even.1) + V::together(odd.1) + rest.1;
-        (V::together(even.0) + V::together(odd.0) + rest.0, squares)
+        (even.0.sum() + odd.0.sum() + rest.0, even.1.sum() + odd.1.sum() + rest.1)
     }
 }
 

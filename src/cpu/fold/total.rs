@@ -7,10 +7,10 @@ use crate::cpu::simd::{Isa, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream;
 #[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::{F64x8, I64x8, Partial, Register};
+#[cfg(target_arch = "x86_64")]
 use crate::dtype::Dtype;
 use crate::dtype::{Bool, Element};
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 /// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
@@ -85,59 +85,43 @@ impl<T: Summand> Lanewise for Sum<T> {
         #[cfg(target_arch = "x86_64")]
         if T::DTYPE == Dtype::Int64 && isa.level() == Level::Avx512 {
             // SAFETY: the caller's; the machine has the level.
-            return (unsafe { sum_of_int64(x.cast(), n) }, ());
+            return (unsafe { lane_sums::<I64x8>(x.cast(), n) }.sum(), ());
         }
         // SAFETY: the caller's.
         unsafe { row(self, isa, x, n) }
     }
 }
 
-/// Eight sums of `n` contiguous numbers of 64 bits. Adding is next to nothing beside reading them: few registers, and what comes next is asked for.
+/// The sums of each lane of `n` contiguous numbers. Adding takes far less time than reading them: few registers, and what comes next is asked
+/// for.
 ///
 /// # Safety
 /// `x` holds them; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> __m512i + Copy) -> __m512i {
+unsafe fn lane_sums<V: Partial>(x: *const V::Item, n: usize) -> V {
     const AHEAD: usize = 2048;
-    const STEP: usize = 32;
-    // SAFETY: the caller's; masks end with its memory.
+    const ABREAST: usize = 4;
+    // SAFETY: the caller's; the last register has the elements that are left.
     unsafe {
-        let mut sums = [_mm512_setzero_si512(); STEP / 8];
-        let whole = n - n % STEP;
-        for at in (0..whole).step_by(STEP) {
+        let nothing = V::all(V::Item::ZERO);
+        let mut sums = [nothing; ABREAST];
+        let step = ABREAST * V::LANES;
+        let whole = n - n % step;
+        for at in (0..whole).step_by(step) {
             let x = x.add(at);
-            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), STEP * size_of::<i64>());
+            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), step * size_of::<V::Item>());
             for (k, sum) in sums.iter_mut().enumerate() {
-                *sum = add(*sum, _mm512_loadu_si512(x.add(8 * k).cast()));
+                *sum = *sum + V::load(x.add(k * V::LANES));
             }
         }
-        if whole < n {
-            for (k, sum) in sums.iter_mut().enumerate() {
-                let left = (n - whole).saturating_sub(8 * k).min(8);
-                *sum = add(*sum, _mm512_maskz_loadu_epi64(((1u16 << left) - 1) as u8, x.wrapping_add(whole + 8 * k)));
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let at = whole + k * V::LANES;
+            if at < n {
+                *sum = *sum + nothing.load_first(x.add(at), n - at);
             }
         }
-        add(add(sums[0], sums[1]), add(sums[2], sums[3]))
-    }
-}
-
-/// The sum of `n` contiguous int64.
-///
-/// # Safety
-/// As for [`eight_sums`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
-    // SAFETY: the caller's.
-    unsafe {
-        let sums = eight_sums(
-            x,
-            n,
-            #[inline(always)]
-            |a, b| _mm512_add_epi64(a, b),
-        );
-        _mm512_reduce_add_epi64(sums)
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 }
 
@@ -148,10 +132,10 @@ const BRIEF: usize = 32;
 /// Elements that a lane takes before another one: so rounding errors do not grow with the length of a row.
 const RUN: usize = 32;
 
-/// The sum of `n` contiguous float64. What a few elements come to is added lane by lane, and what these come to then.
+/// The sum of `n` contiguous float64: of blocks lane by lane, then of a few blocks lane by lane, then of what these come to.
 ///
 /// # Safety
-/// As for [`eight_sums`].
+/// As for [`lane_sums`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
@@ -159,24 +143,14 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
     let mut total = 0.0;
     for at in (0..n).step_by(16 * BLOCK) {
         let end = n.min(at + 16 * BLOCK);
-        // SAFETY: the caller's.
-        unsafe {
-            let mut sums = _mm512_setzero_si512();
-            for block in (at..end).step_by(BLOCK) {
-                sums = eight_plus(sums, eight_sums(x.add(block).cast(), BLOCK.min(end - block), eight_plus));
-            }
-            total += _mm512_reduce_add_pd(_mm512_castsi512_pd(sums));
+        let mut sums = F64x8::all(0.0);
+        for block in (at..end).step_by(BLOCK) {
+            // SAFETY: the caller's.
+            sums = sums + unsafe { lane_sums::<F64x8>(x.add(block), BLOCK.min(end - block)) };
         }
+        total += sums.sum();
     }
     total
-}
-
-/// `a + b`, eight float64 each.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn eight_plus(a: __m512i, b: __m512i) -> __m512i {
-    // SAFETY: whoever has such registers has the level.
-    unsafe { _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))) }
 }
 
 /// What becomes of a total.

@@ -4,10 +4,10 @@
 //! does to a sum.
 //! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
 
-use super::vector::{LANES, Vector, with_vectors};
 use super::{Accs, Fold, Line, Root, Tile};
 use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
+use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level};
 use crate::dtype::Dtype;
 use half::{bf16, f16};
 use std::marker::PhantomData;
@@ -20,18 +20,18 @@ const MORE_LEAVES: usize = 2 * LEAVES;
 /// A float that float32 holds exactly.
 ///
 /// # Safety
-/// Of all functions: as for [`Vector`].
+/// Of all functions: as for [`Register`].
 #[allow(clippy::missing_safety_doc)]
 pub trait Small: Copy + Send + Sync {
     /// The float as it is summed.
     fn get(self) -> f32;
     /// A vector of them.
-    unsafe fn vector<V: Vector>(x: *const Self) -> V;
+    unsafe fn vector<V: Float32s>(x: *const Self) -> V;
     /// Two vectors of them, in any order.
     #[inline(always)]
-    unsafe fn vectors<V: Vector>(x: *const Self) -> [V; 2] {
+    unsafe fn vectors<V: Float32s>(x: *const Self) -> [V; 2] {
         // SAFETY: the caller's.
-        unsafe { [Self::vector(x), Self::vector(x.add(V::WIDTH))] }
+        unsafe { [Self::vector(x), Self::vector(x.add(V::LANES))] }
     }
 }
 
@@ -41,9 +41,9 @@ impl Small for f32 {
         self
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const f32) -> V {
+    unsafe fn vector<V: Float32s>(x: *const f32) -> V {
         // SAFETY: the caller's.
-        unsafe { V::floats(x) }
+        unsafe { V::load(x) }
     }
 }
 
@@ -53,9 +53,9 @@ impl Small for f16 {
         f16_value(self.to_bits())
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const f16) -> V {
+    unsafe fn vector<V: Float32s>(x: *const f16) -> V {
         // SAFETY: the caller's.
-        unsafe { V::halves(x.cast()) }
+        unsafe { V::load_f16(x.cast()) }
     }
 }
 
@@ -65,14 +65,14 @@ impl Small for bf16 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const bf16) -> V {
+    unsafe fn vector<V: Float32s>(x: *const bf16) -> V {
         // SAFETY: the caller's.
-        unsafe { V::uppers(x.cast()) }
+        unsafe { V::load_bf16(x.cast()) }
     }
     #[inline(always)]
-    unsafe fn vectors<V: Vector>(x: *const bf16) -> [V; 2] {
+    unsafe fn vectors<V: Float32s>(x: *const bf16) -> [V; 2] {
         // SAFETY: the caller's.
-        unsafe { V::more_uppers(x.cast()) }
+        unsafe { V::load_bf16_unordered(x.cast()) }
     }
 }
 
@@ -83,18 +83,11 @@ pub trait Part: Copy + Send + Sync {
     /// The term of `x`.
     fn wide(x: f64) -> f64;
     /// The terms of a vector; 0 for 0.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
-    unsafe fn of_vector<V: Vector>(x: V) -> V;
+    fn of_vector<V: Float32s>(x: V) -> V;
     /// `sum` and the terms of a vector.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { sum.add(Self::of_vector(x)) }
+    fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
+        sum + Self::of_vector(x)
     }
     /// Whether `total` is as good as if summed in float64.
     #[inline(always)]
@@ -113,7 +106,7 @@ impl Part for Itself {
         x
     }
     #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
+    fn of_vector<V: Float32s>(x: V) -> V {
         x
     }
 }
@@ -128,9 +121,9 @@ impl Part for Size {
         x.abs()
     }
     #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.and(V::floats(SIZE.as_ptr().cast())) }
+    fn of_vector<V: Float32s>(x: V) -> V {
+        // SAFETY: no register has more lanes than numbers follow.
+        unsafe { x.and(V::load(SIZE.as_ptr().cast())) }
     }
 }
 
@@ -145,38 +138,36 @@ impl Part for Squared {
         x * x
     }
     #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.square() }
+    fn of_vector<V: Float32s>(x: V) -> V {
+        x * x
     }
     #[inline(always)]
-    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.square_onto(sum) }
+    fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
+        x.fma(x, sum)
     }
 }
 
 /// All bits of a float32 but the sign.
-static SIZE: [u32; LANES] = [0x7fff_ffff; LANES];
+static SIZE: [u32; MOST_LANES] = [0x7fff_ffff; MOST_LANES];
 /// No bits, then all bits.
-static NONE_ALL: [[u32; LANES]; 2] = [[0; LANES], [u32::MAX; LANES]];
+static NONE_ALL: [[u32; MOST_LANES]; 2] = [[0; MOST_LANES], [u32::MAX; MOST_LANES]];
 
 /// All bits of the last `n` lanes.
 ///
 /// # Safety
-/// As for [`Vector`], which has more than `n` lanes.
+/// As for [`Register`], which has more than `n` lanes.
 #[inline(always)]
-unsafe fn last_lanes<V: Vector>(n: usize) -> V {
-    // SAFETY: the caller's; `LANES` numbers follow that are none or all.
-    unsafe { V::floats(NONE_ALL.as_ptr().cast::<f32>().add(LANES - V::WIDTH + n)) }
+unsafe fn last_lanes<V: Float32s>(n: usize) -> V {
+    // SAFETY: the caller's; `MOST_LANES` numbers follow that are none or all.
+    unsafe { V::load(NONE_ALL.as_ptr().cast::<f32>().add(MOST_LANES - V::LANES + n)) }
 }
 
 /// The terms of two vectors, summed lane by lane.
 ///
 /// # Safety
-/// `x` holds so many elements; as for [`Vector`].
+/// `x` holds so many elements; as for [`Register`].
 #[inline(always)]
-unsafe fn neighbours<V: Vector, S: Small, P: Part>(x: *const S) -> V {
+unsafe fn neighbours<V: Float32s, S: Small, P: Part>(x: *const S) -> V {
     // SAFETY: the caller's.
     unsafe {
         let [a, b] = S::vectors::<V>(x);
@@ -187,30 +178,30 @@ unsafe fn neighbours<V: Vector, S: Small, P: Part>(x: *const S) -> V {
 /// The sum of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them; as for [`Vector`].
+/// `x` holds them; as for [`Register`].
 #[inline(always)]
-unsafe fn row<V: Vector, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+unsafe fn row<V: Float32s, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
     // SAFETY: the caller's.
     unsafe {
-        if n < V::WIDTH {
+        if n < V::LANES {
             return wide_row::<S, P>(x, n);
         }
-        let (mut sums, mut at) = (V::nothing(), 0);
-        while n - at >= LEAVES * V::WIDTH {
+        let (mut sums, mut at) = (V::Wide::all(0.0), 0);
+        while n - at >= LEAVES * V::LANES {
             let x = x.add(at);
-            let half = neighbours::<V, S, P>(x).add(neighbours::<V, S, P>(x.add(2 * V::WIDTH)));
-            let other = neighbours::<V, S, P>(x.add(4 * V::WIDTH)).add(neighbours::<V, S, P>(x.add(6 * V::WIDTH)));
-            sums = half.add(other).sum_onto(sums);
-            at += LEAVES * V::WIDTH;
+            let half = neighbours::<V, S, P>(x) + neighbours::<V, S, P>(x.add(2 * V::LANES));
+            let other = neighbours::<V, S, P>(x.add(4 * V::LANES)) + neighbours::<V, S, P>(x.add(6 * V::LANES));
+            sums = sums + (half + other).widen();
+            at += LEAVES * V::LANES;
         }
         // The last lanes once more, without the elements that have their turn anyway.
-        let last = S::vector::<V>(x.add(n - V::WIDTH)).and(last_lanes((n - at) % V::WIDTH));
+        let last = S::vector::<V>(x.add(n - V::LANES)).and(last_lanes((n - at) % V::LANES));
         let mut rest = P::of_vector(last);
-        while n - at >= V::WIDTH {
+        while n - at >= V::LANES {
             rest = P::onto_vector(rest, S::vector(x.add(at)));
-            at += V::WIDTH;
+            at += V::LANES;
         }
-        V::together(rest.sum_onto(sums))
+        (sums + rest.widen()).sum()
     }
 }
 
@@ -235,9 +226,9 @@ unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
 /// Sums the rows of a tile onto totals.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many totals as rows; as for [`Vector`].
+/// The tile lies inside its memory; there are as many totals as rows; as for [`Register`].
 #[inline(always)]
-unsafe fn rows<V: Vector, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
+unsafe fn rows<V: Float32s, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
     for j in 0..tile.rows {
         // SAFETY: the caller's.
         unsafe {
@@ -250,9 +241,9 @@ unsafe fn rows<V: Vector, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
 /// What lanes of a vector count; all of them, or those that `FEW` and the bits leave.
 ///
 /// # Safety
-/// `x` leads to a vector's elements; as for [`Vector`].
+/// `x` leads to a vector's elements; as for [`Register`].
 #[inline(always)]
-unsafe fn leaf<V: Vector, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
+unsafe fn leaf<V: Float32s, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
     // SAFETY: the caller's.
     unsafe { if FEW { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
 }
@@ -262,7 +253,7 @@ unsafe fn leaf<V: Vector, S: Small, const FEW: bool>(x: *const S, bits: V) -> V 
 /// # Safety
 /// As for [`leaf`].
 #[inline(always)]
-unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
+unsafe fn two<V: Float32s, S: Small, P: Part, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
     // SAFETY: the caller's.
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
 }
@@ -272,21 +263,20 @@ unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *co
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
 #[inline(always)]
-unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
+unsafe fn strip<V: Float32s, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
     // SAFETY: the caller's.
     unsafe {
         let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); MORE_LEAVES / 2];
         for q in 0..N / 2 {
             twos[q] = two::<V, S, P, FEW>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
         }
-        let four = |q: usize| twos[q].add(twos[q + 1]).add(twos[q + 2].add(twos[q + 3]));
+        let four = |q: usize| (twos[q] + twos[q + 1]) + (twos[q + 2] + twos[q + 3]);
         let root = match N {
-            MORE_LEAVES => four(0).add(four(LEAVES / 2)),
+            MORE_LEAVES => four(0) + four(LEAVES / 2),
             LEAVES => four(0),
             _ => twos[0],
         };
-        let sums = sums.cast::<V::Sums>();
-        sums.write_unaligned(root.sum_onto(sums.read_unaligned()));
+        (V::Wide::load(sums) + root.widen()).store(sums);
     }
 }
 
@@ -294,20 +284,20 @@ unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(s
 /// would lie across those of the vector before, and each would wait for the other.)
 ///
 /// # Safety
-/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Vector`].
+/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
-    let rest = tile.cols % V::WIDTH;
+    let rest = tile.cols % V::LANES;
     // SAFETY: the caller's.
     unsafe {
         let (bits, mut k) = (last_lanes(rest), 0);
-        while k + V::WIDTH <= tile.cols {
+        while k + V::LANES <= tile.cols {
             strip::<V, S, P, false, N>(sums.add(k), x, k, bits);
-            k += V::WIDTH;
+            k += V::LANES;
         }
         if rest > 0 {
-            strip::<V, S, P, true, N>(tail, x, tile.cols - V::WIDTH, bits);
+            strip::<V, S, P, true, N>(tail, x, tile.cols - V::LANES, bits);
         }
     }
 }
@@ -318,17 +308,17 @@ const JOINED: usize = 64;
 /// Sums the columns of a tile onto `sums`. Rows narrower than a vector are joined, if they follow each other without a gap.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many sums as columns; as for [`Vector`].
+/// The tile lies inside its memory; there are as many sums as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
-    let group = if tile.cols < V::WIDTH { JOINED.div_ceil(tile.cols) } else { 1 };
+unsafe fn columns<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+    let group = if tile.cols < V::LANES { JOINED.div_ceil(tile.cols) } else { 1 };
     let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
     // SAFETY: the caller's.
     unsafe {
         if group > 1 && !joins {
             return wide_columns::<S, P>(sums, tile);
         }
-        let mut room = [0.0; JOINED + LANES];
+        let mut room = [0.0; JOINED + MOST_LANES];
         let parts = if group > 1 { room.as_mut_ptr() } else { sums };
         let rows = tile.rows / group;
         wide_enough::<V, S, P>(parts, &Tile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
@@ -347,10 +337,10 @@ unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_enough<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
     // SAFETY: the caller's.
     unsafe {
-        let mut lanes = [0.0; LANES];
+        let mut lanes = [0.0; MOST_LANES];
         let tail = lanes.as_mut_ptr();
         let mut r = 0;
         while r + MORE_LEAVES <= tile.rows {
@@ -368,8 +358,8 @@ unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile)
         if r < tile.rows {
             across::<V, S, P, 1>(sums, tail, tile, r);
         }
-        for lane in V::WIDTH - tile.cols % V::WIDTH..V::WIDTH {
-            *sums.add(tile.cols - V::WIDTH + lane) += tail.add(lane).read();
+        for lane in V::LANES - tile.cols % V::LANES..V::LANES {
+            *sums.add(tile.cols - V::LANES + lane) += tail.add(lane).read();
         }
     }
 }
@@ -422,7 +412,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
             #[inline(always)]
             move |isa| {
                 // SAFETY: the caller's; the machine has the level.
-                unsafe { with_vectors!(isa, V => rows::<V, S, P>(totals, &tile)) }
+                unsafe { by_level!(isa, f32, V => rows::<V, S, P>(totals, &tile)) }
             },
         )
     }
@@ -448,7 +438,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
                 let sums = line.data();
                 // SAFETY: the caller's; the line has an entry for each column; the machine has the level.
                 unsafe {
-                    with_vectors!(isa, V => columns::<V, S, P>(sums, &tile));
+                    by_level!(isa, f32, V => columns::<V, S, P>(sums, &tile));
                     let mut bad = 0;
                     (0..tile.cols).for_each(|k| bad |= u64::from(!P::good(sums.add(k).read())));
                     if bad != 0 {

@@ -13,8 +13,6 @@ mod exp;
 mod gamma;
 mod gelu;
 mod hyperbolic;
-#[cfg(target_arch = "x86_64")]
-mod lanes;
 mod log;
 mod logaddexp;
 mod logistic;

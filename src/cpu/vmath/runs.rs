@@ -3,9 +3,9 @@
 use super::super::simd::Isa;
 #[cfg(target_arch = "x86_64")]
 use super::super::simd::Level;
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{X32, X64};
 use super::*;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::{F32x16, F64x8};
 use std::ops::Range;
 
 macro_rules! runs {
@@ -33,27 +33,27 @@ macro_rules! runs {
 
 runs! {
     acos_run_f32(f32) = acos_f32;
-    acos_run_f64(f64) = acos_f64, acos of X64;
+    acos_run_f64(f64) = acos_f64, acos of F64x8;
     asin_run_f32(f32) = asin_f32;
-    asin_run_f64(f64) = asin_f64, asin of X64;
-    exp_run_f32(f32) = exp_f32, exp of X32;
-    exp_run_f64(f64) = exp_f64, exp of X64;
-    log_run_f32(f32) = log_f32, log of X32;
-    log_run_f64(f64) = log_f64, log of X64;
-    log1p_run_f32(f32) = log1p_f32, log1p of X32;
-    log1p_run_f64(f64) = log1p_f64, log1p of X64;
-    log2_run_f32(f32) = log2_f32, log2 of X32;
-    log2_run_f64(f64) = log2_f64, log2 of X64;
-    log10_run_f32(f32) = log10_f32, log10 of X32;
-    log10_run_f64(f64) = log10_f64, log10 of X64;
-    cosh_run_f32(f32) = cosh_f32, cosh of X32;
-    cosh_run_f64(f64) = cosh_f64, cosh of X64;
-    tanh_run_f32(f32) = tanh_f32, tanh of X32;
+    asin_run_f64(f64) = asin_f64, asin of F64x8;
+    exp_run_f32(f32) = exp_f32, exp of F32x16;
+    exp_run_f64(f64) = exp_f64, exp of F64x8;
+    log_run_f32(f32) = log_f32, log of F32x16;
+    log_run_f64(f64) = log_f64, log of F64x8;
+    log1p_run_f32(f32) = log1p_f32, log1p of F32x16;
+    log1p_run_f64(f64) = log1p_f64, log1p of F64x8;
+    log2_run_f32(f32) = log2_f32, log2 of F32x16;
+    log2_run_f64(f64) = log2_f64, log2 of F64x8;
+    log10_run_f32(f32) = log10_f32, log10 of F32x16;
+    log10_run_f64(f64) = log10_f64, log10 of F64x8;
+    cosh_run_f32(f32) = cosh_f32, cosh of F32x16;
+    cosh_run_f64(f64) = cosh_f64, cosh of F64x8;
+    tanh_run_f32(f32) = tanh_f32, tanh of F32x16;
     tanh_run_f64(f64) = tanh_f64;
-    sigmoid_run_f32(f32) = sigmoid_f32, sigmoid of X32;
-    sigmoid_run_f64(f64) = sigmoid_f64, sigmoid of X64;
+    sigmoid_run_f32(f32) = sigmoid_f32, sigmoid of F32x16;
+    sigmoid_run_f64(f64) = sigmoid_f64, sigmoid of F64x8;
     sqrt_run_f32(f32) = sqrt_f32;
-    sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
+    sqrt_run_f64(f64) = sqrt_f64, sqrt of F64x8;
 }
 
 /// Elements of a piece of [`signed`]: as long as the loops' ends are cheap, and short, since one negative element makes it slow.
@@ -187,8 +187,8 @@ macro_rules! power_runs {
 }
 
 power_runs! {
-    pow_run_f32(f32, X32) = pow_f32, log_tail_32;
-    pow_run_f64(f64, X64) = pow_f64, log_tail_64;
+    pow_run_f32(f32, F32x16) = pow_f32, log_tail_32;
+    pow_run_f64(f64, F64x8) = pow_f64, log_tail_64;
 }
 
 #[cfg(test)]
