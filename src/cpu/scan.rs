@@ -120,7 +120,7 @@ pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
         let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
         while done + ROWS <= p.n {
             let (out, x) = rows(done);
-            if !T::run_beside::<PRODUCT>(out, x, p.width, totals) {
+            if !T::run_columns::<PRODUCT>(out, x, p.width, totals) {
                 break;
             }
             done += ROWS;

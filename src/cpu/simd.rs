@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Level {
     /// What every CPU of the target has (SSE2 on x86-64, NEON on AArch64).
     Baseline = 1,
-    /// AVX2 with FMA, F16C and BMI2.
+    /// AVX2 with FMA, F16C, BMI, LZCNT and POPCNT.
     Avx2 = 2,
     /// AVX-512 F, BW, DQ, VL on top of AVX2.
     Avx512 = 3,
@@ -75,7 +75,7 @@ fn detect() -> Level {
 #[cfg(target_arch = "x86_64")]
 fn supported() -> Level {
     use std::is_x86_feature_detected as has;
-    if !(has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt")) {
+    if !(has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")) {
         Level::Baseline
     } else if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
         Level::Avx512
@@ -117,13 +117,13 @@ pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx512 })
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx2 })
 }

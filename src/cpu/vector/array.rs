@@ -3,6 +3,7 @@
 use super::{Float32s, Floats, Mask, Partial, Register};
 use crate::cpu::half::f16_value;
 use crate::dtype::Element;
+use half::f16;
 use std::ops::{Add, Mul, Sub};
 
 /// `N` numbers, a power of two.
@@ -161,6 +162,11 @@ impl<const N: usize> Float32s for Array<f32, N> {
     unsafe fn load_f16(x: *const u16) -> Self {
         // SAFETY: the caller's.
         Array(unsafe { x.cast::<[u16; N]>().read_unaligned() }.map(f16_value))
+    }
+    #[inline(always)]
+    unsafe fn store_f16(self, r: *mut u16) {
+        // SAFETY: the caller's.
+        unsafe { r.cast::<[u16; N]>().write_unaligned(self.0.map(|x| f16::from_f32(x).to_bits())) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> Self {

@@ -1,6 +1,6 @@
 //! Registers of AVX2 with FMA, and pairs of registers.
 
-use super::{Float32s, Floats, Mask, Register};
+use super::{Float32s, Float64s, Floats, Mask, Register};
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
@@ -130,6 +130,37 @@ register! {
 }
 
 impl F32x8 {
+    /// The columns of a square as rows.
+    #[inline(always)]
+    pub fn transposed(rows: [F32x8; 8]) -> [F32x8; 8] {
+        let (a, b) = (Self::columns(&rows[..4]), Self::columns(&rows[4..]));
+        let mut columns = rows;
+        for k in 0..4 {
+            // SAFETY: AVX2.
+            unsafe {
+                columns[k] = F32x8(_mm256_permute2f128_ps::<0x20>(a[k], b[k]));
+                columns[k + 4] = F32x8(_mm256_permute2f128_ps::<0x31>(a[k], b[k]));
+            }
+        }
+        columns
+    }
+
+    /// Of four rows: columns 0 to 3 in the lower halves, 4 to 7 in the upper ones.
+    #[inline(always)]
+    fn columns(rows: &[F32x8]) -> [__m256; 4] {
+        // SAFETY: AVX2.
+        unsafe {
+            let (ab, more_ab) = (_mm256_unpacklo_ps(rows[0].0, rows[1].0), _mm256_unpackhi_ps(rows[0].0, rows[1].0));
+            let (cd, more_cd) = (_mm256_unpacklo_ps(rows[2].0, rows[3].0), _mm256_unpackhi_ps(rows[2].0, rows[3].0));
+            [
+                _mm256_shuffle_ps::<0x44>(ab, cd),
+                _mm256_shuffle_ps::<0xee>(ab, cd),
+                _mm256_shuffle_ps::<0x44>(more_ab, more_cd),
+                _mm256_shuffle_ps::<0xee>(more_ab, more_cd),
+            ]
+        }
+    }
+
     /// All lanes in each: halves, then pairs, then neighbours meet.
     #[inline(always)]
     fn halved(self, f: impl Fn(F32x8, F32x8) -> F32x8) -> F32x8 {
@@ -173,6 +204,11 @@ impl Float32s for F32x8 {
     unsafe fn load_f16(x: *const u16) -> F32x8 {
         // SAFETY: the caller's, and AVX2 with F16C.
         unsafe { F32x8(_mm256_cvtph_ps(_mm_loadu_si128(x.cast()))) }
+    }
+    #[inline(always)]
+    unsafe fn store_f16(self, r: *mut u16) {
+        // SAFETY: the caller's, and AVX2 with F16C.
+        unsafe { _mm_storeu_si128(r.cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> F32x8 {
@@ -281,5 +317,18 @@ impl<V: Floats> Floats for Pair<V> {
     #[inline(always)]
     fn product(self) -> V::Item {
         (self.0 * self.1).product()
+    }
+}
+
+impl Float64s for Pair<F64x4> {
+    type Narrow = F32x8;
+    #[inline(always)]
+    fn of(x: F32x8) -> Self {
+        x.widen()
+    }
+    #[inline(always)]
+    fn narrow(self) -> F32x8 {
+        // SAFETY: AVX2.
+        unsafe { F32x8(_mm256_set_m128(_mm256_cvtpd_ps(self.1.0), _mm256_cvtpd_ps(self.0.0))) }
     }
 }

@@ -149,6 +149,13 @@ elementary! {
         bits _mm512_castpd_si512 from_bits _mm512_castsi512_pd signs _mm512_movepi64_mask srli _mm512_srli_epi64;
 }
 
+/// Asks for the line of the cache at `p`, which is to be written.
+#[inline(always)]
+pub fn prefetch_to_write(p: *const u8) {
+    // SAFETY: prefetching an address does not access it.
+    unsafe { _mm_prefetch::<_MM_HINT_ET0>(p.cast()) }
+}
+
 impl F64x8 {
     /// `1 / sqrt(self)` with a relative error below 2^-14.
     #[inline(always)]

@@ -10,6 +10,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg(target_arch = "x86_64")]
+mod bytes;
+#[cfg(target_arch = "x86_64")]
 mod elementary;
 
 use crate::dtype::Element;
@@ -19,9 +21,11 @@ pub use array::Array;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::{F32x8, F64x4, Pair};
 #[cfg(target_arch = "x86_64")]
-pub use avx512::{F32x16, F64x8, I64x8};
+pub use avx512::{F32x16, F64x8, I32x16, I64x8};
 #[cfg(target_arch = "x86_64")]
-pub use elementary::Elementary;
+pub use bytes::{Bytes, transpose_lanes};
+#[cfg(target_arch = "x86_64")]
+pub use elementary::{Elementary, prefetch_to_write};
 
 /// A bit for each lane, the lowest one for the first lane.
 pub type Mask = u32;
@@ -98,6 +102,10 @@ pub trait Masked: Partial {
     fn or_where(self, mask: Mask, b: Self) -> Self;
     /// The lanes that are less than those of `b`.
     fn below(self, b: Self) -> Mask;
+    /// The lanes that are less than those of `b` or equal.
+    fn up_to(self, b: Self) -> Mask;
+    /// The lanes of the mask in front, zeros after them.
+    fn packed(self, mask: Mask) -> Self;
 }
 
 /// A register of floats.
@@ -124,6 +132,11 @@ pub trait Float32s: Floats<Item = f32> {
     /// # Safety
     /// `LANES` of them lie there.
     unsafe fn load_f16(x: *const u16) -> Self;
+    /// The numbers, rounded to float16, to `r`.
+    ///
+    /// # Safety
+    /// There is room for `LANES` of them.
+    unsafe fn store_f16(self, r: *mut u16);
     /// The bfloat16 at `x`.
     ///
     /// # Safety
@@ -136,6 +149,16 @@ pub trait Float32s: Floats<Item = f32> {
     unsafe fn load_bf16_unordered(x: *const u16) -> [Self; 2];
     /// The bits that are set in both.
     fn and(self, bits: Self) -> Self;
+}
+
+/// A register of float64, and how those become float32.
+pub trait Float64s: Floats<Item = f64> {
+    /// As many float32.
+    type Narrow: Float32s;
+    /// Float32 as float64.
+    fn of(x: Self::Narrow) -> Self;
+    /// The numbers rounded to float32.
+    fn narrow(self) -> Self::Narrow;
 }
 
 /// A float with a register for each level.

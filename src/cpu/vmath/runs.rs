@@ -1,8 +1,8 @@
 //! Functions over many elements: by whole registers where [`wide`](super::wide) has them, else one by one, which becomes vector code.
 
-use super::super::simd::Isa;
 #[cfg(target_arch = "x86_64")]
 use super::super::simd::Level;
+use super::super::simd::{Isa, simd};
 use super::*;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::{F32x16, F64x8};
@@ -56,7 +56,7 @@ runs! {
     sqrt_run_f64(f64) = sqrt_f64, sqrt of F64x8;
 }
 
-/// Elements of a piece of [`signed`]: as long as the loops' ends are cheap, and short, since one negative element makes it slow.
+/// Elements of a piece: many, so that the ends of loops cost little, and few, since one element makes a whole piece slow.
 const PIECE: usize = 256;
 
 /// `r[i] = positive(a[i])`, but in pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`
@@ -99,6 +99,47 @@ unsafe fn signed<T: Copy + Default + PartialOrd>(
             }
         }
     }
+}
+
+/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. Pieces are searched for rare elements before anything is written to them, since `r`
+/// may be `a`.
+///
+/// # Safety
+/// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+#[inline(always)]
+pub(super) unsafe fn run_with_rare<T: Copy>(
+    r: *mut T,
+    a: *const T,
+    n: usize,
+    f: impl Fn(Isa, T) -> T + Copy,
+    rare: impl Fn(Isa, T) -> bool + Copy,
+    slow: impl Fn(Isa, T) -> T + Copy,
+) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            for start in (0..n).step_by(PIECE) {
+                let piece = start..n.min(start + PIECE);
+                // SAFETY: the caller's.
+                unsafe {
+                    let mut any = false;
+                    for i in piece.clone() {
+                        any |= rare(isa, a.add(i).read());
+                    }
+                    if any {
+                        for i in piece {
+                            let x = a.add(i).read();
+                            r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
+                        }
+                    } else {
+                        for i in piece {
+                            r.add(i).write(f(isa, a.add(i).read()));
+                        }
+                    }
+                }
+            }
+        },
+    )
 }
 
 macro_rules! signed_runs {
@@ -193,7 +234,6 @@ power_runs! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::simd::simd;
     use super::*;
 
     fn logs(a: &[f32]) -> Vec<f32> {
