@@ -249,40 +249,6 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     }
 }
 
-/// Least and greatest element.
-#[derive(Clone, Copy)]
-pub struct MinMax<T>(pub PhantomData<T>);
-
-impl<T: Ordered> Lanewise for MinMax<T> {
-    type In = T;
-    type A = T;
-    type B = T;
-    type S = T::Key;
-    type U = T::Key;
-    type Out = T;
-    type Other = T;
-    #[inline(always)]
-    fn lane(self) -> (T, T) {
-        (T::GREATEST, T::LEAST)
-    }
-    #[inline(always)]
-    fn push(self, _: Isa, lane: (T, T), x: T) -> (T, T) {
-        (T::better::<false>(lane.0, x), T::better::<true>(lane.1, x))
-    }
-    #[inline(always)]
-    fn state(self, lane: (T, T)) -> (T::Key, T::Key) {
-        (lane.0.key::<false>(), lane.1.key::<true>())
-    }
-    #[inline(always)]
-    fn merge(self, a: (T::Key, T::Key), b: (T::Key, T::Key)) -> (T::Key, T::Key) {
-        (a.0.min(b.0), a.1.max(b.1))
-    }
-    #[inline(always)]
-    fn finish(self, state: (T::Key, T::Key), _: usize) -> (T, T) {
-        (T::at(state.0), T::at(state.1))
-    }
-}
-
 /// The greatest (`MAX`) or least element and the number of its first occurrence.
 pub struct Arg<T, const MAX: bool>(pub PhantomData<T>);
 

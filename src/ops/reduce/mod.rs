@@ -165,7 +165,7 @@ pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, di
     let dtype = t.defined()?;
     let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
     let to = To::Tensors([least, greatest], keepdim);
-    dispatch!(all, dtype, T => result::run(&Lanes(MinMax::<T>(PhantomData)), rule, to, t, Over::Dim(dim)))
+    dispatch!(all, dtype, T => result::run(&MinMax::<T>::default(), rule, to, t, Over::Dim(dim)))
 }
 
 /// The greatest or least elements of `t` over `dim`, and where each first occurs; either result may be absent. NaN beats everything.
