@@ -50,7 +50,7 @@ fn round_to_bf16(x: f32) -> u16 {
 
 /// The bit of a quiet NaN.
 pub(super) const QUIET: u32 = 0x0040_0000;
-/// Just less than half a unit in the last place of a bfloat16; what is odd gets the rest.
+/// Just less than half a unit in the last place of a bfloat16; odd numbers get the rest, so that ties go to even.
 pub(super) const HALF_ULP: u32 = 0x7fff;
 
 /// Calls `f` with the place of each register `V` of a block.

@@ -41,7 +41,7 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     fn under(self) -> Self;
     /// A key from `self` to below the greater `other`, halfway.
     fn halfway(self, other: Self) -> Self;
-    /// How far above `least` the key is; as far as numbers go if that is too far.
+    /// How far above `least` the key is; `usize::MAX` if that is more.
     fn distance(self, least: Self) -> usize;
     /// The key so far above this one.
     fn plus(self, distance: usize) -> Self;
@@ -56,7 +56,7 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     fn ranked(keys: &[Self; FEW], n: usize, ranks: [usize; 2]) -> [Self; 2];
 }
 
-/// What came of thinning out a run.
+/// The result of [`Key::keep`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
     /// How many were below the lower bound.
@@ -228,7 +228,7 @@ pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
         #[inline(always)]
         move |_| {
             let (mut below, mut up_to) = (0, 0);
-            // Counted in a byte or so of lanes' width, block by block: a wide sum would halve the lanes.
+            // Counted block by block in 32 bits: counts of 64 bits would halve the lanes.
             for block in keys.chunks(1 << 14) {
                 let (mut low, mut high) = (0u32, 0u32);
                 for &x in block {

@@ -1,11 +1,11 @@
 //! Running sums and products in wide registers, where the machine has them.
 //!
-//! Of each element and the seven before it the sum is made in log2 steps, each adding neighbours 1, 2 and 4 elements away; a register of such
-//! sums, added to the results of the register before, gives the next results, so that only one addition waits for another. That rounds in
-//! another order than one element after the other, and an overflow on the way could show where the sum itself has none: such pieces are
-//! left to the caller. Float32 lines one after the other have a way without either, [`scan8`]: eight of them at once.
+//! The sum of each element and the seven before it takes three steps, which add the neighbours 1, 2 and 4 elements away. A register of such sums
+//! plus the results of the register before is the next register of results, so that one addition a register waits for another. This rounds in
+//! another order than one element after the other, and may overflow where the sum itself does not: such pieces are left to the caller.
+//! Lines of float32 one after the other avoid both: [`scan8`] takes eight at once.
 
-// Elsewhere the ways to go are the trait's: none.
+// Elsewhere only the trait's defaults are left, which do nothing.
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 
 #[cfg(target_arch = "x86_64")]
@@ -20,14 +20,14 @@ use crate::dtype::Bool;
 #[cfg(target_arch = "x86_64")]
 use crate::dtype::Element;
 
-/// An element type, and what its running sums and products are kept in and become; there may be a faster way to them.
+/// An element type, the type of its running totals, and that of results; kernels for some of them.
 pub trait Prefix<Total, Out>: Sized {
     /// How many lines of `n` elements [`Prefix::run_lines`] takes together.
     fn together(_n: usize) -> usize {
         1
     }
 
-    /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. False if nothing was done, save that `out` is undefined.
+    /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. Returns false if it did nothing but leave `out` undefined.
     ///
     /// # Safety
     /// Both must hold `n` elements and not overlap.
@@ -36,7 +36,7 @@ pub trait Prefix<Total, Out>: Sized {
         false
     }
 
-    /// The same for lines one after the other. How many of them, from the first on, are done.
+    /// The same for lines one after the other. Returns how many of them, from the first on, are done.
     ///
     /// # Safety
     /// There must be as many lines of as many elements, and results, which do not overlap anything.
@@ -45,7 +45,7 @@ pub trait Prefix<Total, Out>: Sized {
         0
     }
 
-    /// The same for lines side by side: `n` of them, with a total each, of which some rows are done. False if nothing was done.
+    /// The same for [`ROWS`] rows of `n` lines that are columns, with a total each. Returns false if it did nothing.
     ///
     /// # Safety
     /// All must hold `n` elements, and results not overlap anything.
@@ -80,7 +80,7 @@ impl Prefix<i64, i64> for i64 {
     }
 }
 
-/// Rows of lines side by side that are done together.
+/// Rows that [`Prefix::run_columns`] takes together.
 pub(crate) const ROWS: usize = 4;
 
 macro_rules! prefix {
@@ -215,7 +215,7 @@ unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize,
     done
 }
 
-/// Sums of eight are made in three steps, then moved by the total: one addition and one move wait for another, not eight additions.
+/// The running sums of eight take three steps; then the total is added. So a register waits for one addition of the register before.
 ///
 /// # Safety
 /// As for [`Prefix::run`]; the machine has AVX-512.
@@ -281,7 +281,7 @@ fn moderate(v: F64x8) -> bool {
     least.up_to(v.abs()) & v.abs().up_to(most) == WHOLE
 }
 
-/// What the next register needs to know of the last one.
+/// The sums of the last register, which the next one needs.
 #[cfg(target_arch = "x86_64")]
 struct Sums<const PRODUCT: bool> {
     /// Of each element and the one before.

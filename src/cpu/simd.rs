@@ -91,8 +91,8 @@ fn supported() -> Level {
 
 /// Runs `f` compiled for the widest vectors of this machine.
 ///
-/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is shared by all levels
-/// and falls back to the baseline without a word.
+/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is compiled
+/// once, for the baseline, without a warning.
 #[inline(always)]
 pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
     // SAFETY: `level` has found what it returns.
@@ -128,10 +128,9 @@ fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx2 })
 }
 
-/// `p`, of which the compiler no longer knows how it was made, so that it keeps nothing in registers that follows from it, nor takes several
-/// rounds of a loop over it at once.
+/// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over it.
 #[inline(always)]
-// There is no instruction that could read what it points to.
+// The assembly is empty, so that it reads no memory.
 #[allow(clippy::pointers_in_nomem_asm_block)]
 pub fn opaque<T>(mut p: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

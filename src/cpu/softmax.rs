@@ -10,8 +10,8 @@ use super::simd::{Isa, Level, simd};
 use super::stream;
 use super::vector::{Array, Partial, Register, Vectored};
 use crate::dtype::Element;
-pub(crate) use columns::BESIDE;
-pub use columns::{most_area, panel};
+pub(crate) use columns::MOST_COLUMNS;
+pub use columns::{columns, most_area};
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.
@@ -20,7 +20,7 @@ const LANES: usize = 64;
 const PIECE: usize = 1024;
 /// The most lines done together.
 const LINES: usize = 64;
-/// Elements between two looks ahead.
+/// Elements between two prefetches.
 const STEP: usize = 128;
 
 /// What a line of exponentials becomes.
@@ -34,8 +34,8 @@ pub enum Kind {
     LogSumExp,
 }
 
-/// What to take from the elements of a line: the greatest. The distance to an infinite one is no number, which the logarithm of a sum need not
-/// become.
+/// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite, as
+/// infinity minus itself is NaN.
 #[inline(always)]
 fn usable<T: Real>(kind: Kind, most: T) -> T {
     if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }
@@ -138,8 +138,8 @@ unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     unsafe { fold(x, n, V::all(Element::ZERO), V::add).sum() }
 }
 
-/// `e^x` for `n` elements in their place, while as many bytes from each of `next` on come into the cache: asked for all at once, they would be
-/// waited for.
+/// `e^x` for `n` elements in their place, while as many bytes from each of `next` on are prefetched: all at once, the core would wait
+/// for them.
 ///
 /// # Safety
 /// There are `n` elements.
@@ -201,7 +201,8 @@ unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, 
     }
 }
 
-/// Lines that have room in the buffer, all of them together: step by step, for what a step does to one line need not wait for another.
+/// Lines that fit the buffer together. Each step is done for all lines before the next step, since steps of different lines do not wait for
+/// each other.
 ///
 /// # Safety
 /// As for [`lines`], with at most [`LINES`] lines of at most [`PIECE`] elements together, each counted as whole registers.
@@ -295,8 +296,8 @@ pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
 
 /// `out[i] = log(e^x[0] + ... + e^x[i])`, in float64.
 ///
-/// The sum is kept as what it exceeds the exponential of the greatest element so far by, in units of that: beside 1, the digits of a small rest
-/// would be lost. It shrinks when the greatest element grows.
+/// Kept is the sum divided by the exponential of the greatest element so far, less 1: added to 1, a small rest would lose its digits. It is
+/// scaled down when the greatest element grows.
 pub fn log_sums<T: Real>(l: Line) {
     const PART: usize = 256;
     let (mut powers, mut mosts) = ([0f64; PART], [0f64; PART]);
@@ -309,7 +310,7 @@ pub fn log_sums<T: Real>(l: Line) {
             let mut before = most;
             for i in 0..n {
                 let x = x.add(i).read().to_f64();
-                // Below 0: how far the element is from the greatest one, or that from it where it is greater.
+                // Minus the distance between the element and the greatest one before it.
                 powers.add(i).write(if x > before { before - x } else { x - before });
                 before = if x > before || x.is_nan() { x } else { before };
                 mosts.add(i).write(before);
@@ -336,7 +337,7 @@ pub fn log_sums<T: Real>(l: Line) {
                     f64::log1p_run(isa, powers, powers, n);
                     for i in 0..n {
                         let most = mosts.add(i).read();
-                        // Nothing finite is seen beside an infinity.
+                        // An infinite element is the sum.
                         let sum = if most.abs() < f64::INFINITY { most + powers.add(i).read() } else { most };
                         out.add(i).write(T::from_f64(sum));
                     }
@@ -434,7 +435,7 @@ mod tests {
             let n = 150;
             let (x, mut out) = (elements(n, width), vec![0f32; n * width]);
             let step = 4 * width as isize;
-            panel::<f32>(
+            columns::<f32>(
                 kind,
                 Panel {
                     out: [out.as_mut_ptr().cast(), null_mut()],

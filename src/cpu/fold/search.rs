@@ -17,7 +17,7 @@ fn better<V: Register, const MAX: bool>(a: V, b: V) -> V {
 #[inline(always)]
 pub unsafe fn best<V: Register, const MAX: bool>(x: *const V::Item, n: usize) -> V::Item {
     const ABREAST: usize = 4;
-    // So many bytes on, in the next row mostly, memory is asked for what a search for the place would keep it waiting with.
+    // Memory is asked for what lies so many bytes on, mostly in the next row: the search for the place would delay that.
     const AHEAD: usize = 4096;
     // SAFETY: the caller's.
     unsafe {

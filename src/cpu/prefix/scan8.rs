@@ -13,10 +13,10 @@ use crate::cpu::vector::{F32x8, F64x4, F64x8, Float64s, Pair, Register};
 const SIDE: usize = 8;
 /// Elements of a line of the cache.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
-/// Longer lines are sixteen streams of memory, of which a machine fetches fewer ahead of time, and the next eight are too far to ask for.
+/// Of longer lines, eight inputs and eight results are more streams than a machine prefetches, and the next eight lines are too far to prefetch.
 const LONGEST: usize = 8192;
 
-/// How many lines of `n` elements are done together: one where that is as quick.
+/// How many lines of `n` elements are done together: one where that is as fast.
 pub fn together(n: usize) -> usize {
     together_at(level(), n)
 }

@@ -1,4 +1,4 @@
-//! Softmax of lines side by side: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
+//! Softmax of lines that are columns: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
 //!
 //! Panels stay in the second-level cache from one pass to the next; exponentials take long enough for the next panel to come meanwhile.
 
@@ -12,7 +12,7 @@ use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
 /// The most lines of a panel.
-pub(crate) const BESIDE: usize = 256;
+pub(crate) const MOST_COLUMNS: usize = 256;
 
 /// The most elements of a panel: with the next one and the results they stay in the second-level cache.
 pub fn most_area(kind: Kind) -> usize {
@@ -21,7 +21,7 @@ pub fn most_area(kind: Kind) -> usize {
 
 /// Rows of a panel that are read or summed together.
 const ROWS: usize = 4;
-/// Rows between one that is read and one that is asked for.
+/// Rows between one that is read and one that is prefetched.
 const AHEAD: usize = 8;
 /// Rows of a panel summed in their own type.
 const SUMMED: usize = 64;
@@ -87,23 +87,23 @@ unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*co
     )
 }
 
-/// Lines side by side.
-pub fn panel<T: Real + Vectored>(kind: Kind, p: Panel) {
+/// Lines that are the columns of a panel.
+pub fn columns<T: Real + Vectored>(kind: Kind, p: Panel) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes a panel; the machine has the level.
         move |isa| unsafe {
-            if isa.level() == Level::Avx512 { columns::<T::Avx512>(isa, kind, p) } else { columns::<Array<T, 1>>(isa, kind, p) }
+            if isa.level() == Level::Avx512 { columns_by::<T::Avx512>(isa, kind, p) } else { columns_by::<Array<T, 1>>(isa, kind, p) }
         },
     )
 }
 
-/// Lines side by side.
+/// [`columns`] by registers `V`.
 ///
 /// # Safety
 /// The driver's promises for a panel of these elements; the machine has the instruction set.
 #[inline(always)]
-unsafe fn columns<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
+unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
     let (mut most, mut by) = (Columns::<Item<V>>::new(), Columns::<Item<V>>::new());
     let (most, by) = (most.filled(Element::from_f64(f64::NEG_INFINITY), p.width), by.filled(Element::ZERO, p.width));
     // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart, and results as many, or one row.
@@ -135,7 +135,7 @@ unsafe fn columns<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
 /// The sum of `e^(x - most)` of each line; the result of softmax keeps the exponentials.
 ///
 /// # Safety
-/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`columns`].
+/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`columns_by`].
 #[inline(always)]
 unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel, most: *const Item<V>, sums: *mut Item<V>) {
     let (mut totals, mut nothing, mut buffer) =
@@ -178,7 +178,7 @@ unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel, most:
 /// The results of a panel: exponentials times `by`, or elements less maxima and `by`, or the sums of both.
 ///
 /// # Safety
-/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`columns`].
+/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`columns_by`].
 #[inline(always)]
 unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: Panel, most: *const Item<V>, by: *const Item<V>) {
     // SAFETY: the caller's.

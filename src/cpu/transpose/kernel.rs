@@ -96,7 +96,7 @@ unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
     }
 }
 
-/// Turns a square, a line wide and high, and has each row of the result taken, with its number.
+/// Transposes a square, a line wide and high, and calls `take` with the number of each row of the result, and the row.
 ///
 /// # Safety
 /// The source, whose columns are `src_step` bytes apart, holds the square; the machine has AVX-512.
@@ -123,7 +123,7 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
             }
         } else {
             for r in (0..4 * E).step_by(E) {
-                let rows = turned_rows::<__m512i, E>(src.add(r * (16 / E)), src_step);
+                let rows = transposed_rows::<__m512i, E>(src.add(r * (16 / E)), src_step);
                 for i in 0..E {
                     take(r + i, rows[i]);
                 }
@@ -302,7 +302,7 @@ pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
 unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        let rows = turned_rows::<V, E>(m.src, m.src_step);
+        let rows = transposed_rows::<V, E>(m.src, m.src_step);
         for i in 0..E {
             rows[i].store::<false>(m.dst.offset(i as isize * m.dst_step));
         }
@@ -315,7 +315,7 @@ unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turned_rows<V: Bytes, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
+unsafe fn transposed_rows<V: Bytes, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
     // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
     // memory.
     // SAFETY: the caller's.
@@ -328,14 +328,14 @@ unsafe fn turned_rows<V: Bytes, const E: usize>(src: *const u8, src_step: isize)
     }
 }
 
-/// Turns E x E elements in every lane.
+/// Transposes E x E elements in every lane.
 ///
 /// # Safety
 /// The machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn interleave_rounds<V: Bytes, const E: usize>(mut x: [V; E]) -> [V; E] {
-    // Not a loop: it would stay one, and the registers in memory.
+    // Not a loop: compilers would not unroll it, and would keep the registers in memory.
     // SAFETY: the caller's.
     unsafe {
         x = interleave_all(x);

@@ -1,10 +1,9 @@
 //! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
 //!
-//! So all but one addition in eight or sixteen work on twice as many elements at once, and three to five roundings are all that float32
-//! does to a sum.
-//! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
+//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in three
+//! to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Accs, Fold, Line, Root, Tile};
+use super::{Abs, Accs, Fold, Line, Plain, Root, Square, Tile, total::Term};
 use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level};
@@ -14,7 +13,7 @@ use std::marker::PhantomData;
 
 /// Leaves of a tree of a row.
 const LEAVES: usize = 8;
-/// Leaves of a tree of a column, whose root goes through memory.
+/// Leaves of a tree of a column, whose root is added to memory.
 const MORE_LEAVES: usize = 2 * LEAVES;
 
 /// A float that float32 holds exactly.
@@ -76,12 +75,10 @@ impl Small for bf16 {
     }
 }
 
-/// What an element counts in a sum.
-pub trait Part: Copy + Send + Sync {
+/// A term that is computed for vectors of float32, too.
+pub trait VectorTerm: Term {
     /// Totals below this may have lost terms.
     const LEAST: f64 = 0.0;
-    /// The term of `x`.
-    fn wide(x: f64) -> f64;
     /// The terms of a vector; 0 for 0.
     fn of_vector<V: Float32s>(x: V) -> V;
     /// `sum` and the terms of a vector.
@@ -96,47 +93,23 @@ pub trait Part: Copy + Send + Sync {
     }
 }
 
-/// `x`
-#[derive(Clone, Copy)]
-pub struct Itself;
-
-impl Part for Itself {
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        x
-    }
+impl VectorTerm for Plain {
     #[inline(always)]
     fn of_vector<V: Float32s>(x: V) -> V {
         x
     }
 }
 
-/// `|x|`
-#[derive(Clone, Copy)]
-pub struct Size;
-
-impl Part for Size {
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        x.abs()
-    }
+impl VectorTerm for Abs {
     #[inline(always)]
     fn of_vector<V: Float32s>(x: V) -> V {
         // SAFETY: no register has more lanes than numbers follow.
-        unsafe { x.and(V::load(SIZE.as_ptr().cast())) }
+        unsafe { x.and(V::load(ABS.as_ptr().cast())) }
     }
 }
 
-/// `x^2`
-#[derive(Clone, Copy)]
-pub struct Squared;
-
-impl Part for Squared {
+impl VectorTerm for Square {
     const LEAST: f64 = 1e-30;
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        x * x
-    }
     #[inline(always)]
     fn of_vector<V: Float32s>(x: V) -> V {
         x * x
@@ -148,7 +121,7 @@ impl Part for Squared {
 }
 
 /// All bits of a float32 but the sign.
-static SIZE: [u32; MOST_LANES] = [0x7fff_ffff; MOST_LANES];
+static ABS: [u32; MOST_LANES] = [0x7fff_ffff; MOST_LANES];
 /// No bits, then all bits.
 static NONE_ALL: [[u32; MOST_LANES]; 2] = [[0; MOST_LANES], [u32::MAX; MOST_LANES]];
 
@@ -167,7 +140,7 @@ unsafe fn last_lanes<V: Float32s>(n: usize) -> V {
 /// # Safety
 /// `x` holds so many elements; as for [`Register`].
 #[inline(always)]
-unsafe fn neighbours<V: Float32s, S: Small, P: Part>(x: *const S) -> V {
+unsafe fn neighbours<V: Float32s, S: Small, P: VectorTerm>(x: *const S) -> V {
     // SAFETY: the caller's.
     unsafe {
         let [a, b] = S::vectors::<V>(x);
@@ -180,7 +153,7 @@ unsafe fn neighbours<V: Float32s, S: Small, P: Part>(x: *const S) -> V {
 /// # Safety
 /// `x` holds them; as for [`Register`].
 #[inline(always)]
-unsafe fn row<V: Float32s, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
     // SAFETY: the caller's.
     unsafe {
         if n < V::LANES {
@@ -194,7 +167,7 @@ unsafe fn row<V: Float32s, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
             sums = sums + (half + other).widen();
             at += LEAVES * V::LANES;
         }
-        // The last lanes once more, without the elements that have their turn anyway.
+        // The last vector overlaps those before it; the lanes that are summed with those are set to 0.
         let last = S::vector::<V>(x.add(n - V::LANES)).and(last_lanes((n - at) % V::LANES));
         let mut rest = P::of_vector(last);
         while n - at >= V::LANES {
@@ -210,11 +183,11 @@ unsafe fn row<V: Float32s, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
 /// # Safety
 /// `x` holds the elements.
 #[inline(never)]
-unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
     // SAFETY: the caller's.
-    let term = |i: usize| P::wide(f64::from(unsafe { x.add(i).read().get() }));
+    let term = |i: usize| P::of(f64::from(unsafe { x.add(i).read().get() }));
     let whole = n - n % LANES;
     for at in (0..whole).step_by(LANES) {
         (0..LANES).for_each(|k| sums[k] += term(at + k));
@@ -223,12 +196,12 @@ unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
     sums.iter().sum()
 }
 
-/// Sums the rows of a tile onto totals.
+/// Adds the sums of the rows of a tile to totals.
 ///
 /// # Safety
 /// The tile lies inside its memory; there are as many totals as rows; as for [`Register`].
 #[inline(always)]
-unsafe fn rows<V: Float32s, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
+unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &Tile) {
     for j in 0..tile.rows {
         // SAFETY: the caller's.
         unsafe {
@@ -238,7 +211,7 @@ unsafe fn rows<V: Float32s, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
     }
 }
 
-/// What lanes of a vector count; all of them, or those that `FEW` and the bits leave.
+/// The vector at `x`; with `FEW` only the lanes whose `bits` are set, the others 0.
 ///
 /// # Safety
 /// `x` leads to a vector's elements; as for [`Register`].
@@ -253,7 +226,7 @@ unsafe fn leaf<V: Float32s, S: Small, const FEW: bool>(x: *const S, bits: V) -> 
 /// # Safety
 /// As for [`leaf`].
 #[inline(always)]
-unsafe fn two<V: Float32s, S: Small, P: Part, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
+unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
     // SAFETY: the caller's.
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
 }
@@ -263,7 +236,12 @@ unsafe fn two<V: Float32s, S: Small, P: Part, const FEW: bool>(a: *const S, b: *
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
 #[inline(always)]
-unsafe fn strip<V: Float32s, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
+unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const FEW: bool, const N: usize>(
+    sums: *mut f64,
+    x: [*const S; N],
+    k: usize,
+    bits: V,
+) {
     // SAFETY: the caller's.
     unsafe {
         let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); MORE_LEAVES / 2];
@@ -280,13 +258,13 @@ unsafe fn strip<V: Float32s, S: Small, P: Part, const FEW: bool, const N: usize>
     }
 }
 
-/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (They
-/// would lie across those of the vector before, and each would wait for the other.)
+/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (A
+/// vector that overlaps the one before would wait for its store.)
 ///
 /// # Safety
 /// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Float32s, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
     let rest = tile.cols % V::LANES;
     // SAFETY: the caller's.
@@ -310,7 +288,7 @@ const JOINED: usize = 64;
 /// # Safety
 /// The tile lies inside its memory; there are as many sums as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn columns<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
     let group = if tile.cols < V::LANES { JOINED.div_ceil(tile.cols) } else { 1 };
     let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
     // SAFETY: the caller's.
@@ -337,7 +315,7 @@ unsafe fn columns<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_enough<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
     // SAFETY: the caller's.
     unsafe {
         let mut lanes = [0.0; MOST_LANES];
@@ -369,30 +347,30 @@ unsafe fn wide_enough<V: Float32s, S: Small, P: Part>(sums: *mut f64, tile: &Til
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_columns<S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_columns<S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
     for r in 0..tile.rows {
         let x: *const S = tile.row(r);
         for k in 0..tile.cols {
             // SAFETY: the caller's.
-            unsafe { *sums.add(k) += P::wide(f64::from(x.add(k).read().get())) }
+            unsafe { *sums.add(k) += P::of(f64::from(x.add(k).read().get())) }
         }
     }
 }
 
 /// The float64 sum of a term of each float.
-pub struct Trees<S, P> {
+pub struct PairwiseSum<S, P> {
     root: Root,
     of: PhantomData<(S, P)>,
 }
 
-impl<S: Small, P: Part> Trees<S, P> {
-    /// The sum, and what becomes of it.
-    pub fn new(root: Root) -> Trees<S, P> {
-        Trees { root, of: PhantomData }
+impl<S: Small, P: VectorTerm> PairwiseSum<S, P> {
+    /// The sum, and the function of it that is the result.
+    pub fn new(root: Root) -> PairwiseSum<S, P> {
+        PairwiseSum { root, of: PhantomData }
     }
 }
 
-impl<S: Small, P: Part> Fold for Trees<S, P> {
+impl<S: Small, P: VectorTerm> Fold for PairwiseSum<S, P> {
     fn planes(&self) -> usize {
         1
     }
@@ -468,8 +446,8 @@ mod tests {
     use crate::cpu::fold::COLUMNS;
 
     /// The total of each row and of each column of elements.
-    fn totals<S: Small, P: Part>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
-        let fold = Trees::<S, P>::new(root);
+    fn totals<S: Small, P: VectorTerm>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
+        let fold = PairwiseSum::<S, P>::new(root);
         let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut room, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
@@ -488,7 +466,7 @@ mod tests {
         })
     }
 
-    fn check<S: Small, P: Part>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
+    fn check<S: Small, P: VectorTerm>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
         for (rows, cols) in [(1, 2), (3, 5), (9, 16), (64, 100), (7, 129), (23, 1000), (130, 1), (64, 3), (500, 7), (1023, 10), (999, 15)] {
             let x: Vec<S> = (0..rows * cols).map(|i| make((i * 37 % 101) as f32 / 16.0 - 2.0)).collect();
             let sum = |n: usize, at: &dyn Fn(usize) -> usize| (0..n).map(|i| term(f64::from(x[at(i)].get()))).sum::<f64>();
@@ -503,17 +481,17 @@ mod tests {
 
     #[test]
     fn rows_and_columns_of_every_float_and_term_agree_with_plain_loops() {
-        check::<f32, Itself>(|x| x, |x| x);
-        check::<f32, Size>(|x| x, f64::abs);
-        check::<f32, Squared>(|x| x, |x| x * x);
-        check::<f16, Itself>(f16::from_f32, |x| x);
-        check::<f16, Squared>(f16::from_f32, |x| x * x);
-        check::<bf16, Itself>(bf16::from_f32, |x| x);
-        check::<bf16, Size>(bf16::from_f32, f64::abs);
+        check::<f32, Plain>(|x| x, |x| x);
+        check::<f32, Abs>(|x| x, f64::abs);
+        check::<f32, Square>(|x| x, |x| x * x);
+        check::<f16, Plain>(f16::from_f32, |x| x);
+        check::<f16, Square>(f16::from_f32, |x| x * x);
+        check::<bf16, Plain>(bf16::from_f32, |x| x);
+        check::<bf16, Abs>(bf16::from_f32, f64::abs);
     }
 
     /// All rows and columns of a tile full of `x` come to `expected`.
-    fn check_full<P: Part>(x: f32, root: Root, expected: f64) {
+    fn check_full<P: VectorTerm>(x: f32, root: Root, expected: f64) {
         for got in totals::<f32, P>(&vec![x; 200 * 200], 200, 200, root).iter().flatten() {
             assert!((got / expected - 1.0).abs() < 1e-6, "{got}, not {expected}");
         }
@@ -521,12 +499,12 @@ mod tests {
 
     #[test]
     fn what_float32_cannot_hold_is_summed_in_float64() {
-        check_full::<Itself>(3e38, Root::Mean, 3e38);
-        check_full::<Size>(-3e38, Root::Itself, 6e40);
-        check_full::<Squared>(1e30, Root::Sqrt, 200f64.sqrt() * 1e30);
-        check_full::<Squared>(1e-30, Root::Sqrt, 200f64.sqrt() * 1e-30);
-        check_full::<Squared>(1e-42, Root::Sqrt, 200f64.sqrt() * f64::from(1e-42f32));
-        assert_eq!(totals::<f32, Squared>(&[0.0; 64], 1, 64, Root::Sqrt)[0], [0.0]);
+        check_full::<Plain>(3e38, Root::Mean, 3e38);
+        check_full::<Abs>(-3e38, Root::Itself, 6e40);
+        check_full::<Square>(1e30, Root::Sqrt, 200f64.sqrt() * 1e30);
+        check_full::<Square>(1e-30, Root::Sqrt, 200f64.sqrt() * 1e-30);
+        check_full::<Square>(1e-42, Root::Sqrt, 200f64.sqrt() * f64::from(1e-42f32));
+        assert_eq!(totals::<f32, Square>(&[0.0; 64], 1, 64, Root::Sqrt)[0], [0.0]);
     }
 
     #[test]
@@ -534,7 +512,7 @@ mod tests {
         for (special, expected) in [(f32::INFINITY, f64::INFINITY), (f32::NEG_INFINITY, f64::NEG_INFINITY), (f32::NAN, f64::NAN)] {
             let mut x = vec![1.0; 20 * 40];
             x[19 * 40 + 39] = special;
-            let [along, across] = totals::<f32, Itself>(&x, 20, 40, Root::Itself);
+            let [along, across] = totals::<f32, Plain>(&x, 20, 40, Root::Itself);
             for got in [along[19], across[39]] {
                 assert!(got == expected || (got.is_nan() && expected.is_nan()), "{got}, not {expected}");
             }
@@ -546,7 +524,7 @@ mod tests {
     fn a_long_sum_stays_within_a_millionth() {
         let x: Vec<f32> = (0..1_000_000).map(|i| 0.1 + (i % 7) as f32 * 1e-3).collect();
         let exact: f64 = x.iter().copied().map(f64::from).sum();
-        let sum: f64 = x.chunks(COLUMNS).map(|x| totals::<f32, Itself>(x, 1, x.len(), Root::Itself)[0][0]).sum();
+        let sum: f64 = x.chunks(COLUMNS).map(|x| totals::<f32, Plain>(x, 1, x.len(), Root::Itself)[0][0]).sum();
         assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}, not {exact}");
     }
 }
