@@ -3,9 +3,10 @@
 //! Narrowing rounds to nearest, ties to even, overflows to infinity and makes NaNs quiet. No side needs to be aligned.
 
 use super::simd::{Isa, Level, level, simd_at};
-use half::f16;
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use super::vector::F32x16;
+use super::vector::{Float32s, Register, by_level};
+use half::f16;
 
 /// Elements converted together: two registers of float32, with AVX-512.
 pub(crate) const BLOCK: usize = 32;
@@ -47,9 +48,18 @@ fn round_to_bf16(x: f32) -> u16 {
     (if x.is_nan() { bits | QUIET } else { rounded } >> 16) as u16
 }
 
-const QUIET: u32 = 0x0040_0000;
-/// Just less than half a unit in the last place of a bfloat16; what is odd gets the rest.
-const HALF_ULP: u32 = 0x7fff;
+/// The bit of a quiet NaN.
+pub(super) const QUIET: u32 = 0x0040_0000;
+/// Just less than half a unit in the last place of a bfloat16; odd numbers get the rest, so that ties go to even.
+pub(super) const HALF_ULP: u32 = 0x7fff;
+
+/// Calls `f` with the place of each register `V` of a block.
+#[inline(always)]
+fn for_registers<V: Register>(f: impl Fn(usize)) {
+    for i in (0..BLOCK).step_by(V::LANES) {
+        f(i);
+    }
+}
 
 impl Half for F16 {
     #[inline(always)]
@@ -57,24 +67,13 @@ impl Half for F16 {
         let mut x = [0.0; BLOCK];
         // SAFETY: the caller's.
         unsafe {
-            match isa.level() {
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => {
-                    for i in (0..BLOCK).step_by(16) {
-                        _mm512_storeu_ps(x.as_mut_ptr().add(i), _mm512_cvtph_ps(_mm256_loadu_si256(src.add(i).cast())));
-                    }
+            if isa.level() == Level::Baseline {
+                for i in 0..BLOCK {
+                    x[i] = f16::from_bits(src.add(i).read_unaligned()).to_f32();
                 }
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => {
-                    for i in (0..BLOCK).step_by(8) {
-                        _mm256_storeu_ps(x.as_mut_ptr().add(i), _mm256_cvtph_ps(_mm_loadu_si128(src.add(i).cast())));
-                    }
-                }
-                _ => {
-                    for i in 0..BLOCK {
-                        x[i] = f16::from_bits(src.add(i).read_unaligned()).to_f32();
-                    }
-                }
+            } else {
+                let to = x.as_mut_ptr();
+                by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load_f16(src.add(i)).store(to.add(i))));
             }
         }
         x
@@ -82,30 +81,9 @@ impl Half for F16 {
 
     #[inline(always)]
     unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
+        let from = x.as_ptr();
         // SAFETY: the caller's.
-        unsafe {
-            match isa.level() {
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512 => {
-                    for i in (0..BLOCK).step_by(16) {
-                        let halves = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.as_ptr().add(i)));
-                        _mm256_storeu_si256(dst.add(i).cast(), halves);
-                    }
-                }
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => {
-                    for i in (0..BLOCK).step_by(8) {
-                        let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.as_ptr().add(i)));
-                        _mm_storeu_si128(dst.add(i).cast(), halves);
-                    }
-                }
-                _ => {
-                    for i in 0..BLOCK {
-                        dst.add(i).write_unaligned(f16::from_f32(x[i]).to_bits());
-                    }
-                }
-            }
-        }
+        unsafe { by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load(from.add(i)).store_f16(dst.add(i)))) }
     }
 }
 
@@ -113,33 +91,21 @@ impl Half for Bf16 {
     #[inline(always)]
     unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
         let mut x = [0.0; BLOCK];
-        match isa.level() {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                for i in (0..BLOCK).step_by(16) {
-                    // SAFETY: the caller's.
-                    unsafe {
-                        let wide = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(src.add(i).cast())));
-                        _mm512_storeu_ps(x.as_mut_ptr().add(i), _mm512_castsi512_ps(wide));
-                    }
-                }
-            }
-            _ => {
-                for i in 0..BLOCK {
-                    // SAFETY: the caller's.
-                    x[i] = f32::from_bits(u32::from(unsafe { src.add(i).read_unaligned() }) << 16);
-                }
-            }
-        }
+        let to = x.as_mut_ptr();
+        // SAFETY: the caller's.
+        unsafe { by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load_bf16(src.add(i)).store(to.add(i)))) }
         x
     }
 
     #[inline(always)]
     unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
         match isa.level() {
-            // SAFETY: the caller's.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { store_bf16_avx512(dst, x) },
+            Level::Avx512 => {
+                let from = x.as_ptr();
+                // SAFETY: the caller's; two registers are a block.
+                unsafe { F32x16::store_bf16([F32x16::load(from), F32x16::load(from.add(16))], dst) }
+            }
             _ => {
                 for i in 0..BLOCK {
                     // SAFETY: the caller's.
@@ -147,38 +113,6 @@ impl Half for Bf16 {
                 }
             }
         }
-    }
-}
-
-/// [`round_to_bf16`] for two registers, whose upper halves one instruction brings together.
-///
-/// # Safety
-/// As for [`Half::store`]; the machine has AVX-512.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn store_bf16_avx512(dst: *mut u16, x: [f32; BLOCK]) {
-    const UPPER: [u16; BLOCK] = {
-        let mut at = [0; BLOCK];
-        let mut i = 0;
-        while i < BLOCK {
-            at[i] = 2 * i as u16 + 1;
-            i += 1;
-        }
-        at
-    };
-    // SAFETY: the caller's.
-    unsafe {
-        let mut rounded = [_mm512_setzero_si512(); 2];
-        for i in 0..2 {
-            let x = _mm512_loadu_ps(x.as_ptr().add(16 * i));
-            let bits = _mm512_castps_si512(x);
-            let odd = _mm512_and_si512(_mm512_srli_epi32::<16>(bits), _mm512_set1_epi32(1));
-            let up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(HALF_ULP as i32)), odd);
-            let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x);
-            rounded[i] = _mm512_mask_or_epi32(up, is_nan, bits, _mm512_set1_epi32(QUIET as i32));
-        }
-        let upper = _mm512_permutex2var_epi16(rounded[0], _mm512_loadu_si512(UPPER.as_ptr().cast()), rounded[1]);
-        _mm512_storeu_si512(dst.cast(), upper);
     }
 }
 

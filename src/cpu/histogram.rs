@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const BLOCK: usize = 256;
 /// Elements a thread takes at a time.
 const PIECE: usize = 32 * 1024;
-/// Tables counted into by turns, lest an increment wait for the one before.
+/// Tables that take turns, so that an increment does not wait for the one before.
 const TURNS: usize = 4;
-/// Tables of more entries than this are not worth having several of.
+/// Tables of more entries than this are not used several at a time.
 const WIDE: usize = 8 * 1024;
 
 /// Counts, in one table or several that add up.
@@ -53,7 +53,7 @@ impl Tables {
         rest.iter().for_each(|&entry| increment(0, entry));
     }
 
-    /// Counts integers as long as all are below `most`, which is at most the width; whether that was to the end.
+    /// Counts integers as long as all are below `most`, which is at most the width; returns whether that was to the end.
     fn count_integers<T: Element>(&mut self, line: &[T], most: u64) -> bool {
         simd(
             #[inline(always)]
@@ -208,8 +208,8 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
     total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then the answer is false, and the counts are
-/// worth nothing. `None` without memory.
+/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then it returns false, and the counts are
+/// meaningless. `None` without memory.
 pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
     // Tables of their own would take longer to add up than the elements to count.
     if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {

@@ -2,7 +2,9 @@
 
 use super::simd::simd;
 #[cfg(target_arch = "x86_64")]
-use super::simd::{Level, level};
+use super::simd::{Level, level, simd_at};
+#[cfg(target_arch = "x86_64")]
+use super::vector::{F32x16, F64x8, I32x16, I64x8, Masked};
 use crate::dtype::{Bool, Element};
 
 /// Keys that are ranked against each other in one go.
@@ -39,7 +41,7 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     fn under(self) -> Self;
     /// A key from `self` to below the greater `other`, halfway.
     fn halfway(self, other: Self) -> Self;
-    /// How far above `least` the key is; as far as numbers go if that is too far.
+    /// How far above `least` the key is; `usize::MAX` if that is more.
     fn distance(self, least: Self) -> usize;
     /// The key so far above this one.
     fn plus(self, distance: usize) -> Self;
@@ -54,7 +56,7 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     fn ranked(keys: &[Self; FEW], n: usize, ranks: [usize; 2]) -> [Self; 2];
 }
 
-/// What came of thinning out a run.
+/// The result of [`Key::keep`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Kept {
     /// How many were below the lower bound.
@@ -66,7 +68,7 @@ pub struct Kept {
 }
 
 macro_rules! key {
-    ($t:ident $unsigned:ident $keep:ident $ranked:ident) => {
+    ($t:ident $unsigned:ident $V:ident) => {
         impl Key for $t {
             const MIN: $t = $t::MIN;
             const MAX: $t = $t::MAX;
@@ -99,7 +101,13 @@ macro_rules! key {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the caller's; the level has the features.
-                    return unsafe { avx512::$keep(src, n, lo, hi, out) };
+                    return unsafe {
+                        simd_at(
+                            Level::Avx512,
+                            #[inline(always)]
+                            move |_| keep_registers::<$V>(src, n, lo, hi, out),
+                        )
+                    };
                 }
                 // SAFETY: the caller's.
                 unsafe { keep_each(src, n, lo, hi, out) }
@@ -109,15 +117,21 @@ macro_rules! key {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the level has the features.
-                    return unsafe { avx512::$ranked(keys, n, ranks) };
+                    return unsafe {
+                        simd_at(
+                            Level::Avx512,
+                            #[inline(always)]
+                            move |_| ranked_registers::<$V>(keys, n, ranks, $t::MIN),
+                        )
+                    };
                 }
                 ranked_each(keys, n, ranks)
             }
         }
     };
 }
-key!(i32 u32 keep_i32 ranked_i32);
-key!(i64 u64 keep_i64 ranked_i64);
+key!(i32 u32 I32x16);
+key!(i64 u64 I64x8);
 
 /// [`Key::keep`] one element at a time, without branches.
 ///
@@ -155,75 +169,57 @@ fn ranked_each<K: Key>(keys: &[K; FEW], n: usize, ranks: [usize; 2]) -> [K; 2] {
     )
 }
 
+/// [`Key::keep`] by whole registers; NaN is never kept.
+///
+/// # Safety
+/// As there; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use super::{FEW, Kept};
-    use std::arch::x86_64::*;
-
-    macro_rules! keep {
-        ($name:ident $t:ident $Mask:ident $lanes:literal $set:ident $load:ident $pack:ident $store:ident $less:expr, $up_to:expr, $nan:expr) => {
-            /// # Safety
-            /// As for [`super::Key::keep`].
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
-            pub unsafe fn $name(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {
-                let (from, to) = ($set(lo), $set(hi));
-                let (mut below, mut kept, mut nan) = (0, 0, 0);
-                for i in (0..n).step_by($lanes) {
-                    let lanes = if n - i < $lanes { ((1u32 << (n - i)) - 1) as $Mask } else { $Mask::MAX };
-                    // SAFETY: only lanes below `n` are read; `kept` <= `i`, and SLACK lanes more may be written.
-                    unsafe {
-                        let x = $load(lanes, src.add(i));
-                        let low = $less(lanes, x, from);
-                        let inside = $up_to(lanes & !low, x, to);
-                        $store(out.add(kept).cast(), $pack(inside, x));
-                        nan |= $nan(x);
-                        below += low.count_ones() as usize;
-                        kept += inside.count_ones() as usize;
-                    }
-                }
-                Kept { below, kept, nan: nan != 0 }
-            }
-        };
+#[inline(always)]
+unsafe fn keep_registers<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, hi: V::Item, out: *mut V::Item) -> Kept {
+    let (from, to) = (V::all(lo), V::all(hi));
+    let (mut below, mut kept, mut nan) = (0, 0, 0);
+    for i in (0..n).step_by(V::LANES) {
+        let lanes = V::first(V::LANES.min(n - i));
+        // SAFETY: only lanes below `n` are read; `kept` <= `i`, and SLACK lanes more may be written.
+        unsafe {
+            let x = V::load_where(lanes, src.add(i));
+            let low = lanes & x.below(from);
+            let inside = lanes & !low & x.up_to(to);
+            x.packed(inside).store(out.add(kept));
+            nan |= x.unordered(x);
+            below += low.count_ones() as usize;
+            kept += inside.count_ones() as usize;
+        }
     }
-    keep!(keep_i32 i32 __mmask16 16 _mm512_set1_epi32 _mm512_maskz_loadu_epi32 _mm512_maskz_compress_epi32 _mm512_storeu_si512
-        _mm512_mask_cmplt_epi32_mask, _mm512_mask_cmple_epi32_mask, |_| 0);
-    keep!(keep_i64 i64 __mmask8 8 _mm512_set1_epi64 _mm512_maskz_loadu_epi64 _mm512_maskz_compress_epi64 _mm512_storeu_si512
-        _mm512_mask_cmplt_epi64_mask, _mm512_mask_cmple_epi64_mask, |_| 0);
-    keep!(keep_f32 f32 __mmask16 16 _mm512_set1_ps _mm512_maskz_loadu_ps _mm512_maskz_compress_ps _mm512_storeu_ps
-        _mm512_mask_cmp_ps_mask::<_CMP_LT_OQ>, _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>, |x| _mm512_cmpunord_ps_mask(x, x));
-    keep!(keep_f64 f64 __mmask8 8 _mm512_set1_pd _mm512_maskz_loadu_pd _mm512_maskz_compress_pd _mm512_storeu_pd
-        _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>, _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>, |x| _mm512_cmpunord_pd_mask(x, x));
+    Kept { below, kept, nan: nan != 0 }
+}
 
-    macro_rules! ranked {
-        ($name:ident $t:ident $lanes:literal $load:ident $set:ident $less:ident $up_to:ident $sub:ident $add:ident $max:ident $greatest:ident) => {
-            /// As [`super::Key::ranked`].
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
-            pub fn $name(keys: &[$t; FEW], n: usize, ranks: [usize; 2]) -> [$t; 2] {
-                let n = n.min(FEW);
-                let (wanted, one) = (ranks.map(|rank| $set(rank as $t)), $set(-1));
-                let mut found = [$set($t::MIN); 2];
-                for group in (0..n).step_by($lanes) {
-                    // SAFETY: FEW is a multiple of the lanes.
-                    let x = unsafe { $load(keys.as_ptr().add(group).cast()) };
-                    let mut before = [$set(0); 2];
-                    for pair in keys[..n.next_multiple_of(2)].chunks_exact(2) {
-                        for h in 0..2 {
-                            before[h] = $sub(before[h], $less($set(pair[h]), x), before[h], one);
-                        }
-                    }
-                    let before = $add(before[0], before[1]);
-                    for r in 0..2 {
-                        found[r] = $max(found[r], $up_to(before, wanted[r]), found[r], x);
-                    }
-                }
-                found.map(|lanes| $greatest(lanes))
+/// [`Key::ranked`] by whole registers.
+///
+/// # Safety
+/// The machine has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn ranked_registers<V: Masked>(keys: &[V::Item; FEW], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
+    let n = n.min(FEW);
+    let number = |i: usize| V::Item::from_i64(i as i64);
+    let (wanted, one) = ([V::all(number(ranks[0])), V::all(number(ranks[1]))], V::all(number(1)));
+    let mut found = [V::all(least); 2];
+    for group in (0..n).step_by(V::LANES) {
+        // SAFETY: FEW is a multiple of the lanes.
+        let x = unsafe { V::load(keys.as_ptr().add(group)) };
+        let mut before = [V::all(V::Item::ZERO); 2];
+        for pair in keys[..n.next_multiple_of(2)].chunks_exact(2) {
+            for h in 0..2 {
+                before[h] = before[h].or_where(V::all(pair[h]).below(x), before[h] + one);
             }
-        };
+        }
+        let before = before[0] + before[1];
+        for r in 0..2 {
+            found[r] = found[r].or_where(before.up_to(wanted[r]), found[r].greater(x));
+        }
     }
-    ranked!(ranked_i32 i32 16 _mm512_loadu_epi32 _mm512_set1_epi32 _mm512_cmplt_epi32_mask _mm512_cmple_epi32_mask _mm512_mask_sub_epi32
-        _mm512_add_epi32 _mm512_mask_max_epi32 _mm512_reduce_max_epi32);
-    ranked!(ranked_i64 i64 8 _mm512_loadu_epi64 _mm512_set1_epi64 _mm512_cmplt_epi64_mask _mm512_cmple_epi64_mask _mm512_mask_sub_epi64
-        _mm512_add_epi64 _mm512_mask_max_epi64 _mm512_reduce_max_epi64);
+    [found[0].greatest(), found[1].greatest()]
 }
 
 /// How many keys lie below `lo`, and how many in `lo..=hi`.
@@ -232,7 +228,7 @@ pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
         #[inline(always)]
         move |_| {
             let (mut below, mut up_to) = (0, 0);
-            // Counted in a byte or so of lanes' width, block by block: a wide sum would halve the lanes.
+            // Counted block by block in 32 bits: counts of 64 bits would halve the lanes.
             for block in keys.chunks(1 << 14) {
                 let (mut low, mut high) = (0u32, 0u32);
                 for &x in block {
@@ -323,7 +319,7 @@ impl Ordered for Bool {
 }
 
 macro_rules! keep_floats {
-    ($($keep:ident $t:ident),*) => { $(
+    ($($keep:ident $t:ident $V:ident),*) => { $(
         /// [`Key::keep`] for floats; NaN is never kept.
         ///
         /// # Safety
@@ -333,14 +329,14 @@ macro_rules! keep_floats {
             #[cfg(target_arch = "x86_64")]
             if level() == Level::Avx512 {
                 // SAFETY: the caller's; the level has the features.
-                return unsafe { avx512::$keep(src, n, lo, hi, out) };
+                return unsafe { simd_at(Level::Avx512, #[inline(always)] move |_| keep_registers::<$V>(src, n, lo, hi, out)) };
             }
             // SAFETY: the caller's.
             unsafe { keep_each(src, n, lo, hi, out) }
         }
     )* };
 }
-keep_floats!(keep_f32 f32, keep_f64 f64);
+keep_floats!(keep_f32 f32 F32x16, keep_f64 f64 F64x8);
 
 macro_rules! floats {
     ($($t:ident $Key:ident $Bits:ident $keep:ident),*) => { $(

@@ -31,4 +31,5 @@ pub mod transpose;
 pub mod triangle;
 pub mod truncate;
 pub mod tuning;
+pub mod vector;
 pub mod vmath;

@@ -8,7 +8,7 @@ use super::{mode, radix};
 /// Selecting more quantiles than this one by one takes longer than sorting.
 const FEW: usize = 6;
 
-/// What stands between two neighbours in order.
+/// The value of a rank between those of two neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Interpolation {

@@ -19,7 +19,7 @@ const ROOM: usize = COLUMNS;
 const STAGE: usize = 2048;
 /// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
 pub(crate) const PIECE: usize = 32 * 1024;
-/// Elements of a block of few columns that are worth one, where other results could be folded side by side.
+/// Elements that make a block of few columns worth while, where other results could be folded side by side.
 const WORTH: usize = 4096;
 /// Elements of a row that make it worth a block of its own.
 const LONG: usize = 16 * 1024;
@@ -74,7 +74,7 @@ pub fn split(input: &Layout, item: usize, folds: &[bool], numbered: bool, out: [
             kept.push(Loop { n, step: [step, at(out[0]), at(out[1])] });
         }
     }
-    // What stands still comes last.
+    // Dims of step 0 come last.
     let speed = |step: isize| if step == 0 { isize::MAX } else { step };
     kept.sort_by_key(|l| speed(l.step[0]));
     if !numbered {
@@ -272,7 +272,7 @@ impl<'a> Cut<'a> {
         c / per_run * self.along.n + c % per_run * self.chunk
     }
 
-    /// Folds what accumulators of segment `s` took after what those of all segments before took.
+    /// Merges the accumulators of segment `s` into those of all segments before it.
     unsafe fn meet(&self, b: usize, s: usize, accs: Accs, part: Accs) {
         let (done, end) = (self.before(s * self.segment), self.before(self.chunks.min((s + 1) * self.segment)));
         // SAFETY: the caller's.

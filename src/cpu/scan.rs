@@ -8,12 +8,12 @@ use super::simd::simd;
 use crate::dtype::{Bool, Element};
 use std::ptr::null_mut;
 
-/// Elements of a line done before looking whether the fast way was good.
+/// Elements of a line that the fast kernel takes before its result is checked.
 const PIECE: usize = 1024;
-/// Fewer elements of a line are quicker one after the other.
+/// Fewer elements of a line are faster one after the other.
 const SHORT: usize = 16;
 
-/// What running totals of a type are kept in, and what they become.
+/// The type of running totals of an element type, and that of results.
 pub trait Scanned: Element + Prefix<Self::Total, Self::Out> {
     /// The total.
     type Total: Element;
@@ -93,7 +93,7 @@ unsafe fn one_by_one<T: Scanned, const PRODUCT: bool>(out: *mut T::Out, x: *cons
     }
 }
 
-/// The same of lines one after the other, several at once where there is a way.
+/// The same for lines one after the other, several at once where there is a kernel.
 pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
@@ -108,8 +108,8 @@ pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     }
 }
 
-/// Running sums of lines side by side, or products.
-pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
+/// Running sums of lines that are columns, or products.
+pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: Panel) {
     let mut totals = [T::Total::from_i64(PRODUCT as i64); PANEL];
     let totals = totals.as_mut_ptr();
     let out = move |i: usize| p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T::Out>();
@@ -120,7 +120,7 @@ pub fn totals_beside<T: Scanned, const PRODUCT: bool>(p: Panel) {
         let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
         while done + ROWS <= p.n {
             let (out, x) = rows(done);
-            if !T::run_beside::<PRODUCT>(out, x, p.width, totals) {
+            if !T::run_columns::<PRODUCT>(out, x, p.width, totals) {
                 break;
             }
             done += ROWS;
@@ -153,7 +153,7 @@ fn takes<T: Element, const MAX: bool>(x: T, best: T) -> bool {
 
 /// Running greatest elements of a line, or least, and where they are.
 ///
-/// New ones are rare in most lines: 16 elements without one need a comparison each, and the same result 16 times.
+/// In most lines few elements are new extremes: 16 elements without one take a comparison each, and have one result.
 pub fn extremes<T: Element, const MAX: bool>(l: Line) {
     const GROUP: usize = 16;
     let (values, indices, x) = (l.out[0].cast::<T>(), l.out[1].cast::<i64>(), l.x.cast::<T>());
@@ -188,8 +188,8 @@ pub fn extremes<T: Element, const MAX: bool>(l: Line) {
     )
 }
 
-/// Running extremes of lines side by side.
-pub fn extremes_beside<T: Element, const MAX: bool>(p: Panel) {
+/// Running extremes of lines that are columns.
+pub fn extremes_of_columns<T: Element, const MAX: bool>(p: Panel) {
     let (mut best, mut index) = ([T::ZERO; PANEL], [0i64; PANEL]);
     let (best, index) = (best.as_mut_ptr(), index.as_mut_ptr());
     if p.n == 0 {
@@ -267,7 +267,15 @@ mod tests {
             let mut out = vec![0f32; n * width];
             let step = 4 * width as isize;
             let outs = [out.as_mut_ptr().cast(), null_mut()];
-            totals_beside::<f32, true>(Panel { out: outs, out_step: [step; 2], x: x.as_ptr().cast(), x_step: step, n, width, ahead: 0 });
+            totals_of_columns::<f32, true>(Panel {
+                out: outs,
+                out_step: [step; 2],
+                x: x.as_ptr().cast(),
+                x_step: step,
+                n,
+                width,
+                ahead: 0,
+            });
             for j in 0..width {
                 let mut product = 1.0;
                 for i in 0..n {

@@ -1,6 +1,6 @@
 //! Selection: the k-th smallest element of a line, found by guessing two bounds around it and keeping what lies between.
 //!
-//! A sample tells the bounds, so a long line is read once; whatever they are, the result is exact.
+//! A sample gives the bounds, so that a long line is mostly read once; the result is exact, whatever they are.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::keys::{FEW, Kept, Key, Ordered, SLACK, count};
@@ -105,7 +105,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
     (total, unsafe { std::slice::from_raw_parts_mut(keys, total.kept) })
 }
 
-/// The key with `k` keys before it; all lie in `lo..=hi`. SLACK keys after the slice may be overwritten, the slice is.
+/// The key with `k` keys before it; all lie in `lo..=hi`. The slice is overwritten, and SLACK keys after it may be.
 fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
     let (mut n, mut stuck) = (keys.len(), false);
     while lo != hi {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Level {
     /// What every CPU of the target has (SSE2 on x86-64, NEON on AArch64).
     Baseline = 1,
-    /// AVX2 with FMA, F16C and BMI2.
+    /// AVX2 with FMA, F16C, BMI, LZCNT and POPCNT.
     Avx2 = 2,
     /// AVX-512 F, BW, DQ, VL on top of AVX2.
     Avx512 = 3,
@@ -75,7 +75,7 @@ fn detect() -> Level {
 #[cfg(target_arch = "x86_64")]
 fn supported() -> Level {
     use std::is_x86_feature_detected as has;
-    if !(has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt")) {
+    if !(has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")) {
         Level::Baseline
     } else if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
         Level::Avx512
@@ -91,8 +91,8 @@ fn supported() -> Level {
 
 /// Runs `f` compiled for the widest vectors of this machine.
 ///
-/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is shared by all levels
-/// and falls back to the baseline without a word.
+/// `f` itself and everything it calls must be `#[inline(always)]`, and closures inside it `move`: what is not inlined is compiled
+/// once, for the baseline, without a warning.
 #[inline(always)]
 pub fn simd<R>(f: impl FnOnce(Isa) -> R) -> R {
     // SAFETY: `level` has found what it returns.
@@ -117,21 +117,20 @@ pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx512 })
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
     f(Isa { fma: true, level: Level::Avx2 })
 }
 
-/// `p`, of which the compiler no longer knows how it was made, so that it keeps nothing in registers that follows from it, nor takes several
-/// rounds of a loop over it at once.
+/// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over it.
 #[inline(always)]
-// There is no instruction that could read what it points to.
+// The assembly is empty, so that it reads no memory.
 #[allow(clippy::pointers_in_nomem_asm_block)]
 pub fn opaque<T>(mut p: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

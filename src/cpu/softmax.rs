@@ -2,17 +2,16 @@
 //!
 //! Each step is a loop of its own over elements in the first-level cache, for [`Real::exp_run`] is the fastest way to an exponential.
 
-mod beside;
-mod register;
+mod columns;
 
 use super::lines::{Line, Stack};
 use super::real::Real;
 use super::simd::{Isa, Level, simd};
 use super::stream;
+use super::vector::{Array, Partial, Register, Vectored};
 use crate::dtype::Element;
-pub(crate) use beside::BESIDE;
-pub use beside::{most_area, panel};
-use register::{Plain, Register, Registered};
+pub(crate) use columns::MOST_COLUMNS;
+pub use columns::{columns, most_area};
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.
@@ -21,7 +20,7 @@ const LANES: usize = 64;
 const PIECE: usize = 1024;
 /// The most lines done together.
 const LINES: usize = 64;
-/// Elements between two looks ahead.
+/// Elements between two prefetches.
 const STEP: usize = 128;
 
 /// What a line of exponentials becomes.
@@ -35,8 +34,8 @@ pub enum Kind {
     LogSumExp,
 }
 
-/// What to take from the elements of a line: the greatest. The distance to an infinite one is no number, which the logarithm of a sum need not
-/// become.
+/// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite, as
+/// infinity minus itself is NaN.
 #[inline(always)]
 fn usable<T: Real>(kind: Kind, most: T) -> T {
     if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }
@@ -50,18 +49,18 @@ type Item<V> = <V as Register>::Item;
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn fold_by<V: Register, const N: usize>(
+unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
     lanes: &mut [V; LANES],
     x: *const Item<V>,
     (mut at, n): (usize, usize),
     f: impl Fn(V, V) -> V,
 ) -> usize {
-    while n - at >= N * V::COUNT {
+    while n - at >= N * V::LANES {
         for k in 0..N {
             // SAFETY: the caller's.
-            lanes[k] = f(unsafe { lanes[k].with(x.add(at + k * V::COUNT), V::COUNT) }, lanes[k]);
+            lanes[k] = f(unsafe { V::load(x.add(at + k * V::LANES)) }, lanes[k]);
         }
-        at += N * V::COUNT;
+        at += N * V::LANES;
     }
     at
 }
@@ -71,16 +70,16 @@ unsafe fn fold_by<V: Register, const N: usize>(
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
-unsafe fn fold<V: Register>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
+unsafe fn fold<V: Partial<Item: Real>>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
     let mut lanes = [start; LANES];
     // SAFETY: the caller's.
     unsafe {
-        let single = V::COUNT == 1;
+        let single = V::LANES == 1;
         let at = if single { fold_by::<V, LANES>(&mut lanes, x, (0, n), f) } else { fold_by::<V, 4>(&mut lanes, x, (0, n), f) };
         let at = if single { fold_by::<V, 8>(&mut lanes, x, (at, n), f) } else { at };
         let at = fold_by::<V, 1>(&mut lanes, x, (at, n), f);
         if at < n {
-            lanes[0] = f(start.with(x.add(at), n - at), lanes[0]);
+            lanes[0] = f(start.load_first(x.add(at), n - at), lanes[0]);
         }
         let mut half = if single { LANES / 2 } else { 2 };
         while half > 0 {
@@ -98,20 +97,20 @@ unsafe fn fold<V: Register>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V,
 /// # Safety
 /// Both hold `n` elements; `r` is `x` or apart from it; as for [`Register`].
 #[inline(always)]
-unsafe fn map<V: Register>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl Fn(V) -> V) {
+unsafe fn map<V: Partial<Item: Real>>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl Fn(V) -> V) {
     let mut at = 0;
     // SAFETY: the caller's.
     unsafe {
         let none = V::all(Element::ZERO);
-        while n - at >= 2 * V::COUNT {
-            let (a, b) = (f(none.with(x.add(at), V::COUNT)), f(none.with(x.add(at + V::COUNT), V::COUNT)));
-            a.store(r.add(at), V::COUNT);
-            b.store(r.add(at + V::COUNT), V::COUNT);
-            at += 2 * V::COUNT;
+        while n - at >= 2 * V::LANES {
+            let (a, b) = (f(V::load(x.add(at))), f(V::load(x.add(at + V::LANES))));
+            a.store(r.add(at));
+            b.store(r.add(at + V::LANES));
+            at += 2 * V::LANES;
         }
         while at < n {
-            f(none.with(x.add(at), n - at)).store(r.add(at), n - at);
-            at += V::COUNT;
+            f(none.load_first(x.add(at), n - at)).store_first(r.add(at), n - at);
+            at += V::LANES;
         }
     }
 }
@@ -121,7 +120,7 @@ unsafe fn map<V: Register>(r: *mut Item<V>, x: *const Item<V>, n: usize, f: impl
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn greatest<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
+unsafe fn greatest<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller's.
     unsafe {
         let none = V::all(Element::from_f64(f64::NEG_INFINITY));
@@ -134,13 +133,13 @@ unsafe fn greatest<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
 /// # Safety
 /// As for [`fold`].
 #[inline(always)]
-unsafe fn sum<V: Register>(x: *const Item<V>, n: usize) -> Item<V> {
+unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
     // SAFETY: the caller's.
     unsafe { fold(x, n, V::all(Element::ZERO), V::add).sum() }
 }
 
-/// `e^x` for `n` elements in their place, while as many bytes from each of `next` on come into the cache: asked for all at once, they would be
-/// waited for.
+/// `e^x` for `n` elements in their place, while as many bytes from each of `next` on are prefetched: all at once, the core would wait
+/// for them.
 ///
 /// # Safety
 /// There are `n` elements.
@@ -161,7 +160,7 @@ unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) 
 /// # Safety
 /// `x` holds `n` elements, and so does `out`, or one number, apart; as for [`Register`].
 #[inline(always)]
-unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
+unsafe fn long<V: Partial<Item: Real>>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, out: *mut Item<V>) {
     let mut buffer = MaybeUninit::<[Item<V>; PIECE]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<Item<V>>();
     // SAFETY: the caller's.
@@ -175,7 +174,7 @@ unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, o
                 x.add(at),
                 piece,
                 #[inline(always)]
-                |x| x.sub(all),
+                |x| x - all,
             );
             exp_ahead(isa, e, piece, &[x.wrapping_add(at + PIECE).cast(), out.wrapping_add(at + PIECE).cast()]);
             total += sum::<V>(e, piece).to_f64();
@@ -188,28 +187,29 @@ unsafe fn long<V: Register>(isa: Isa, kind: Kind, x: *const Item<V>, n: usize, o
                 out,
                 n,
                 #[inline(always)]
-                |e| e.mul(share),
+                |e| e * share,
             ),
             Kind::LogSoftmax => map::<V>(
                 out,
                 x,
                 n,
                 #[inline(always)]
-                |x| x.sub(all).sub(less),
+                |x| x - all - less,
             ),
             Kind::LogSumExp => out.write(log.add(most)),
         }
     }
 }
 
-/// Lines that have room in the buffer, all of them together: step by step, for what a step does to one line need not wait for another.
+/// Lines that fit the buffer together. Each step is done for all lines before the next step, since steps of different lines do not wait for
+/// each other.
 ///
 /// # Safety
 /// As for [`lines`], with at most [`LINES`] lines of at most [`PIECE`] elements together, each counted as whole registers.
 #[inline(always)]
-unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
+unsafe fn short<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
     let (mut buffer, mut most, mut by) = (MaybeUninit::<[Item<V>; PIECE]>::uninit(), [Item::<V>::ZERO; LINES], [Item::<V>::ZERO; LINES]);
-    let (buffer, pitch) = (buffer.as_mut_ptr().cast::<Item<V>>(), s.n.next_multiple_of(V::COUNT));
+    let (buffer, pitch) = (buffer.as_mut_ptr().cast::<Item<V>>(), s.n.next_multiple_of(V::LANES));
     let e = |i: usize| buffer.wrapping_add(i * pitch);
     let x = |i: usize| s.x.wrapping_offset(i as isize * s.x_step).cast::<Item<V>>();
     let out = |i: usize| s.out[0].wrapping_offset(i as isize * s.out_step[0]).cast::<Item<V>>();
@@ -222,8 +222,8 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
         }
         for i in 0..s.count {
             let (e, all) = (e(i), V::all(most[i]));
-            for at in (0..s.n).step_by(V::COUNT) {
-                all.with(x(i).add(at), s.n - at).sub(all).store(e.add(at), V::COUNT);
+            for at in (0..s.n).step_by(V::LANES) {
+                (all.load_first(x(i).add(at), s.n - at) - all).store(e.add(at));
             }
         }
         exp_ahead(isa, e(0), pitch * s.count, if kind == Kind::LogSumExp { &next[..1] } else { &next });
@@ -243,7 +243,7 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
                         e(i),
                         s.n,
                         #[inline(always)]
-                        |e| e.mul(by),
+                        |e| e * by,
                     )
                 }
                 Kind::LogSoftmax => {
@@ -253,7 +253,7 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
                         x(i),
                         s.n,
                         #[inline(always)]
-                        |x| x.sub(all).sub(by),
+                        |x| x - all - by,
                     )
                 }
                 Kind::LogSumExp => out(i).write(by[i].add(most[i])),
@@ -267,8 +267,8 @@ unsafe fn short<V: Register>(isa: Isa, kind: Kind, s: Stack) {
 /// # Safety
 /// The driver's promises for lines of these elements; as for [`Register`].
 #[inline(always)]
-unsafe fn lines<V: Register>(isa: Isa, kind: Kind, s: Stack) {
-    let pitch = s.n.next_multiple_of(V::COUNT).max(V::COUNT);
+unsafe fn lines<V: Partial<Item: Real>>(isa: Isa, kind: Kind, s: Stack) {
+    let pitch = s.n.next_multiple_of(V::LANES).max(V::LANES);
     let group = (PIECE / pitch).clamp(1, LINES);
     for i in (0..s.count).step_by(group) {
         let s = s.lines(i, group);
@@ -284,18 +284,20 @@ unsafe fn lines<V: Register>(isa: Isa, kind: Kind, s: Stack) {
 }
 
 /// Lines one after the other.
-pub fn stack<T: Registered>(kind: Kind, s: Stack) {
+pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes such lines; the machine has the level.
-        move |isa| unsafe { if isa.level() == Level::Avx512 { lines::<T::Wide>(isa, kind, s) } else { lines::<Plain<T>>(isa, kind, s) } },
+        move |isa| unsafe {
+            if isa.level() == Level::Avx512 { lines::<T::Avx512>(isa, kind, s) } else { lines::<Array<T, 1>>(isa, kind, s) }
+        },
     )
 }
 
 /// `out[i] = log(e^x[0] + ... + e^x[i])`, in float64.
 ///
-/// The sum is kept as what it exceeds the exponential of the greatest element so far by, in units of that: beside 1, the digits of a small rest
-/// would be lost. It shrinks when the greatest element grows.
+/// Kept is the sum divided by the exponential of the greatest element so far, less 1: added to 1, a small rest would lose its digits. It is
+/// scaled down when the greatest element grows.
 pub fn log_sums<T: Real>(l: Line) {
     const PART: usize = 256;
     let (mut powers, mut mosts) = ([0f64; PART], [0f64; PART]);
@@ -308,7 +310,7 @@ pub fn log_sums<T: Real>(l: Line) {
             let mut before = most;
             for i in 0..n {
                 let x = x.add(i).read().to_f64();
-                // Below 0: how far the element is from the greatest one, or that from it where it is greater.
+                // Minus the distance between the element and the greatest one before it.
                 powers.add(i).write(if x > before { before - x } else { x - before });
                 before = if x > before || x.is_nan() { x } else { before };
                 mosts.add(i).write(before);
@@ -335,7 +337,7 @@ pub fn log_sums<T: Real>(l: Line) {
                     f64::log1p_run(isa, powers, powers, n);
                     for i in 0..n {
                         let most = mosts.add(i).read();
-                        // Nothing finite is seen beside an infinity.
+                        // An infinite element is the sum.
                         let sum = if most.abs() < f64::INFINITY { most + powers.add(i).read() } else { most };
                         out.add(i).write(T::from_f64(sum));
                     }
@@ -433,7 +435,7 @@ mod tests {
             let n = 150;
             let (x, mut out) = (elements(n, width), vec![0f32; n * width]);
             let step = 4 * width as isize;
-            panel::<f32>(
+            columns::<f32>(
                 kind,
                 Panel {
                     out: [out.as_mut_ptr().cast(), null_mut()],

@@ -1,18 +1,16 @@
 //! Transposition of matrices: in which tiles, and whether past the caches.
 
 mod kernel;
-#[cfg(target_arch = "x86_64")]
-mod register;
 
 use super::simd::{Level, level};
 use super::stream::{self, LINE, to_line};
 use super::tuning;
 #[cfg(target_arch = "x86_64")]
+pub use super::vector::Bytes as Register;
+#[cfg(target_arch = "x86_64")]
 pub use kernel::square;
 pub use kernel::steps;
 use kernel::{BandKernel, Kernel, buffered, direct, unbuffered};
-#[cfg(target_arch = "x86_64")]
-pub use register::Register;
 use std::ops::Range;
 
 /// Rows of the result done together: few enough pages for the TLB, and whole cache lines of the source.

@@ -13,7 +13,7 @@ fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
     let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
     dispatch!(all, dtype, T => {
-        let panel = scan::totals_beside::<T, PRODUCT>;
+        let panel = scan::totals_of_columns::<T, PRODUCT>;
         let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
         let kernels = Kernels { panel: Some(&panel), together: T::together, ..lines };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
@@ -45,7 +45,7 @@ fn extremes<const MAX: bool>(values: Option<&Tensor>, indices: Option<&Tensor>, 
     let dtype = t.defined()?;
     let wants = [Want { r: values, dtype, compute: Some(dtype.compute()) }, Want::indices(indices)?];
     dispatch!(all, dtype, T => {
-        let panel = scan::extremes_beside::<T, MAX>;
+        let panel = scan::extremes_of_columns::<T, MAX>;
         let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
         along(t, dim, T::DTYPE, Form::Same, wants, kernels)
     })

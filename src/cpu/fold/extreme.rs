@@ -1,11 +1,12 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::search::ranked_by_level;
-use super::vector::LANES;
-use super::{Accs, Fold, Lanewise, Line, Tile, for_rows, row, search};
+use super::{Accs, Fold, Line, Reducer, Tile, for_rows, row, search};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::I64x8;
+use crate::cpu::vector::{MOST_LANES, by_level};
 use crate::dtype::{Bool, Element};
 use std::marker::PhantomData;
 use std::ops::BitOrAssign;
@@ -82,7 +83,7 @@ macro_rules! ordered {
             $($($by_vectors)*)?
         }
     )* };
-    (float: $($t:ident $key:ident $at:ident $Zmm:ident $Ymm:ident;)*) => { $(
+    (float: $($t:ident $key:ident $at:ident;)*) => { $(
         impl Ordered for $t {
             type Key = $key;
             type At = $at;
@@ -101,7 +102,7 @@ macro_rules! ordered {
                 let ahead = if MAX { x > best } else { best > x };
                 if ahead | x.is_nan() { x } else { best }
             }
-            /// The bits, turned round below 0.
+            /// The bits as an integer, those below the sign inverted for negative numbers.
             #[inline(always)]
             fn key<const MAX: bool>(self) -> $key {
                 let bits = self.to_bits() as $key;
@@ -116,20 +117,20 @@ macro_rules! ordered {
             unsafe fn best<const MAX: bool>(isa: Isa, x: *const $t, n: usize) -> $t {
                 // SAFETY: the caller's; `isa` stands for what the machine has.
                 unsafe {
-                    if n < LANES {
+                    if n < MOST_LANES {
                         return $t::at(row(Extreme::<$t, MAX>(PhantomData), isa, x, n).0);
                     }
-                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::best::<V, MAX>(x, n))
+                    by_level!(isa, $t, V => search::best::<V, MAX>(x, n))
                 }
             }
             #[inline(always)]
             unsafe fn place(isa: Isa, x: *const $t, n: usize, best: $t) -> usize {
                 // SAFETY: as above.
                 unsafe {
-                    if n < LANES || best.is_nan() {
+                    if n < MOST_LANES || best.is_nan() {
                         return place(x, n, best);
                     }
-                    ranked_by_level!(isa, $Zmm $Ymm $t, V => search::place::<V>(x, n, best))
+                    by_level!(isa, $t, V => search::place::<V>(x, n, best))
                 }
             }
         }
@@ -147,8 +148,8 @@ ordered! {
             // SAFETY: the caller's; `isa` stands for what the machine has.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
-                if n >= LANES && isa.level() == Level::Avx512 {
-                    return search::best::<search::ZmmInt64, MAX>(x, n);
+                if n >= MOST_LANES && isa.level() == Level::Avx512 {
+                    return search::best::<I64x8, MAX>(x, n);
                 }
                 row(Extreme::<i64, MAX>(PhantomData), isa, x, n).0
             }
@@ -159,15 +160,15 @@ ordered! {
             // SAFETY: as above.
             unsafe {
                 #[cfg(target_arch = "x86_64")]
-                if n >= LANES && isa.level() == Level::Avx512 {
-                    return search::place::<search::ZmmInt64>(x, n, best);
+                if n >= MOST_LANES && isa.level() == Level::Avx512 {
+                    return search::place::<I64x8>(x, n, best);
                 }
                 place(x, n, best)
             }
         }
     };
 }
-ordered! { float: f32 i32 u32 Zmm32 Ymm32; f64 i64 u64 Zmm64 Ymm64; }
+ordered! { float: f32 i32 u32; f64 i64 u64; }
 
 impl Ordered for Bool {
     type Key = u8;
@@ -199,7 +200,7 @@ impl Ordered for Bool {
 /// Whether `x` takes the place of `best`, which came earlier.
 #[inline(always)]
 fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
-    // Nothing reaches a NaN, and it reaches nothing: so one comparison answers for `x`.
+    // Every comparison with a NaN is false, so that this one holds for a NaN `x`, too.
     !(if MAX { best.reaches(x) } else { x.reaches(best) }) & !best.is_nan()
 }
 
@@ -213,7 +214,7 @@ fn meet<K: Ord, const MAX: bool>(a: K, b: K) -> K {
 #[derive(Clone, Copy)]
 pub struct Extreme<T, const MAX: bool, const SIZE: bool = false>(pub PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX, SIZE> {
+impl<T: Ordered, const MAX: bool, const SIZE: bool> Reducer for Extreme<T, MAX, SIZE> {
     type In = T;
     type A = T;
     type B = ();
@@ -222,11 +223,11 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     type Out = T;
     type Other = ();
     #[inline(always)]
-    fn lane(self) -> (T, ()) {
+    fn empty(self) -> (T, ()) {
         (if MAX { T::LEAST } else { T::GREATEST }, ())
     }
     #[inline(always)]
-    fn push(self, _: Isa, lane: (T, ()), x: T) -> (T, ()) {
+    fn accumulate(self, _: Isa, lane: (T, ()), x: T) -> (T, ()) {
         (T::better::<MAX>(lane.0, if SIZE { Element::abs(x) } else { x }), ())
     }
     #[inline(always)]
@@ -248,44 +249,10 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Lanewise for Extreme<T, MAX,
     }
 }
 
-/// Least and greatest element.
-#[derive(Clone, Copy)]
-pub struct MinMax<T>(pub PhantomData<T>);
-
-impl<T: Ordered> Lanewise for MinMax<T> {
-    type In = T;
-    type A = T;
-    type B = T;
-    type S = T::Key;
-    type U = T::Key;
-    type Out = T;
-    type Other = T;
-    #[inline(always)]
-    fn lane(self) -> (T, T) {
-        (T::GREATEST, T::LEAST)
-    }
-    #[inline(always)]
-    fn push(self, _: Isa, lane: (T, T), x: T) -> (T, T) {
-        (T::better::<false>(lane.0, x), T::better::<true>(lane.1, x))
-    }
-    #[inline(always)]
-    fn state(self, lane: (T, T)) -> (T::Key, T::Key) {
-        (lane.0.key::<false>(), lane.1.key::<true>())
-    }
-    #[inline(always)]
-    fn merge(self, a: (T::Key, T::Key), b: (T::Key, T::Key)) -> (T::Key, T::Key) {
-        (a.0.min(b.0), a.1.max(b.1))
-    }
-    #[inline(always)]
-    fn finish(self, state: (T::Key, T::Key), _: usize) -> (T, T) {
-        (T::at(state.0), T::at(state.1))
-    }
-}
-
 /// The greatest (`MAX`) or least element and the number of its first occurrence.
 pub struct Arg<T, const MAX: bool>(pub PhantomData<T>);
 
-/// Elements of a row that are searched for their extreme before its place is.
+/// Elements of a row whose extreme is found first, and then its place.
 const BLOCK: usize = 1024;
 
 impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
@@ -329,16 +296,15 @@ fn same<T: Element>(a: T, b: T) -> bool {
     (a == b) | (a.is_nan() & b.is_nan())
 }
 
-/// The best value of a column and the row it is from, counted from 1, with `x` of row `r`, whose NaN count for nothing
-/// unless `NANS`.
+/// The best value of a column and its row, counted from 1, after `x` of row `r`. Without `NANS` no `x` may be NaN.
 #[inline(always)]
-fn taken<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
+fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At), x: T, r: usize) -> (T, T::At) {
     let (better, than) = if MAX { (x, best) } else { (best, x) };
     let news = if NANS { beats::<T, MAX>(x, best) } else { better.above(than) };
     (if news { x } else { best }, if news { T::At::from(r as u8 + 1) } else { at })
 }
 
-/// Folds the columns of a tile. False, and nothing done, if there was a NaN and `NANS` is not set, which takes longer.
+/// Folds the columns of a tile. Without `NANS`, which takes longer, it changes nothing and returns false if there is a NaN.
 ///
 /// # Safety
 /// As for [`Fold::columns`].
@@ -370,10 +336,10 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, til
                 for k in 0..n {
                     let mut state = (best.add(k).read(), at.add(k).read());
                     let x = [x[0].add(k).read(), x[1].add(k).read(), x[2].add(k).read(), x[3].add(k).read()];
-                    state = taken::<T, MAX, NANS>(state, x[0], r);
-                    state = taken::<T, MAX, NANS>(state, x[1], r + 1);
-                    state = taken::<T, MAX, NANS>(state, x[2], r + 2);
-                    state = taken::<T, MAX, NANS>(state, x[3], r + 3);
+                    state = updated::<T, MAX, NANS>(state, x[0], r);
+                    state = updated::<T, MAX, NANS>(state, x[1], r + 1);
+                    state = updated::<T, MAX, NANS>(state, x[2], r + 2);
+                    state = updated::<T, MAX, NANS>(state, x[3], r + 3);
                     (*best.add(k), *at.add(k)) = state;
                     if !NANS {
                         let nan = (x[0].is_nan() | x[1].is_nan()) | (x[2].is_nan() | x[3].is_nan());
@@ -385,7 +351,7 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, til
             #[inline(always)]
             |r, x| {
                 for k in 0..n {
-                    (*best.add(k), *at.add(k)) = taken::<T, MAX, true>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
+                    (*best.add(k), *at.add(k)) = updated::<T, MAX, true>((best.add(k).read(), at.add(k).read()), x.add(k).read(), r);
                 }
             },
         );
@@ -411,7 +377,7 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
         true
     }
 
-    /// Nothing to do: the first element takes its place unasked.
+    /// Nothing to do: the first element of a fold is stored without a comparison.
     unsafe fn start(&self, _: Accs, _: usize) {}
 
     unsafe fn rows(&self, accs: Accs, tile: &Tile) {
@@ -428,7 +394,7 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
                             let x = x.add(start);
                             let best = T::best::<MAX>(isa, x, n);
                             let known = (values.add(j).read(), numbers.add(j).read());
-                            // Most blocks bring no news, and then nobody asks where.
+                            // In most blocks no element is better than the best so far, so that no place is needed.
                             if tile.done + start > 0 && beats::<T, MAX>(known.0, best) {
                                 continue;
                             }
@@ -445,7 +411,7 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
 
     unsafe fn columns(&self, accs: Accs, tile: &Tile) {
         let tile = *tile;
-        // Looking for NaN is cheaper than being ready for it.
+        // Detecting a NaN is cheaper than ordering it.
         let done = simd(
             #[inline(always)]
             // SAFETY: the caller's.

@@ -1,10 +1,10 @@
-//! What the columns of a tile are folded into.
+//! Accumulators of the columns of a tile.
 
 use super::COLUMNS;
 use std::mem::MaybeUninit;
 
-/// A number for each column of a tile, on the stack: so that compilers know it apart from what they read, and vectorise. Vectors of them do
-/// not straddle lines of the cache.
+/// A number for each column of a tile. It lies on the stack, so that compilers see that it does not overlap the input and vectorise; it is
+/// aligned, so that no vector straddles two cache lines.
 #[repr(align(64))]
 pub(super) struct Line<T>([MaybeUninit<T>; COLUMNS]);
 

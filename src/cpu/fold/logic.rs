@@ -1,16 +1,16 @@
 //! Whether any element, or every one, is true.
 
-use super::Lanewise;
+use super::Reducer;
 use crate::cpu::simd::Isa;
 use crate::dtype::{Bool, Dtype, Element};
 use std::ops::BitAnd;
 
 /// Whether every (`ALL`) or any element is not 0: has one of these bits, all but the sign of floats. Elements are read as integers of their
-/// width. Looks no further than it must: lanes note what decides the matter.
+/// width. A lane keeps whether it has seen an element that decides the result; the fold stops there.
 #[derive(Clone, Copy)]
 pub struct Logic<T, const ALL: bool>(pub T);
 
-impl<T: Element + BitAnd<Output = T>, const ALL: bool> Lanewise for Logic<T, ALL> {
+impl<T: Element + BitAnd<Output = T>, const ALL: bool> Reducer for Logic<T, ALL> {
     type In = T;
     type A = u8;
     type B = ();
@@ -18,18 +18,18 @@ impl<T: Element + BitAnd<Output = T>, const ALL: bool> Lanewise for Logic<T, ALL
     type U = ();
     type Out = Bool;
     type Other = ();
-    /// Elements a lane takes before the next look.
-    const PUSHES: usize = 64;
+    /// Elements that a lane accumulates before the fold looks whether the result is decided.
+    const CAPACITY: usize = 64;
     #[inline(always)]
     fn reads(self, compute: Dtype) -> Dtype {
         compute
     }
     #[inline(always)]
-    fn lane(self) -> (u8, ()) {
+    fn empty(self) -> (u8, ()) {
         (0, ())
     }
     #[inline(always)]
-    fn push(self, _: Isa, lane: (u8, ()), x: T) -> (u8, ()) {
+    fn accumulate(self, _: Isa, lane: (u8, ()), x: T) -> (u8, ()) {
         (lane.0 | ((x & self.0 == T::ZERO) == ALL) as u8, ())
     }
     #[inline(always)]

@@ -3,29 +3,30 @@
 //! Accumulators lie in planes, one number of each after the other, so that columns are folded by whole vectors.
 
 mod extreme;
-mod lanewise;
 mod line;
 mod logic;
+mod min_max;
 mod moment;
+mod pairwise;
 mod power;
 mod product;
+mod reducer;
 mod search;
 mod total;
-mod tree;
-mod vector;
 
-pub use extreme::{Arg, Extreme, MinMax, Ordered};
-pub use lanewise::{Lanes, Lanewise};
+pub use extreme::{Arg, Extreme, Ordered};
 pub use logic::Logic;
+pub use min_max::MinMax;
 pub use moment::Moment;
+pub use pairwise::{PairwiseSum, VectorTerm};
 pub use power::{Powers, Squares};
 pub use product::Products;
-pub use total::{Magnitude, NanMean, NonZero, NotNan, Plain, Product, Root, Square, Sum, Terms};
-pub use tree::{Itself, Part, Size, Squared, Trees};
+pub use reducer::{Lanes, Reducer};
+pub use total::{Abs, NanMean, NonZero, NotNan, Plain, Product, Root, Square, Sum, Terms};
 
 use crate::dtype::Dtype;
-use lanewise::row;
 use line::Line;
+use reducer::row;
 
 /// The accumulators of neighbouring results: planes of `room` entries of at most 8 bytes.
 #[derive(Clone, Copy)]
@@ -57,7 +58,7 @@ pub struct Tile {
     pub step: isize,
     /// Elements every accumulator has taken before.
     pub done: usize,
-    /// The number of the first element of a fold, for those that ask where.
+    /// The number of the first element of a fold, for folds that return places.
     pub index: i64,
     /// How much the number grows from one element of a fold to the next.
     pub weight: i64,
@@ -78,7 +79,7 @@ impl Tile {
 pub trait Fold: Sync {
     /// Planes of an accumulator.
     fn planes(&self) -> usize;
-    /// What it reads where elements are to be `compute`.
+    /// The dtype it reads where elements are computed in `compute`.
     fn reads(&self, compute: Dtype) -> Dtype {
         compute.compute()
     }
@@ -86,7 +87,7 @@ pub trait Fold: Sync {
     fn indexed(&self) -> bool {
         false
     }
-    /// Makes the first `n` accumulators those of nothing.
+    /// Makes the first `n` accumulators those of no elements.
     unsafe fn start(&self, accs: Accs, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
     unsafe fn rows(&self, accs: Accs, tile: &Tile);
@@ -113,10 +114,10 @@ pub(crate) const COLUMNS: usize = 1024;
 /// Rows of fewer columns are narrow.
 pub(crate) const NARROW: usize = 64;
 
-/// Rows taken at a time: their columns' numbers go through memory once for all.
+/// Rows folded at a time: the accumulators are loaded and stored once for all of them.
 const ABREAST: usize = 4;
 
-/// Calls `f` with the first of up to [`ABREAST`] rows, again and again.
+/// Calls `four` for each [`ABREAST`] rows, with the number of the first, and `one` for each row that is left.
 #[inline(always)]
 fn for_rows<T>(tile: &Tile, mut four: impl FnMut(usize, [*const T; ABREAST]), mut one: impl FnMut(usize, *const T)) {
     let mut r = 0;

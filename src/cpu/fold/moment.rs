@@ -1,12 +1,12 @@
-//! Variance: mean and sum of squared deviations, brought up to date block by block.
+//! Variance: mean and sum of squared deviations, updated block by block.
 //!
 //! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first element.
-//! What cancels is then at most a block's length times what stays. The mean is a sum of two numbers: what one of them rounds off would, times
-//! the number of elements, be missing from the squares where the mean is large beside the deviation.
+//! Cancellation then loses at most a factor of the block's length. The mean is a sum of two numbers: where it is large compared to the
+//! deviation, the rounding error of one number, times the count of elements, would show in the sum of squares.
 
-use super::vector::{Vector, with_vectors};
-use super::{ABREAST, Accs, Fold, Lanewise, Line, Tile, for_rows, row};
+use super::{ABREAST, Accs, Fold, Line, Reducer, Tile, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
+use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::Element;
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ impl<T: Element> Moment<T> {
     }
 }
 
-/// Elements of a row that are measured from one shift.
+/// Elements of a row whose deviations are taken from one shift.
 const BLOCK: usize = 2048;
 
 /// Sums of deviations from a shift and of their squares.
@@ -34,7 +34,7 @@ struct Shifted<T> {
     of: PhantomData<T>,
 }
 
-impl<T: Element> Lanewise for Shifted<T> {
+impl<T: Element> Reducer for Shifted<T> {
     type In = T;
     type A = f64;
     type B = f64;
@@ -43,11 +43,11 @@ impl<T: Element> Lanewise for Shifted<T> {
     type Out = f64;
     type Other = f64;
     #[inline(always)]
-    fn lane(self) -> (f64, f64) {
+    fn empty(self) -> (f64, f64) {
         (0.0, 0.0)
     }
     #[inline(always)]
-    fn push(self, isa: Isa, (sum, squares): (f64, f64), x: T) -> (f64, f64) {
+    fn accumulate(self, isa: Isa, (sum, squares): (f64, f64), x: T) -> (f64, f64) {
         let d = x.to_f64() - self.shift;
         (sum + d, isa.fma_f64(d, d, squares))
     }
@@ -85,44 +85,55 @@ impl Measured for f32 {
     unsafe fn deviations(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
         // SAFETY: the caller's.
         unsafe {
-            // Short vectors need more sums side by side.
+            // Short vectors need more independent sums.
             if isa.level() == Level::Baseline {
                 return row(Shifted::<f32> { shift, of: PhantomData }, isa, x, n);
             }
-            with_vectors!(isa, V => deviations::<V>(isa, shift, x, n))
+            by_level!(isa, f32, V => deviations::<V>(isa, shift, x, n))
         }
     }
+}
+
+/// `sums` of the deviations of a register of elements from `shift`, and of their squares, with those of the elements at `x`.
+///
+/// # Safety
+/// As for [`Float32s::load_wide`].
+#[inline(always)]
+unsafe fn deviate<V: Float32s>((sums, squares): (V::Wide, V::Wide), x: *const f32, shift: V::Wide) -> (V::Wide, V::Wide) {
+    // SAFETY: the caller's.
+    let d = unsafe { V::load_wide(x) } - shift;
+    (sums + d, d.fma(d, squares))
 }
 
 /// [`Measured::deviations`] by whole vectors.
 ///
 /// # Safety
-/// `x` holds the elements; as for [`Vector`].
+/// `x` holds the elements; as for [`Register`].
 #[inline(always)]
-unsafe fn deviations<V: Vector>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
+unsafe fn deviations<V: Float32s>(isa: Isa, shift: f64, x: *const f32, n: usize) -> (f64, f64) {
     // SAFETY: the caller's.
     unsafe {
-        let by = V::all_wide(shift);
-        let (mut even, mut odd, mut at) = ((V::nothing(), V::nothing()), (V::nothing(), V::nothing()), 0);
-        while n - at >= 2 * V::WIDTH {
-            even = V::above(x.add(at), by, even.0, even.1);
-            odd = V::above(x.add(at + V::WIDTH), by, odd.0, odd.1);
-            at += 2 * V::WIDTH;
+        let by = V::Wide::all(shift);
+        let nothing = (V::Wide::all(0.0), V::Wide::all(0.0));
+        let (mut even, mut odd, mut at) = (nothing, nothing, 0);
+        while n - at >= 2 * V::LANES {
+            even = deviate::<V>(even, x.add(at), by);
+            odd = deviate::<V>(odd, x.add(at + V::LANES), by);
+            at += 2 * V::LANES;
         }
-        if n - at >= V::WIDTH {
-            even = V::above(x.add(at), by, even.0, even.1);
-            at += V::WIDTH;
+        if n - at >= V::LANES {
+            even = deviate::<V>(even, x.add(at), by);
+            at += V::LANES;
         }
         let (l, mut rest) = (Shifted { shift, of: PhantomData }, (0.0, 0.0));
         for i in at..n {
-            rest = l.push(isa, rest, x.add(i).read());
+            rest = l.accumulate(isa, rest, x.add(i).read());
         }
-        let squares = V::together(even.1) + V::together(odd.1) + rest.1;
-        (V::together(even.0) + V::together(odd.0) + rest.0, squares)
+        (even.0.sum() + odd.0.sum() + rest.0, even.1.sum() + odd.1.sum() + rest.1)
     }
 }
 
-/// What is known of the elements so far.
+/// Mean and squared deviations of the elements so far.
 #[derive(Clone, Copy)]
 struct Spread {
     /// Their mean is `mean + rest`, the second far smaller.
@@ -162,7 +173,7 @@ impl Spread {
     fn moved(self, step: f64) -> Spread {
         let rest = self.rest + step;
         let mean = self.mean + rest;
-        // What is rounded off a finite sum, whichever part is the larger one.
+        // The rounding error of a finite sum, whichever part is the larger one.
         let added = mean - self.mean;
         let lost = (self.mean - (mean - added)) + (rest - added);
         Spread { mean, rest: if mean.abs() < f64::INFINITY { lost } else { 0.0 }, squares: self.squares }
@@ -221,7 +232,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
                     let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
                     let mut lane = (a.add(k).read(), b.add(k).read());
                     for q in 0..ABREAST {
-                        lane = l.push(isa, lane, x[q].add(k).read());
+                        lane = l.accumulate(isa, lane, x[q].add(k).read());
                     }
                     (*a.add(k), *b.add(k)) = lane;
                 }
@@ -230,7 +241,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
             |_, x| {
                 for k in 0..n {
                     let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
-                    (*a.add(k), *b.add(k)) = l.push(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
+                    (*a.add(k), *b.add(k)) = l.accumulate(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
                 }
             },
         );
@@ -242,13 +253,13 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
     }
 }
 
-/// Squares less what they owe to the mean. Those that overflow are infinite; so is what is taken off them.
+/// `squares - less`. Squares of a finite sum that overflowed stay infinite: `less` may be infinite, too, and the difference NaN.
 #[inline(always)]
 fn around(sum: f64, squares: f64, less: f64) -> f64 {
     if squares == f64::INFINITY && sum.is_finite() { squares } else { squares - less }
 }
 
-/// What [`Spread::with`] wants to know of `done` elements and `more`.
+/// The counts that [`Spread::with`] takes, for `done` elements and `more`.
 #[inline(always)]
 fn counts(done: usize, more: usize) -> [f64; 3] {
     [done as f64, more as f64, 1.0 / (done + more) as f64]
@@ -334,7 +345,7 @@ impl<T: Measured> Fold for Moment<T> {
                     // SAFETY: the caller's. The squares of nothing are 0, and 0 by 0 is NaN.
                     unsafe {
                         let squares = all.add(j).read();
-                        // Rounding may leave a little less than nothing; NaN stays.
+                        // Rounding may leave a negative number; NaN stays.
                         let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
                         out.add(j).write(if root { variance.sqrt() } else { variance });
                     }

@@ -1,10 +1,10 @@
-//! Sums of powers: what any norm but the common ones needs.
+//! Sums of powers, for norms of any exponent.
 //!
-//! Where powers would leave the range of float64, elements are divided first by the one that counts most: the greatest, or the least where the
-//! exponent is negative. An accumulator is a sum and what its elements were divided by, 1 as a rule.
+//! Where powers would leave the range of float64, elements are divided first by the one with the greatest power: the greatest element, or the
+//! least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
 use super::total::{Plain, Root, Square, Terms};
-use super::{Accs, COLUMNS, Fold, Lanes, Lanewise, Line, Tile};
+use super::{Accs, COLUMNS, Fold, Lanes, Line, Reducer, Tile};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
@@ -24,7 +24,7 @@ pub struct Powers<T> {
 /// Rows of a tile that are taken together, and as many columns as fit the buffer then.
 const ABREAST: usize = 4;
 const ACROSS: usize = COLUMNS / ABREAST;
-/// Rows whose squares are summed before they are looked at.
+/// Rows whose squares are summed before the sums are checked.
 const ROWS_ABREAST: usize = 64;
 /// Powers of two that sums of powers stay below.
 const ROOM: f64 = 900.0;
@@ -39,20 +39,20 @@ impl<T: Element> Powers<T> {
         Powers { p, exact: exact || size_of::<T>() == 8, safe: [(-reach).exp2(), reach.exp2()], of: PhantomData }
     }
 
-    /// What elements are divided by, of which this is the one that counts most.
+    /// The divisor of elements, of which `most` has the greatest power.
     #[inline(always)]
     fn scale(&self, most: f64) -> f64 {
         let safe = (self.safe[0] <= most) & (most <= self.safe[1]);
         if safe | (most == 0.0) | (most == f64::INFINITY) { 1.0 } else { most }
     }
 
-    /// The one of two that counts more; a NaN makes itself known in the sum.
+    /// The one of two with the greater power; a NaN appears in the sum anyway.
     #[inline(always)]
     fn greater(up: bool, a: f64, b: f64) -> f64 {
         if if up { b > a } else { b < a } { b } else { a }
     }
 
-    /// The element of `n` that counts most.
+    /// The element of `n` with the greatest power.
     ///
     /// # Safety
     /// `x` holds them.
@@ -104,7 +104,7 @@ impl<T: Element> Powers<T> {
                 }
                 return;
             }
-            // The detour by the logarithm costs the last bits, which float32 does not have.
+            // exp(p log x) is wrong in the last bits of float64, which a float32 result does not have.
             vmath::log_run_f64(isa, to, to, n);
             for i in 0..n {
                 *to.add(i) *= p;
@@ -167,7 +167,7 @@ impl<T: Element> Powers<T> {
         unsafe { [*planes[0], *planes[1]] = self.joined([*planes[0], *planes[1]], more) }
     }
 
-    /// Adds the powers of up to [`ABREAST`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else says no.
+    /// Adds the powers of up to [`ABREAST`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else returns false.
     ///
     /// # Safety
     /// The tile lies inside its memory; there are as many accumulators as columns.
@@ -264,7 +264,7 @@ impl<T: Element> Fold for Powers<T> {
     }
 
     unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
-        // 1 / p as a sum of two, for what it rounds off counts as often as the sum has digits.
+        // 1 / p as a sum of two: its rounding error is multiplied by the logarithm of the sum.
         let inverse = 1.0 / self.p;
         let lost = (-inverse).mul_add(self.p, 1.0) / self.p;
         for j in 0..n {
@@ -298,7 +298,7 @@ impl Squares {
         (1e-280..1e280).contains(&sum)
     }
 
-    /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else nothing, and it says so.
+    /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else it changes nothing and returns true.
     ///
     /// # Safety
     /// There are so many.

@@ -1,8 +1,8 @@
 //! The product of float32 in float64, by whole vectors.
 
-use super::vector::{Vector, with_vectors};
 use super::{Accs, Fold, Tile};
 use crate::cpu::simd::simd;
+use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 
 /// Vectors of a row, and rows of a tile, that are multiplied side by side.
 const ABREAST: usize = 4;
@@ -10,37 +10,36 @@ const ABREAST: usize = 4;
 /// The product of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them; as for [`Vector`].
+/// `x` holds them; as for [`Register`].
 #[inline(always)]
-unsafe fn row<V: Vector>(x: *const f32, n: usize) -> f64 {
+unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
     // SAFETY: the caller's.
     unsafe {
-        let (mut products, mut at) = ([V::ones(); ABREAST], 0);
-        while n - at >= ABREAST * V::WIDTH {
+        let (mut products, mut at) = ([V::Wide::all(1.0); ABREAST], 0);
+        while n - at >= ABREAST * V::LANES {
             for k in 0..ABREAST {
-                products[k] = V::times(products[k], V::wide(x.add(at + k * V::WIDTH)));
+                products[k] = products[k] * V::load_wide(x.add(at + k * V::LANES));
             }
-            at += ABREAST * V::WIDTH;
+            at += ABREAST * V::LANES;
         }
-        while n - at >= V::WIDTH {
-            products[0] = V::times(products[0], V::wide(x.add(at)));
-            at += V::WIDTH;
+        while n - at >= V::LANES {
+            products[0] = products[0] * V::load_wide(x.add(at));
+            at += V::LANES;
         }
         let mut rest = 1.0;
         for i in at..n {
             rest *= f64::from(x.add(i).read());
         }
-        let pairs = [V::times(products[0], products[1]), V::times(products[2], products[3])];
-        V::product(V::times(pairs[0], pairs[1])) * rest
+        ((products[0] * products[1]) * (products[2] * products[3])).product() * rest
     }
 }
 
 /// Multiplies accumulators by the columns of `N` rows from `r` on, one or [`ABREAST`].
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many accumulators as columns; as for [`Vector`].
+/// The tile lies inside its memory; there are as many accumulators as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Vector, const N: usize>(accs: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &Tile, r: usize) {
     let mut x: [*const f32; ABREAST] = [tile.row(r); ABREAST];
     for q in 0..N {
         x[q] = tile.row(r + q);
@@ -48,15 +47,13 @@ unsafe fn across<V: Vector, const N: usize>(accs: *mut f64, tile: &Tile, r: usiz
     let mut k = 0;
     // SAFETY: the caller's.
     unsafe {
-        while k + V::WIDTH <= tile.cols {
-            let mut product = V::wide(x[0].add(k));
+        while k + V::LANES <= tile.cols {
+            let mut product = V::load_wide(x[0].add(k));
             if N == ABREAST {
-                let other = V::times(V::wide(x[2].add(k)), V::wide(x[3].add(k)));
-                product = V::times(V::times(product, V::wide(x[1].add(k))), other);
+                product = (product * V::load_wide(x[1].add(k))) * (V::load_wide(x[2].add(k)) * V::load_wide(x[3].add(k)));
             }
-            let acc = accs.add(k).cast::<V::Sums>();
-            acc.write_unaligned(V::times(acc.read_unaligned(), product));
-            k += V::WIDTH;
+            (V::Wide::load(accs.add(k)) * product).store(accs.add(k));
+            k += V::LANES;
         }
         while k < tile.cols {
             for q in 0..N {
@@ -72,7 +69,7 @@ unsafe fn across<V: Vector, const N: usize>(accs: *mut f64, tile: &Tile, r: usiz
 /// # Safety
 /// As for [`across`].
 #[inline(always)]
-unsafe fn columns<V: Vector>(accs: *mut f64, tile: &Tile) {
+unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &Tile) {
     let mut r = 0;
     // SAFETY: the caller's.
     unsafe {
@@ -107,7 +104,7 @@ impl Fold for Products {
             move |isa| {
                 for j in 0..tile.rows {
                     // SAFETY: the caller's; `isa` stands for what the machine has.
-                    unsafe { *products.add(j) *= with_vectors!(isa, V => row::<V>(tile.row(j), tile.cols)) }
+                    unsafe { *products.add(j) *= by_level!(isa, f32, V => row::<V>(tile.row(j), tile.cols)) }
                 }
             },
         )
@@ -118,7 +115,7 @@ impl Fold for Products {
         simd(
             #[inline(always)]
             // SAFETY: the caller's; `isa` stands for what the machine has.
-            move |isa| unsafe { with_vectors!(isa, V => columns::<V>(products, &tile)) },
+            move |isa| unsafe { by_level!(isa, f32, V => columns::<V>(products, &tile)) },
         )
     }
 

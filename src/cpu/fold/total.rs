@@ -1,25 +1,25 @@
-//! Sums and products: of the elements, or of what a formula makes of them.
+//! Sums and products of the elements, or sums of a term of each.
 
-use super::{Lanewise, row};
+use super::{Reducer, row};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream;
 #[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::{F64x8, I64x8, Partial, Register};
+#[cfg(target_arch = "x86_64")]
 use crate::dtype::Dtype;
 use crate::dtype::{Bool, Element};
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
 /// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
 pub trait Summand: Element {
-    /// What holds `PUSHES` elements together.
+    /// An integer that holds the sum of `CAPACITY` elements.
     type Narrow: Copy + Send + Sync + Into<i64>;
-    /// See [`Lanewise::PUSHES`].
-    const PUSHES: usize;
-    /// No sum yet.
+    /// [`Reducer::CAPACITY`]
+    const CAPACITY: usize;
+    /// The sum of no elements.
     const NOTHING: Self::Narrow;
     /// `sum + self`
     fn onto(self, sum: Self::Narrow) -> Self::Narrow;
@@ -29,7 +29,7 @@ macro_rules! summands {
     ($($t:ident $narrow:ident $pushes:expr;)*) => { $(
         impl Summand for $t {
             type Narrow = $narrow;
-            const PUSHES: usize = $pushes;
+            const CAPACITY: usize = $pushes;
             const NOTHING: $narrow = 0;
             #[inline(always)]
             fn onto(self, sum: $narrow) -> $narrow {
@@ -51,7 +51,7 @@ summands! {
 #[derive(Clone, Copy)]
 pub struct Sum<T>(pub PhantomData<T>);
 
-impl<T: Summand> Lanewise for Sum<T> {
+impl<T: Summand> Reducer for Sum<T> {
     type In = T;
     type A = T::Narrow;
     type B = ();
@@ -59,13 +59,13 @@ impl<T: Summand> Lanewise for Sum<T> {
     type U = ();
     type Out = i64;
     type Other = ();
-    const PUSHES: usize = T::PUSHES;
+    const CAPACITY: usize = T::CAPACITY;
     #[inline(always)]
-    fn lane(self) -> (T::Narrow, ()) {
+    fn empty(self) -> (T::Narrow, ()) {
         (T::NOTHING, ())
     }
     #[inline(always)]
-    fn push(self, _: Isa, lane: (T::Narrow, ()), x: T) -> (T::Narrow, ()) {
+    fn accumulate(self, _: Isa, lane: (T::Narrow, ()), x: T) -> (T::Narrow, ()) {
         (x.onto(lane.0), ())
     }
     #[inline(always)]
@@ -85,73 +85,57 @@ impl<T: Summand> Lanewise for Sum<T> {
         #[cfg(target_arch = "x86_64")]
         if T::DTYPE == Dtype::Int64 && isa.level() == Level::Avx512 {
             // SAFETY: the caller's; the machine has the level.
-            return (unsafe { sum_of_int64(x.cast(), n) }, ());
+            return (unsafe { lane_sums::<I64x8>(x.cast(), n) }.sum(), ());
         }
         // SAFETY: the caller's.
         unsafe { row(self, isa, x, n) }
     }
 }
 
-/// Eight sums of `n` contiguous numbers of 64 bits. Adding is next to nothing beside reading them: few registers, and what comes next is asked for.
+/// The sums of each lane of `n` contiguous numbers. Adding takes far less time than reading them: few registers, and what comes next is asked
+/// for.
 ///
 /// # Safety
 /// `x` holds them; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn eight_sums(x: *const i64, n: usize, add: impl Fn(__m512i, __m512i) -> __m512i + Copy) -> __m512i {
+unsafe fn lane_sums<V: Partial>(x: *const V::Item, n: usize) -> V {
     const AHEAD: usize = 2048;
-    const STEP: usize = 32;
-    // SAFETY: the caller's; masks end with its memory.
+    const ABREAST: usize = 4;
+    // SAFETY: the caller's; the last register has the elements that are left.
     unsafe {
-        let mut sums = [_mm512_setzero_si512(); STEP / 8];
-        let whole = n - n % STEP;
-        for at in (0..whole).step_by(STEP) {
+        let nothing = V::all(V::Item::ZERO);
+        let mut sums = [nothing; ABREAST];
+        let step = ABREAST * V::LANES;
+        let whole = n - n % step;
+        for at in (0..whole).step_by(step) {
             let x = x.add(at);
-            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), STEP * size_of::<i64>());
+            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), step * size_of::<V::Item>());
             for (k, sum) in sums.iter_mut().enumerate() {
-                *sum = add(*sum, _mm512_loadu_si512(x.add(8 * k).cast()));
+                *sum = *sum + V::load(x.add(k * V::LANES));
             }
         }
-        if whole < n {
-            for (k, sum) in sums.iter_mut().enumerate() {
-                let left = (n - whole).saturating_sub(8 * k).min(8);
-                *sum = add(*sum, _mm512_maskz_loadu_epi64(((1u16 << left) - 1) as u8, x.wrapping_add(whole + 8 * k)));
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let at = whole + k * V::LANES;
+            if at < n {
+                *sum = *sum + nothing.load_first(x.add(at), n - at);
             }
         }
-        add(add(sums[0], sums[1]), add(sums[2], sums[3]))
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 }
 
-/// The sum of `n` contiguous int64.
-///
-/// # Safety
-/// As for [`eight_sums`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sum_of_int64(x: *const i64, n: usize) -> i64 {
-    // SAFETY: the caller's.
-    unsafe {
-        let sums = eight_sums(
-            x,
-            n,
-            #[inline(always)]
-            |a, b| _mm512_add_epi64(a, b),
-        );
-        _mm512_reduce_add_epi64(sums)
-    }
-}
-
-/// Float64 of a row shorter than this are summed as other terms are.
+/// Rows of float64 shorter than this are summed as other terms are.
 #[cfg(target_arch = "x86_64")]
 const BRIEF: usize = 32;
 
-/// Elements that a lane takes before another one: so rounding errors do not grow with the length of a row.
+/// Elements that a lane sums before the next one does, so that rounding errors do not grow with the length of a row.
 const RUN: usize = 32;
 
-/// The sum of `n` contiguous float64. What a few elements come to is added lane by lane, and what these come to then.
+/// The sum of `n` contiguous float64: lane by lane within a block, lane by lane over 16 blocks, then of those sums.
 ///
 /// # Safety
-/// As for [`eight_sums`].
+/// As for [`lane_sums`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
@@ -159,39 +143,29 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
     let mut total = 0.0;
     for at in (0..n).step_by(16 * BLOCK) {
         let end = n.min(at + 16 * BLOCK);
-        // SAFETY: the caller's.
-        unsafe {
-            let mut sums = _mm512_setzero_si512();
-            for block in (at..end).step_by(BLOCK) {
-                sums = eight_plus(sums, eight_sums(x.add(block).cast(), BLOCK.min(end - block), eight_plus));
-            }
-            total += _mm512_reduce_add_pd(_mm512_castsi512_pd(sums));
+        let mut sums = F64x8::all(0.0);
+        for block in (at..end).step_by(BLOCK) {
+            // SAFETY: the caller's.
+            sums = sums + unsafe { lane_sums::<F64x8>(x.add(block), BLOCK.min(end - block)) };
         }
+        total += sums.sum();
     }
     total
 }
 
-/// `a + b`, eight float64 each.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn eight_plus(a: __m512i, b: __m512i) -> __m512i {
-    // SAFETY: whoever has such registers has the level.
-    unsafe { _mm512_castpd_si512(_mm512_add_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))) }
-}
-
-/// What becomes of a total.
+/// The function of a total that is the result.
 #[derive(Clone, Copy)]
 pub enum Root {
-    /// Nothing.
+    /// The total.
     Itself,
-    /// Its share for each element.
+    /// The total over the number of elements.
     Mean,
-    /// Its square root.
+    /// The square root of the total.
     Sqrt,
 }
 
 impl Root {
-    /// What becomes of the total of `count` elements.
+    /// The result for the total of `count` elements.
     #[inline(always)]
     pub fn of(self, total: f64, count: usize) -> f64 {
         match self {
@@ -201,12 +175,12 @@ impl Root {
         }
     }
 
-    /// What becomes of `n` totals of `count` elements each.
+    /// The results for `n` totals of `count` elements each.
     ///
     /// # Safety
-    /// There are so many totals, and room for what becomes of them apart.
+    /// There are so many totals, and room for their results apart from them.
     pub unsafe fn of_each(self, totals: *const f64, n: usize, count: usize, out: *mut f64) {
-        // A loop for each of those that are an instruction, so that they take whole vectors.
+        // A loop for each function that is one instruction, so that it is vectorised.
         macro_rules! each {
             ($root:expr) => {
                 simd(
@@ -225,12 +199,12 @@ impl Root {
     }
 }
 
-/// What a float counts in a sum.
+/// What each float adds to a sum.
 pub trait Term: Copy + Send + Sync {
     /// Whether it is the float itself.
     const ITSELF: bool = false;
     /// The term of `x`.
-    fn of<T: Element>(self, x: T) -> f64;
+    fn of<T: Element>(x: T) -> f64;
 }
 
 macro_rules! terms {
@@ -241,7 +215,7 @@ macro_rules! terms {
         impl Term for $name {
             $(const $itself: bool = true;)?
             #[inline(always)]
-            fn of<T: Element>(self, $x: T) -> f64 {
+            fn of<T: Element>($x: T) -> f64 {
                 $f
             }
         }
@@ -256,7 +230,7 @@ terms! {
     /// 0 for NaN, else `x`.
     NotNan: |x| if x.is_nan() { 0.0 } else { x.to_f64() };
     /// `|x|`
-    Magnitude: |x| x.to_f64().abs();
+    Abs: |x| x.to_f64().abs();
     /// `x^2`
     Square: |x| x.to_f64() * x.to_f64();
 }
@@ -264,19 +238,18 @@ terms! {
 /// The float64 sum of a term of each float.
 #[derive(Clone, Copy)]
 pub struct Terms<T, F> {
-    term: F,
     root: Root,
-    of: PhantomData<T>,
+    of: PhantomData<(T, F)>,
 }
 
 impl<T: Element, F: Term> Terms<T, F> {
-    /// The sum of `term`, and what becomes of it.
-    pub fn new(term: F, root: Root) -> Terms<T, F> {
-        Terms { term, root, of: PhantomData }
+    /// The sum of this term, and the function of it that is the result.
+    pub fn new(_: F, root: Root) -> Terms<T, F> {
+        Terms { root, of: PhantomData }
     }
 }
 
-impl<T: Element, F: Term> Lanewise for Terms<T, F> {
+impl<T: Element, F: Term> Reducer for Terms<T, F> {
     type In = T;
     type A = f64;
     type B = ();
@@ -286,12 +259,12 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
     type Other = ();
     const RUN: usize = RUN;
     #[inline(always)]
-    fn lane(self) -> (f64, ()) {
+    fn empty(self) -> (f64, ()) {
         (0.0, ())
     }
     #[inline(always)]
-    fn push(self, _: Isa, lane: (f64, ()), x: T) -> (f64, ()) {
-        (lane.0 + self.term.of(x), ())
+    fn accumulate(self, _: Isa, lane: (f64, ()), x: T) -> (f64, ()) {
+        (lane.0 + F::of(x), ())
     }
     #[inline(always)]
     fn state(self, lane: (f64, ())) -> (f64, ()) {
@@ -321,7 +294,7 @@ impl<T: Element, F: Term> Lanewise for Terms<T, F> {
 #[derive(Clone, Copy)]
 pub struct NanMean<T>(pub PhantomData<T>);
 
-impl<T: Element> Lanewise for NanMean<T> {
+impl<T: Element> Reducer for NanMean<T> {
     type In = T;
     type A = f64;
     type B = f64;
@@ -331,11 +304,11 @@ impl<T: Element> Lanewise for NanMean<T> {
     type Other = ();
     const RUN: usize = RUN;
     #[inline(always)]
-    fn lane(self) -> (f64, f64) {
+    fn empty(self) -> (f64, f64) {
         (0.0, 0.0)
     }
     #[inline(always)]
-    fn push(self, _: Isa, (sum, count): (f64, f64), x: T) -> (f64, f64) {
+    fn accumulate(self, _: Isa, (sum, count): (f64, f64), x: T) -> (f64, f64) {
         let counts = !x.is_nan();
         (sum + if counts { x.to_f64() } else { 0.0 }, count + if counts { 1.0 } else { 0.0 })
     }
@@ -357,7 +330,7 @@ impl<T: Element> Lanewise for NanMean<T> {
 pub trait Factor: Element {
     /// What products are computed in: float64 for floats, wrapping int64 for the rest.
     type Wide: Element;
-    /// The product of nothing.
+    /// The product of no elements.
     const ONE: Self::Wide;
     /// The element as a product.
     fn widen(self) -> Self::Wide;
@@ -382,7 +355,7 @@ factors!(f64 1.0, to_f64: f32, f64);
 #[derive(Clone, Copy)]
 pub struct Product<T>(pub PhantomData<T>);
 
-impl<T: Factor> Lanewise for Product<T> {
+impl<T: Factor> Reducer for Product<T> {
     type In = T;
     type A = T::Wide;
     type B = ();
@@ -391,11 +364,11 @@ impl<T: Factor> Lanewise for Product<T> {
     type Out = T::Wide;
     type Other = ();
     #[inline(always)]
-    fn lane(self) -> (T::Wide, ()) {
+    fn empty(self) -> (T::Wide, ()) {
         (T::ONE, ())
     }
     #[inline(always)]
-    fn push(self, _: Isa, lane: (T::Wide, ()), x: T) -> (T::Wide, ()) {
+    fn accumulate(self, _: Isa, lane: (T::Wide, ()), x: T) -> (T::Wide, ()) {
         (lane.0.mul(x.widen()), ())
     }
     #[inline(always)]
@@ -417,7 +390,7 @@ mod tests {
     use super::*;
     use crate::cpu::simd::simd;
 
-    fn sum<L: Lanewise>(l: L, x: &[L::In]) -> L::Out {
+    fn sum<L: Reducer>(l: L, x: &[L::In]) -> L::Out {
         let (data, n) = (x.as_ptr(), x.len());
         let state = simd(
             #[inline(always)]

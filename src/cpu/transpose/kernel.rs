@@ -7,13 +7,15 @@
 use super::Matrix;
 #[cfg(target_arch = "x86_64")]
 use super::WIDE_STREAM;
-#[cfg(target_arch = "x86_64")]
-use super::register::Register;
 use crate::cpu::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::simd_at;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{LINE, to_line};
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use crate::cpu::vector::{Bytes, transpose_lanes};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
@@ -76,20 +78,25 @@ pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
 unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        square::<E>(
-            m.src,
-            m.src_step,
+        simd_at(
+            Level::Avx512,
             #[inline(always)]
-            |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step)),
+            move |_| {
+                square::<E>(
+                    m.src,
+                    m.src_step,
+                    #[inline(always)]
+                    |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step)),
+                )
+            },
         )
     }
 }
 
-/// Turns a square, a line wide and high, and has each row of the result taken, with its number.
+/// Transposes a square, a line wide and high, and calls `take` with the number of each row of the result, and the row.
 ///
 /// # Safety
 /// The source, whose columns are `src_step` bytes apart, holds the square; the machine has AVX-512.
@@ -101,7 +108,7 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
         if E <= 4 {
             // As many lines as there are registers for are read whole: if they are a power of two apart, they drive each other out of
             // the first-level cache.
-            let mut x = [[_mm512_setzero_si512(); E]; 4];
+            let mut x = [[__m512i::load(src); E]; 4];
             for k in 0..4 {
                 for i in 0..E {
                     x[k][i] = __m512i::load(src.offset((k * E + i) as isize * src_step));
@@ -109,14 +116,14 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
                 x[k] = interleave_rounds(x[k]);
             }
             for i in 0..E {
-                let rows = turn_lanes([x[0][i], x[1][i], x[2][i], x[3][i]]);
+                let rows = transpose_lanes([x[0][i], x[1][i], x[2][i], x[3][i]]);
                 for k in 0..4 {
                     take(k * E + i, rows[k]);
                 }
             }
         } else {
             for r in (0..4 * E).step_by(E) {
-                let rows = turned_rows::<__m512i, E>(src.add(r * (16 / E)), src_step);
+                let rows = transposed_rows::<__m512i, E>(src.add(r * (16 / E)), src_step);
                 for i in 0..E {
                     take(r + i, rows[i]);
                 }
@@ -125,48 +132,36 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
     }
 }
 
-/// Turns 4 x 4 lanes.
-///
-/// # Safety
-/// The machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn turn_lanes([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    const EVEN: i32 = 0b10_00_10_00;
-    const ODD: i32 = 0b11_01_11_01;
-    // SAFETY: the caller's.
-    unsafe {
-        let (even, odd) = (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
-        let (more_even, more_odd) = (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
-        [
-            _mm512_shuffle_i32x4::<EVEN>(even, more_even),
-            _mm512_shuffle_i32x4::<EVEN>(odd, more_odd),
-            _mm512_shuffle_i32x4::<ODD>(even, more_even),
-            _mm512_shuffle_i32x4::<ODD>(odd, more_odd),
-        ]
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
 unsafe fn direct_avx512<const E: usize>(m: Matrix) {
     // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
     unsafe {
-        let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
-        if !(done || blocks::<__m128i, E, 1>(m)) {
-            slivers::<E>(m)
-        }
+        simd_at(
+            Level::Avx512,
+            #[inline(always)]
+            move |_| {
+                let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
+                if !(done || blocks::<__m128i, E, 1>(m)) {
+                    slivers::<E>(m)
+                }
+            },
+        )
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
 unsafe fn direct_avx2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
-            slivers::<E>(m)
-        }
+        simd_at(
+            Level::Avx2,
+            #[inline(always)]
+            move |_| {
+                if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
+                    slivers::<E>(m)
+                }
+            },
+        )
     }
 }
 
@@ -181,17 +176,27 @@ unsafe fn direct_sse2<const E: usize>(m: Matrix) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx2")]
 unsafe fn buffered_avx512<const E: usize>(m: Matrix, own: usize, first: bool) {
     // SAFETY: the caller's.
-    unsafe { if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) } }
+    unsafe {
+        simd_at(
+            Level::Avx512,
+            #[inline(always)]
+            move |_| if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) },
+        )
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
 unsafe fn buffered_avx2<const E: usize>(m: Matrix, own: usize, first: bool) {
     // SAFETY: the caller's.
-    unsafe { if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) } }
+    unsafe {
+        simd_at(
+            Level::Avx2,
+            #[inline(always)]
+            move |_| if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) },
+        )
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -208,7 +213,7 @@ unsafe fn buffered_sse2<const E: usize>(m: Matrix, own: usize, first: bool) {
 /// As for [`transpose`]; rows fit the buffer; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn band<V: Register, S: Register, const E: usize>(m: Matrix, own: usize, first: bool) {
+unsafe fn band<V: Bytes, S: Bytes, const E: usize>(m: Matrix, own: usize, first: bool) {
     let all = m.cols * (16 / E);
     let mut buffer = Buffer([MaybeUninit::uninit(); _]);
     let buffer = buffer.0.as_mut_ptr().cast::<u8>();
@@ -260,7 +265,7 @@ unsafe fn plain_band<const E: usize>(m: Matrix, own: usize, _: bool) {
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn blocks<V: Register, const E: usize, const SIDE: usize>(m: Matrix) -> bool {
+unsafe fn blocks<V: Bytes, const E: usize, const SIDE: usize>(m: Matrix) -> bool {
     let width = V::LANES * E;
     if m.rows < E || m.cols < SIDE * width {
         return false;
@@ -294,10 +299,10 @@ pub fn steps(n: usize, by: usize) -> impl Iterator<Item = usize> {
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn block<V: Register, const E: usize>(m: Matrix) {
+unsafe fn block<V: Bytes, const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
-        let rows = turned_rows::<V, E>(m.src, m.src_step);
+        let rows = transposed_rows::<V, E>(m.src, m.src_step);
         for i in 0..E {
             rows[i].store::<false>(m.dst.offset(i as isize * m.dst_step));
         }
@@ -310,7 +315,7 @@ unsafe fn block<V: Register, const E: usize>(m: Matrix) {
 /// As for [`transpose`]; the machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turned_rows<V: Register, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
+unsafe fn transposed_rows<V: Bytes, const E: usize>(src: *const u8, src_step: isize) -> [V; E] {
     // Loops over indices: the closure of `array::from_fn` would be compiled without the instructions, and iterators keep the registers in
     // memory.
     // SAFETY: the caller's.
@@ -323,14 +328,14 @@ unsafe fn turned_rows<V: Register, const E: usize>(src: *const u8, src_step: isi
     }
 }
 
-/// Turns E x E elements in every lane.
+/// Transposes E x E elements in every lane.
 ///
 /// # Safety
 /// The machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn interleave_rounds<V: Register, const E: usize>(mut x: [V; E]) -> [V; E] {
-    // Not a loop: it would stay one, and the registers in memory.
+unsafe fn interleave_rounds<V: Bytes, const E: usize>(mut x: [V; E]) -> [V; E] {
+    // Not a loop: compilers would not unroll it, and would keep the registers in memory.
     // SAFETY: the caller's.
     unsafe {
         x = interleave_all(x);
@@ -351,7 +356,7 @@ unsafe fn interleave_rounds<V: Register, const E: usize>(mut x: [V; E]) -> [V; E
 /// The machine has the registers.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn interleave_all<V: Register, const E: usize>(x: [V; E]) -> [V; E] {
+unsafe fn interleave_all<V: Bytes, const E: usize>(x: [V; E]) -> [V; E] {
     let mut out = x;
     for i in 0..E / 2 {
         // SAFETY: the caller's.

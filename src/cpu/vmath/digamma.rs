@@ -7,8 +7,7 @@
 
 use super::double::Double;
 use super::erf::product_rest_f64;
-use super::gamma::{log_pair_normal, log_short, nearest};
-use super::polygamma::BERNOULLI;
+use super::gamma_parts::{BERNOULLI, log_pair_normal, log_short, nearest, step, sum};
 use super::{poly_f64, poly_split_f64};
 use crate::cpu::simd::{Isa, simd};
 use std::f64::consts::PI;
@@ -97,22 +96,6 @@ const COT: [f64; 15] = [
     18.493_312_232_728_396,
     -18.449_226_976_050_905,
 ];
-
-/// `a + b`, and what that has lost.
-#[inline(always)]
-pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let part = s - a;
-    (s, (a - (s - part)) + (b - part))
-}
-
-/// `c + u q`, and what that has lost, for `|c| >= |u q|`.
-#[inline(always)]
-pub(super) fn step(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
-    let t = u * q;
-    let s = c + t;
-    (s, ((c - s) + t) + product_rest_f64(isa, u, q, t))
-}
 
 /// `1 / d`, and what that has lost, for finite d.
 #[inline(always)]

@@ -7,12 +7,10 @@
 //! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors of
 //! float64, with and without fma: 1.4 for positive x, 3.0 for negative ones.
 
-use super::digamma::{step, sum};
 use super::double::Double;
 use super::erf::product_rest_f64;
-use super::log::{log_parts_f64, log_tail_f64};
-use super::polygamma::sine_over_pi;
-use super::{LN2_HI_64, LN2_LO_64, lgamma_run_f64, poly_f64, poly_split_f64};
+use super::gamma_parts::{log_pair, log_short, nearest, sine_over_pi, step, sum};
+use super::{poly_f64, poly_split_f64};
 use crate::cpu::simd::Isa;
 
 /// `lgamma(2 + t) / t` at t = 0, in two parts, and the rest as a polynomial of t, on -0.65 <= t <= 1/2.
@@ -70,53 +68,6 @@ const STIRLING: [f64; 10] = [
 const STIRLING_SHORT: [f64; 4] = [8.333_333_313_205_536e-2, -2.777_696_561_098_589e-3, 7.884_670_074_581_073e-4, -4.853_885_782_874_862e-4];
 /// `log(2 pi) / 2 - 1/2`, in two parts.
 const STIRLING_CONSTANT: [f64; 2] = [4.189_385_332_046_727e-1, 1.672_820_965_058_541_3e-17];
-/// `sin(pi r) / (pi r)` as a polynomial of r^2, for |r| <= 1/2.
-pub(super) const SINC: [f64; 9] = [
-    1.0,
-    -1.644_934_066_848_226_4,
-    8.117_424_252_833_462e-1,
-    -1.907_518_241_216_753_2e-1,
-    2.614_784_780_794_252e-2,
-    -2.346_080_913_286_947e-3,
-    1.484_279_165_440_658_2e-4,
-    -6.972_267_199_595_811e-6,
-    2.451_831_440_451_816_4e-7,
-];
-
-/// Everything from here on is an integer; adding it rounds to one.
-const INTEGERS: f64 = 4_503_599_627_370_496.0;
-
-/// The integer nearest to y >= 0 and the difference, which is exact.
-#[inline(always)]
-pub(super) fn nearest(y: f64) -> (f64, f64) {
-    let y = if y > INTEGERS { INTEGERS } else { y };
-    let n = (y + INTEGERS) - INTEGERS;
-    (n, y - n)
-}
-
-/// `log(x)` for positive finite x as a sum of two numbers, the second small.
-#[inline(always)]
-fn log_pair(isa: Isa, x: f64) -> (f64, f64) {
-    let tiny = x < f64::MIN_POSITIVE;
-    let (e, f) = log_parts_f64(if tiny { x * 18_014_398_509_481_984.0 } else { x });
-    log_pair_of(isa, e - if tiny { 54.0 } else { 0.0 }, f)
-}
-
-/// [`log_pair`] for normal x.
-#[inline(always)]
-pub(super) fn log_pair_normal(isa: Isa, x: f64) -> (f64, f64) {
-    let (e, f) = log_parts_f64(x);
-    log_pair_of(isa, e, f)
-}
-
-/// `e log(2) + log(1 + f)` for the parts of a number.
-#[inline(always)]
-fn log_pair_of(isa: Isa, e: f64, f: f64) -> (f64, f64) {
-    let high = e * LN2_HI_64;
-    let sum = high + f;
-    (sum, ((high - sum) + f) + isa.fma_f64(e, LN2_LO_64, log_tail_f64(isa, f)))
-}
-
 /// How lgamma of a number, or of its magnitude y where it is below -1/2, comes from a logarithm.
 struct Way {
     /// Whether by Stirling's series: `k (log(a) - 1) + w S(w^2) + C` with w = 1 / y, else `lgamma(2 + t) + k log(a)`.
@@ -205,18 +156,6 @@ pub(super) fn lgamma_positive_f32(isa: Isa, x: f32) -> f32 {
     (if x == 0.0 { f64::INFINITY } else { value }) as f32
 }
 
-/// `log(x)` for positive normal x, with 33 bits.
-#[inline(always)]
-pub(super) fn log_short(isa: Isa, x: f64) -> f64 {
-    let (e, f) = log_parts_f64(x);
-    let s = f / (2.0 + f);
-    let z = s * s;
-    isa.fma_f64(e, std::f64::consts::LN_2, s * isa.fma_f64(z, poly_f64(isa, z, LOG_SHORT), 2.0))
-}
-
-/// `(2 atanh(s) / s - 2) / s^2` as a polynomial of s^2, on the s of [`log_short`].
-const LOG_SHORT: [f64; 4] = [6.666_666_655_337_942e-1, 4.000_012_253_257_498_3e-1, 2.855_075_724_275_475_4e-1, 2.333_192_518_785_68e-1];
-
 /// Whether `r`, the [`lgamma_f64`] of x, is too close to a zero between two poles.
 #[inline(always)]
 pub(super) fn lgamma_rare_f64(x: f64, r: f64) -> bool {
@@ -268,36 +207,10 @@ const ZEROS: [[(f64, f64); 2]; 16] = [
     [(-2.811_457_254_345_498e-15, -2.287_820_641_000_547_8e-32), (2.811_457_254_345_543_5e-15, -8.713_180_440_266_469e-32)],
 ];
 
-/// `log(pi) / 4`
-const QUARTER_LOG_PI: Double = Double { high: 2.861_824_714_623_500_4e-1, low: 2.566_487_790_676_956_6e-18 };
-
-/// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function, in
-/// place for a few elements: loops over them, not over p, become vector code.
-#[inline(always)]
-pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
-    let constant = QUARTER_LOG_PI * Double::from(p as f64 * (p as f64 - 1.0));
-    let (mut sums, mut lows) = ([constant.high; 32], [constant.low; 32]);
-    for k in 0..p {
-        let mut terms = xs.map(|x| x - 0.5 * k as f64);
-        let data = terms.as_mut_ptr();
-        // SAFETY: 32 elements, in place.
-        unsafe { lgamma_run_f64(isa, data, data, 32) };
-        for i in 0..32 {
-            let (s, lost) = sum(sums[i], terms[i]);
-            (sums[i], lows[i]) = (s, lows[i] + lost);
-        }
-    }
-    for i in 0..32 {
-        // Infinite sums have lost no number.
-        xs[i] = if sums[i].abs() < f64::INFINITY { sums[i] + lows[i] } else { sums[i] };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::check::{alone, check_f32, check_f64, check_special};
-    use super::super::lgamma_run_f32;
-    use super::*;
+    use super::super::{lgamma_run_f32, lgamma_run_f64};
     use crate::cpu::simd::simd;
 
     const INF: f64 = f64::INFINITY;
@@ -335,15 +248,6 @@ mod tests {
         // SAFETY: `n` elements, in place.
         simd(move |isa| unsafe { lgamma_run_f64(isa, data, data, n) });
         assert!(a.iter().zip(&r).all(|(&x, &y)| (y - one(x)).abs() <= 1e-15 * y.abs() || y == one(x)));
-    }
-
-    #[test]
-    fn mvlgamma_is_a_sum_of_lgammas() {
-        // PyTorch: mvlgamma(3, p = 3) and mvlgamma(1.1, p = 3).
-        let mut xs = [3.0; 32];
-        xs[1] = 1.1;
-        simd(|isa| mvlgamma_f64(isa, 3, &mut xs));
-        assert!((xs[0] - 2.694_924_83).abs() < 1e-6 && (xs[1] - 4.318_168_6).abs() < 1e-6, "{xs:?}");
     }
 
     const POINTS: &[(u64, u64, f64)] = &[

@@ -7,8 +7,8 @@
 
 use super::double::{Double, Scaled};
 use super::erf::product_rest_f64;
-use super::gamma::{SINC, nearest};
-use super::{poly_f64, poly_split_f64};
+use super::gamma_parts::{BERNOULLI, nearest, sine_over_pi};
+use super::poly_split_f64;
 use crate::cpu::simd::{Isa, simd};
 
 /// `trigamma(1 + t) (1 + t)^2` as a polynomial of t - 1/2, for 0 <= t <= 1.
@@ -60,19 +60,6 @@ fn inverse_square(isa: Isa, s: f64, low: f64) -> f64 {
     let lost = product_rest_f64(isa, w, w, z);
     let y = z + isa.fma_f64(2.0 * z, missing, lost);
     if z < f64::INFINITY { y } else { z }
-}
-
-/// `sin(pi r) / pi` as a sum of two, for |r| <= 1/2.
-#[inline(always)]
-pub(super) fn sine_over_pi(isa: Isa, r: f64) -> (f64, f64) {
-    let z = r * r;
-    let [first, rest @ ..] = SINC;
-    let p = poly_f64(isa, z, rest);
-    let t = z * p;
-    let sinc = first + t;
-    let low = ((first - sinc) + t) + isa.fma_f64(product_rest_f64(isa, r, r, z), p, product_rest_f64(isa, z, p, t));
-    let s = r * sinc;
-    (s, isa.fma_f64(r, low, product_rest_f64(isa, r, sinc, s)))
 }
 
 /// `d/dx digamma(x)`: infinite at 0, the negative integers and -inf; without `signed` for positive x only.
@@ -255,30 +242,6 @@ fn end_of_sum_exactly(s: f64, a: Double) -> Double {
     }
     sum
 }
-
-/// `B_2j / (2j)!` as sums of two.
-pub(super) const BERNOULLI: [(f64, f64); 20] = [
-    (8.333_333_333_333_333e-2, 4.625_929_269_271_485e-18),
-    (-1.388_888_888_888_889e-3, 5.300_543_954_373_577e-20),
-    (3.306_878_306_878_307e-5, -2.230_071_928_855_766_5e-21),
-    (-8.267_195_767_195_768e-7, 3.457_597_454_003_665e-23),
-    (2.087_675_698_786_81e-8, -1.207_345_059_113_259_9e-24),
-    (-5.284_190_138_687_493e-10, 3.517_096_671_929_869e-27),
-    (1.338_253_653_068_467_9e-11, -2.828_354_019_907_999e-29),
-    (-3.389_680_296_322_582_7e-13, -1.498_692_840_996_429_5e-29),
-    (8.586_062_056_277_845e-15, -6.052_523_743_819_74e-31),
-    (-2.174_868_698_558_062e-16, 4.961_617_782_549_996e-33),
-    (5.509_002_828_360_229_5e-18, -1.498_271_521_944_99e-35),
-    (-1.395_446_468_581_252_2e-19, -1.035_059_049_725_625_1e-35),
-    (3.534_707_039_629_467e-21, 1.894_231_142_684_204e-37),
-    (-8.953_517_427_037_546e-23, -5.728_752_743_153_026e-39),
-    (2.267_952_452_337_683e-24, 1.304_345_846_261_956_3e-40),
-    (-5.744_790_668_872_202e-26, 1.663_242_973_708_004e-43),
-    (1.455_172_475_614_865e-27, -5.613_265_715_443_096e-44),
-    (-3.685_994_940_665_310_3e-29, 1.077_825_641_355_419_7e-45),
-    (9.336_734_257_095_045e-31, -3.934_797_021_073_187_7e-47),
-    (-2.365_022_415_700_63e-32, 2.034_717_093_153_249_4e-49),
-];
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
 //! Functions over many elements: by whole registers where [`wide`](super::wide) has them, else one by one, which becomes vector code.
 
-use super::super::simd::Isa;
 #[cfg(target_arch = "x86_64")]
 use super::super::simd::Level;
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{X32, X64};
+use super::super::simd::{Isa, simd};
 use super::*;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::vector::{F32x16, F64x8};
 use std::ops::Range;
 
 macro_rules! runs {
@@ -33,30 +33,30 @@ macro_rules! runs {
 
 runs! {
     acos_run_f32(f32) = acos_f32;
-    acos_run_f64(f64) = acos_f64, acos of X64;
+    acos_run_f64(f64) = acos_f64, acos of F64x8;
     asin_run_f32(f32) = asin_f32;
-    asin_run_f64(f64) = asin_f64, asin of X64;
-    exp_run_f32(f32) = exp_f32, exp of X32;
-    exp_run_f64(f64) = exp_f64, exp of X64;
-    log_run_f32(f32) = log_f32, log of X32;
-    log_run_f64(f64) = log_f64, log of X64;
-    log1p_run_f32(f32) = log1p_f32, log1p of X32;
-    log1p_run_f64(f64) = log1p_f64, log1p of X64;
-    log2_run_f32(f32) = log2_f32, log2 of X32;
-    log2_run_f64(f64) = log2_f64, log2 of X64;
-    log10_run_f32(f32) = log10_f32, log10 of X32;
-    log10_run_f64(f64) = log10_f64, log10 of X64;
-    cosh_run_f32(f32) = cosh_f32, cosh of X32;
-    cosh_run_f64(f64) = cosh_f64, cosh of X64;
-    tanh_run_f32(f32) = tanh_f32, tanh of X32;
+    asin_run_f64(f64) = asin_f64, asin of F64x8;
+    exp_run_f32(f32) = exp_f32, exp of F32x16;
+    exp_run_f64(f64) = exp_f64, exp of F64x8;
+    log_run_f32(f32) = log_f32, log of F32x16;
+    log_run_f64(f64) = log_f64, log of F64x8;
+    log1p_run_f32(f32) = log1p_f32, log1p of F32x16;
+    log1p_run_f64(f64) = log1p_f64, log1p of F64x8;
+    log2_run_f32(f32) = log2_f32, log2 of F32x16;
+    log2_run_f64(f64) = log2_f64, log2 of F64x8;
+    log10_run_f32(f32) = log10_f32, log10 of F32x16;
+    log10_run_f64(f64) = log10_f64, log10 of F64x8;
+    cosh_run_f32(f32) = cosh_f32, cosh of F32x16;
+    cosh_run_f64(f64) = cosh_f64, cosh of F64x8;
+    tanh_run_f32(f32) = tanh_f32, tanh of F32x16;
     tanh_run_f64(f64) = tanh_f64;
-    sigmoid_run_f32(f32) = sigmoid_f32, sigmoid of X32;
-    sigmoid_run_f64(f64) = sigmoid_f64, sigmoid of X64;
+    sigmoid_run_f32(f32) = sigmoid_f32, sigmoid of F32x16;
+    sigmoid_run_f64(f64) = sigmoid_f64, sigmoid of F64x8;
     sqrt_run_f32(f32) = sqrt_f32;
-    sqrt_run_f64(f64) = sqrt_f64, sqrt of X64;
+    sqrt_run_f64(f64) = sqrt_f64, sqrt of F64x8;
 }
 
-/// Elements of a piece of [`signed`]: as long as the loops' ends are cheap, and short, since one negative element makes it slow.
+/// Elements of a piece: many, so that the ends of loops cost little, and few, since one element makes a whole piece slow.
 const PIECE: usize = 256;
 
 /// `r[i] = positive(a[i])`, but in pieces with a negative element `any(a[i])`, and `slow(a[i])` where that is `rare`
@@ -99,6 +99,47 @@ unsafe fn signed<T: Copy + Default + PartialOrd>(
             }
         }
     }
+}
+
+/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. Pieces are searched for rare elements before anything is written to them, since `r`
+/// may be `a`.
+///
+/// # Safety
+/// `r` and `a` have `n` elements; `r` is `a` or apart from it.
+#[inline(always)]
+pub(super) unsafe fn run_with_rare<T: Copy>(
+    r: *mut T,
+    a: *const T,
+    n: usize,
+    f: impl Fn(Isa, T) -> T + Copy,
+    rare: impl Fn(Isa, T) -> bool + Copy,
+    slow: impl Fn(Isa, T) -> T + Copy,
+) {
+    simd(
+        #[inline(always)]
+        move |isa| {
+            for start in (0..n).step_by(PIECE) {
+                let piece = start..n.min(start + PIECE);
+                // SAFETY: the caller's.
+                unsafe {
+                    let mut any = false;
+                    for i in piece.clone() {
+                        any |= rare(isa, a.add(i).read());
+                    }
+                    if any {
+                        for i in piece {
+                            let x = a.add(i).read();
+                            r.add(i).write(if rare(isa, x) { slow(isa, x) } else { f(isa, x) });
+                        }
+                    } else {
+                        for i in piece {
+                            r.add(i).write(f(isa, a.add(i).read()));
+                        }
+                    }
+                }
+            }
+        },
+    )
 }
 
 macro_rules! signed_runs {
@@ -187,13 +228,12 @@ macro_rules! power_runs {
 }
 
 power_runs! {
-    pow_run_f32(f32, X32) = pow_f32, log_tail_32;
-    pow_run_f64(f64, X64) = pow_f64, log_tail_64;
+    pow_run_f32(f32, F32x16) = pow_f32, log_tail_32;
+    pow_run_f64(f64, F64x8) = pow_f64, log_tail_64;
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::simd::simd;
     use super::*;
 
     fn logs(a: &[f32]) -> Vec<f32> {

@@ -2,9 +2,8 @@
 //! which no loop over scalars becomes. Special values come out of these instructions.
 
 use super::arc::{ASIN_64, PI_2_LOW_64};
-use super::lanes::{Lanes, X32, X64};
-use super::wide_tables::TANH_32;
-use std::arch::x86_64::*;
+use super::wide_tables::{TANH_32, Tabled};
+use crate::cpu::vector::{Elementary, F32x16, F64x8, Floats, Mask, Masked, Register};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::ops::Range;
 
@@ -13,24 +12,24 @@ use std::ops::Range;
 /// # Safety
 /// `r` and `a` have `n` elements; `r` is `a` or apart from it. The machine has AVX-512.
 #[inline(always)]
-pub(super) unsafe fn each<V: Lanes>(r: *mut V::Item, a: *const V::Item, n: usize, f: impl Fn(V) -> V) {
+pub(super) unsafe fn each<V: Tabled>(r: *mut V::Item, a: *const V::Item, n: usize, f: impl Fn(V) -> V) {
     let mut i = 0;
     // Two at a time: a load waits for a store just before it where their addresses are multiples of 4096 apart, nearly.
-    while i + 2 * V::COUNT <= n {
+    while i + 2 * V::LANES <= n {
         // SAFETY: the caller's.
         unsafe {
-            let (x, y) = (V::load(a.add(i)), V::load(a.add(i + V::COUNT)));
+            let (x, y) = (V::load(a.add(i)), V::load(a.add(i + V::LANES)));
             let (x, y) = (f(x), f(y));
             x.store(r.add(i));
-            y.store(r.add(i + V::COUNT));
+            y.store(r.add(i + V::LANES));
         }
-        i += 2 * V::COUNT;
+        i += 2 * V::LANES;
     }
     while i < n {
-        let some = V::first((n - i).min(V::COUNT));
+        let some = V::first((n - i).min(V::LANES));
         // SAFETY: the caller's.
         unsafe { f(V::load_where(some, a.add(i))).store_where(some, r.add(i)) }
-        i += V::COUNT;
+        i += V::LANES;
     }
 }
 
@@ -39,7 +38,7 @@ pub(super) unsafe fn each<V: Lanes>(r: *mut V::Item, a: *const V::Item, n: usize
 /// # Safety
 /// As for [`each`]; steps are 1, or 0 for an operand of one element.
 #[inline(always)]
-pub(super) unsafe fn each_pow<V: Lanes>(
+pub(super) unsafe fn each_pow<V: Tabled>(
     r: *mut V::Item,
     [a, b]: [*const V::Item; 2],
     steps: [usize; 2],
@@ -47,16 +46,16 @@ pub(super) unsafe fn each_pow<V: Lanes>(
     log_tail: impl Fn(V, V, V) -> (V, V) + Copy,
     rest: impl Fn(Range<usize>),
 ) {
-    let whole = n - n % V::COUNT;
-    for i in (0..whole).step_by(V::COUNT) {
+    let whole = n - n % V::LANES;
+    for i in (0..whole).step_by(V::LANES) {
         // SAFETY: the caller's.
         let (x, y) = unsafe { (load_stepped::<V>(a, steps[0], i), load_stepped::<V>(b, steps[1], i)) };
         let (p, known) = pow(x, y, log_tail);
-        if known == V::first(V::COUNT) {
+        if known == V::first(V::LANES) {
             // SAFETY: the caller's.
             unsafe { p.store(r.add(i)) }
         } else {
-            rest(i..i + V::COUNT);
+            rest(i..i + V::LANES);
             // SAFETY: the caller's.
             unsafe { p.store_where(known, r.add(i)) }
         }
@@ -79,7 +78,7 @@ pub(super) unsafe fn each_pow<V: Lanes>(
 /// # Safety
 /// They lie there.
 #[inline(always)]
-unsafe fn load_stepped<V: Lanes>(from: *const V::Item, step: usize, i: usize) -> V {
+unsafe fn load_stepped<V: Tabled>(from: *const V::Item, step: usize, i: usize) -> V {
     // SAFETY: the caller's.
     unsafe { if step == 0 { V::all(*from) } else { V::load(from.add(i)) } }
 }
@@ -89,14 +88,14 @@ unsafe fn load_stepped<V: Lanes>(from: *const V::Item, step: usize, i: usize) ->
 /// # Safety
 /// They lie there.
 #[inline(always)]
-unsafe fn load_last<V: Lanes>(from: *const V::Item, step: usize, i: usize, mask: u32) -> V {
+unsafe fn load_last<V: Tabled>(from: *const V::Item, step: usize, i: usize, mask: Mask) -> V {
     // SAFETY: the caller's.
     unsafe { if step == 0 { V::all(*from) } else { V::load_where(mask, from.add(i)) } }
 }
 
 /// `c[0] + c[1] x + ...`
 #[inline(always)]
-fn poly<V: Lanes>(x: V, c: &[V::Item]) -> V {
+fn poly<V: Tabled>(x: V, c: &[V::Item]) -> V {
     let mut p = V::all(c[c.len() - 1]);
     for &c in c[..c.len() - 1].iter().rev() {
         p = p.fma(x, V::all(c));
@@ -106,7 +105,7 @@ fn poly<V: Lanes>(x: V, c: &[V::Item]) -> V {
 
 /// [`poly`] of an even number of coefficients, the even and the odd powers apart: in a long one additions would wait for one another.
 #[inline(always)]
-fn poly_halves<V: Lanes>(x: V, square: V, c: &[V::Item]) -> V {
+fn poly_halves<V: Tabled>(x: V, square: V, c: &[V::Item]) -> V {
     debug_assert!(c.len().is_multiple_of(2));
     let mut halves = [V::all(c[c.len() - 2]), V::all(c[c.len() - 1])];
     for (i, &c) in c[..c.len() - 2].iter().enumerate().rev() {
@@ -117,25 +116,25 @@ fn poly_halves<V: Lanes>(x: V, square: V, c: &[V::Item]) -> V {
 
 /// `exp(x) = (t + low) (1 + q) 2^floor(n)` with t in [1, 2): returns t, q, n and low, which is next to nothing. For |x| < 1000.
 #[inline(always)]
-fn exp_parts<V: Lanes>(x: V) -> (V, V, V, V) {
+fn exp_parts<V: Tabled>(x: V) -> (V, V, V, V) {
     // The sum rounds to a multiple of 1 / 32 or 1 / 16, and its lowest bits tell the fraction.
     let shifted = x.fma(V::all(V::K.log2_e[0]), V::all(V::K.shift));
     let n = shifted - V::all(V::K.shift);
-    let r = n.taken(V::all(V::K.ln2[1]), n.taken(V::all(V::K.ln2[0]), x));
+    let r = n.fnmadd(V::all(V::K.ln2[1]), n.fnmadd(V::all(V::K.ln2[0]), x));
     let q = (r * r).fma(poly(r, V::K.exp), r);
     (shifted.lookup(V::K.exp2_table), q, n, shifted.lookup(V::K.exp2_table_low))
 }
 
 /// `exp(x)`
 #[inline(always)]
-pub(super) fn exp<V: Lanes>(x: V) -> V {
+pub(super) fn exp<V: Tabled>(x: V) -> V {
     let (t, q, n, _) = exp_parts(x.at_most(V::K.exp_most).at_least(V::K.exp_least));
     t.fma(q, t).scale(n)
 }
 
 /// `1 / (1 + exp(-x))`
 #[inline(always)]
-pub(super) fn sigmoid<V: Lanes>(x: V) -> V {
+pub(super) fn sigmoid<V: Tabled>(x: V) -> V {
     let one = V::all(V::K.one);
     let (t, q, n, low) = exp_parts(x.with_sign(V::all(V::K.minus_one)).at_least(V::K.exp_least));
     let e = (t + t.fma(q, low)).scale(n);
@@ -144,12 +143,12 @@ pub(super) fn sigmoid<V: Lanes>(x: V) -> V {
     let d = one + e;
     let y = numerator / d;
     // The quotient without the rounding of d, where that counts: at small e.
-    y.taken(e - (d - one), y)
+    y.fnmadd(e - (d - one), y)
 }
 
 /// `cosh(x)`
 #[inline(always)]
-pub(super) fn cosh<V: Lanes>(x: V) -> V {
+pub(super) fn cosh<V: Tabled>(x: V) -> V {
     let (t, q, n, _) = exp_parts(x.abs().at_most(V::K.exp_most));
     // h + 1 / 4h with h = exp(|x|) / 2
     let h = t.fma(q, t).scale(n - V::all(V::K.one));
@@ -158,7 +157,7 @@ pub(super) fn cosh<V: Lanes>(x: V) -> V {
 
 /// `log_b(x) = e log_b(2) + t + r p` with `t = -log_b(inverse)`: returns e, what tells the place of `inverse` in its table, r and p.
 #[inline(always)]
-fn log_parts<V: Lanes>(x: V, c: &[V::Item]) -> (V, V, V, V) {
+fn log_parts<V: Tabled>(x: V, c: &[V::Item]) -> (V, V, V, V) {
     let (e, m) = x.split();
     let index = m + V::all(V::K.shift);
     let r = m.fma(index.lookup(V::K.inverse), V::all(V::K.minus_one));
@@ -167,14 +166,14 @@ fn log_parts<V: Lanes>(x: V, c: &[V::Item]) -> (V, V, V, V) {
 
 /// `log(x)`
 #[inline(always)]
-pub(super) fn log<V: Lanes>(x: V) -> V {
+pub(super) fn log<V: Tabled>(x: V) -> V {
     let (e, index, r, p) = log_parts(x, V::K.log);
     r.fma(p, e.fma(V::all(V::K.ln2[0]), index.lookup(V::K.log_table)))
 }
 
 /// `log(1 + x)`: of the rounded sum, and what that has lost by the derivative.
 #[inline(always)]
-pub(super) fn log1p<V: Lanes>(x: V) -> V {
+pub(super) fn log1p<V: Tabled>(x: V) -> V {
     let one = V::all(V::K.one);
     let sum = one + x;
     let lost = (x - (sum - one)) / sum;
@@ -187,14 +186,14 @@ pub(super) fn log1p<V: Lanes>(x: V) -> V {
 
 /// `log2(x)`
 #[inline(always)]
-pub(super) fn log2<V: Lanes>(x: V) -> V {
+pub(super) fn log2<V: Tabled>(x: V) -> V {
     let (e, index, r, p) = log_parts(x, V::K.log2);
     r.fma(p, e + index.lookup(V::K.log2_table))
 }
 
 /// `log10(x)`, with an exact first sum, for the logarithms of powers of ten to be exact.
 #[inline(always)]
-pub(super) fn log10<V: Lanes>(x: V) -> V {
+pub(super) fn log10<V: Tabled>(x: V) -> V {
     let (e, index, r, p) = log_parts(x, V::K.log10);
     let high = e.fma(V::all(V::K.log10_2[0]), index.lookup(V::K.log10_table));
     let low = e.fma(V::all(V::K.log10_2[1]), index.lookup(V::K.log10_table_low));
@@ -203,13 +202,9 @@ pub(super) fn log10<V: Lanes>(x: V) -> V {
 
 /// `tanh(x)`: four polynomials for each power of two, from 1 / 16 on.
 #[inline(always)]
-pub(super) fn tanh(x: X32) -> X32 {
+pub(super) fn tanh(x: F32x16) -> F32x16 {
     let t = x.abs().at_most(10.0);
-    // SAFETY: the module is for AVX-512 only.
-    let index = unsafe {
-        let bits = _mm512_max_epi32(_mm512_castps_si512(t.0), _mm512_set1_epi32(0x3d80_0000));
-        X32(_mm512_castsi512_ps(_mm512_srli_epi32::<21>(bits)))
-    };
+    let index = t.at_least(1.0 / 16.0).shifted_right::<21>();
     let y = t - index.lookup(&TANH_32[0]);
     let mut p = index.lookup(&TANH_32[7]);
     for c in TANH_32[1..7].iter().rev() {
@@ -228,54 +223,46 @@ pub(super) fn tanh(x: X32) -> X32 {
 /// multiple of 2^54, for x > 2 of 2^55: few of these are within 132 of such a square. `square_roots_are_correctly_rounded`
 /// tries them all.
 #[inline(always)]
-pub(super) fn sqrt(x: X64) -> X64 {
-    // SAFETY: the module is for AVX-512 only.
-    let (plain, y) = unsafe {
-        // From 2^-900 on no remainder is subnormal. Of zero, infinity, NaN and negative numbers the instruction knows the roots.
-        const LEAST: i64 = (1023 - 900) << 52;
-        let above = _mm512_sub_epi64(_mm512_castpd_si512(x.0), _mm512_set1_epi64(LEAST));
-        let plain = _mm512_cmpge_epu64_mask(above, _mm512_set1_epi64((0x7ff << 52) - LEAST)) == 0;
-        (plain, X64(_mm512_rsqrt14_pd(x.0)))
-    };
-    if !plain {
-        // SAFETY: as above.
-        return unsafe { X64(_mm512_sqrt_pd(x.0)) };
+pub(super) fn sqrt(x: F64x8) -> F64x8 {
+    // From 2^-900 on no remainder is subnormal. Of zero, infinity, NaN and negative numbers the instruction knows the roots.
+    if !x.all_bits_within((1023 - 900) << 52, 0x7ff << 52) {
+        return x.sqrt();
     }
+    let y = x.rsqrt_estimate();
     // g goes to the root, h to half its inverse.
-    let (mut g, mut h) = (x * y, y * X64::all(0.5));
+    let (mut g, mut h) = (x * y, y * F64x8::all(0.5));
     for _ in 0..2 {
-        let off = g.taken(h, X64::all(0.5));
+        let off = g.fnmadd(h, F64x8::all(0.5));
         (g, h) = (g.fma(off, g), h.fma(off, h));
     }
-    g.taken(g, x).fma(h, g)
+    g.fnmadd(g, x).fma(h, g)
 }
 
 /// `sqrt(z)` with an error below 1 unit, for z >= 0 far from overflow; NaN below.
 #[inline(always)]
-fn near_root(z: X64) -> X64 {
-    // SAFETY: the module is for AVX-512 only.
-    let y = unsafe { X64(_mm512_rsqrt14_pd(z.0)) }.at_most(1e150);
+fn near_root(z: F64x8) -> F64x8 {
+    let y = z.rsqrt_estimate().at_most(1e150);
     let g = z * y;
-    let e = g.taken(y, X64::all(1.0));
+    let e = g.fnmadd(y, F64x8::all(1.0));
     (g * e).fma(poly(e, &[0.5, 0.375, 0.3125]), g)
 }
 
 /// Returns `s` and `asin(s) - s`, where `asin(|x|) = asin(s)` or, beyond one half, `pi / 2 - 2 asin(s)`; and the mask of the latter.
 #[inline(always)]
-fn arc(x: X64, low: f64) -> (X64, X64, u32) {
+fn arc(x: F64x8, low: f64) -> (F64x8, F64x8, Mask) {
     let t = x.abs();
-    let far = X64::all(0.5).below(t);
-    let z = (t * t).or_where(far, t.fma(X64::all(-0.5), X64::all(0.5)));
+    let far = F64x8::all(0.5).below(t);
+    let z = (t * t).or_where(far, t.fma(F64x8::all(-0.5), F64x8::all(0.5)));
     let s = t.or_where(far, near_root(z));
-    (s, (s * z).fma(poly(z, &ASIN_64), X64::all(-0.0).or_where(far, X64::all(-0.5 * low))), far)
+    (s, (s * z).fma(poly(z, &ASIN_64), F64x8::all(-0.0).or_where(far, F64x8::all(-0.5 * low))), far)
 }
 
 /// `asin(x)`
 #[inline(always)]
-pub(super) fn asin(x: X64) -> X64 {
+pub(super) fn asin(x: F64x8) -> F64x8 {
     let (s, rest, far) = arc(x, PI_2_LOW_64);
-    let times = X64::all(1.0).or_where(far, X64::all(-2.0));
-    let from = X64::all(0.0).or_where(far, X64::all(FRAC_PI_2));
+    let times = F64x8::all(1.0).or_where(far, F64x8::all(-2.0));
+    let from = F64x8::all(0.0).or_where(far, F64x8::all(FRAC_PI_2));
     let sum = times.fma(s, from);
     let lost = times.fma(s, from - sum);
     (sum + times.fma(rest, lost)).with_sign(x)
@@ -283,24 +270,24 @@ pub(super) fn asin(x: X64) -> X64 {
 
 /// `acos(x)`
 #[inline(always)]
-pub(super) fn acos(x: X64) -> X64 {
+pub(super) fn acos(x: F64x8) -> F64x8 {
     let (s, rest, far) = arc(x, 0.0);
     // -1 and 2 for positive x, 1 and -2 for negative ones.
-    let times = X64::all(-1.0).or_where(far, X64::all(2.0)).flipped(x);
-    let from = X64::all(FRAC_PI_2).or_where(far, X64::all(0.0)).or_where(x.below(X64::all(-0.5)), X64::all(PI));
+    let times = F64x8::all(-1.0).or_where(far, F64x8::all(2.0)).flipped(x);
+    let from = F64x8::all(FRAC_PI_2).or_where(far, F64x8::all(0.0)).or_where(x.below(F64x8::all(-0.5)), F64x8::all(PI));
     times.fma(rest, times.fma(s, from))
 }
 
 /// `pow(x, y)`, and for which elements that holds: where x is positive and the result neither infinite nor subnormal.
 #[inline(always)]
-pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -> (V, u32) {
+pub(super) fn pow<V: Tabled>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) -> (V, Mask) {
     // log2 x = whole + high + low; of c = k / 32 or k / 16 and (m - c) / c = r + rest.
     let (e, m) = x.split();
     let index = m + V::all(V::K.shift);
     let c = index - V::all(V::K.shift);
     let (d, inverse) = (m - c, index.lookup(V::K.pow_inverse));
     let r = d * inverse;
-    let rest = r.taken(c, d) * inverse;
+    let rest = r.fnmadd(c, d) * inverse;
     let whole = e + index.lookup(V::K.pow_log);
     let (high, low) = log_tail(r, rest, index.lookup(V::K.pow_log_low));
     let sum = whole + high;
@@ -309,40 +296,40 @@ pub(super) fn pow<V: Lanes>(x: V, y: V, log_tail: impl Fn(V, V, V) -> (V, V)) ->
     let log = sum + low;
     let log_low = (sum - log) + low;
     let p = y * log;
-    let p_low = y.fma(log_low, y.beyond(log, p));
+    let p_low = y.fma(log_low, y.fmsub(log, p));
     let shifted = p + V::all(V::K.shift);
     let n = shifted - V::all(V::K.shift);
     let f = (p - n) + p_low;
     let t = shifted.lookup(V::K.exp2_table);
     // Of float64 it is long.
-    let q = if V::COUNT == 8 { poly_halves(f, f * f, V::K.exp2) } else { poly(f, V::K.exp2) };
+    let q = if V::LANES == 8 { poly_halves(f, f * f, V::K.exp2) } else { poly(f, V::K.exp2) };
     let low = t.fma(f * q, shifted.lookup(V::K.exp2_table_low));
     ((t + low).scale(n), p.inside(V::K.pow_most))
 }
 
 /// `log2(1 + r + rest) + low` as a sum of two.
 #[inline(always)]
-pub(super) fn log_tail_32(r: X32, rest: X32, low: X32) -> (X32, X32) {
-    let log2_e = X32::all(X32::K.log2_e[0]);
+pub(super) fn log_tail_32(r: F32x16, rest: F32x16, low: F32x16) -> (F32x16, F32x16) {
+    let log2_e = F32x16::all(F32x16::K.log2_e[0]);
     let high = r * log2_e;
-    let lost = r.beyond(log2_e, high);
-    let lost = r.fma(X32::all(X32::K.log2_e[1]), rest.fma(log2_e, lost));
-    (high, (r * r).fma(poly(r, X32::K.pow), lost) + low)
+    let lost = r.fmsub(log2_e, high);
+    let lost = r.fma(F32x16::all(F32x16::K.log2_e[1]), rest.fma(log2_e, lost));
+    (high, (r * r).fma(poly(r, F32x16::K.pow), lost) + low)
 }
 
 /// [`log_tail_32`] for f64, the square of r exactly.
 #[inline(always)]
-pub(super) fn log_tail_64(r: X64, rest: X64, low: X64) -> (X64, X64) {
-    let half = X64::all(0.5);
+pub(super) fn log_tail_64(r: F64x8, rest: F64x8, low: F64x8) -> (F64x8, F64x8) {
+    let half = F64x8::all(0.5);
     let square = r * r;
-    let square_low = r.beyond(r, square);
-    let s = half.taken(square, r);
-    let s_low = half.taken(square, r - s);
-    let s_low = half.taken(square_low, s_low) + r.taken(rest, rest);
-    let s_low = (r * square).fma(poly_halves(r, square, X64::K.pow), s_low);
-    let log2_e = X64::all(X64::K.log2_e[0]);
+    let square_low = r.fmsub(r, square);
+    let s = half.fnmadd(square, r);
+    let s_low = half.fnmadd(square, r - s);
+    let s_low = half.fnmadd(square_low, s_low) + r.fnmadd(rest, rest);
+    let s_low = (r * square).fma(poly_halves(r, square, F64x8::K.pow), s_low);
+    let log2_e = F64x8::all(F64x8::K.log2_e[0]);
     let high = s * log2_e;
-    let lost = s.beyond(log2_e, high);
-    let lost = s.fma(X64::all(X64::K.log2_e[1]), s_low.fma(log2_e, lost));
+    let lost = s.fmsub(log2_e, high);
+    let lost = s.fma(F64x8::all(F64x8::K.log2_e[1]), s_low.fma(log2_e, lost));
     (high, lost + low)
 }

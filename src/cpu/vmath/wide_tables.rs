@@ -5,6 +5,22 @@
 
 #![allow(clippy::approx_constant, reason = "known constants are entries like others")]
 
+use crate::cpu::vector::{Elementary, F32x16, F64x8};
+
+/// A register with the tables of its type.
+pub(super) trait Tabled: Elementary {
+    /// Tables and coefficients.
+    const K: Constants<Self::Item>;
+}
+
+impl Tabled for F32x16 {
+    const K: Constants<f32> = K32;
+}
+
+impl Tabled for F64x8 {
+    const K: Constants<f64> = K64;
+}
+
 /// What the functions need to know of a type.
 pub(super) struct Constants<T: 'static> {
     pub zero: T,
@@ -54,7 +70,7 @@ pub(super) struct Constants<T: 'static> {
 }
 
 #[rustfmt::skip] // it puts one number on a line
-pub(super) const K32: Constants<f32> = Constants {
+const K32: Constants<f32> = Constants {
     zero: 0.0,
     one: 1.0,
     minus_one: -1.0,
@@ -130,7 +146,7 @@ pub(super) const K32: Constants<f32> = Constants {
 };
 
 #[rustfmt::skip] // it puts one number on a line
-pub(super) const K64: Constants<f64> = Constants {
+const K64: Constants<f64> = Constants {
     zero: 0.0,
     one: 1.0,
     minus_one: -1.0,

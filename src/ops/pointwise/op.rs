@@ -339,7 +339,10 @@ macro_rules! call {
     };
     ($work:ident $result:ident transposed |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
         $crate::cpu::map::map2_transposed::<T, T, $crate::ops::pointwise::op::result_type!($result)>(
-            $work, #[inline(always)] move |$isa, $a, $b| ($f).into())
+            $work,
+            #[inline(always)]
+            move |$isa, $a, $b| ($f).into(),
+        )
     };
     ($work:ident $result:ident |$isa:pat_param, $a:ident, $b:ident, $c:ident| $f:expr) => {
         $crate::cpu::map::map3::<T, T, T, $crate::ops::pointwise::op::result_type!($result)>(

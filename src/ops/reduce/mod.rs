@@ -3,8 +3,8 @@
 mod result;
 
 use crate::cpu::fold::{
-    Arg, Extreme, Fold, Itself, Lanes, Logic, Magnitude, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, Part, Plain, Powers, Product,
-    Products, Root, Size, Square, Squared, Squares, Sum, Terms, Trees,
+    Abs, Arg, Extreme, Fold, Lanes, Logic, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, PairwiseSum, Plain, Powers, Product,
+    Products, Root, Square, Squares, Sum, Terms, VectorTerm,
 };
 use crate::dtype::{Dtype, Promotion, dispatch};
 use crate::error::{Result, bail};
@@ -42,11 +42,11 @@ fn wide(to: To<'_>, asked: Option<Dtype>) -> bool {
 }
 
 /// Runs the fold that sums terms of floats narrower than 64 bits.
-fn trees<P: Part>(compute: Dtype, root: Root, run: impl FnOnce(&dyn Fold) -> Result<()>) -> Result<()> {
+fn pairwise<P: VectorTerm>(compute: Dtype, root: Root, run: impl FnOnce(&dyn Fold) -> Result<()>) -> Result<()> {
     match compute {
-        Dtype::Float16 => run(&Trees::<f16, P>::new(root)),
-        Dtype::Bfloat16 => run(&Trees::<bf16, P>::new(root)),
-        _ => run(&Trees::<f32, P>::new(root)),
+        Dtype::Float16 => run(&PairwiseSum::<f16, P>::new(root)),
+        Dtype::Bfloat16 => run(&PairwiseSum::<bf16, P>::new(root)),
+        _ => run(&PairwiseSum::<f32, P>::new(root)),
     }
 }
 
@@ -62,7 +62,7 @@ fn total(root: Root, to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype
         compute if compute.is_float() && (wide(to, asked) || compute == Dtype::Float64) => {
             dispatch!(float, compute, T => run(&Lanes(Terms::<T, _>::new(Plain, root))))
         }
-        compute if compute.is_float() => trees::<Itself>(compute, root, run),
+        compute if compute.is_float() => pairwise::<Plain>(compute, root, run),
         compute => dispatch!(integral, compute, T => run(&Lanes(Sum::<T>(PhantomData)))),
     }
 }
@@ -126,10 +126,10 @@ fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_
     match p {
         0.0 => run(&Lanes(Terms::<T, _>::new(NonZero, Root::Itself)), rule),
         2.0 if T::DTYPE == Dtype::Float64 => run(&Squares::default(), rule),
-        1.0 if wide => run(&Lanes(Terms::<T, _>::new(Magnitude, Root::Itself)), rule),
+        1.0 if wide => run(&Lanes(Terms::<T, _>::new(Abs, Root::Itself)), rule),
         2.0 if wide => run(&Lanes(Terms::<T, _>::new(Square, Root::Sqrt)), rule),
-        1.0 => trees::<Size>(rule.compute, Root::Itself, |fold| run(fold, rule)),
-        2.0 => trees::<Squared>(rule.compute, Root::Sqrt, |fold| run(fold, rule)),
+        1.0 => pairwise::<Abs>(rule.compute, Root::Itself, |fold| run(fold, rule)),
+        2.0 => pairwise::<Square>(rule.compute, Root::Sqrt, |fold| run(fold, rule)),
         f64::INFINITY => run(&Lanes(Extreme::<T, true, true>(PhantomData)), chosen),
         f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
         _ => run(&Powers::<T>::new(p, wide), rule),
@@ -165,7 +165,7 @@ pub fn aminmax(least: Option<&Tensor>, greatest: Option<&Tensor>, t: &Tensor, di
     let dtype = t.defined()?;
     let rule = Rule { chooses: true, ..Rule::one(dtype, dtype.compute(), dtype) };
     let to = To::Tensors([least, greatest], keepdim);
-    dispatch!(all, dtype, T => result::run(&Lanes(MinMax::<T>(PhantomData)), rule, to, t, Over::Dim(dim)))
+    dispatch!(all, dtype, T => result::run(&MinMax::<T>::default(), rule, to, t, Over::Dim(dim)))
 }
 
 /// The greatest or least elements of `t` over `dim`, and where each first occurs; either result may be absent. NaN beats everything.

@@ -1,22 +1,22 @@
 //! Running sums and products of eight lines of float32 at once.
 //!
-//! A square of 8 x 8 elements is turned in registers, so that a register holds one element of every line; eight totals take one such
-//! register after the other, and what they become is turned back. That is cheaper than sums within a register, and rounds as one element
+//! A square of 8 x 8 elements is transposed in registers, so that a register holds one element of every line; eight totals take one such
+//! register after the other, and the results are transposed back. That is cheaper than sums within a register, and rounds as one element
 //! after the other does.
 
 use crate::cpu::lines::Stack;
 use crate::cpu::simd::{Level, level, simd_at};
 use crate::cpu::stream;
-use std::arch::x86_64::*;
+use crate::cpu::vector::{F32x8, F64x4, F64x8, Float64s, Pair, Register};
 
 /// Lines done together, and elements of each.
 const SIDE: usize = 8;
 /// Elements of a line of the cache.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
-/// Longer lines are sixteen streams of memory, of which a machine fetches fewer ahead of time, and the next eight are too far to ask for.
+/// Of longer lines, eight inputs and eight results are more streams than a machine prefetches, and the next eight lines are too far to prefetch.
 const LONGEST: usize = 8192;
 
-/// How many lines of `n` elements are done together: one where that is as quick.
+/// How many lines of `n` elements are done together: one where that is as fast.
 pub fn together(n: usize) -> usize {
     together_at(level(), n)
 }
@@ -25,127 +25,12 @@ fn together_at(level: Level, n: usize) -> usize {
     if level == Level::Baseline || (level == Level::Avx512 && n > LONGEST) { 1 } else { SIDE }
 }
 
-/// Eight totals in float64.
-///
-/// # Safety
-/// The machine must have the registers.
-trait Totals: Copy {
-    unsafe fn all(value: f64) -> Self;
-    /// The sums with `x`, or products: they are the new totals.
-    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self;
-    unsafe fn rounded(self) -> __m256;
-    unsafe fn each(self) -> [f64; SIDE];
-}
-
-impl Totals for __m512d {
-    #[inline(always)]
-    unsafe fn all(value: f64) -> Self {
-        // SAFETY: the caller's, as in all that follows.
-        unsafe { _mm512_set1_pd(value) }
-    }
-
-    #[inline(always)]
-    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self {
-        // SAFETY: as above.
-        unsafe { if PRODUCT { _mm512_mul_pd(self, _mm512_cvtps_pd(x)) } else { _mm512_add_pd(self, _mm512_cvtps_pd(x)) } }
-    }
-
-    #[inline(always)]
-    unsafe fn rounded(self) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm512_cvtpd_ps(self) }
-    }
-
-    #[inline(always)]
-    unsafe fn each(self) -> [f64; SIDE] {
-        let mut each = [0.0; SIDE];
-        // SAFETY: as above.
-        unsafe { _mm512_storeu_pd(each.as_mut_ptr(), self) }
-        each
-    }
-}
-
-/// Of the first four lines and of the others.
-impl Totals for [__m256d; 2] {
-    #[inline(always)]
-    unsafe fn all(value: f64) -> Self {
-        // SAFETY: as above.
-        unsafe { [_mm256_set1_pd(value); 2] }
-    }
-
-    #[inline(always)]
-    unsafe fn join<const PRODUCT: bool>(self, x: __m256) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            let x = [_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(x))];
-            [0, 1].map(
-                #[inline(always)]
-                |k| if PRODUCT { _mm256_mul_pd(self[k], x[k]) } else { _mm256_add_pd(self[k], x[k]) },
-            )
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn rounded(self) -> __m256 {
-        // SAFETY: as above.
-        unsafe { _mm256_set_m128(_mm256_cvtpd_ps(self[1]), _mm256_cvtpd_ps(self[0])) }
-    }
-
-    #[inline(always)]
-    unsafe fn each(self) -> [f64; SIDE] {
-        let mut each = [0.0; SIDE];
-        // SAFETY: as above.
-        unsafe {
-            _mm256_storeu_pd(each.as_mut_ptr(), self[0]);
-            _mm256_storeu_pd(each.as_mut_ptr().add(4), self[1]);
-        }
-        each
-    }
-}
-
-/// Four rows of eight as four columns, of the lower halves and of the upper ones.
-///
-/// # Safety
-/// The machine has AVX.
-#[inline(always)]
-unsafe fn half_turned(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
-    // SAFETY: the caller's.
-    unsafe {
-        let (ab, more_ab, cd, more_cd) =
-            (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), _mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-        [
-            _mm256_shuffle_ps::<0x44>(ab, cd),
-            _mm256_shuffle_ps::<0xee>(ab, cd),
-            _mm256_shuffle_ps::<0x44>(more_ab, more_cd),
-            _mm256_shuffle_ps::<0xee>(more_ab, more_cd),
-        ]
-    }
-}
-
-/// Turns a square.
-///
-/// # Safety
-/// The machine has AVX.
-#[inline(always)]
-unsafe fn turned(r: [__m256; SIDE]) -> [__m256; SIDE] {
-    // SAFETY: the caller's.
-    unsafe {
-        let (a, b) = (half_turned(r[0], r[1], r[2], r[3]), half_turned(r[4], r[5], r[6], r[7]));
-        let mut turned = r;
-        for k in 0..4 {
-            turned[k] = _mm256_permute2f128_ps::<0x20>(a[k], b[k]);
-            turned[k + 4] = _mm256_permute2f128_ps::<0x31>(a[k], b[k]);
-        }
-        turned
-    }
-}
-
 /// Totals of eight lines, from the first of the stack on.
 ///
 /// # Safety
 /// They hold `n` elements, and the results do not overlap anything; the machine has the registers.
 #[inline(always)]
-unsafe fn lines<V: Totals, const PRODUCT: bool>(s: Stack) {
+unsafe fn lines<V: Float64s<Narrow = F32x8>, const PRODUCT: bool>(s: Stack) {
     let x = |k: usize| s.x.wrapping_offset(k as isize * s.x_step).cast::<f32>();
     let out = |k: usize| s.out[0].wrapping_offset(k as isize * s.out_step[0]).cast::<f32>();
     let whole = s.n / SIDE * SIDE;
@@ -156,20 +41,22 @@ unsafe fn lines<V: Totals, const PRODUCT: bool>(s: Stack) {
             if at % PER_LINE == 0 {
                 (0..SIDE).for_each(|k| stream::prefetch_near(x(k + SIDE).wrapping_add(at).cast(), 1));
             }
-            let mut rows = turned(std::array::from_fn(
-                #[inline(always)]
-                |k| _mm256_loadu_ps(x(k).add(at)),
-            ));
-            for row in &mut rows {
-                totals = totals.join::<PRODUCT>(*row);
-                *row = totals.rounded();
-            }
-            let rows = turned(rows);
+            let mut rows = [F32x8::all(0.0); SIDE];
             for k in 0..SIDE {
-                _mm256_storeu_ps(out(k).add(at), rows[k]);
+                rows[k] = F32x8::load(x(k).add(at));
+            }
+            let mut columns = F32x8::transposed(rows);
+            for column in &mut columns {
+                totals = if PRODUCT { totals * V::of(*column) } else { totals + V::of(*column) };
+                *column = totals.narrow();
+            }
+            let rows = F32x8::transposed(columns);
+            for k in 0..SIDE {
+                rows[k].store(out(k).add(at));
             }
         }
-        let mut each = totals.each();
+        let mut each = [0.0; SIDE];
+        totals.store(each.as_mut_ptr());
         for at in whole..s.n {
             for k in 0..SIDE {
                 let x = f64::from(x(k).add(at).read());
@@ -204,7 +91,7 @@ unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
             move |isa| {
                 for k in (0..done).step_by(SIDE) {
                     let s = s.lines(k, SIDE);
-                    if isa.level() == Level::Avx512 { lines::<__m512d, PRODUCT>(s) } else { lines::<[__m256d; 2], PRODUCT>(s) }
+                    if isa.level() == Level::Avx512 { lines::<F64x8, PRODUCT>(s) } else { lines::<Pair<F64x4>, PRODUCT>(s) }
                 }
             },
         )

@@ -1,37 +1,36 @@
 //! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
 //!
-//! So all but one addition in eight or sixteen work on twice as many elements at once, and three to five roundings are all that float32
-//! does to a sum.
-//! Where float32 is too narrow for the terms, the total shows it, and they are summed again in float64.
+//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in three
+//! to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::vector::{LANES, Vector, with_vectors};
-use super::{Accs, Fold, Line, Root, Tile};
+use super::{Abs, Accs, Fold, Line, Plain, Root, Square, Tile, total::Term};
 use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
+use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level};
 use crate::dtype::Dtype;
 use half::{bf16, f16};
 use std::marker::PhantomData;
 
 /// Leaves of a tree of a row.
 const LEAVES: usize = 8;
-/// Leaves of a tree of a column, whose root goes through memory.
+/// Leaves of a tree of a column, whose root is added to memory.
 const MORE_LEAVES: usize = 2 * LEAVES;
 
 /// A float that float32 holds exactly.
 ///
 /// # Safety
-/// Of all functions: as for [`Vector`].
+/// Of all functions: as for [`Register`].
 #[allow(clippy::missing_safety_doc)]
 pub trait Small: Copy + Send + Sync {
     /// The float as it is summed.
     fn get(self) -> f32;
     /// A vector of them.
-    unsafe fn vector<V: Vector>(x: *const Self) -> V;
+    unsafe fn vector<V: Float32s>(x: *const Self) -> V;
     /// Two vectors of them, in any order.
     #[inline(always)]
-    unsafe fn vectors<V: Vector>(x: *const Self) -> [V; 2] {
+    unsafe fn vectors<V: Float32s>(x: *const Self) -> [V; 2] {
         // SAFETY: the caller's.
-        unsafe { [Self::vector(x), Self::vector(x.add(V::WIDTH))] }
+        unsafe { [Self::vector(x), Self::vector(x.add(V::LANES))] }
     }
 }
 
@@ -41,9 +40,9 @@ impl Small for f32 {
         self
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const f32) -> V {
+    unsafe fn vector<V: Float32s>(x: *const f32) -> V {
         // SAFETY: the caller's.
-        unsafe { V::floats(x) }
+        unsafe { V::load(x) }
     }
 }
 
@@ -53,9 +52,9 @@ impl Small for f16 {
         f16_value(self.to_bits())
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const f16) -> V {
+    unsafe fn vector<V: Float32s>(x: *const f16) -> V {
         // SAFETY: the caller's.
-        unsafe { V::halves(x.cast()) }
+        unsafe { V::load_f16(x.cast()) }
     }
 }
 
@@ -65,36 +64,27 @@ impl Small for bf16 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
     }
     #[inline(always)]
-    unsafe fn vector<V: Vector>(x: *const bf16) -> V {
+    unsafe fn vector<V: Float32s>(x: *const bf16) -> V {
         // SAFETY: the caller's.
-        unsafe { V::uppers(x.cast()) }
+        unsafe { V::load_bf16(x.cast()) }
     }
     #[inline(always)]
-    unsafe fn vectors<V: Vector>(x: *const bf16) -> [V; 2] {
+    unsafe fn vectors<V: Float32s>(x: *const bf16) -> [V; 2] {
         // SAFETY: the caller's.
-        unsafe { V::more_uppers(x.cast()) }
+        unsafe { V::load_bf16_unordered(x.cast()) }
     }
 }
 
-/// What an element counts in a sum.
-pub trait Part: Copy + Send + Sync {
+/// A term that is computed for vectors of float32, too.
+pub trait VectorTerm: Term {
     /// Totals below this may have lost terms.
     const LEAST: f64 = 0.0;
-    /// The term of `x`.
-    fn wide(x: f64) -> f64;
     /// The terms of a vector; 0 for 0.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
-    unsafe fn of_vector<V: Vector>(x: V) -> V;
+    fn of_vector<V: Float32s>(x: V) -> V;
     /// `sum` and the terms of a vector.
-    ///
-    /// # Safety
-    /// As for [`Vector`].
     #[inline(always)]
-    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { sum.add(Self::of_vector(x)) }
+    fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
+        sum + Self::of_vector(x)
     }
     /// Whether `total` is as good as if summed in float64.
     #[inline(always)]
@@ -103,80 +93,54 @@ pub trait Part: Copy + Send + Sync {
     }
 }
 
-/// `x`
-#[derive(Clone, Copy)]
-pub struct Itself;
-
-impl Part for Itself {
+impl VectorTerm for Plain {
     #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        x
-    }
-    #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
+    fn of_vector<V: Float32s>(x: V) -> V {
         x
     }
 }
 
-/// `|x|`
-#[derive(Clone, Copy)]
-pub struct Size;
-
-impl Part for Size {
+impl VectorTerm for Abs {
     #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        x.abs()
-    }
-    #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.and(V::floats(SIZE.as_ptr().cast())) }
+    fn of_vector<V: Float32s>(x: V) -> V {
+        // SAFETY: no register has more lanes than numbers follow.
+        unsafe { x.and(V::load(ABS.as_ptr().cast())) }
     }
 }
 
-/// `x^2`
-#[derive(Clone, Copy)]
-pub struct Squared;
-
-impl Part for Squared {
+impl VectorTerm for Square {
     const LEAST: f64 = 1e-30;
     #[inline(always)]
-    fn wide(x: f64) -> f64 {
+    fn of_vector<V: Float32s>(x: V) -> V {
         x * x
     }
     #[inline(always)]
-    unsafe fn of_vector<V: Vector>(x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.square() }
-    }
-    #[inline(always)]
-    unsafe fn onto_vector<V: Vector>(sum: V, x: V) -> V {
-        // SAFETY: the caller's.
-        unsafe { x.square_onto(sum) }
+    fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
+        x.fma(x, sum)
     }
 }
 
 /// All bits of a float32 but the sign.
-static SIZE: [u32; LANES] = [0x7fff_ffff; LANES];
+static ABS: [u32; MOST_LANES] = [0x7fff_ffff; MOST_LANES];
 /// No bits, then all bits.
-static NONE_ALL: [[u32; LANES]; 2] = [[0; LANES], [u32::MAX; LANES]];
+static NONE_ALL: [[u32; MOST_LANES]; 2] = [[0; MOST_LANES], [u32::MAX; MOST_LANES]];
 
 /// All bits of the last `n` lanes.
 ///
 /// # Safety
-/// As for [`Vector`], which has more than `n` lanes.
+/// As for [`Register`], which has more than `n` lanes.
 #[inline(always)]
-unsafe fn last_lanes<V: Vector>(n: usize) -> V {
-    // SAFETY: the caller's; `LANES` numbers follow that are none or all.
-    unsafe { V::floats(NONE_ALL.as_ptr().cast::<f32>().add(LANES - V::WIDTH + n)) }
+unsafe fn last_lanes<V: Float32s>(n: usize) -> V {
+    // SAFETY: the caller's; `MOST_LANES` numbers follow that are none or all.
+    unsafe { V::load(NONE_ALL.as_ptr().cast::<f32>().add(MOST_LANES - V::LANES + n)) }
 }
 
 /// The terms of two vectors, summed lane by lane.
 ///
 /// # Safety
-/// `x` holds so many elements; as for [`Vector`].
+/// `x` holds so many elements; as for [`Register`].
 #[inline(always)]
-unsafe fn neighbours<V: Vector, S: Small, P: Part>(x: *const S) -> V {
+unsafe fn neighbours<V: Float32s, S: Small, P: VectorTerm>(x: *const S) -> V {
     // SAFETY: the caller's.
     unsafe {
         let [a, b] = S::vectors::<V>(x);
@@ -187,30 +151,30 @@ unsafe fn neighbours<V: Vector, S: Small, P: Part>(x: *const S) -> V {
 /// The sum of `n` contiguous elements.
 ///
 /// # Safety
-/// `x` holds them; as for [`Vector`].
+/// `x` holds them; as for [`Register`].
 #[inline(always)]
-unsafe fn row<V: Vector, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
     // SAFETY: the caller's.
     unsafe {
-        if n < V::WIDTH {
+        if n < V::LANES {
             return wide_row::<S, P>(x, n);
         }
-        let (mut sums, mut at) = (V::nothing(), 0);
-        while n - at >= LEAVES * V::WIDTH {
+        let (mut sums, mut at) = (V::Wide::all(0.0), 0);
+        while n - at >= LEAVES * V::LANES {
             let x = x.add(at);
-            let half = neighbours::<V, S, P>(x).add(neighbours::<V, S, P>(x.add(2 * V::WIDTH)));
-            let other = neighbours::<V, S, P>(x.add(4 * V::WIDTH)).add(neighbours::<V, S, P>(x.add(6 * V::WIDTH)));
-            sums = half.add(other).sum_onto(sums);
-            at += LEAVES * V::WIDTH;
+            let half = neighbours::<V, S, P>(x) + neighbours::<V, S, P>(x.add(2 * V::LANES));
+            let other = neighbours::<V, S, P>(x.add(4 * V::LANES)) + neighbours::<V, S, P>(x.add(6 * V::LANES));
+            sums = sums + (half + other).widen();
+            at += LEAVES * V::LANES;
         }
-        // The last lanes once more, without the elements that have their turn anyway.
-        let last = S::vector::<V>(x.add(n - V::WIDTH)).and(last_lanes((n - at) % V::WIDTH));
+        // The last vector overlaps those before it; the lanes that are summed with those are set to 0.
+        let last = S::vector::<V>(x.add(n - V::LANES)).and(last_lanes((n - at) % V::LANES));
         let mut rest = P::of_vector(last);
-        while n - at >= V::WIDTH {
+        while n - at >= V::LANES {
             rest = P::onto_vector(rest, S::vector(x.add(at)));
-            at += V::WIDTH;
+            at += V::LANES;
         }
-        V::together(rest.sum_onto(sums))
+        (sums + rest.widen()).sum()
     }
 }
 
@@ -219,11 +183,11 @@ unsafe fn row<V: Vector, S: Small, P: Part>(x: *const S, n: usize) -> f64 {
 /// # Safety
 /// `x` holds the elements.
 #[inline(never)]
-unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
+unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
     // SAFETY: the caller's.
-    let term = |i: usize| P::wide(f64::from(unsafe { x.add(i).read().get() }));
+    let term = |i: usize| P::of(f64::from(unsafe { x.add(i).read().get() }));
     let whole = n - n % LANES;
     for at in (0..whole).step_by(LANES) {
         (0..LANES).for_each(|k| sums[k] += term(at + k));
@@ -232,12 +196,12 @@ unsafe fn wide_row<S: Small, P: Part>(x: *const S, n: usize) -> f64 {
     sums.iter().sum()
 }
 
-/// Sums the rows of a tile onto totals.
+/// Adds the sums of the rows of a tile to totals.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many totals as rows; as for [`Vector`].
+/// The tile lies inside its memory; there are as many totals as rows; as for [`Register`].
 #[inline(always)]
-unsafe fn rows<V: Vector, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
+unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &Tile) {
     for j in 0..tile.rows {
         // SAFETY: the caller's.
         unsafe {
@@ -247,12 +211,12 @@ unsafe fn rows<V: Vector, S: Small, P: Part>(totals: *mut f64, tile: &Tile) {
     }
 }
 
-/// What lanes of a vector count; all of them, or those that `FEW` and the bits leave.
+/// The vector at `x`; with `FEW` only the lanes whose `bits` are set, the others 0.
 ///
 /// # Safety
-/// `x` leads to a vector's elements; as for [`Vector`].
+/// `x` leads to a vector's elements; as for [`Register`].
 #[inline(always)]
-unsafe fn leaf<V: Vector, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
+unsafe fn leaf<V: Float32s, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
     // SAFETY: the caller's.
     unsafe { if FEW { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
 }
@@ -262,7 +226,7 @@ unsafe fn leaf<V: Vector, S: Small, const FEW: bool>(x: *const S, bits: V) -> V 
 /// # Safety
 /// As for [`leaf`].
 #[inline(always)]
-unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
+unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
     // SAFETY: the caller's.
     unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
 }
@@ -272,42 +236,46 @@ unsafe fn two<V: Vector, S: Small, P: Part, const FEW: bool>(a: *const S, b: *co
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
 #[inline(always)]
-unsafe fn strip<V: Vector, S: Small, P: Part, const FEW: bool, const N: usize>(sums: *mut f64, x: [*const S; N], k: usize, bits: V) {
+unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const FEW: bool, const N: usize>(
+    sums: *mut f64,
+    x: [*const S; N],
+    k: usize,
+    bits: V,
+) {
     // SAFETY: the caller's.
     unsafe {
         let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); MORE_LEAVES / 2];
         for q in 0..N / 2 {
             twos[q] = two::<V, S, P, FEW>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
         }
-        let four = |q: usize| twos[q].add(twos[q + 1]).add(twos[q + 2].add(twos[q + 3]));
+        let four = |q: usize| (twos[q] + twos[q + 1]) + (twos[q + 2] + twos[q + 3]);
         let root = match N {
-            MORE_LEAVES => four(0).add(four(LEAVES / 2)),
+            MORE_LEAVES => four(0) + four(LEAVES / 2),
             LEAVES => four(0),
             _ => twos[0],
         };
-        let sums = sums.cast::<V::Sums>();
-        sums.write_unaligned(root.sum_onto(sums.read_unaligned()));
+        (V::Wide::load(sums) + root.widen()).store(sums);
     }
 }
 
-/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (They
-/// would lie across those of the vector before, and each would wait for the other.)
+/// Sums the columns of `N` rows from `r` on onto `sums`; those beyond whole vectors onto the last of `tail`, a number for each lane. (A
+/// vector that overlaps the one before would wait for its store.)
 ///
 /// # Safety
-/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Vector`].
+/// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Vector, S: Small, P: Part, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
-    let rest = tile.cols % V::WIDTH;
+    let rest = tile.cols % V::LANES;
     // SAFETY: the caller's.
     unsafe {
         let (bits, mut k) = (last_lanes(rest), 0);
-        while k + V::WIDTH <= tile.cols {
+        while k + V::LANES <= tile.cols {
             strip::<V, S, P, false, N>(sums.add(k), x, k, bits);
-            k += V::WIDTH;
+            k += V::LANES;
         }
         if rest > 0 {
-            strip::<V, S, P, true, N>(tail, x, tile.cols - V::WIDTH, bits);
+            strip::<V, S, P, true, N>(tail, x, tile.cols - V::LANES, bits);
         }
     }
 }
@@ -318,17 +286,17 @@ const JOINED: usize = 64;
 /// Sums the columns of a tile onto `sums`. Rows narrower than a vector are joined, if they follow each other without a gap.
 ///
 /// # Safety
-/// The tile lies inside its memory; there are as many sums as columns; as for [`Vector`].
+/// The tile lies inside its memory; there are as many sums as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
-    let group = if tile.cols < V::WIDTH { JOINED.div_ceil(tile.cols) } else { 1 };
+unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
+    let group = if tile.cols < V::LANES { JOINED.div_ceil(tile.cols) } else { 1 };
     let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
     // SAFETY: the caller's.
     unsafe {
         if group > 1 && !joins {
             return wide_columns::<S, P>(sums, tile);
         }
-        let mut room = [0.0; JOINED + LANES];
+        let mut room = [0.0; JOINED + MOST_LANES];
         let parts = if group > 1 { room.as_mut_ptr() } else { sums };
         let rows = tile.rows / group;
         wide_enough::<V, S, P>(parts, &Tile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
@@ -347,10 +315,10 @@ unsafe fn columns<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
     // SAFETY: the caller's.
     unsafe {
-        let mut lanes = [0.0; LANES];
+        let mut lanes = [0.0; MOST_LANES];
         let tail = lanes.as_mut_ptr();
         let mut r = 0;
         while r + MORE_LEAVES <= tile.rows {
@@ -368,8 +336,8 @@ unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile)
         if r < tile.rows {
             across::<V, S, P, 1>(sums, tail, tile, r);
         }
-        for lane in V::WIDTH - tile.cols % V::WIDTH..V::WIDTH {
-            *sums.add(tile.cols - V::WIDTH + lane) += tail.add(lane).read();
+        for lane in V::LANES - tile.cols % V::LANES..V::LANES {
+            *sums.add(tile.cols - V::LANES + lane) += tail.add(lane).read();
         }
     }
 }
@@ -379,30 +347,30 @@ unsafe fn wide_enough<V: Vector, S: Small, P: Part>(sums: *mut f64, tile: &Tile)
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_columns<S: Small, P: Part>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_columns<S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
     for r in 0..tile.rows {
         let x: *const S = tile.row(r);
         for k in 0..tile.cols {
             // SAFETY: the caller's.
-            unsafe { *sums.add(k) += P::wide(f64::from(x.add(k).read().get())) }
+            unsafe { *sums.add(k) += P::of(f64::from(x.add(k).read().get())) }
         }
     }
 }
 
 /// The float64 sum of a term of each float.
-pub struct Trees<S, P> {
+pub struct PairwiseSum<S, P> {
     root: Root,
     of: PhantomData<(S, P)>,
 }
 
-impl<S: Small, P: Part> Trees<S, P> {
-    /// The sum, and what becomes of it.
-    pub fn new(root: Root) -> Trees<S, P> {
-        Trees { root, of: PhantomData }
+impl<S: Small, P: VectorTerm> PairwiseSum<S, P> {
+    /// The sum, and the function of it that is the result.
+    pub fn new(root: Root) -> PairwiseSum<S, P> {
+        PairwiseSum { root, of: PhantomData }
     }
 }
 
-impl<S: Small, P: Part> Fold for Trees<S, P> {
+impl<S: Small, P: VectorTerm> Fold for PairwiseSum<S, P> {
     fn planes(&self) -> usize {
         1
     }
@@ -422,7 +390,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
             #[inline(always)]
             move |isa| {
                 // SAFETY: the caller's; the machine has the level.
-                unsafe { with_vectors!(isa, V => rows::<V, S, P>(totals, &tile)) }
+                unsafe { by_level!(isa, f32, V => rows::<V, S, P>(totals, &tile)) }
             },
         )
     }
@@ -448,7 +416,7 @@ impl<S: Small, P: Part> Fold for Trees<S, P> {
                 let sums = line.data();
                 // SAFETY: the caller's; the line has an entry for each column; the machine has the level.
                 unsafe {
-                    with_vectors!(isa, V => columns::<V, S, P>(sums, &tile));
+                    by_level!(isa, f32, V => columns::<V, S, P>(sums, &tile));
                     let mut bad = 0;
                     (0..tile.cols).for_each(|k| bad |= u64::from(!P::good(sums.add(k).read())));
                     if bad != 0 {
@@ -478,8 +446,8 @@ mod tests {
     use crate::cpu::fold::COLUMNS;
 
     /// The total of each row and of each column of elements.
-    fn totals<S: Small, P: Part>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
-        let fold = Trees::<S, P>::new(root);
+    fn totals<S: Small, P: VectorTerm>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
+        let fold = PairwiseSum::<S, P>::new(root);
         let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut room, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
@@ -498,7 +466,7 @@ mod tests {
         })
     }
 
-    fn check<S: Small, P: Part>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
+    fn check<S: Small, P: VectorTerm>(make: impl Fn(f32) -> S, term: impl Fn(f64) -> f64) {
         for (rows, cols) in [(1, 2), (3, 5), (9, 16), (64, 100), (7, 129), (23, 1000), (130, 1), (64, 3), (500, 7), (1023, 10), (999, 15)] {
             let x: Vec<S> = (0..rows * cols).map(|i| make((i * 37 % 101) as f32 / 16.0 - 2.0)).collect();
             let sum = |n: usize, at: &dyn Fn(usize) -> usize| (0..n).map(|i| term(f64::from(x[at(i)].get()))).sum::<f64>();
@@ -513,17 +481,17 @@ mod tests {
 
     #[test]
     fn rows_and_columns_of_every_float_and_term_agree_with_plain_loops() {
-        check::<f32, Itself>(|x| x, |x| x);
-        check::<f32, Size>(|x| x, f64::abs);
-        check::<f32, Squared>(|x| x, |x| x * x);
-        check::<f16, Itself>(f16::from_f32, |x| x);
-        check::<f16, Squared>(f16::from_f32, |x| x * x);
-        check::<bf16, Itself>(bf16::from_f32, |x| x);
-        check::<bf16, Size>(bf16::from_f32, f64::abs);
+        check::<f32, Plain>(|x| x, |x| x);
+        check::<f32, Abs>(|x| x, f64::abs);
+        check::<f32, Square>(|x| x, |x| x * x);
+        check::<f16, Plain>(f16::from_f32, |x| x);
+        check::<f16, Square>(f16::from_f32, |x| x * x);
+        check::<bf16, Plain>(bf16::from_f32, |x| x);
+        check::<bf16, Abs>(bf16::from_f32, f64::abs);
     }
 
     /// All rows and columns of a tile full of `x` come to `expected`.
-    fn check_full<P: Part>(x: f32, root: Root, expected: f64) {
+    fn check_full<P: VectorTerm>(x: f32, root: Root, expected: f64) {
         for got in totals::<f32, P>(&vec![x; 200 * 200], 200, 200, root).iter().flatten() {
             assert!((got / expected - 1.0).abs() < 1e-6, "{got}, not {expected}");
         }
@@ -531,12 +499,12 @@ mod tests {
 
     #[test]
     fn what_float32_cannot_hold_is_summed_in_float64() {
-        check_full::<Itself>(3e38, Root::Mean, 3e38);
-        check_full::<Size>(-3e38, Root::Itself, 6e40);
-        check_full::<Squared>(1e30, Root::Sqrt, 200f64.sqrt() * 1e30);
-        check_full::<Squared>(1e-30, Root::Sqrt, 200f64.sqrt() * 1e-30);
-        check_full::<Squared>(1e-42, Root::Sqrt, 200f64.sqrt() * f64::from(1e-42f32));
-        assert_eq!(totals::<f32, Squared>(&[0.0; 64], 1, 64, Root::Sqrt)[0], [0.0]);
+        check_full::<Plain>(3e38, Root::Mean, 3e38);
+        check_full::<Abs>(-3e38, Root::Itself, 6e40);
+        check_full::<Square>(1e30, Root::Sqrt, 200f64.sqrt() * 1e30);
+        check_full::<Square>(1e-30, Root::Sqrt, 200f64.sqrt() * 1e-30);
+        check_full::<Square>(1e-42, Root::Sqrt, 200f64.sqrt() * f64::from(1e-42f32));
+        assert_eq!(totals::<f32, Square>(&[0.0; 64], 1, 64, Root::Sqrt)[0], [0.0]);
     }
 
     #[test]
@@ -544,7 +512,7 @@ mod tests {
         for (special, expected) in [(f32::INFINITY, f64::INFINITY), (f32::NEG_INFINITY, f64::NEG_INFINITY), (f32::NAN, f64::NAN)] {
             let mut x = vec![1.0; 20 * 40];
             x[19 * 40 + 39] = special;
-            let [along, across] = totals::<f32, Itself>(&x, 20, 40, Root::Itself);
+            let [along, across] = totals::<f32, Plain>(&x, 20, 40, Root::Itself);
             for got in [along[19], across[39]] {
                 assert!(got == expected || (got.is_nan() && expected.is_nan()), "{got}, not {expected}");
             }
@@ -556,7 +524,7 @@ mod tests {
     fn a_long_sum_stays_within_a_millionth() {
         let x: Vec<f32> = (0..1_000_000).map(|i| 0.1 + (i % 7) as f32 * 1e-3).collect();
         let exact: f64 = x.iter().copied().map(f64::from).sum();
-        let sum: f64 = x.chunks(COLUMNS).map(|x| totals::<f32, Itself>(x, 1, x.len(), Root::Itself)[0][0]).sum();
+        let sum: f64 = x.chunks(COLUMNS).map(|x| totals::<f32, Plain>(x, 1, x.len(), Root::Itself)[0][0]).sum();
         assert!((sum / exact - 1.0).abs() < 1e-6, "{sum}, not {exact}");
     }
 }

@@ -4,9 +4,9 @@
 //! functions of one element, and so do arguments in the tails. Largest errors of the tables in units in the last place: erf 1.4 (f64), erfc 1.2
 //! and 1.6, erfinv 2.2 (f64), gelu 1.5 and 1.7.
 
+use super::runs::run_with_rare;
 use super::{erf_f32, erf_f64, erfc_f32, erfc_f64, erfinv_f32, erfinv_f64, gelu_f32, gelu_f64};
 use super::{erfinv_rare_f32, erfinv_rare_f64, erfinv_slow_f32, erfinv_slow_f64};
-use crate::cpu::map::run_rare;
 use crate::cpu::simd::{Isa, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
@@ -79,188 +79,161 @@ macro_rules! steep {
         #[inline(always)]
         unsafe fn $name(r: *mut $t, a: *const $t, n: usize, f: impl Fn(Isa, $t) -> $t + Copy) {
             // SAFETY: the caller's.
-            unsafe { run_rare(r, a, n, f, $rare, $slow) }
+            unsafe { run_with_rare(r, a, n, f, $rare, $slow) }
         }
     };
 }
 steep!(steep_f32, f32, erfinv_rare_f32, erfinv_slow_f32);
 steep!(steep_f64, f64, erfinv_rare_f64, erfinv_slow_f64);
 
-/// The tables' side. A kernel takes a vector of arguments within its bound and is only called where AVX-512 is.
+/// The tables' side. A kernel takes a register of arguments within its bound and is only called where AVX-512 is.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::coefficients::{ERF_64, ERFC_32, ERFC_64, ERFINV_64, GELU_32, GELU_64, LOG_64};
     use super::{plain, steep_f64};
-    use std::arch::x86_64::*;
+    use crate::cpu::simd::{Level, simd_at};
+    use crate::cpu::stream;
+    use crate::cpu::vector::{Elementary, F32x16, F64x8, Floats, Register, prefetch_to_write};
+    use std::f64::consts::LN_2;
 
     // 1.5 * 2^23 (2^52) rounds to an integer and leaves it in the low bits, where the instruction that picks finds the index.
     const SHIFT_32: f32 = 12_582_912.0;
     const SHIFT_64: f64 = 6_755_399_441_055_744.0;
-    const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-    const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 
-    /// Vectors computed side by side: their polynomials hide each other's latency.
+    /// Registers computed side by side: their polynomials hide each other's latency.
     const GROUP: usize = 4;
     /// Bytes between what is computed and what is fetched: the hardware's own prefetching stops at the end of each page.
     const AHEAD: usize = 1024;
 
-    macro_rules! walk {
-        ($name:ident, $t:ident, $vector:ident, $zero:ident, $load:ident, $store:ident, $abs:ident, $set1:ident, $compare:ident) => {
-            /// `r[i] = kernel(a[i])`, or `rest(a[i])` for groups with elements whose magnitude is not below `bound`.
-            ///
-            /// # Safety
-            /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
-            #[inline(always)]
-            unsafe fn $name(
-                r: *mut $t,
-                a: *const $t,
-                n: usize,
-                bound: $t,
-                kernel: impl Fn($vector) -> $vector,
-                rest: unsafe fn(*mut $t, *const $t, usize),
-            ) {
-                const WIDTH: usize = 64 / size_of::<$t>();
-                let whole = n - n % (GROUP * WIDTH);
-                for start in (0..whole).step_by(GROUP * WIDTH) {
-                    // SAFETY: the caller's; prefetching an address does not access it.
-                    unsafe {
-                        let (r, a) = (r.add(start), a.add(start));
-                        let mut xs = [$zero(); GROUP];
-                        let mut far = 0;
-                        for (i, x) in xs.iter_mut().enumerate() {
-                            _mm_prefetch::<_MM_HINT_T0>(a.cast::<i8>().wrapping_add(64 * i + AHEAD));
-                            _mm_prefetch::<_MM_HINT_ET0>(r.cast::<i8>().wrapping_add(64 * i + AHEAD));
-                            *x = $load(a.add(WIDTH * i));
-                            far |= $compare::<_CMP_NLT_UQ>($abs(*x), $set1(bound));
-                        }
-                        if far != 0 {
-                            rest(r, a, GROUP * WIDTH);
-                            continue;
-                        }
-                        for x in &mut xs {
-                            *x = kernel(*x);
-                        }
-                        for (i, x) in xs.into_iter().enumerate() {
-                            $store(r.add(WIDTH * i), x);
-                        }
-                    }
+    /// `r[i] = kernel(a[i])`, or `rest(a[i])` for groups with elements whose magnitude is not below `bound`.
+    ///
+    /// # Safety
+    /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
+    #[inline(always)]
+    unsafe fn walk<V: Elementary>(
+        r: *mut V::Item,
+        a: *const V::Item,
+        n: usize,
+        bound: V::Item,
+        kernel: impl Fn(V) -> V,
+        rest: unsafe fn(*mut V::Item, *const V::Item, usize),
+    ) {
+        let whole = n - n % (GROUP * V::LANES);
+        for start in (0..whole).step_by(GROUP * V::LANES) {
+            // SAFETY: the caller's; prefetching an address does not access it.
+            unsafe {
+                let (r, a) = (r.add(start), a.add(start));
+                let mut xs = [V::all(bound); GROUP];
+                let mut near = V::first(V::LANES);
+                for (i, x) in xs.iter_mut().enumerate() {
+                    stream::prefetch(a.wrapping_add(V::LANES * i).wrapping_byte_add(AHEAD).cast(), 1);
+                    prefetch_to_write(r.wrapping_add(V::LANES * i).wrapping_byte_add(AHEAD).cast());
+                    *x = V::load(a.add(V::LANES * i));
+                    near &= x.inside(bound);
                 }
-                // SAFETY: the caller's.
-                unsafe { rest(r.add(whole), a.add(whole), n - whole) }
+                if near != V::first(V::LANES) {
+                    rest(r, a, GROUP * V::LANES);
+                    continue;
+                }
+                for x in &mut xs {
+                    *x = kernel(*x);
+                }
+                for (i, x) in xs.into_iter().enumerate() {
+                    x.store(r.add(V::LANES * i));
+                }
             }
-        };
+        }
+        // SAFETY: the caller's.
+        unsafe { rest(r.add(whole), a.add(whole), n - whole) }
     }
-    walk!(walk_f32, f32, __m512, _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_abs_ps, _mm512_set1_ps, _mm512_cmp_ps_mask);
-    walk!(walk_f64, f64, __m512d, _mm512_setzero_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_abs_pd, _mm512_set1_pd, _mm512_cmp_pd_mask);
 
     macro_rules! functions {
-        ($($name:ident($t:ty) = $walk:ident($kernel:ident), below $bound:literal, else $rest:ident;)*) => { $(
+        ($($name:ident($t:ty) = $kernel:ident of $V:ident, below $bound:literal, else $rest:ident;)*) => { $(
             /// # Safety
             /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
             pub unsafe fn $name(r: *mut $t, a: *const $t, n: usize) {
                 unsafe fn rest(r: *mut $t, a: *const $t, n: usize) {
                     // SAFETY: the caller's.
                     unsafe { $rest(r, a, n, super::$name) }
                 }
                 // SAFETY: the caller's.
-                unsafe { $walk(r, a, n, $bound, $kernel, rest) }
+                unsafe {
+                    simd_at(
+                        Level::Avx512,
+                        #[inline(always)]
+                        move |_| walk::<$V>(r, a, n, $bound, #[inline(always)] |x| $kernel(x), rest),
+                    )
+                }
             }
         )* };
     }
 
     functions! {
-        erfc_f32(f32) = walk_f32(erfc_ps), below 3.875, else plain;
-        gelu_f32(f32) = walk_f32(gelu_ps), below 4.117_187_5, else plain;
-        erf_f64(f64) = walk_f64(erf_pd), below 1.7e308, else plain;
-        erfc_f64(f64) = walk_f64(erfc_pd), below 4.218_75, else plain;
-        gelu_f64(f64) = walk_f64(gelu_pd), below 4.218_75, else plain;
-        erfinv_f64(f64) = walk_f64(erfinv_pd), below 0.999, else steep_f64;
+        erfc_f32(f32) = erfc_32 of F32x16, below 3.875, else plain;
+        gelu_f32(f32) = gelu_32 of F32x16, below 4.117_187_5, else plain;
+        erf_f64(f64) = erf_64 of F64x8, below 1.7e308, else plain;
+        erfc_f64(f64) = erfc_64 of F64x8, below 4.218_75, else plain;
+        gelu_f64(f64) = gelu_64 of F64x8, below 4.218_75, else plain;
+        erfinv_f64(f64) = erfinv_64 of F64x8, below 0.999, else steep_f64;
     }
 
-    /// Element `index % 32`.
+    /// The polynomial whose number is in the lowest bits of `index`, at u, as (c, q): `c + u q`.
     #[inline(always)]
-    fn at_ps(row: &[f32; 32], index: __m512i) -> __m512 {
-        // SAFETY: the row is two vectors long.
-        unsafe { _mm512_permutex2var_ps(_mm512_loadu_ps(row.as_ptr()), index, _mm512_loadu_ps(row.as_ptr().add(16))) }
-    }
-
-    /// Element `index % 16`.
-    #[inline(always)]
-    fn at_pd(row: &[f64; 16], index: __m512i) -> __m512d {
-        // SAFETY: the row is two vectors long.
-        unsafe { _mm512_permutex2var_pd(_mm512_loadu_pd(row.as_ptr()), index, _mm512_loadu_pd(row.as_ptr().add(8))) }
-    }
-
-    /// Polynomial number `index % 32` at u, as (c, q): `c + u q`.
-    #[inline(always)]
-    fn pick_ps<const N: usize>(c: &[[f32; 32]; N], index: __m512i, u: __m512) -> (__m512, __m512) {
-        let mut p = at_ps(&c[N - 1], index);
+    fn pick_32<const N: usize>(c: &[[f32; 32]; N], index: F32x16, u: F32x16) -> (F32x16, F32x16) {
+        let mut p = index.lookup(&c[N - 1]);
         for k in (1..N - 1).rev() {
-            // SAFETY: no memory.
-            p = unsafe { _mm512_fmadd_ps(p, u, at_ps(&c[k], index)) };
+            p = p.fma(u, index.lookup(&c[k]));
         }
-        (at_ps(&c[0], index), p)
+        (index.lookup(&c[0]), p)
     }
 
-    /// Polynomial number `index % 16` at u, as (c, q): `c + u q`. Even and odd powers stay apart but for the first ones, which determine the error.
+    /// [`pick_32`] for f64. Even and odd powers stay apart but for the first ones, which determine the error.
     #[inline(always)]
-    fn pick_pd<const N: usize>(c: &[[f64; 16]; N], index: __m512i, u: __m512d) -> (__m512d, __m512d) {
+    fn pick_64<const N: usize>(c: &[[f64; 16]; N], index: F64x8, u: F64x8) -> (F64x8, F64x8) {
         const { assert!(N % 2 == 1) };
-        let (mut even, mut odd) = (at_pd(&c[N - 1], index), at_pd(&c[N - 2], index));
-        // SAFETY: no memory.
-        unsafe {
-            let v = _mm512_mul_pd(u, u);
-            for k in (3..N - 3).rev().step_by(2) {
-                even = _mm512_fmadd_pd(even, v, at_pd(&c[k + 1], index));
-                odd = _mm512_fmadd_pd(odd, v, at_pd(&c[k], index));
-            }
-            let mut p = _mm512_fmadd_pd(even, u, odd);
-            for k in (1..3).rev() {
-                p = _mm512_fmadd_pd(p, u, at_pd(&c[k], index));
-            }
-            (at_pd(&c[0], index), p)
+        let (mut even, mut odd) = (index.lookup(&c[N - 1]), index.lookup(&c[N - 2]));
+        let v = u * u;
+        for k in (3..N - 3).rev().step_by(2) {
+            even = even.fma(v, index.lookup(&c[k + 1]));
+            odd = odd.fma(v, index.lookup(&c[k]));
         }
+        let mut p = even.fma(u, odd);
+        for k in (1..3).rev() {
+            p = p.fma(u, index.lookup(&c[k]));
+        }
+        (index.lookup(&c[0]), p)
     }
 
     /// The number of the interval that a lies in, and the distance to its right end: seen from there the terms of erfc have one sign.
     #[inline(always)]
-    fn locate_ps(a: __m512, step: f32) -> (__m512i, __m512) {
-        // SAFETY: no memory.
-        unsafe {
-            let shift = _mm512_set1_ps(SHIFT_32);
-            let t = _mm512_fmadd_round_ps::<UP>(a, _mm512_set1_ps(1.0 / step), shift);
-            (_mm512_castps_si512(t), _mm512_fmadd_ps(_mm512_sub_ps(t, shift), _mm512_set1_ps(-step), a))
-        }
+    fn locate<V: Elementary>(a: V, [inverse, minus_step, shift]: [V::Item; 3]) -> (V, V) {
+        let index = a.fma_up(V::all(inverse), V::all(shift));
+        (index, (index - V::all(shift)).fma(V::all(minus_step), a))
     }
 
+    /// [`locate`] among steps of f32.
     #[inline(always)]
-    fn locate_pd(a: __m512d, step: f64) -> (__m512i, __m512d) {
-        // SAFETY: no memory.
-        unsafe {
-            let shift = _mm512_set1_pd(SHIFT_64);
-            let t = _mm512_fmadd_round_pd::<UP>(a, _mm512_set1_pd(1.0 / step), shift);
-            (_mm512_castpd_si512(t), _mm512_fmadd_pd(_mm512_sub_pd(t, shift), _mm512_set1_pd(-step), a))
-        }
+    fn locate_32(a: F32x16, step: f32) -> (F32x16, F32x16) {
+        locate(a, [1.0 / step, -step, SHIFT_32])
+    }
+
+    /// [`locate`] among steps of f64.
+    #[inline(always)]
+    fn locate_64(a: F64x8, step: f64) -> (F64x8, F64x8) {
+        locate(a, [1.0 / step, -step, SHIFT_64])
     }
 
     /// `erf(x)` for all x.
     #[inline(always)]
-    fn erf_pd(x: __m512d) -> __m512d {
+    fn erf_64(x: F64x8) -> F64x8 {
         // erf of its first multiples is all but exactly a number of f64.
         const STEP: f64 = 0.390_263_080_596_923_83;
-        // SAFETY: no memory.
-        unsafe {
-            // From about the nearest multiple of the step, which is zero for small ones: they keep their relative precision.
-            let a = _mm512_min_pd(_mm512_set1_pd(6.0), _mm512_abs_pd(x));
-            let shift = _mm512_set1_pd(SHIFT_64);
-            let t = _mm512_fmadd_pd(a, _mm512_set1_pd(1.0 / STEP), shift);
-            let u = _mm512_fmadd_pd(_mm512_sub_pd(t, shift), _mm512_set1_pd(-STEP), a);
-            let (c, q) = pick_pd(&ERF_64.0, _mm512_castpd_si512(t), u);
-            let p = _mm512_castpd_si512(_mm512_fmadd_pd(u, q, c));
-            // The sign of x, the rest of p.
-            _mm512_castsi512_pd(_mm512_ternarylogic_epi64::<0xd8>(p, _mm512_castpd_si512(x), _mm512_set1_epi64(i64::MIN)))
-        }
+        // From about the nearest multiple of the step, which is zero for small ones: they keep their relative precision.
+        let a = x.abs().at_most(6.0);
+        let index = a.fma(F64x8::all(1.0 / STEP), F64x8::all(SHIFT_64));
+        let u = (index - F64x8::all(SHIFT_64)).fma(F64x8::all(-STEP), a);
+        let (c, q) = pick_64(&ERF_64.0, index, u);
+        u.fma(q, c).with_sign(x)
     }
 
     /// `(log(1 + r) - r) / r^2` for -1/32 <= r <= 1/16.
@@ -277,82 +250,69 @@ mod wide {
 
     /// `erfinv(x)` for |x| < 0.999: x times a function of `w = -log(1 - x^2)`, of which an absolute error hardly matters.
     #[inline(always)]
-    fn erfinv_pd(x: __m512d) -> __m512d {
+    fn erfinv_64(x: F64x8) -> F64x8 {
         const STEP: f64 = 25.0 / 64.0;
-        // SAFETY: no memory.
-        unsafe {
-            let z = _mm512_fnmadd_pd(x, x, _mm512_set1_pd(1.0));
-            let e = _mm512_getexp_pd(z);
-            let m = _mm512_getmant_pd::<_MM_MANT_NORM_1_2, _MM_MANT_SIGN_SRC>(z);
-            let index = _mm512_srli_epi64::<48>(_mm512_castpd_si512(z));
-            let r = _mm512_fmsub_pd(m, at_pd(&LOG_64.0[0], index), _mm512_set1_pd(1.0));
-            let mut p = _mm512_set1_pd(LOG1P[7]);
-            for c in LOG1P[..7].iter().rev() {
-                p = _mm512_fmadd_pd(p, r, _mm512_set1_pd(*c));
-            }
-            let l = _mm512_fmadd_pd(_mm512_mul_pd(r, r), p, r);
-            let w = _mm512_sub_pd(_mm512_fnmadd_pd(e, _mm512_set1_pd(std::f64::consts::LN_2), at_pd(&LOG_64.0[1], index)), l);
-            let shift = _mm512_set1_pd(SHIFT_64);
-            let t = _mm512_fmadd_round_pd::<DOWN>(w, _mm512_set1_pd(1.0 / STEP), shift);
-            let u = _mm512_fmadd_pd(_mm512_sub_pd(t, shift), _mm512_set1_pd(-STEP), w);
-            let (c, q) = pick_pd(&ERFINV_64.0, _mm512_castpd_si512(t), u);
-            _mm512_mul_pd(x, _mm512_fmadd_pd(u, q, c))
+        let one = F64x8::all(1.0);
+        let z = x.fnmadd(x, one);
+        // The first four bits of the mantissa.
+        let index = z.shifted_right::<48>();
+        let r = z.mantissa().fmsub(index.lookup(&LOG_64.0[0]), one);
+        let mut p = F64x8::all(LOG1P[7]);
+        for &c in LOG1P[..7].iter().rev() {
+            p = p.fma(r, F64x8::all(c));
         }
+        let l = (r * r).fma(p, r);
+        let w = z.exponent().fnmadd(F64x8::all(LN_2), index.lookup(&LOG_64.0[1])) - l;
+        let index = w.fma_down(F64x8::all(1.0 / STEP), F64x8::all(SHIFT_64));
+        let u = (index - F64x8::all(SHIFT_64)).fma(F64x8::all(-STEP), w);
+        let (c, q) = pick_64(&ERFINV_64.0, index, u);
+        x * u.fma(q, c)
+    }
+
+    /// `erfc(x)` of that of |x|, rounded to no more than erfc(0).
+    #[inline(always)]
+    fn mirrored<V: Elementary>(x: V, p: V, [one, two]: [V::Item; 2]) -> V {
+        let p = p.at_most(one);
+        p.or_where(x.negative(), V::all(two) - p)
     }
 
     /// `erfc(x)` for |x| < 3.875.
     #[inline(always)]
-    fn erfc_ps(x: __m512) -> __m512 {
-        // SAFETY: no memory.
-        unsafe {
-            let (index, u) = locate_ps(_mm512_abs_ps(x), 1.0 / 8.0);
-            let (c, q) = pick_ps(&ERFC_32.0, index, u);
-            // Rounding must not lead beyond erfc(0).
-            let p = _mm512_min_ps(_mm512_fmadd_ps(u, q, c), _mm512_set1_ps(1.0));
-            _mm512_mask_sub_ps(p, _mm512_movepi32_mask(_mm512_castps_si512(x)), _mm512_set1_ps(2.0), p)
-        }
+    fn erfc_32(x: F32x16) -> F32x16 {
+        let (index, u) = locate_32(x.abs(), 1.0 / 8.0);
+        let (c, q) = pick_32(&ERFC_32.0, index, u);
+        mirrored(x, u.fma(q, c), [1.0, 2.0])
     }
 
     /// `erfc(x)` for |x| < 4.21875.
     #[inline(always)]
-    fn erfc_pd(x: __m512d) -> __m512d {
-        // SAFETY: no memory.
-        unsafe {
-            let (index, u) = locate_pd(_mm512_abs_pd(x), 9.0 / 32.0);
-            let (c, q) = pick_pd(&ERFC_64.0, index, u);
-            let p = _mm512_min_pd(_mm512_fmadd_pd(u, q, c), _mm512_set1_pd(1.0));
-            _mm512_mask_sub_pd(p, _mm512_movepi64_mask(_mm512_castpd_si512(x)), _mm512_set1_pd(2.0), p)
-        }
+    fn erfc_64(x: F64x8) -> F64x8 {
+        let (index, u) = locate_64(x.abs(), 9.0 / 32.0);
+        let (c, q) = pick_64(&ERFC_64.0, index, u);
+        mirrored(x, u.fma(q, c), [1.0, 2.0])
     }
 
     /// `max(x, 0) - |x| Phi(-|x|)` for |x| < 4.1171875.
     #[inline(always)]
-    fn gelu_ps(x: __m512) -> __m512 {
-        // SAFETY: no memory.
-        unsafe {
-            let a = _mm512_abs_ps(x);
-            let (index, u) = locate_ps(a, 17.0 / 128.0);
-            // Of two zeros the maximum is the second.
-            let (c, q) = pick_ps(&GELU_32.0, index, u);
-            let base = _mm512_max_ps(_mm512_setzero_ps(), x);
-            // Phi and what it has lost: that counts where there is no base.
-            let p = _mm512_fmadd_ps(u, q, c);
-            let low = _mm512_fmadd_ps(u, q, _mm512_sub_ps(c, p));
-            _mm512_fnmadd_ps(a, p, _mm512_fnmadd_ps(a, low, base))
-        }
+    fn gelu_32(x: F32x16) -> F32x16 {
+        let a = x.abs();
+        let (index, u) = locate_32(a, 17.0 / 128.0);
+        let (c, q) = pick_32(&GELU_32.0, index, u);
+        // Of two zeros the maximum is the second.
+        let base = F32x16::all(0.0).greater(x);
+        // Phi and what it has lost: that counts where there is no base.
+        let p = u.fma(q, c);
+        let low = u.fma(q, c - p);
+        a.fnmadd(p, a.fnmadd(low, base))
     }
 
     /// `max(x, 0) - |x| Phi(-|x|)` for |x| < 4.21875.
     #[inline(always)]
-    fn gelu_pd(x: __m512d) -> __m512d {
-        // SAFETY: no memory.
-        unsafe {
-            let a = _mm512_abs_pd(x);
-            let (index, u) = locate_pd(a, 9.0 / 32.0);
-            let (c, q) = pick_pd(&GELU_64.0, index, u);
-            let base = _mm512_max_pd(_mm512_setzero_pd(), x);
-            _mm512_fnmadd_pd(a, _mm512_fmadd_pd(u, q, c), base)
-        }
+    fn gelu_64(x: F64x8) -> F64x8 {
+        let a = x.abs();
+        let (index, u) = locate_64(a, 9.0 / 32.0);
+        let (c, q) = pick_64(&GELU_64.0, index, u);
+        a.fnmadd(u.fma(q, c), F64x8::all(0.0).greater(x))
     }
 }
 

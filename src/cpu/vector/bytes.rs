@@ -1,4 +1,4 @@
-//! What transposing asks of the registers of x86-64.
+//! Registers of bytes, whose elements may have any size: for moving elements, not for arithmetic.
 
 use std::arch::x86_64::*;
 
@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 ///
 /// # Safety
 /// The machine must have the registers; pointers must be good for 16 bytes a lane.
-pub trait Register: Copy {
+pub trait Bytes: Copy {
     /// Lanes.
     const LANES: usize;
     /// Loads all lanes from `src` on.
@@ -19,7 +19,7 @@ pub trait Register: Copy {
     unsafe fn interleave<const E: usize>(self, other: Self) -> (Self, Self);
 }
 
-impl Register for __m128i {
+impl Bytes for __m128i {
     const LANES: usize = 1;
 
     #[inline(always)]
@@ -54,7 +54,7 @@ impl Register for __m128i {
     }
 }
 
-impl Register for __m256i {
+impl Bytes for __m256i {
     const LANES: usize = 2;
 
     #[inline(always)]
@@ -89,7 +89,7 @@ impl Register for __m256i {
     }
 }
 
-impl Register for __m512i {
+impl Bytes for __m512i {
     const LANES: usize = 4;
 
     #[inline(always)]
@@ -126,5 +126,23 @@ impl Register for __m512i {
                 _ => (_mm512_unpacklo_epi64(self, other), _mm512_unpackhi_epi64(self, other)),
             }
         }
+    }
+}
+
+/// The columns of 4 x 4 lanes of 16 bytes as rows.
+#[inline(always)]
+pub fn transpose_lanes([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    // SAFETY: the machine has AVX-512, as whoever made the registers vouches.
+    unsafe {
+        let (even, odd) = (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
+        let (more_even, more_odd) = (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
+        [
+            _mm512_shuffle_i32x4::<EVEN>(even, more_even),
+            _mm512_shuffle_i32x4::<EVEN>(odd, more_odd),
+            _mm512_shuffle_i32x4::<ODD>(even, more_even),
+            _mm512_shuffle_i32x4::<ODD>(odd, more_odd),
+        ]
     }
 }

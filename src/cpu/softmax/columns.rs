@@ -1,18 +1,18 @@
-//! Softmax of lines side by side: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
+//! Softmax of lines that are columns: one pass over the rows for the greatest elements, one for exponentials and sums, one for the results.
 //!
 //! Panels stay in the second-level cache from one pass to the next; exponentials take long enough for the next panel to come meanwhile.
 
-use super::register::{Plain, Register, Registered, each};
 use super::{Item, Kind, exp_ahead, usable};
 use crate::cpu::lines::{PANEL, Panel};
 use crate::cpu::real::Real;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::stream;
+use crate::cpu::vector::{Array, Partial, Vectored};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
 /// The most lines of a panel.
-pub(crate) const BESIDE: usize = 256;
+pub(crate) const MOST_COLUMNS: usize = 256;
 
 /// The most elements of a panel: with the next one and the results they stay in the second-level cache.
 pub fn most_area(kind: Kind) -> usize {
@@ -21,7 +21,7 @@ pub fn most_area(kind: Kind) -> usize {
 
 /// Rows of a panel that are read or summed together.
 const ROWS: usize = 4;
-/// Rows between one that is read and one that is asked for.
+/// Rows between one that is read and one that is prefetched.
 const AHEAD: usize = 8;
 /// Rows of a panel summed in their own type.
 const SUMMED: usize = 64;
@@ -53,12 +53,24 @@ fn rows<T>(p: Panel, i: usize) -> [(*const T, *mut T); ROWS] {
     })
 }
 
+/// Calls `f` with the place of each register of `n` elements, and how many of them it has.
+#[inline(always)]
+fn each<V: Partial<Item: Real>>(n: usize, f: impl Fn(usize, usize)) {
+    let whole = n / V::LANES * V::LANES;
+    for at in (0..whole).step_by(V::LANES) {
+        f(at, V::LANES);
+    }
+    if whole < n {
+        f(whole, n - whole);
+    }
+}
+
 /// `r[j] = f(x[j], ...)` for the columns of some rows.
 ///
 /// # Safety
 /// All hold `n` elements; rows are `r` or apart from it.
 #[inline(always)]
-unsafe fn apply<V: Register, const N: usize>(r: *mut Item<V>, x: [*const Item<V>; N], n: usize, f: impl Fn([V; N]) -> V) {
+unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*const Item<V>; N], n: usize, f: impl Fn([V; N]) -> V) {
     each::<V>(
         n,
         #[inline(always)]
@@ -67,29 +79,31 @@ unsafe fn apply<V: Register, const N: usize>(r: *mut Item<V>, x: [*const Item<V>
             // SAFETY: the caller's.
             unsafe {
                 for k in 0..N {
-                    values[k] = values[k].with(x[k].add(at), count);
+                    values[k] = values[k].load_first(x[k].add(at), count);
                 }
-                f(values).store(r.add(at), count);
+                f(values).store_first(r.add(at), count);
             }
         },
     )
 }
 
-/// Lines side by side.
-pub fn panel<T: Registered>(kind: Kind, p: Panel) {
+/// Lines that are the columns of a panel.
+pub fn columns<T: Real + Vectored>(kind: Kind, p: Panel) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes a panel; the machine has the level.
-        move |isa| unsafe { if isa.level() == Level::Avx512 { beside::<T::Wide>(isa, kind, p) } else { beside::<Plain<T>>(isa, kind, p) } },
+        move |isa| unsafe {
+            if isa.level() == Level::Avx512 { columns_by::<T::Avx512>(isa, kind, p) } else { columns_by::<Array<T, 1>>(isa, kind, p) }
+        },
     )
 }
 
-/// Lines side by side.
+/// [`columns`] by registers `V`.
 ///
 /// # Safety
 /// The driver's promises for a panel of these elements; the machine has the instruction set.
 #[inline(always)]
-unsafe fn beside<V: Register>(isa: Isa, kind: Kind, p: Panel) {
+unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
     let (mut most, mut by) = (Columns::<Item<V>>::new(), Columns::<Item<V>>::new());
     let (most, by) = (most.filled(Element::from_f64(f64::NEG_INFINITY), p.width), by.filled(Element::ZERO, p.width));
     // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart, and results as many, or one row.
@@ -121,9 +135,9 @@ unsafe fn beside<V: Register>(isa: Isa, kind: Kind, p: Panel) {
 /// The sum of `e^(x - most)` of each line; the result of softmax keeps the exponentials.
 ///
 /// # Safety
-/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`beside`].
+/// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`columns_by`].
 #[inline(always)]
-unsafe fn sum_rows<V: Register>(isa: Isa, kind: Kind, p: Panel, most: *const Item<V>, sums: *mut Item<V>) {
+unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel, most: *const Item<V>, sums: *mut Item<V>) {
     let (mut totals, mut nothing, mut buffer) =
         (Columns::<f64>::new(), Columns::<Item<V>>::new(), MaybeUninit::<[Item<V>; ROWS * PANEL]>::uninit());
     let (totals, nothing, buffer) =
@@ -140,7 +154,7 @@ unsafe fn sum_rows<V: Register>(isa: Isa, kind: Kind, p: Panel, most: *const Ite
                     [x, most],
                     p.width,
                     #[inline(always)]
-                    |[x, most]| x.sub(most),
+                    |[x, most]| x - most,
                 );
                 let next = [x.cast::<u8>().wrapping_offset(p.ahead), ahead[k].1.cast_const().cast()];
                 exp_ahead(isa, e[k], p.width, if kind == Kind::LogSumExp { &next[..1] } else { &next });
@@ -150,7 +164,7 @@ unsafe fn sum_rows<V: Register>(isa: Isa, kind: Kind, p: Panel, most: *const Ite
                 [e[0], e[1], e[2], e[3], sums],
                 p.width,
                 #[inline(always)]
-                |[a, b, c, d, sum]| sum.add(a.add(b).add(c.add(d))),
+                |[a, b, c, d, sum]| sum + ((a + b) + (c + d)),
             );
             if (i + ROWS).is_multiple_of(SUMMED) || i + ROWS >= p.n {
                 (0..p.width).for_each(|j| totals.add(j).write(totals.add(j).read() + sums.add(j).read().to_f64()));
@@ -164,9 +178,9 @@ unsafe fn sum_rows<V: Register>(isa: Isa, kind: Kind, p: Panel, most: *const Ite
 /// The results of a panel: exponentials times `by`, or elements less maxima and `by`, or the sums of both.
 ///
 /// # Safety
-/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`beside`].
+/// `most` and `by` hold numbers for the lines of the panel; the rest as for [`columns_by`].
 #[inline(always)]
-unsafe fn finish<V: Register>(kind: Kind, p: Panel, most: *const Item<V>, by: *const Item<V>) {
+unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: Panel, most: *const Item<V>, by: *const Item<V>) {
     // SAFETY: the caller's.
     unsafe {
         if kind == Kind::LogSumExp {
@@ -181,7 +195,7 @@ unsafe fn finish<V: Register>(kind: Kind, p: Panel, most: *const Item<V>, by: *c
                     [out, by],
                     p.width,
                     #[inline(always)]
-                    |[e, by]| e.mul(by),
+                    |[e, by]| e * by,
                 );
             } else {
                 apply::<V, 3>(
@@ -189,7 +203,7 @@ unsafe fn finish<V: Register>(kind: Kind, p: Panel, most: *const Item<V>, by: *c
                     [x, most, by],
                     p.width,
                     #[inline(always)]
-                    |[x, most, by]| x.sub(most).sub(by),
+                    |[x, most, by]| x - most - by,
                 );
             }
         }

@@ -1,11 +1,11 @@
-//! Folds in lanes: a number or two for each of many elements at a time, which meet at the end.
+//! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
 use super::{ABREAST, Accs, Fold, Line, NARROW, ROWS, Tile};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::dtype::{Dtype, Element};
 
 /// A fold that takes its elements in any order, in lanes of one or two numbers.
-pub trait Lanewise: Copy + Send + Sync {
+pub trait Reducer: Copy + Send + Sync {
     /// The compute type.
     type In: Element;
     /// First number of a lane; small, so that a register has many.
@@ -20,19 +20,19 @@ pub trait Lanewise: Copy + Send + Sync {
     type Out: Copy;
     /// The second result, or `()`.
     type Other: Copy;
-    /// Elements a lane takes before what it amounts to is asked for. What counts in few bits has room for more than [`ROWS`].
-    const PUSHES: usize = usize::MAX;
-    /// Elements a lane of a row takes before another one does: few where rounding errors add up.
+    /// The most elements of a row that a lane accumulates before its state is taken. Lanes that overflow have room for more than [`ROWS`].
+    const CAPACITY: usize = usize::MAX;
+    /// The most elements of a row that a lane accumulates: few where rounding errors add up.
     const RUN: usize = usize::MAX;
     /// See [`Fold::reads`].
     fn reads(self, compute: Dtype) -> Dtype {
         compute.compute()
     }
-    /// A lane that took nothing.
-    fn lane(self) -> (Self::A, Self::B);
+    /// A lane of no elements.
+    fn empty(self) -> (Self::A, Self::B);
     /// The lane with one element more.
-    fn push(self, isa: Isa, lane: (Self::A, Self::B), x: Self::In) -> (Self::A, Self::B);
-    /// What a lane amounts to.
+    fn accumulate(self, isa: Isa, lane: (Self::A, Self::B), x: Self::In) -> (Self::A, Self::B);
+    /// The accumulator that a lane becomes.
     fn state(self, lane: (Self::A, Self::B)) -> (Self::S, Self::U);
     /// Two accumulators in one.
     fn merge(self, a: (Self::S, Self::U), b: (Self::S, Self::U)) -> (Self::S, Self::U);
@@ -47,7 +47,7 @@ pub trait Lanewise: Copy + Send + Sync {
         // SAFETY: the caller's.
         unsafe { row(self, isa, x, n) }
     }
-    /// Whether no element can change anything any more.
+    /// Whether no further element can change the result.
     fn settled(self, _: (Self::S, Self::U)) -> bool {
         false
     }
@@ -55,16 +55,16 @@ pub trait Lanewise: Copy + Send + Sync {
 
 /// The accumulator of `groups` times `W` contiguous elements.
 #[inline(always)]
-unsafe fn lanes<L: Lanewise, const W: usize>(l: L, isa: Isa, x: *const L::In, groups: usize) -> (L::S, L::U) {
-    let (a, b) = l.lane();
+unsafe fn lanes<L: Reducer, const W: usize>(l: L, isa: Isa, x: *const L::In, groups: usize) -> (L::S, L::U) {
+    let (a, b) = l.empty();
     let (mut a, mut b) = ([a; W], [b; W]);
     for g in 0..groups {
         for k in 0..W {
             // SAFETY: the caller's.
-            (a[k], b[k]) = l.push(isa, (a[k], b[k]), unsafe { x.add(g * W + k).read() });
+            (a[k], b[k]) = l.accumulate(isa, (a[k], b[k]), unsafe { x.add(g * W + k).read() });
         }
     }
-    let (s, u) = l.state(l.lane());
+    let (s, u) = l.state(l.empty());
     let (mut s, mut u) = ([s; W], [u; W]);
     for k in 0..W {
         (s[k], u[k]) = l.state((a[k], b[k]));
@@ -81,12 +81,12 @@ unsafe fn lanes<L: Lanewise, const W: usize>(l: L, isa: Isa, x: *const L::In, gr
 
 /// The accumulator of `n` contiguous elements: `W` lanes, then `V`, then one.
 #[inline(always)]
-unsafe fn row_in<L: Lanewise, const W: usize, const V: usize>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+unsafe fn row_in<L: Reducer, const W: usize, const V: usize>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
     // SAFETY: the caller's.
     unsafe {
-        let (mut state, mut at) = (l.state(l.lane()), 0);
+        let (mut state, mut at) = (l.state(l.empty()), 0);
         while n - at >= W {
-            let groups = ((n - at) / W).min(L::PUSHES).min(L::RUN);
+            let groups = ((n - at) / W).min(L::CAPACITY).min(L::RUN);
             state = l.merge(state, lanes::<L, W>(l, isa, x.add(at), groups));
             at += groups * W;
             if l.settled(state) {
@@ -98,9 +98,9 @@ unsafe fn row_in<L: Lanewise, const W: usize, const V: usize>(l: L, isa: Isa, x:
             state = l.merge(state, lanes::<L, V>(l, isa, x.add(at), groups));
             at += groups * V;
         }
-        let mut lane = l.lane();
+        let mut lane = l.empty();
         for i in at..n {
-            lane = l.push(isa, lane, x.add(i).read());
+            lane = l.accumulate(isa, lane, x.add(i).read());
         }
         l.merge(state, l.state(lane))
     }
@@ -111,7 +111,7 @@ unsafe fn row_in<L: Lanewise, const W: usize, const V: usize>(l: L, isa: Isa, x:
 /// # Safety
 /// `x` holds them.
 #[inline(always)]
-pub(super) unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
     // SAFETY: the caller's.
     unsafe {
         match size_of::<L::A>() {
@@ -120,23 +120,23 @@ pub(super) unsafe fn row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize)
             _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
             _ if n >= LONG => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
-            // Compilers keep so many float64 in registers, but more in memory; of int64 they make no good vectors of so few.
+            // Compilers keep 32 float64 in registers, more of them in memory; for int64 they need 64 to make good vectors.
             _ if matches!(L::In::DTYPE, Dtype::Float32 | Dtype::Float64) => row_in::<L, 32, 8>(l, isa, x, n),
             _ => row_in::<L, 64, 16>(l, isa, x, n),
         }
     }
 }
 
-/// Rows of this length are worth more lanes than there are registers for.
+/// Rows of this length are faster with more lanes than fit the registers.
 const LONG: usize = 4096;
 /// The most lanes of a row.
 const LANES: usize = 256;
 
 /// The accumulator of `n` contiguous elements, folded as if they were the columns of a tile.
 #[inline(always)]
-unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
+unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
     let w = (n / ABREAST).min(LANES);
-    let mut state = l.state(l.lane());
+    let mut state = l.state(l.empty());
     // SAFETY: the caller's; lines have an entry for each lane.
     unsafe {
         let mut at = 0;
@@ -145,7 +145,7 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
             let rows = ((n - at) / w).min(ROWS).min(L::RUN);
             let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
             let tile = Tile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
-            lanes.push(l, isa, &tile, more);
+            lanes.accumulate(l, isa, &tile, more);
             at += rows * w + more;
             state = l.merge(state, lanes.together(l, w));
         }
@@ -154,32 +154,32 @@ unsafe fn long_row<L: Lanewise>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L
 }
 
 /// Lanes side by side.
-struct Lines<L: Lanewise>(Line<L::A>, Line<L::B>);
+struct Lines<L: Reducer>(Line<L::A>, Line<L::B>);
 
-impl<L: Lanewise> Lines<L> {
+impl<L: Reducer> Lines<L> {
     #[inline(always)]
     fn new(l: L, n: usize) -> Lines<L> {
         Lines(
             Line::new(
                 n,
                 #[inline(always)]
-                |_| l.lane().0,
+                |_| l.empty().0,
             ),
             Line::new(
                 n,
                 #[inline(always)]
-                |_| l.lane().1,
+                |_| l.empty().1,
             ),
         )
     }
 
-    /// Lane `k` takes column `k` of a tile, and of the row after it, which has only its first `more` columns. They are no more rows than a
-    /// lane takes.
+    /// Lane `k` takes column `k` of a tile, and of the row after it, which has only its first `more` columns. There are at most
+    /// [`ROWS`] rows before that one.
     ///
     /// # Safety
     /// There are as many lanes; the tile and the row lie inside their memory.
     #[inline(always)]
-    unsafe fn push(&mut self, l: L, isa: Isa, tile: &Tile, more: usize) {
+    unsafe fn accumulate(&mut self, l: L, isa: Isa, tile: &Tile, more: usize) {
         let (a, b, mut r) = (self.0.data(), self.1.data(), 0);
         // SAFETY: the caller's.
         unsafe {
@@ -187,11 +187,11 @@ impl<L: Lanewise> Lines<L> {
                 let x: [*const L::In; ABREAST] = std::array::from_fn(|q| tile.row(r + q));
                 for k in 0..tile.cols {
                     let mut lane = (a.add(k).read(), b.add(k).read());
-                    // Written out, for compilers give up on a loop that they could not unroll.
-                    lane = l.push(isa, lane, x[0].add(k).read());
-                    lane = l.push(isa, lane, x[1].add(k).read());
-                    lane = l.push(isa, lane, x[2].add(k).read());
-                    lane = l.push(isa, lane, x[3].add(k).read());
+                    // Written out: compilers do not vectorise the outer loop unless they unroll an inner one.
+                    lane = l.accumulate(isa, lane, x[0].add(k).read());
+                    lane = l.accumulate(isa, lane, x[1].add(k).read());
+                    lane = l.accumulate(isa, lane, x[2].add(k).read());
+                    lane = l.accumulate(isa, lane, x[3].add(k).read());
                     (*a.add(k), *b.add(k)) = lane;
                 }
                 r += ABREAST;
@@ -199,14 +199,14 @@ impl<L: Lanewise> Lines<L> {
             while r < tile.rows + usize::from(more > 0) {
                 let x: *const L::In = tile.row(r);
                 for k in 0..if r < tile.rows { tile.cols } else { more } {
-                    (*a.add(k), *b.add(k)) = l.push(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
+                    (*a.add(k), *b.add(k)) = l.accumulate(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
                 }
                 r += 1;
             }
         }
     }
 
-    /// What each of the first `n` lanes amounts to, in the place of the lanes if it has room there, else in `room`.
+    /// The states of the first `n` lanes, in the place of the lanes if they have the same size, else in `room`.
     ///
     /// # Safety
     /// There are so many lanes, which are read no more.
@@ -226,14 +226,14 @@ impl<L: Lanewise> Lines<L> {
         (s, u)
     }
 
-    /// What all `n` lanes amount to.
+    /// The state of all `n` lanes together.
     ///
     /// # Safety
     /// There are so many lanes.
     #[inline(always)]
     unsafe fn together(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
         const LAST: usize = 16;
-        let (s, u) = l.state(l.lane());
+        let (s, u) = l.state(l.empty());
         let (mut s, mut u) = ([s; LANES], [u; LANES]);
         let (a, b) = (self.0.data(), self.1.data());
         // SAFETY: the caller's.
@@ -242,8 +242,8 @@ impl<L: Lanewise> Lines<L> {
             let half = n.div_ceil(2);
             for k in 0..n - half {
                 (s[k], u[k]) = l.merge((s[k], u[k]), (s[k + half], u[k + half]));
-                s[k + half] = l.state(l.lane()).0;
-                u[k + half] = l.state(l.lane()).1;
+                s[k + half] = l.state(l.empty()).0;
+                u[k + half] = l.state(l.empty()).1;
             }
             n = half;
         }
@@ -266,7 +266,7 @@ const JOINED: usize = 2 * NARROW;
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
-unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
+unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: Tile) {
     let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
     let mut group = if joins { 1 << (JOINED / tile.cols).min(tile.rows.max(1)).ilog2() } else { 1 };
     let joined = Tile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
@@ -274,7 +274,7 @@ unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
     let mut lanes = Lines::new(l, joined.cols);
     // SAFETY: the caller's.
     unsafe {
-        lanes.push(l, isa, &joined, tile.rows % group * tile.cols);
+        lanes.accumulate(l, isa, &joined, tile.rows % group * tile.cols);
         let mut room = (Line::room(), Line::room());
         let (s, u) = lanes.states(l, joined.cols, &mut room);
         while group > 1 {
@@ -290,10 +290,10 @@ unsafe fn columns<L: Lanewise>(l: L, isa: Isa, accs: Accs, tile: Tile) {
     }
 }
 
-/// The fold of a [`Lanewise`].
+/// The fold of a [`Reducer`].
 pub struct Lanes<L>(pub L);
 
-impl<L: Lanewise> Lanes<L> {
+impl<L: Reducer> Lanes<L> {
     /// # Safety
     /// There is an accumulator `j`.
     #[inline(always)]
@@ -314,7 +314,7 @@ impl<L: Lanewise> Lanes<L> {
     }
 }
 
-impl<L: Lanewise> Fold for Lanes<L> {
+impl<L: Reducer> Fold for Lanes<L> {
     fn planes(&self) -> usize {
         if size_of::<L::U>() == 0 { 1 } else { 2 }
     }
@@ -326,7 +326,7 @@ impl<L: Lanewise> Fold for Lanes<L> {
     unsafe fn start(&self, accs: Accs, n: usize) {
         let l = self.0;
         // SAFETY: the caller's.
-        (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.lane())) })
+        (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.empty())) })
     }
 
     unsafe fn rows(&self, accs: Accs, tile: &Tile) {

@@ -1,0 +1,73 @@
+//! The least and the greatest element in one pass over memory.
+
+use super::{Accs, Extreme, Fold, Lanes, Ordered, Tile};
+use std::marker::PhantomData;
+
+/// Least and greatest element: both folds over one tile after the other, which stays in the cache.
+pub struct MinMax<T>(Lanes<Extreme<T, false>>, Lanes<Extreme<T, true>>);
+
+impl<T> Default for MinMax<T> {
+    fn default() -> MinMax<T> {
+        MinMax(Lanes(Extreme(PhantomData)), Lanes(Extreme(PhantomData)))
+    }
+}
+
+/// The accumulators of the greatest elements, beside those of the least ones.
+#[inline(always)]
+fn greatest(accs: Accs) -> Accs {
+    Accs { data: accs.plane(1), ..accs }
+}
+
+impl<T: Ordered> Fold for MinMax<T> {
+    fn planes(&self) -> usize {
+        2
+    }
+
+    unsafe fn start(&self, accs: Accs, n: usize) {
+        // SAFETY: the caller's; so below.
+        unsafe {
+            self.0.start(accs, n);
+            self.1.start(greatest(accs), n);
+        }
+    }
+
+    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+        // SAFETY: as above.
+        unsafe {
+            self.0.rows(accs, tile);
+            self.1.rows(greatest(accs), tile);
+        }
+    }
+
+    fn fewest(&self, gaps: bool) -> usize {
+        self.0.fewest(gaps)
+    }
+
+    fn tall(&self, gaps: bool) -> bool {
+        self.0.tall(gaps)
+    }
+
+    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+        // SAFETY: as above.
+        unsafe {
+            self.0.columns(accs, tile);
+            self.1.columns(greatest(accs), tile);
+        }
+    }
+
+    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
+        // SAFETY: as above.
+        unsafe {
+            self.0.merge(accs, later, n, counts);
+            self.1.merge(greatest(accs), greatest(later), n, counts);
+        }
+    }
+
+    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+        // SAFETY: as above; neither fold has a second result.
+        unsafe {
+            self.0.finish(accs, n, count, [out[0]; 2]);
+            self.1.finish(greatest(accs), n, count, [out[1]; 2]);
+        }
+    }
+}
