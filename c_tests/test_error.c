@@ -442,6 +442,36 @@ static void a_storage_of_another_dtype_is_no_way_out_of_bounds(void) {
     THTensor_free(t);
 }
 
+/* There is no other device yet; a handle that says it lives on one is refused wherever elements would be touched. */
+static void tensors_of_another_device_are_refused(void) {
+    THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *here = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *r = THTensor_new();
+    t->deviceType = TH_CUDA;
+    CHECK_ERROR(THTensor_cadd(r, t, 1, t), TH_ERR_DEVICE, "THTensor_cadd: not available on cuda:0");
+    CHECK_ERROR(THTensor_cmul(r, here, t), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_cmul(t, here, here), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_sum(r, t, 0, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_cumsum(r, t, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_softmax(r, t, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_median(r, NULL, t, 0, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_histc(r, t, 4, 0, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_mm(r, here, t), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_tril(r, t, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_copy(here, t), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_copy(t, here), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_fill(t, 0), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_uniform(t, NULL, 0, 1), TH_ERR_DEVICE, "cuda:0");
+    CHECK_ERROR(THTensor_set2d(t, 0, 0, 5), TH_ERR_DEVICE, "cuda:0");
+    CHECK_FAILURE(isnan(THTensor_get2d(t, 0, 0)), TH_ERR_DEVICE, "cuda:0");
+    CHECK_FAILURE(isnan(THTensor_sumall(t)), TH_ERR_DEVICE, "cuda:0");
+    CHECK_FAILURE(THTensor_newClone(t) == NULL, TH_ERR_DEVICE, "cuda:0");
+    t->deviceType = TH_CPU;
+    CHECK_VALUES(t, 1, 2, 3, 4);
+    CHECK_VALUES(here, 1, 2, 3, 4);
+    THTensor_free(r);
+    THTensor_free(here);
+    THTensor_free(t);
+}
+
 CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_last_error_alone_until_it_is_cleared),
            CASE(each_kind_of_failure_has_its_code), CASE(the_message_stays_at_one_address), CASE(long_messages_are_cut),
            CASE(each_thread_has_its_own_last_error), CASE(null_handles_are_named),
@@ -451,4 +481,4 @@ CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_l
            CASE(codes_of_no_dtype_are_errors), CASE(damaged_sizes_and_strides_are_refused),
            CASE(missing_sizes_and_strides_are_refused),
            CASE(damaged_offsets_are_refused), CASE(a_storage_that_shrank_is_refused),
-           CASE(a_storage_of_another_dtype_is_no_way_out_of_bounds))
+           CASE(a_storage_of_another_dtype_is_no_way_out_of_bounds), CASE(tensors_of_another_device_are_refused))

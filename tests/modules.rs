@@ -22,16 +22,6 @@ const HOUSE: &[(&str, &str)] = &[
     ("error", ""),
 ];
 
-/// Pairs of files in a folder that import each other and are still to be parted.
-const KNOWN_CIRCLES: &[(&str, &str, &str)] = &[
-    ("cpu/fold", "extreme", "search"),
-    ("cpu/vmath", "digamma", "gamma"),
-    ("cpu/vmath", "gamma", "polygamma"),
-    ("ops", "copy", "prepare"),
-    ("ops", "pointwise", "reduce"),
-    ("ops", "prepare", "result"),
-];
-
 /// Modules whose root forbids unsafe code.
 const PURE: &[&str] = &["plan", "layout", "random"];
 
@@ -315,9 +305,7 @@ fn files_of_a_folder_do_not_import_each_other_in_circles() {
     assert!(folders.len() > 5, "the scan found only {} folders", folders.len());
     for folder in folders {
         let name = folder.join("/");
-        let known = |a: &str, b: &str| KNOWN_CIRCLES.contains(&(name.as_str(), a.min(b), a.max(b)));
-        let edges = edges_inside(folder, &sources).into_iter().filter(|(a, b)| !known(a, b)).collect();
-        let circles: Vec<String> = in_circles(edges).iter().map(|(a, b)| format!("{a} imports {b}")).collect();
+        let circles: Vec<String> = in_circles(edges_inside(folder, &sources)).iter().map(|(a, b)| format!("{a} imports {b}")).collect();
         assert!(circles.is_empty(), "in {name}: {}", circles.join(", "));
     }
 }

@@ -1,6 +1,9 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; [`row`] explains rows.
 
+mod args;
+pub mod generator;
 mod row;
+mod word;
 #[macro_use]
 pub mod apply;
 #[macro_use]

@@ -1,33 +1,11 @@
 //! `THGenerator_*`, `THRandom_*` and random fills.
 
+use super::generator::{new_generator, with};
 use super::row::export;
 use crate::alloc;
-use crate::error::{Result, bail};
 use crate::ops::random as ops;
 use crate::random::{Generator, seed_from_os};
-use std::cell::RefCell;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
-
-/// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
-pub struct THGenerator {
-    generator: Mutex<Generator>,
-}
-
-thread_local! {
-    static OWN: RefCell<Generator> = RefCell::new(Generator::new(seed_from_os()));
-}
-
-/// Calls `f` with the generator meant: the handle's, or the thread's own for NULL.
-fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) -> Result<R> {
-    match handle {
-        Some(handle) => Ok(f(&mut handle.generator.lock().unwrap_or_else(PoisonError::into_inner))),
-        None => match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| f(&mut own))) {
-            Ok(Ok(result)) => Ok(result),
-            _ => bail!(Internal, "the generator of this thread is gone or in use"),
-        },
-    }
-}
 
 macro_rules! generator_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -80,12 +58,4 @@ macro_rules! random_rows {
 pub mod fills {
     use super::*;
     random_rows!(export "THTensor_";);
-}
-
-fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
-    let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
-    let place = place.cast::<THGenerator>();
-    // SAFETY: a fresh block of this size, aligned to 16.
-    unsafe { place.write(THGenerator { generator: Mutex::new(generator) }) };
-    Ok(place.as_ptr())
 }

@@ -1,6 +1,7 @@
 //! `THTensor_*`: reductions over all elements, one dimension or several.
 
 use super::row::export;
+use crate::ops::distance;
 use crate::ops::reduce::{self, Over, TH_ALL_DIMS, To, number};
 
 /// All dimensions.
@@ -121,7 +122,7 @@ macro_rules! reduce_rows {
         /// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
         normall(t: input, value: number) -> accumulated = number(|to| reduce::norm(to, t, value.to_f64(), ALL, None));
         /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
-        dist(a: input, b: input, value: number) -> accumulated = reduce::dist(a, b, value.to_f64());
+        dist(a: input, b: input, value: number) -> accumulated = distance::dist(a, b, value.to_f64());
         /// Whether all elements are not 0; 0 on error.
         logicalall(t: input) -> flag = number(|to| reduce::logic(true, to, t, ALL)).map(|x| x != 0.0);
         /// Whether any element is not 0; 0 on error.

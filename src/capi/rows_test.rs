@@ -1,6 +1,8 @@
 //! What holds for every row.
 
-use super::row::{Body, Face, Kind, Row, Word, invoke};
+use super::args::Kind;
+use super::row::{Body, Face, Row, invoke};
+use super::word::Word;
 use super::*;
 use std::collections::BTreeSet;
 use std::ffi::CStr;

@@ -4,7 +4,9 @@
 //! of its arguments have a meaning there: the dtype of what is made is the face's own, lists of sizes are storages of longs, and what only
 //! the dynamic API has (other dtypes, memory formats, lists of handles, pointers) leaves the row out.
 
-use super::row::{Face, FromWord, Kind, Row, ToWord, Word, invoke, keep_error};
+use super::args::Kind;
+use super::row::{Face, Row, invoke, keep_error};
+use super::word::{FromWord, ToWord, Word};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind as Failure, Result};
 use crate::storage::{Storage, THStorage};
@@ -204,7 +206,7 @@ macro_rules! typed_type {
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] factor) => { $real };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] parameter) => { $real };
-    ($type:tt $kind:ident) => { $crate::capi::row::c_type!($kind) };
+    ($type:tt $kind:ident) => { $crate::capi::args::c_type!($kind) };
 }
 
 /// What is returned for one element type.
@@ -212,7 +214,7 @@ macro_rules! typed_return {
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] new) => { *mut super::$Tensor };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] accumulated) => { $accreal };
-    ($type:tt $($ret:ident)?) => { $crate::capi::row::return_type!($($ret)?) };
+    ($type:tt $($ret:ident)?) => { $crate::capi::args::return_type!($($ret)?) };
     (@from $word:ident number) => { Real::from_core($word) };
     (@from $word:ident accumulated) => { Real::from_core($word) };
     (@from $word:ident $($ret:ident)?) => { FromWord::from_word($word) };
@@ -253,7 +255,7 @@ macro_rules! types {
         #[doc = concat!("The rows of `", stringify!($rows), "`.")]
         pub mod $module {
             #[allow(unused_imports)]
-            use crate::capi::row::c_types::*;
+            use crate::capi::args::c_types::*;
             #[allow(unused_imports)]
             use super::*;
             $rows!(typed $type $area;);

@@ -1,6 +1,7 @@
 //! Copies and conversions: copy, clone, contiguous, to, fill.
 
-use super::prepare::{self, Operand, Signature};
+use super::fast_path::{self, Signature};
+use super::operand::Operand;
 use crate::cpu;
 use crate::cpu::engine::{CHEAP, Job, Work};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
@@ -15,7 +16,6 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     if r.is(src) || copied_at_once(r, src) {
         return Ok(());
     }
-    prepare::same_device(&[r, src])?;
     let from = Operand::of(src)?;
     if r.dtype().is_none() {
         r.renew(from.dtype, &from.layout.shape)?;
@@ -39,13 +39,13 @@ fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
     let same = |data: [*mut u8; 2]| data[0] == data[1];
     // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
     unsafe {
-        if let Some(Work::Flat(flat)) = prepare::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
+        if let Some(Work::Flat(flat)) = fast_path::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
             let row = flat.row();
             if same(row.at) {
                 return to == from;
             }
             cpu::copy::copy_flat(row.cols, (row.at[0], to), (row.at[1], from));
-        } else if let Some(job) = prepare::spread(&[r, src], [to; 2], CHEAP) {
+        } else if let Some(job) = fast_path::spread(&[r, src], [to; 2], CHEAP) {
             let (plan, data) = job.into_parts();
             if same(data) {
                 return to == from;
@@ -146,7 +146,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     if dtype != dtype.compute() {
         return fill_half(r, dtype, value);
     }
-    let work = match prepare::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) {
+    let work = match fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) {
         Some(work) => work,
         None => Work::Planned(every_element(r, dtype)?),
     };
@@ -168,10 +168,9 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
 /// A job that reaches every element of `r` at least once, however its strides overlap.
 #[inline(never)]
 fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
-    if let Some(job) = prepare::spread(&[r], [compute], CHEAP) {
+    if let Some(job) = fast_path::spread(&[r], [compute], CHEAP) {
         return Ok(job);
     }
-    prepare::same_device(&[r])?;
     let to = Operand::of(r)?;
     let mut layout = to.layout.clone();
     // A dim that stands still would only write the same elements again.
@@ -236,7 +235,6 @@ pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
 
 /// The address of the element at `index`, checked.
 fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
-    prepare::same_device(&[t])?;
     let at = Operand::of(t)?;
     let layout = &at.layout;
     if index.len() != t.ndim() {
@@ -279,7 +277,6 @@ pub fn item(t: &Tensor) -> Result<Scalar> {
     if at.layout.numel() != 1 {
         bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
     }
-    prepare::same_device(&[t])?;
     // SAFETY: `Operand::of` checked that the element lies inside the storage.
     Ok(unsafe { read_element(at.first(), at.dtype) })
 }

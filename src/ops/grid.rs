@@ -1,7 +1,7 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
 use super::create::{apart, placed, placed_row_major};
-use super::prepare::Operand;
+use super::operand::Operand;
 use super::{copy, pointwise, view};
 use crate::alloc;
 use crate::cpu::sequence::mark;

@@ -1,7 +1,9 @@
 //! Histograms: histc over ranges of floats, bincount over integers.
 
 use super::copy;
-use super::prepare::{self, Signature};
+use super::fast_path::Signature;
+use super::operand::Operand;
+use super::prepare;
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
 use crate::cpu::map;
@@ -46,8 +48,7 @@ fn dense_floats(t: &Tensor) -> Result<Tensor> {
 
 /// `t` row-major and of `dtype`; a copy only where it is neither.
 fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    prepare::same_device(&[t])?;
-    t.check_bounds(&t.layout()?)?;
+    Operand::of(t)?;
     let t = copy::to_dtype(t, dtype)?;
     if t.layout()?.is_contiguous() { Ok(t) } else { copy::contiguous_copy(&t) }
 }

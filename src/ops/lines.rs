@@ -3,7 +3,7 @@
 mod short;
 
 use super::copy;
-use super::prepare::{self, Operand};
+use super::operand::Operand;
 use super::reduce::TH_ALL_DIMS;
 use super::result::{self, Placed, Target};
 use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, StackKernel};
@@ -177,7 +177,6 @@ impl Source {
     }
 
     fn joined(t: &Tensor, dims: &[usize]) -> Result<Source> {
-        prepare::same_device(&[t])?;
         let mut operand = Operand::of(t)?;
         let layout = operand.layout.clone();
         let mut moved = Layout { shape: Dims::new(), strides: Dims::new(), offset: layout.offset };

@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use super::copy;
-use super::prepare::{self, Operand};
+use super::operand::Operand;
 use super::result::Target;
 use crate::cpu::matmul::{Gemm, Mat, gemm};
 use crate::dtype::{Category, Dtype, Element};
@@ -40,7 +40,6 @@ fn product_type(dtype: Dtype) -> Dtype {
 
 /// All products: `r = beta * t + alpha * (a @ b)`, where `a` and `b` have `ndims` dimensions.
 fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, b: &Tensor, ndims: [usize; 2]) -> Result<()> {
-    prepare::same_device(&[r, a, b])?;
     let dtype = a.defined()?;
     let inputs = [Operand::of(a)?, Operand::of(b)?];
     let shape = product_shape(&inputs[0].layout, &inputs[1].layout, ndims)?;

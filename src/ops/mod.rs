@@ -3,10 +3,13 @@
 pub mod copy;
 pub mod create;
 pub mod diagonal;
+pub mod distance;
+mod fast_path;
 pub mod grid;
 pub mod histogram;
 pub mod lines;
 pub mod matmul;
+mod operand;
 pub mod order;
 pub mod pointwise;
 mod prepare;

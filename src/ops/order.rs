@@ -1,8 +1,8 @@
 //! Order statistics: kthvalue, median, mode and quantiles along a dimension or over everything.
 
+use super::copy;
 use super::lines::{Form, Kernels, Source, Want};
 use super::reduce::TH_ALL_DIMS;
-use super::{copy, prepare};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::keys::{Key, Ordered};
 use crate::cpu::lines::Line;
@@ -192,7 +192,6 @@ pub fn quantile(r: &Tensor, t: &Tensor, q: f64, dim: i32, keepdim: bool, interpo
 
 /// `q` contiguous and in the type quantiles are computed in, once it is found to be in order.
 fn shares(q: &Tensor, compute: Dtype) -> Result<Tensor> {
-    prepare::same_device(&[q])?;
     if !q.defined()?.is_float() || q.ndim() > 1 {
         bail!(Argument, "q is a vector or 0-d tensor of floats, not {} of shape {:?}", q.defined()?, q.layout()?.shape.as_slice())
     }

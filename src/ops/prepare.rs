@@ -1,52 +1,20 @@
 //! The common first half of operations: operands checked, the result typed, shaped and free of harmful overlap.
 
-mod strided;
-
 use super::copy;
+use super::fast_path::{Signature, flat, strided};
+use super::operand::Operand;
 use super::result::Target;
-use crate::cpu::engine::{Flat, Job, Work};
-use crate::device::Device;
+use crate::cpu::engine::{Job, Work};
 use crate::dtype::Dtype;
-use crate::error::{Result, bail};
-use crate::layout::{Dims, Layout, broadcast_shape};
+use crate::error::Result;
+use crate::layout::{Dims, broadcast_shape};
 use crate::plan::{Plan, each};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
-pub use strided::spread;
-use strided::strided;
 
 /// What is done with the work once it is ready. It is a callback, since returning the work would copy it.
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
-
-/// The dtypes of an elementwise operation, operand 0 being the result.
-#[derive(Clone, Copy)]
-pub struct Signature<const N: usize> {
-    /// What the kernel takes of each operand.
-    types: [Dtype; N],
-    /// What inputs are rounded to where their own dtype has more digits.
-    common: Dtype,
-    /// The dtype of a result nobody gave one.
-    result: Dtype,
-    /// Elements a thread must have to be worth waking.
-    grain: usize,
-}
-
-impl<const N: usize> Signature<N> {
-    /// Inputs are converted to `common` and taken in its compute type.
-    #[inline]
-    pub fn new(common: Dtype, result: Dtype, grain: usize) -> Signature<N> {
-        let mut types = [common.compute(); N];
-        types[0] = result.compute();
-        Signature { types, common, result, grain }
-    }
-
-    /// Each operand has a type of its own.
-    #[inline]
-    pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
-        Signature { types, common: types[0].compute(), result, grain }
-    }
-}
 
 /// Computes `tensors[0] = f(tensors[1..])`, with broadcasting.
 pub fn elementwise<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
@@ -88,33 +56,9 @@ fn fresh<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: R
     long(tensors, signature, run)
 }
 
-/// The short way, for operands that are already all alike and contiguous.
-#[inline]
-pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
-    let &Signature { types, result, grain, .. } = signature;
-    if types[0] != result {
-        return None;
-    }
-    let (first, n) = tensors[0].flat_like(types[0], tensors[0])?;
-    let mut data = [first; N];
-    for k in 1..N {
-        (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
-        let ahead = (data[k] as usize).wrapping_sub(first as usize);
-        let apart = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
-        let in_step = ahead == 0 && types[k].size() == types[0].size();
-        if !apart && !in_step {
-            return None;
-        }
-    }
-    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. Callers run the
-    // work before they touch the tensors again.
-    Some(Work::Flat(unsafe { Flat::new(data, n as usize, types, grain) }))
-}
-
 #[inline(never)]
 fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let &Signature { types, result, grain, .. } = signature;
-    same_device(&tensors)?;
     let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
     let mut shape: Option<Dims> = None;
     for t in &tensors[1..] {
@@ -136,7 +80,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run:
     let target = Target::check(r, result, &shape)?;
     for (operand, t) in operands.iter_mut().zip(&tensors[1..]) {
         if target.kept.as_ref().is_some_and(|kept| harms(kept, operand)) {
-            operand.copy(t)?;
+            *operand = copied(operand, t)?;
         }
     }
     let placed = target.place_as(types[0], false, &|own| read(&operands, own))?;
@@ -157,65 +101,12 @@ fn harms(to: &Operand, input: &Operand) -> bool {
     a < d && c < b && !in_step
 }
 
-/// Fails unless all tensors live on the same device, and that device is the host.
-pub fn same_device(tensors: &[&Tensor]) -> Result<()> {
-    for t in tensors {
-        if t.dtype().is_some() && t.device() != Device::Cpu {
-            bail!(Device, "not available on {}", t.device())
-        }
-    }
-    Ok(())
-}
-
-/// An operand that may be read: inside its storage, with a geometry of its own.
-pub struct Operand {
-    /// Keeps the elements alive when the tensor is a result too and gets new memory.
-    pub(super) storage: Option<Storage>,
-    storage_data: *mut u8,
-    /// Its element type.
-    pub dtype: Dtype,
-    /// Its geometry, broadcast or not.
-    pub layout: Layout,
-}
-
-impl Operand {
-    /// Checks that every element of `t` lies inside its storage.
-    pub fn of(t: &Tensor) -> Result<Operand> {
-        Operand::with(t, t.defined()?, t.layout()?)
-    }
-
-    /// [`Operand::of`] for a tensor whose dtype and layout are known.
-    pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
-        t.check_bounds(&layout)?;
-        let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
-        Ok(Operand { storage: t.storage(), storage_data, dtype, layout })
-    }
-
-    /// A layout that lies inside `storage`.
-    pub fn inside(storage: Storage, dtype: Dtype, layout: Layout) -> Operand {
-        let storage_data = storage.data();
-        Operand { storage: Some(storage), storage_data, dtype, layout }
-    }
-
-    /// The address of the first element.
-    pub fn first(&self) -> *mut u8 {
-        self.storage_data.wrapping_offset(self.layout.offset as isize * self.dtype.size() as isize)
-    }
-
-    /// First byte and one past the last.
-    pub fn span(&self) -> (usize, usize) {
-        let start = self.first() as usize;
-        let end = self.layout.end().unwrap_or(0);
-        if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
-    }
-
-    /// Replaces the operand, which is `t`, by a contiguous copy.
-    fn copy(&mut self, t: &Tensor) -> Result<()> {
-        let copied = Operand::of(&copy::contiguous_copy(t)?)?;
-        let layout = copied.layout.broadcast_to(&self.layout.shape)?;
-        *self = Operand { layout, ..copied };
-        Ok(())
-    }
+/// A contiguous copy of an operand, which is `t`.
+fn copied(operand: &Operand, t: &Tensor) -> Result<Operand> {
+    let mut copied = Operand::of(&copy::contiguous_copy(t)?)?;
+    let layout = copied.layout.broadcast_to(&operand.layout.shape)?;
+    copied.layout = layout;
+    Ok(copied)
 }
 
 /// Whether elements of `inputs` lie in `storage`.

@@ -1,7 +1,7 @@
 //! Random fills from the counter-based generator: the values depend on the seed and the order of calls, never on threads or instruction sets.
 
 use super::copy;
-use super::prepare::{self, Operand};
+use super::operand::Operand;
 use crate::cpu::engine::{COSTLY, Shared, parallel};
 use crate::cpu::random as kernels;
 use crate::dtype::Dtype;
@@ -77,7 +77,6 @@ fn fill(
     float32: impl Fn(*mut f32, usize, u64, u64) + Sync,
     float64: impl Fn(*mut f64, usize, u64, u64) + Sync,
 ) -> Result<()> {
-    prepare::same_device(&[r])?;
     let out = Operand::of(r)?;
     if !out.dtype.is_float() {
         bail!(Dtype, "not defined for {}", out.dtype)

@@ -4,7 +4,7 @@
 //! that, and [`commit`] changes what the caller sees, when nothing can fail any more: a call that fails has changed nothing.
 
 use super::copy::copy_elements;
-use super::prepare::{self, Operand};
+use super::operand::{Operand, check_host};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Layout, checked_numel};
@@ -26,7 +26,7 @@ pub struct Target<'a, 's> {
 impl<'a, 's> Target<'a, 's> {
     /// Fails where a result of `dtype` and `shape` cannot go into `r`.
     pub fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
-        prepare::same_device(&[r])?;
+        check_host(r)?;
         checked_numel(shape)?;
         let Some(have) = r.dtype() else { return Ok(Target { r, dtype, of: dtype, shape, kept: None }) };
         if !dtype.can_cast(have) {

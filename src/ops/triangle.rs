@@ -2,7 +2,7 @@
 
 use super::copy;
 use super::create::{apart, placed, placed_row_major};
-use super::prepare::Operand;
+use super::operand::Operand;
 use crate::cpu::triangle::{Rows, Triangle, indices, keep};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};

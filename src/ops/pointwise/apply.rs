@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::ops::copy::{contiguous_copy, read_element, write_element};
-use crate::ops::prepare::{self, Operand};
+use crate::ops::operand::Operand;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -55,8 +55,6 @@ fn no_function() -> Result<()> {
 
 /// Calls `f` for each element of `t` with those of `others` at the same place, and stores what it makes of it.
 fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
-    prepare::same_device(&[t])?;
-    prepare::same_device(&others)?;
     let target = Watched::new(t, t)?;
     let mut sources = Vec::with_capacity(N);
     for other in others {

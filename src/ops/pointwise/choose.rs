@@ -7,7 +7,8 @@ use crate::dtype::{Bool, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
 use crate::ops::copy::{check_range, write_element};
-use crate::ops::prepare::{Signature, elementwise};
+use crate::ops::fast_path::Signature;
+use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 

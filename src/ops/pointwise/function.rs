@@ -9,7 +9,8 @@ use crate::cpu::simd::Isa;
 use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::prepare::{Signature, elementwise};
+use crate::ops::fast_path::Signature;
+use crate::ops::prepare::elementwise;
 use crate::tensor::Tensor;
 
 macro_rules! function_rows {

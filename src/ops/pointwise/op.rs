@@ -22,7 +22,8 @@ use crate::cpu::engine::Work;
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::copy::{read_element, write_element};
-use crate::ops::prepare::{Signature, elementwise};
+use crate::ops::fast_path::Signature;
+use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 

@@ -6,10 +6,8 @@ use crate::cpu::fold::{
     Abs, Arg, Extreme, Fold, Lanes, Logic, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, PairwiseSum, Plain, Powers, Product,
     Products, Root, Square, Squares, Sum, Terms, VectorTerm,
 };
-use crate::dtype::{Dtype, Promotion, dispatch};
+use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::copy;
-use crate::ops::pointwise::arithmetic::csub;
 use crate::tensor::Tensor;
 use half::{bf16, f16};
 use result::Rule;
@@ -134,20 +132,6 @@ fn norm_of<T: Ordered>(rule: Rule, to: To<'_>, t: &Tensor, p: f64, over: Over<'_
         f64::NEG_INFINITY => run(&Lanes(Extreme::<T, false, true>(PhantomData)), chosen),
         _ => run(&Powers::<T>::new(p, wide), rule),
     }
-}
-
-/// The p-norm of `a - b`, which broadcast against each other; in float64 from the difference on.
-pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
-    let (of_a, of_b) = (a.defined()?, b.defined()?);
-    let common = Promotion::default().tensor(of_a, a.ndim()).tensor(of_b, b.ndim()).result().unwrap_or(of_a);
-    let difference = Tensor::fresh()?;
-    if common.is_float() {
-        let widened = |t: &Tensor| copy::to_dtype(&copy::to_dtype(t, common)?, Dtype::Float64);
-        csub(&difference, &widened(a)?, 1.into(), &widened(b)?)?;
-    } else {
-        csub(&difference, a, 1.into(), b)?;
-    }
-    number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
 }
 
 /// `r = greatest or least element of t over some dims`

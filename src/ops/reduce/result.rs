@@ -6,7 +6,7 @@ use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
 use crate::ops::copy::{read_element, write_element};
-use crate::ops::prepare::{self, Operand};
+use crate::ops::operand::Operand;
 use crate::ops::result::{Target, commit, together};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -175,7 +175,6 @@ fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Opt
 
 #[inline(never)]
 fn planned(fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
-    prepare::same_device(&[t])?;
     let input = Operand::of(t)?;
     let shapes = Shapes::new(input, t.storage(), over, matches!(to, To::Tensors(_, true)))?;
     if rule.chooses && shapes.folded_is_empty() {

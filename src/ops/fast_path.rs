@@ -1,13 +1,66 @@
-//! The way of operands that differ in strides, shapes or dtypes, where nothing needs to be made for them: the result has its shape and
-//! shares no element with an input but in step. One look at the fields, and no list on the heap.
+//! The fast paths of calls: one look at the fields of the handles, no list on the heap, and `None` wherever there is more to think about.
+//!
+//! [`flat`] is for operands that are all alike and contiguous; [`strided`] for those that differ in strides, shapes or dtypes, where nothing
+//! needs to be made for them: the result has its shape and shares no element with an input but in step.
 
-use super::Signature;
-use crate::cpu::engine::Job;
+use crate::cpu::engine::{Flat, Job, Work};
 use crate::dtype::Dtype;
 use crate::layout::INLINE_DIMS;
 use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
+
+/// The dtypes of an elementwise operation, operand 0 being the result.
+#[derive(Clone, Copy)]
+pub struct Signature<const N: usize> {
+    /// What the kernel takes of each operand.
+    pub types: [Dtype; N],
+    /// What inputs are rounded to where their own dtype has more digits.
+    pub common: Dtype,
+    /// The dtype of a result nobody gave one.
+    pub result: Dtype,
+    /// Elements a thread must have to be worth waking.
+    pub grain: usize,
+}
+
+impl<const N: usize> Signature<N> {
+    /// Inputs are converted to `common` and taken in its compute type.
+    #[inline]
+    pub fn new(common: Dtype, result: Dtype, grain: usize) -> Signature<N> {
+        let mut types = [common.compute(); N];
+        types[0] = result.compute();
+        Signature { types, common, result, grain }
+    }
+
+    /// Each operand has a type of its own.
+    #[inline]
+    pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
+        Signature { types, common: types[0].compute(), result, grain }
+    }
+}
+
+/// The short way, for operands that are already all alike and contiguous.
+#[inline]
+pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
+    let &Signature { types, result, grain, .. } = signature;
+    if types[0] != result {
+        return None;
+    }
+    let (first, n) = tensors[0].flat_like(types[0], tensors[0])?;
+    let mut data = [first; N];
+    for k in 1..N {
+        (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
+        let ahead = (data[k] as usize).wrapping_sub(first as usize);
+        let apart = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
+        let in_step = ahead == 0 && types[k].size() == types[0].size();
+        if !apart && !in_step {
+            return None;
+        }
+    }
+    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. Callers run the
+    // work before they touch the tensors again.
+    Some(Work::Flat(unsafe { Flat::new(data, n as usize, types, grain) }))
+}
 
 /// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
 /// about, errors among it.

@@ -1,0 +1,329 @@
+//! The arguments of rows: what each kind is in C, and what it becomes in the core.
+
+use super::generator::THGenerator;
+use super::word::{FromWord, Word};
+use super::{dtype_arg, null_argument};
+use crate::dtype::{Dtype, TH_UNDEFINED};
+use crate::error::{Result, bail};
+use crate::layout::MAX_DIMS;
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use c_types::*;
+use std::ffi::CStr;
+
+/// What the types of arguments are made of, for the modules that have C functions.
+pub mod c_types {
+    pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+    pub use crate::capi::generator::THGenerator;
+    pub use crate::dtype::THDtype;
+    pub use crate::layout::THMemoryFormat;
+    pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
+    pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::storage::THStorage;
+    pub use crate::tensor::THTensor;
+    pub use std::ffi::{c_char, c_int, c_void};
+}
+
+/// The arguments of a call, which the body of a row takes one after the other: each kind is a method.
+pub struct Args<'a> {
+    /// The row's name and those of its arguments.
+    names: &'static str,
+    /// Whether numbers are int64 and not doubles.
+    integers: bool,
+    words: &'a [Word],
+    next: usize,
+    /// The last [`Kind::len`].
+    len: c_int,
+}
+
+/// The name of argument `k` in the names of a row.
+#[cold]
+pub fn arg_name(names: &'static str, k: usize) -> &'static str {
+    names.split(' ').nth(k + 1).unwrap_or_default()
+}
+
+/// A number as a face has it.
+#[inline(always)]
+pub fn scalar(integers: bool, Word(word): Word) -> Scalar {
+    if integers { Scalar::Int(word as i64) } else { f64::from_bits(word).into() }
+}
+
+impl<'a> Args<'a> {
+    /// The arguments in `words` of a row with these `names`.
+    #[inline(always)]
+    pub fn new(names: &'static str, integers: bool, words: &'a [Word]) -> Args<'a> {
+        Args { names, integers, words, next: 0, len: 0 }
+    }
+
+    #[inline(always)]
+    fn word(&mut self) -> &'a Word {
+        let word = &self.words[self.next];
+        self.next += 1;
+        word
+    }
+
+    /// The name of the argument taken last.
+    #[cold]
+    fn name(&self) -> &'static str {
+        arg_name(self.names, self.next - 1)
+    }
+
+    #[inline(always)]
+    fn plain<C: FromWord>(&mut self) -> Result<C> {
+        Ok(C::from_word(*self.word()))
+    }
+
+    /// A pointer that may not be NULL.
+    #[inline(always)]
+    fn pointer<T>(&mut self) -> Result<*mut T> {
+        let pointer = <*mut T>::from_word(*self.word());
+        if pointer.is_null() { Err(null_argument(self.name())) } else { Ok(pointer) }
+    }
+
+    /// A handle, `H` being its counted pointer; `None` for NULL.
+    #[inline(always)]
+    fn optional_handle<H: Handle>(&mut self) -> Result<Option<&'a H>> {
+        // SAFETY: handles are transparent pointers, `Option` of them may be NULL; the caller passes live ones, as the header asks.
+        Ok(unsafe { &*std::ptr::from_ref(self.word()).cast::<Option<H>>() }.as_ref())
+    }
+
+    #[inline(always)]
+    fn handle<H: Handle>(&mut self) -> Result<&'a H> {
+        match self.optional_handle()? {
+            Some(handle) => Ok(handle),
+            None => Err(null_argument(self.name())),
+        }
+    }
+
+    #[inline(always)]
+    fn scalar(&mut self) -> Result<Scalar> {
+        Ok(scalar(self.integers, *self.word()))
+    }
+
+    /// As many numbers as the last [`Kind::len`] says.
+    fn list(&mut self, optional: bool) -> Result<Option<&'a [i64]>> {
+        let (data, len) = (<*const i64>::from_word(*self.word()), self.len);
+        if optional && data.is_null() {
+            return Ok(None);
+        }
+        if len < 0 || len as usize > MAX_DIMS {
+            bail!(Argument, "{len} entries for '{}': expected 0 to {MAX_DIMS}", self.name())
+        }
+        if len > 0 && data.is_null() {
+            return Err(null_argument(self.name()));
+        }
+        // SAFETY: the caller passes as many entries as it says, for as long as the call takes.
+        Ok(Some(if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len as usize) } }))
+    }
+}
+
+/// Counted pointers that stand for a pointer of C.
+///
+/// # Safety
+/// The type must be a transparent `NonNull`.
+unsafe trait Handle {}
+// SAFETY: `Tensor` is transparent.
+unsafe impl Handle for Tensor {}
+// SAFETY: `Storage` is transparent.
+unsafe impl Handle for Storage {}
+
+/// The kinds of arguments: what each is in C, and what it becomes in the body of a row.
+macro_rules! kinds {
+    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty => $core:ty, |$args:ident| $take:expr;)*) => {
+        /// What an argument is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(non_camel_case_types)]
+        pub enum Kind { $($(#[$doc])* $kind,)* }
+
+        impl<'a> Args<'a> {
+            $($(#[$doc])* #[inline(always)] pub fn $kind(&mut self) -> Result<$core> { let $args = self; $take })*
+        }
+
+        /// The type a kind of argument has in C.
+        macro_rules! c_type { $( ($kind) => { $C }; )* }
+        pub(crate) use c_type;
+    };
+}
+
+kinds! { $
+    /// A result.
+    out: *mut THTensor => &'a Tensor, |args| args.handle();
+    /// A result that nobody has to take.
+    optional_out: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    /// A result of truth values.
+    truth: *mut THTensor => &'a Tensor, |args| args.handle();
+    /// A result of int64 positions.
+    indices: *mut THTensor => &'a Tensor, |args| args.handle();
+    /// [`Kind::indices`] that nobody has to take.
+    optional_indices: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    /// A tensor that is changed as it is.
+    inout: *mut THTensor => &'a Tensor, |args| args.handle();
+    /// An operand.
+    input: *const THTensor => &'a Tensor, |args| args.handle();
+    /// An operand that may be left out.
+    optional_input: *const THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    /// An operand of truth values.
+    mask: *const THTensor => &'a Tensor, |args| args.handle();
+    /// An operand of integers.
+    index: *const THTensor => &'a Tensor, |args| args.handle();
+
+    /// A number beside elements: it takes part in promotion and is rounded to the common dtype.
+    number: f64 => Scalar, |args| args.scalar();
+    /// [`Kind::number`] that multiplies or divides: 16-bit floats do not round it.
+    factor: f64 => Scalar, |args| args.scalar();
+    /// A number that belongs to the operation, whatever the dtypes: it does not take part in promotion.
+    parameter: f64 => Scalar, |args| args.scalar();
+    /// [`Kind::parameter`] as it is.
+    double: f64 => f64, |args| args.plain();
+    /// A number of things, or an offset among them.
+    count: i64 => i64, |args| args.plain();
+    /// A position or length in a storage.
+    position: isize => i64, |args| args.plain::<isize>().map(|x| x as i64);
+    /// A seed of random numbers.
+    seed: u64 => u64, |args| args.plain();
+    /// A dimension, which may count from the end.
+    dim: c_int => c_int, |args| args.plain();
+    /// A small number.
+    int: c_int => c_int, |args| args.plain();
+    /// Whether.
+    flag: c_int => bool, |args| args.plain::<c_int>().map(|x| x != 0);
+    /// A constant of the header.
+    code: c_int => c_int, |args| args.plain();
+    /// A constant `TH_DIV_*`.
+    div_mode: THDivMode => THDivMode, |args| args.plain();
+    /// A constant of memory formats.
+    memory_format: THMemoryFormat => THMemoryFormat, |args| args.plain();
+    /// Bits of a tensor's or a storage's flag.
+    flags: c_char => c_char, |args| args.plain();
+
+    /// How many entries the lists behind it have.
+    len: c_int => c_int, |args| { args.len = args.plain()?; Ok(args.len) };
+    /// [`Kind::len`], or -1 instead of lists.
+    len_or_whole: c_int => c_int, |args| { let len = args.plain()?; args.len = if len == -1 { 0 } else { len }; Ok(len) };
+    /// A list of sizes, strides, positions or dimensions.
+    sizes: *const i64 => &'a [i64], |args| args.list(false).map(Option::unwrap_or_default);
+    /// [`Kind::sizes`] that may be left out.
+    optional_sizes: *const i64 => Option<&'a [i64]>, |args| args.list(true);
+
+    /// The dtype of what is made.
+    dtype: THDtype => Dtype, |args| dtype_arg(args.plain()?);
+    /// A dtype to convert to, or to ask about.
+    other_dtype: THDtype => Dtype, |args| dtype_arg(args.plain()?);
+    /// [`Kind::other_dtype`], or `TH_UNDEFINED` for the operation's own.
+    optional_dtype: THDtype => Option<Dtype>, |args| match args.plain()? { TH_UNDEFINED => Ok(None), code => dtype_arg(code).map(Some) };
+    /// Where random numbers come from; NULL for the thread's own.
+    generator: *mut THGenerator => Option<&'a THGenerator>, |args| args.plain::<*mut THGenerator>().map(|g|
+        // SAFETY: the caller passes NULL or a live generator.
+        unsafe { g.as_ref() });
+    /// A generator that there must be.
+    required_generator: *mut THGenerator => &'a THGenerator, |args| args.pointer().map(|g: *mut THGenerator|
+        // SAFETY: the caller passes a live generator.
+        unsafe { &*g });
+
+    /// A storage that is changed, or shared.
+    storage: *mut THStorage => &'a Storage, |args| args.handle();
+    /// A storage that is read.
+    storage_input: *const THStorage => &'a Storage, |args| args.handle();
+    /// Lists of handles; the body checks how long they are.
+    handles: *const *mut THTensor => *const *mut THTensor, |args| args.plain();
+    /// Room for a list of handles.
+    handles_out: *mut *mut THTensor => *mut *mut THTensor, |args| args.plain();
+    /// How much room there is, and how much is needed.
+    count_inout: *mut c_int => *mut c_int, |args| args.pointer();
+
+    /// A C string.
+    text: *const c_char => &'a CStr, |args| args.pointer().map(|s: *mut c_char|
+        // SAFETY: the caller passes a C string.
+        unsafe { CStr::from_ptr(s) });
+    /// A C string or NULL.
+    optional_text: *const c_char => Option<&'a CStr>, |args| args.plain::<*const c_char>().map(|s|
+        // SAFETY: the caller passes NULL or a C string.
+        (!s.is_null()).then(|| unsafe { CStr::from_ptr(s) }));
+    /// Memory of the caller.
+    memory: *mut c_void => *mut c_void, |args| args.plain();
+    /// Memory of the caller, which there must be.
+    required_memory: *mut c_void => *mut c_void, |args| args.pointer();
+    /// Memory of the caller that is read.
+    memory_input: *const c_void => *const c_void, |args| args.plain();
+    /// What a function of the caller is handed.
+    context: *mut c_void => *mut c_void, |args| args.plain();
+    /// A function of the caller that frees memory.
+    deleter: THDeleter => THDeleter, |args| args.plain();
+    /// A function of the caller that is told of memory in use.
+    hook: THMemoryHook => THMemoryHook, |args| args.plain();
+    /// A function of the caller for each element.
+    apply_function: THApplyFunction => THApplyFunction, |args| args.plain();
+    /// The same beside a second tensor.
+    map_function: THMapFunction => THMapFunction, |args| args.plain();
+    /// The same beside two more tensors.
+    map2_function: THMap2Function => THMap2Function, |args| args.plain();
+    /// An allocator of the caller.
+    allocator: *const THAllocator => *const THAllocator, |args| args.pointer().map(<*mut THAllocator>::cast_const);
+    /// A context of mapped memory.
+    map_context: *mut THMapAllocatorContext => &'a THMapAllocatorContext, |args| args.pointer().map(|c: *mut THMapAllocatorContext|
+        // SAFETY: the caller passes a live context.
+        unsafe { &*c });
+    /// Room for statistics.
+    stats_out: *mut THMemoryStats => *mut THMemoryStats, |args| args.pointer();
+}
+
+/// What a function gives back: its type in C, and the value on failure.
+macro_rules! returns {
+    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty = $value:expr;)*) => {
+        /// The type of what is returned.
+        macro_rules! return_type { () => { $crate::error::THStatus }; $( ($kind) => { $C }; )* }
+        pub(crate) use return_type;
+
+        /// What is returned on failure; `None` for the status.
+        pub mod on_error {
+            use super::*;
+            $($(#[$doc])* #[allow(non_upper_case_globals)] pub const $kind: Option<Word> = Some($value);)*
+        }
+    };
+}
+
+const fn bits(x: i64) -> Word {
+    Word(x as u64)
+}
+
+returns! { $
+    /// A new reference to a tensor.
+    new: *mut THTensor = bits(0);
+    /// A new reference to a storage.
+    new_storage: *mut THStorage = bits(0);
+    /// A storage that stays the tensor's.
+    borrowed_storage: *mut THStorage = bits(0);
+    /// A new generator.
+    new_generator: *mut THGenerator = bits(0);
+    /// A new context of mapped memory.
+    new_map_context: *mut THMapAllocatorContext = bits(0);
+    /// An element.
+    number: f64 = Word(f64::NAN.to_bits());
+    /// What elements add up to.
+    accumulated: f64 = Word(f64::NAN.to_bits());
+    /// Whether.
+    flag: c_int = bits(0);
+    /// A small number.
+    int: c_int = bits(0);
+    /// An open file, or -1.
+    descriptor: c_int = bits(-1);
+    /// A number of things.
+    count: i64 = bits(-1);
+    /// A position or length in a storage.
+    position: isize = bits(-1);
+    /// Bytes.
+    bytes: usize = bits(0);
+    /// A seed of random numbers.
+    seed: u64 = bits(0);
+    /// A dtype.
+    dtype: THDtype = bits(TH_UNDEFINED as i64);
+    /// Memory of a storage, or a new block.
+    memory: *mut c_void = bits(0);
+    /// Sizes or strides where the handle has them.
+    borrowed_sizes: *const i64 = bits(0);
+    /// A C string that is not the caller's.
+    borrowed_text: *const c_char = bits(0);
+    /// Nothing.
+    nothing: () = bits(0);
+}

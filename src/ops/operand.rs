@@ -1,0 +1,61 @@
+//! Operands: where tensors are taken, their device and bounds are checked.
+
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::Layout;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+/// Fails unless a tensor that has elements has them in the host's memory.
+pub fn check_host(t: &Tensor) -> Result<()> {
+    match t.device() {
+        Device::Cpu => Ok(()),
+        _ if t.dtype().is_none() => Ok(()),
+        other => bail!(Device, "not available on {other}"),
+    }
+}
+
+/// An operand that may be read: inside its storage, with a geometry of its own.
+pub struct Operand {
+    /// Keeps the elements alive when the tensor is a result too and gets new memory.
+    pub storage: Option<Storage>,
+    storage_data: *mut u8,
+    /// Its element type.
+    pub dtype: Dtype,
+    /// Its geometry, broadcast or not.
+    pub layout: Layout,
+}
+
+impl Operand {
+    /// Checks that every element of `t` lies inside its storage, and that this is in the host's memory.
+    pub fn of(t: &Tensor) -> Result<Operand> {
+        Operand::with(t, t.defined()?, t.layout()?)
+    }
+
+    /// [`Operand::of`] for a tensor whose dtype and layout are known.
+    pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
+        check_host(t)?;
+        t.check_bounds(&layout)?;
+        let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
+        Ok(Operand { storage: t.storage(), storage_data, dtype, layout })
+    }
+
+    /// A layout that lies inside `storage`.
+    pub fn inside(storage: Storage, dtype: Dtype, layout: Layout) -> Operand {
+        let storage_data = storage.data();
+        Operand { storage: Some(storage), storage_data, dtype, layout }
+    }
+
+    /// The address of the first element.
+    pub fn first(&self) -> *mut u8 {
+        self.storage_data.wrapping_offset(self.layout.offset as isize * self.dtype.size() as isize)
+    }
+
+    /// First byte and one past the last.
+    pub fn span(&self) -> (usize, usize) {
+        let start = self.first() as usize;
+        let end = self.layout.end().unwrap_or(0);
+        if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
+    }
+}
