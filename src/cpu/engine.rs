@@ -8,7 +8,7 @@
 mod rows;
 mod small;
 mod stage;
-mod turned;
+mod transposed;
 mod work;
 
 use super::convert::converter;
@@ -26,7 +26,7 @@ pub(crate) use rows::LANES;
 pub use rows::{Rows, lanes};
 use stage::Stager;
 use std::mem::MaybeUninit;
-pub use turned::{Turned, TurnedKernel};
+pub use transposed::{TransposedKernel, TransposedTile};
 pub use work::{Flat, Work};
 
 /// Elements a staging buffer has room for, of any type.
@@ -64,7 +64,7 @@ pub struct Besides<'a, const N: usize> {
     /// The kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
     pub by_rows: bool,
     /// For an input that is transposed.
-    pub turned: Option<TurnedKernel<'a, N>>,
+    pub transposed: Option<TransposedKernel<'a, N>>,
 }
 
 impl<const N: usize> Job<N> {
@@ -256,8 +256,8 @@ impl<const N: usize> Job<N> {
         let short = !alone && run < self.longest_short_run(&plan, stuck, besides.by_rows);
         let stage = (STAGED_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let stager = Stager::new(self, &plan, streamed, short, besides.by_rows);
-        if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
-            return self.run_turned(&plan, &stager, how, kernel, kernel_turned);
+        if let Some((transposed_kernel, how)) = besides.transposed.filter(|_| !short).zip(self.transposed_input(&plan, streamed)) {
+            return self.run_transposed(&plan, &stager, how, kernel, transposed_kernel);
         }
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
@@ -284,7 +284,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-/// SmallBuffer for a tile of one operand, or a row of it.
+/// Room for a tile of one operand, or a row of it.
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 

@@ -55,11 +55,11 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
 
 /// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
 #[repr(align(128))]
-struct Lines<T>(T);
+struct Padded<T>(T);
 
 /// What the pool works on. Lives in the pool, but `task` lies on the caller's stack: only the caller and seated workers look at it.
 #[derive(Clone, Copy)]
-struct Job {
+struct Call {
     task: *const (dyn Fn(usize) + Sync),
     parts: usize,
     helpers: usize,
@@ -72,12 +72,12 @@ type Workers = Vec<Box<Worker>>;
 /// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
 struct Pool {
     /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
-    busy: Lines<AtomicBool>,
+    busy: Padded<AtomicBool>,
     /// Free seats (in units of [`SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
-    seats: Lines<AtomicU32>,
+    seats: Padded<AtomicU32>,
     /// The parts to begin.
     shares: Shares,
-    job: UnsafeCell<Job>,
+    job: UnsafeCell<Call>,
     workers: UnsafeCell<Workers>,
     /// How many of the workers have ended for want of work.
     gone: AtomicUsize,
@@ -118,10 +118,10 @@ impl Pool {
     fn create(forked_from: *mut Pool) -> Option<&'static Pool> {
         register_handlers();
         let pool = Box::into_raw(alloc::boxed(Pool {
-            busy: Lines(AtomicBool::new(false)),
-            seats: Lines(AtomicU32::new(0)),
+            busy: Padded(AtomicBool::new(false)),
+            seats: Padded(AtomicU32::new(0)),
             shares: Shares::of(0, 1),
-            job: UnsafeCell::new(Job { task: &|_| (), parts: 0, helpers: 0 }),
+            job: UnsafeCell::new(Call { task: &|_| (), parts: 0, helpers: 0 }),
             workers: UnsafeCell::new(Vec::new()),
             gone: AtomicUsize::new(0),
             panic: Mutex::new(None),
@@ -148,7 +148,7 @@ impl Pool {
         if !self.take() {
             return false;
         }
-        let helpers = self.hire(threads.min(parts) - 1);
+        let helpers = self.spawn_workers(threads.min(parts) - 1);
         if helpers == 0 {
             self.busy.0.store(false, Release);
             return false;
@@ -156,7 +156,7 @@ impl Pool {
         // SAFETY: the lifetime is dropped from the type only; `fork_join` returns after the last seated worker has left.
         let task = unsafe { mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync)>(task) };
         // SAFETY: we hold `busy`, and nobody is seated.
-        unsafe { *self.job.get() = Job { task, parts, helpers } };
+        unsafe { *self.job.get() = Call { task, parts, helpers } };
         let panic = self.fork_join();
         self.busy.0.store(false, Release);
         if let Some(payload) = panic {
@@ -180,7 +180,7 @@ impl Pool {
     }
 
     /// Takes parts as thread `index` and runs them until none is left.
-    fn take_parts(&self, index: usize, job: Job) {
+    fn take_parts(&self, index: usize, job: Call) {
         // SAFETY: the caller of `run` keeps the task alive while it, or anyone seated, is here.
         let task = unsafe { &*job.task };
         let take = || self.shares.each(index, task);
@@ -215,7 +215,7 @@ impl Pool {
     }
 
     /// Makes sure of `wanted` workers as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
-    fn hire(&'static self, wanted: usize) -> usize {
+    fn spawn_workers(&'static self, wanted: usize) -> usize {
         // SAFETY: we hold `busy`, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
         if workers.len() >= wanted && self.gone.load(Relaxed) == 0 {

@@ -60,7 +60,7 @@ pub(super) struct Merge<T> {
 
 /// Rows of B to be laid out for a strip: [`Kernel::width`] elements each, with zeros after the first `cols`.
 #[derive(Clone, Copy)]
-pub(super) struct Layout<T> {
+pub(super) struct Packing<T> {
     pub rows: usize,
     pub cols: usize,
     pub dst: *mut T,
@@ -80,7 +80,7 @@ pub(super) struct Kernel<T> {
     pub vector: usize,
     pub strip: unsafe fn(&Strip<T>),
     pub merge: unsafe fn(&Merge<T>),
-    pub lay_out: unsafe fn(&Layout<T>),
+    pub lay_out: unsafe fn(&Packing<T>),
 }
 
 impl<T> Kernel<T> {
@@ -160,7 +160,7 @@ unsafe fn merge_avx512<T: Number, const N: usize, const HALF: usize, const QUART
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Layout<T>) {
+unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
 }
@@ -181,7 +181,7 @@ unsafe fn merge_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Layout<T>) {
+unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
 }
@@ -379,7 +379,7 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
 }
 
 #[inline(always)]
-unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Layout<T>) {
+unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe {
         if t.cols > 2 * N {
@@ -398,7 +398,7 @@ unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: u
 
 /// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
 #[inline(always)]
-unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Layout<T>) {
+unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Packing<T>) {
     let last = t.cols - N;
     for i in 0..t.rows {
         let (dst, src) = (t.dst.wrapping_add(i * VECTORS * N), t.src.wrapping_offset(i as isize * t.src_row));
@@ -416,7 +416,7 @@ unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &L
 }
 
 #[inline(always)]
-unsafe fn lay_out_each<T: Number, const N: usize>(t: &Layout<T>) {
+unsafe fn lay_out_each<T: Number, const N: usize>(t: &Packing<T>) {
     for i in 0..t.rows {
         let mut row = [T::ZERO; N];
         for (j, element) in row.iter_mut().enumerate().take(t.cols) {

@@ -1,4 +1,4 @@
-//! An input that is transposed, turned in registers on its way into the kernel.
+//! Inputs that are transposed in registers on their way into the kernel.
 
 use super::stage::Stager;
 use super::{Buffer, CHEAP, Job, Kernel, STAGE, parallel};
@@ -14,11 +14,11 @@ const COLS: usize = 128;
 const HEIGHT: usize = 2 * LINE;
 
 /// A kernel over a tile, at least a line wide and high, of operands as they lie: all rows contiguous, but for one input's, whose columns are.
-pub type TurnedKernel<'a, const N: usize> = &'a (dyn Fn(Turned<N>) + Sync);
+pub type TransposedKernel<'a, const N: usize> = &'a (dyn Fn(TransposedTile<N>) + Sync);
 
 /// What such a kernel is to do.
 #[derive(Clone, Copy)]
-pub struct Turned<const N: usize> {
+pub struct TransposedTile<const N: usize> {
     /// The operands.
     pub at: [Side; N],
     /// Rows of the tile.
@@ -29,7 +29,7 @@ pub struct Turned<const N: usize> {
     pub how: How,
 }
 
-/// How a job with a transposed input is done.
+/// How a job with a transposed input is run.
 #[derive(Clone, Copy)]
 pub struct How {
     /// The input that is transposed.
@@ -40,7 +40,7 @@ pub struct How {
 
 impl<const N: usize> Job<N> {
     /// How to do it, if one input is transposed, no other operand needs any care, and registers of this machine are lines.
-    pub(super) fn turns(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
+    pub(super) fn transposed_input(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
         let [first, second, ..] = plan.loops() else { return None };
         // Kernels that compute are no quicker for it.
         if level() != Level::Avx512 || self.dtype != self.compute || self.grain != CHEAP {
@@ -63,8 +63,15 @@ impl<const N: usize> Job<N> {
         (past || !streamed).then_some(How { input, past })
     }
 
-    /// What [`Job::turns`] says, tile by tile.
-    pub(super) fn run_turned(&self, plan: &Plan<N>, stager: &Stager<N>, how: How, kernel: Kernel<'_, N>, turned: TurnedKernel<'_, N>) {
+    /// What [`Job::transposed_input`] says, tile by tile.
+    pub(super) fn run_transposed(
+        &self,
+        plan: &Plan<N>,
+        stager: &Stager<N>,
+        how: How,
+        kernel: Kernel<'_, N>,
+        transposed: TransposedKernel<'_, N>,
+    ) {
         let line = LINE / plan.item[0];
         let (tiles, data) = (plan.tiles(HEIGHT / plan.item[0], COLS), self.shared());
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
@@ -73,7 +80,7 @@ impl<const N: usize> Job<N> {
             for tile in range.map(|i| tiles.get(i)) {
                 let (rows, cols) = (tile.rows, tile.cols);
                 if rows >= line && cols >= line {
-                    turned(Turned { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
+                    transposed(TransposedTile { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
                 } else {
                     const LEAST_ITEM: usize = 4;
                     const { assert!(LINE * COLS <= LEAST_ITEM * STAGE && HEIGHT * LINE <= LEAST_ITEM * STAGE) }
