@@ -15,8 +15,8 @@ use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
-/// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
-/// tiles itself, and its edges cost.
+/// Each thread takes one band of a transposed copy, whose height is a multiple of so many rows of the result. `transpose` cuts bands into tiles, and
+/// edges of tiles cost time.
 const BAND: usize = 64;
 /// Elements of 8 bytes that a buffer holds for a piece that is transposed before it is converted.
 const TRANSPOSED: usize = 1024;
@@ -253,7 +253,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         plan.tiles(share, first.n)
     } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || (first.step[1] == 0 && first.n >= TILE))
     {
-        // Where less is written than read, the stores are not what it waits for.
+        // A copy that writes less than it reads does not wait for its stores.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
         how.streamed = gains && plan.bytes() >= streams_from();
         plan.tiles((TILE * TILE / first.n.max(1)).max(16), COPY_ROW)

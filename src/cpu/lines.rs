@@ -3,8 +3,8 @@
 //! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
 //! and results back the same way. Lines side by side in memory may also go to a kernel that takes columns, which needs no transposition.
 //!
-//! Lines are computed alone, or with others of their block, if the kernel likes that; how they are cut into blocks then does not depend on
-//! the number of threads, and so do no results.
+//! A kernel gets one line at a time, or several lines of a block. The division into blocks does not depend on the number of threads then, and neither
+//! do the results.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
@@ -31,7 +31,7 @@ const ALIGN: usize = 64;
 pub struct End<'a> {
     /// Sizes and strides; those of results may differ from the input's along the lines' dimension only.
     pub layout: &'a Layout,
-    /// The first element. NULL for a result that nobody wants: the kernel writes it, and it is dropped.
+    /// The first element. NULL for a result that the caller does not want: the kernel writes it to a buffer, which is dropped.
     pub data: *mut u8,
     /// What lies in memory.
     pub dtype: Dtype,
@@ -96,7 +96,7 @@ pub struct ColumnBlock {
     pub n: usize,
     /// Lines, at most [`MAX_COLUMNS`].
     pub width: usize,
-    /// Bytes from these elements to those that come next, probably.
+    /// Bytes from these elements to those that probably come next.
     pub ahead: isize,
 }
 
@@ -136,7 +136,7 @@ pub struct Lines {
     /// Over the other dims: the input, then the results.
     plan: Plan<3>,
     ends: [Along; 3],
-    /// The kernel changes the elements it reads, which therefore are a copy.
+    /// The kernel changes the elements it reads, so it gets a copy.
     pub clobbers_input: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
@@ -222,7 +222,7 @@ impl Lines {
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
     pub unsafe fn run(&self, kernel: Kernel<'_>, columns: Option<ColumnKernel<'_>>) -> Result<()> {
-        // Where no result has an element there is no work, however many lines there are, or however long they are.
+        // Without elements in any result there is nothing to do, whatever the number and the length of the lines.
         if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
             return Ok(());
         }

@@ -91,7 +91,7 @@ pub fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T;
     work.run([T::DTYPE; 3], &kernel)
 }
 
-/// Elements of a piece of [`map1_rare`]: as long as the loops' ends are cheap, and short, since one rare element makes it slow.
+/// Elements of a piece of [`map1_rare`]: enough for the ends of loops to be cheap, and few, since one rare element makes the whole piece slow.
 const RARE_PIECE: usize = 256;
 
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
@@ -107,8 +107,8 @@ pub fn map1_rare<T: Element, U: Element>(
     work.run([U::DTYPE, T::DTYPE], &kernel)
 }
 
-/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. That is asked before anything is done, since what is
-/// written may lie on what is read.
+/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. A piece is tested before it is written, since the result may
+/// lie on the input.
 #[inline(always)]
 fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), careful: impl Fn(usize)) {
     for start in (0..n).step_by(RARE_PIECE) {

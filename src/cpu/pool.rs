@@ -205,7 +205,7 @@ impl Pool {
         self.seats.0.swap(0, Relaxed) == CALLER_SLEEPS
     }
 
-    /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that nobody pays for all.
+    /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that no thread wakes all others.
     ///
     /// Only for the caller and seated workers.
     fn wake(&self, index: usize, helpers: usize) {
@@ -214,7 +214,7 @@ impl Pool {
         workers.iter().take(helpers).skip(2 * index).take(2).for_each(|worker| worker.call());
     }
 
-    /// Makes sure of `wanted` workers as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
+    /// Starts workers until there are `wanted`, as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
     fn spawn_workers(&'static self, wanted: usize) -> usize {
         // SAFETY: we hold `busy`, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
@@ -223,14 +223,14 @@ impl Pool {
         }
         let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
         if there < wanted && there == workers.len() {
-            // Where the system refused one more than there ever were: do not try again at every call. Until it is set anew, the number of
-            // threads is what there is. One that was there before may be had again any time.
+            // If the system refuses a worker that was never there, the number of threads is lowered until it is set anew: otherwise every call would
+            // try again. A worker that was there before may be started again at any time.
             count::lower(there + 1);
         }
         there
     }
 
-    /// Starts worker `k`, all before which there are, unless it is there; false when the system refuses.
+    /// Starts worker `k` unless it runs; all workers before it exist. False when the system refuses.
     fn make_sure_of(&'static self, workers: &mut Workers, k: usize) -> bool {
         if let Some(worker) = workers.get(k) {
             if !worker.is_gone() {
@@ -265,11 +265,11 @@ impl Pool {
         }
     }
 
-    /// Waits for a seat and takes it; false when the worker is to return: the pool ends, or has not called it for long.
+    /// Waits for a seat and takes it. False when the worker must return, because the pool ends or has not called it for long.
     ///
-    /// A job that counts on a worker just about to return is done without it, as without any that wakes up too late.
+    /// A job that counts on a worker which is about to return is done without it, like without one that wakes up too late.
     fn wait_for_seat(&self, worker: &Worker) -> bool {
-        // There are no seats any more once `ending` is set, so what ended the wait is clear.
+        // No seat can be taken once `ending` is set, so `ending` tells afterwards whether one was.
         let called = || self.take_seat() || self.ending.load(Acquire);
         if !spin_until(called) {
             while !called() {
@@ -293,7 +293,8 @@ impl Pool {
     /// Gives up the seat. From here on the job may be gone.
     fn leave(&self) {
         if self.seats.0.fetch_sub(1, Release) == CALLER_SLEEPS + 1 {
-            // The caller looks at the seats and falls asleep holding the gate: passing it means not to notify in between.
+            // The caller holds the gate from its look at the seats until it sleeps. Passing the gate makes sure that the notification does not come
+            // in between.
             drop(lock(&self.gate));
             self.all_left.notify_one();
         }

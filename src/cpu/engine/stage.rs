@@ -23,8 +23,8 @@ pub struct Stager<const N: usize> {
     /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
-    /// column is one line of the cache, asking did not pay.
+    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess. Asking did not pay where a
+    /// column is one line of the cache.
     far_columns: [bool; N],
     streamed: bool,
 }
@@ -73,8 +73,8 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for what goes along with a row of a tile: a share of the next one, and past the caches the row after it of the inputs that their
-    /// kernel takes where they lie, as runs so short do not show the machine where they go on.
+    /// Asks for what follows a row of a tile: a share of the next tile, and, if the result is streamed, the next row of the inputs that are read
+    /// where they lie. Their runs are too short for the machine to guess.
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
         self.ask(next, row, tile.rows);
@@ -120,7 +120,7 @@ impl<const N: usize> Stager<N> {
             if k == 0 {
                 continue;
             }
-            // A value that stands still fills as much of its buffer as is read, once; so does a row for all rows of whole tiles.
+            // A value that all elements of the tile share fills the buffer once. So does a row that all rows of a whole tile share.
             let stands = source.row_step == 0 || rows == 1;
             let (value, row) = (stands && source.col_step == 0, stands && self.whole);
             if (value || row) && filled[k].0 == source.data && filled[k].1 >= rows * cols {
@@ -159,7 +159,7 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Runs the kernel on the rows of a tile that is `at` these places, and `before` each row what is to go along with it.
+    /// Runs the kernel on each row of a tile whose operands lie `at` these places, and calls `before` first.
     ///
     /// # Safety
     /// As for [`Stager::tile`].
@@ -167,7 +167,7 @@ impl<const N: usize> Stager<N> {
     unsafe fn rows(&self, tile: &Tile<N>, at: [Side; N], buffers: [*mut u8; N], kernel: Kernel<'_, N>, before: impl Fn(usize)) {
         for row in 0..tile.rows {
             before(row);
-            // Pointers from scratch for each row: those of the last one moved on would be copied before they are out of the store queue.
+            // The pointers are computed anew for each row: if those of the last row were advanced, their loads would wait for the stores.
             let given = each(|k| {
                 let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
                 if !self.repeats[k] || tile.rows == 1 {

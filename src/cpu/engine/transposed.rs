@@ -39,31 +39,33 @@ pub struct How {
 }
 
 impl<const N: usize> Job<N> {
-    /// How to do it, if one input is transposed, no other operand needs any care, and registers of this machine are lines.
+    /// How the job is run if one input is transposed, all other operands are contiguous, and a register of this machine holds a cache line.
     pub(super) fn transposed_input(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
         let [first, second, ..] = plan.loops() else { return None };
-        // Kernels that compute are no quicker for it.
+        // Kernels that compute gain nothing.
         if level() != Level::Avx512 || self.dtype != self.compute || self.grain != CHEAP {
             return None;
         }
         let item = plan.item.map(|bytes| bytes as isize);
         let input = (1..N).find(|&k| first.step[k] != item[k])?;
-        // An input with one value for a row is left to the kernel for those.
+        // Inputs with one value for a row are left to the kernel that takes rows.
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
-        // Where the result is an input no element may be computed twice, as the last squares of a tile would that overlap others.
+        // Where the result lies on an input, no element may be computed twice. The last squares of a tile overlap others unless its sides are whole
+        // lines.
         let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
         if !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
             return None;
         }
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;
         let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
-        // It counts two operands: with the bytes of all three it says yes a little earlier, which is right as far as was measured.
+        // `gains_streamed` expects the bytes of two operands. Those of all three make it agree a little earlier, which was right wherever it was
+        // measured.
         let past = rows_begin_alike && (streamed || gains_streamed(plan.bytes(), second.step[0]));
         (past || !streamed).then_some(How { input, past })
     }
 
-    /// What [`Job::transposed_input`] says, tile by tile.
+    /// Runs the job as [`Job::transposed_input`] says, tile by tile.
     pub(super) fn run_transposed(
         &self,
         plan: &Plan<N>,

@@ -17,7 +17,7 @@ use std::array;
 pub(super) struct Strip<T> {
     pub alpha: T,
     pub beta: T,
-    /// `beta` is 0: C is written without a look. Said apart from `beta`, since compilers know that 0 * x is 0 and would read C all the same.
+    /// `beta` is 0: C is written without being read. A flag of its own, since with `beta` alone the compiler would read C all the same.
     pub fresh: bool,
     /// Columns of A, rows of B.
     pub depth: usize,
@@ -190,7 +190,7 @@ unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUART
 unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(s: &Strip<T>) {
     // SAFETY: the caller's.
     unsafe {
-        // Tiles of three vectors need the registers of tall ones: asked first, so that no others are compiled.
+        // Tiles of three vectors need as many registers as tall ones. This is tested first, so that no others are compiled.
         if ROWS == TALL && s.cols > 2 * N {
             tiles::<T, FUSED, WIDE, 3, N>(s)
         } else if s.cols > N {
@@ -241,8 +241,8 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
     }
 }
 
-/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. What it will write, and what comes `next`, is brought
-/// nearer bit by bit meanwhile: asked for all at once, it would keep what is needed sooner waiting.
+/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. Meanwhile the rows of C that it will write and the rows that
+/// come `next` are fetched a few at a time. If all were asked for at once, what is needed sooner would wait.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
     s: &Strip<T>,
@@ -251,7 +251,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
 ) {
     let stride = s.a_row.wrapping_mul(size_of::<T>() as isize);
     let offsets = [0, stride, stride.wrapping_mul(2), stride.wrapping_mul(3)];
-    // One pointer for four rows of A: each row by its own, or from the one before, takes more registers, or time, than there is.
+    // One pointer serves four rows of A. A pointer for each row takes too many registers, and steps from row to row take too much time.
     let mut a: [*const T; TALL.div_ceil(4)] = array::from_fn(|four| s.a.wrapping_offset(((row + 4 * four) as isize).wrapping_mul(s.a_row)));
     let (mut b, mut room) = (s.b.cast::<[[T; N]; VECTORS]>(), s.room.cast::<[[T; N]; VECTORS]>());
     let c = s.c.wrapping_offset(row as isize * s.c_row);
