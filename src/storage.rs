@@ -254,9 +254,9 @@ impl Storage {
     }
 
     /// Whether both have an element in the same place, be it by way of another handle on foreign memory.
-    pub fn meets(&self, other: &Storage) -> bool {
-        let apart = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
-        self.as_ptr() == other.as_ptr() || !(apart(self, other) && apart(other, self))
+    pub fn overlaps(&self, other: &Storage) -> bool {
+        let disjoint = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
+        self.as_ptr() == other.as_ptr() || !(disjoint(self, other) && disjoint(other, self))
     }
 
     /// Bytes of all elements.

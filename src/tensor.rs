@@ -1,7 +1,7 @@
 //! `THTensor`, the struct C sees, and [`Tensor`], the counted pointer Rust uses.
 
+mod fast_path;
 mod geometry;
-mod look;
 
 use crate::alloc;
 use crate::device::Device;

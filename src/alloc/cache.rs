@@ -127,7 +127,7 @@ impl Cache {
     }
 }
 
-/// Blocks on their way back to the system, which takes longer than anyone should wait for the lock.
+/// Blocks on their way back to the system, which takes too long to be done under the lock.
 #[must_use]
 struct Evicted(*mut Node);
 
@@ -204,8 +204,8 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// The library is told of forks as soon as it is loaded: a fork while another thread makes the first allocation is seen as well. Where
-/// there is no such list of what to do first, or a linker leaves it out, that allocation comes to it.
+/// The library registers for forks as soon as it is loaded, so that it sees a fork while another thread makes the first allocation. Where there is no
+/// `.init_array`, or a linker leaves the entry out, the first allocation registers.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]

@@ -12,7 +12,7 @@ pub(super) struct Counters {
     settled: AtomicI64,
 }
 
-/// The sum of all `live`, behind by less than [`STEP`] and what small blocks are being reused, for each thread.
+/// The sum of all `live`. For each thread it lags by less than [`STEP`], and by the small blocks that the thread reuses.
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 

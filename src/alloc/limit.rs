@@ -49,7 +49,7 @@ fn find_or_add(call: unsafe extern "C" fn(*mut c_void, i64), ctx: *mut c_void) -
         hook = set.older;
     }
     let fresh = Box::into_raw(Box::new(Hook { call, ctx, older: newest }));
-    // Two threads that set hooks at once: the slower one's is just not found again.
+    // If two threads set hooks at once, the hook of the slower one is not found again, which only costs its memory.
     let _ = HOOKS.compare_exchange(newest, fresh, AcqRel, Relaxed);
     fresh
 }
@@ -60,7 +60,7 @@ pub(super) fn rose(live: i64, exact: fn() -> i64) {
     if live <= next {
         return;
     }
-    // Of several threads that cross the mark together, one calls. A call that is already under way on this thread will see to it.
+    // Of several threads that cross the mark together, one calls. If this thread is already in the hook, that call suffices.
     let after = live.saturating_add((live / 10).max(1));
     if !INSIDE.get() && NEXT.compare_exchange(next, after, AcqRel, Relaxed).is_ok() {
         call(exact);

@@ -34,8 +34,8 @@ unsafe extern "C" fn farewell(_: *mut c_void) {
 static KEY: AtomicUsize = AtomicUsize::new(0);
 const NO_KEY: usize = usize::MAX;
 
-/// What threads set to be told of their end, by which time the destructors of thread-locals have run. Those of Rust would do, but to
-/// register one may end the process when memory is short.
+/// The key that threads set in order to be told of their end, after the destructors of thread-locals have run. A destructor of Rust would do as well,
+/// but registering one may end the process when memory is short.
 fn key() -> Option<libc::pthread_key_t> {
     if KEY.load(Acquire) == 0 {
         let mut key = 0;
@@ -45,7 +45,7 @@ fn key() -> Option<libc::pthread_key_t> {
                 return None;
             }
             if KEY.compare_exchange(0, key as usize + 1, AcqRel, Acquire).is_err() {
-                // Another thread was first, and nobody has seen this one.
+                // Another thread was first, and no thread has seen this key.
                 libc::pthread_key_delete(key);
             } else {
                 libc::atexit(forget_key);
@@ -58,7 +58,7 @@ fn key() -> Option<libc::pthread_key_t> {
     }
 }
 
-/// The process ends, or what this library is part of is unloaded: threads that end later must not call it.
+/// Called when the process ends or the library is unloaded: threads that end later must not call [`farewell`].
 extern "C" fn forget_key() {
     let key = KEY.swap(NO_KEY, AcqRel);
     // SAFETY: a key is deleted once.
@@ -98,7 +98,7 @@ pub(super) fn maintain() {
 }
 
 fn open() {
-    // What the C library needs for it may come from an allocator that calls this library; it must not come back here.
+    // The C library may take memory for the key from an allocator that calls this library. That call must not open the lists again.
     STATE.set(State::Closed);
     // SAFETY: any value that is not NULL has the farewell called.
     let told = key().is_some_and(|key| unsafe { libc::pthread_setspecific(key, (&raw const NOBODY).cast()) } == 0);
@@ -110,8 +110,8 @@ fn open() {
     }
 }
 
-/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at first, at one address until the thread ends. `None`
-/// for a thread that is ending, or without memory.
+/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at first, at one address until the
+/// thread ends. `None` for a thread that is ending, or without memory.
 pub fn text() -> Option<*mut u8> {
     if STATE.get() == State::Fresh {
         open();

@@ -16,7 +16,7 @@ const LARGE: usize = 64 << 10;
 /// How many there are of each: the bits of a word.
 const SLOTS: usize = 64;
 
-/// Blocks for when malloc has none. Memory of the system only once it is used.
+/// Blocks for when malloc has none. They take no memory of the system until they are used.
 #[repr(C, align(4096))]
 struct Reserve<const SIZE: usize> {
     slots: UnsafeCell<[[u8; SIZE]; SLOTS]>,

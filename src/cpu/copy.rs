@@ -15,11 +15,11 @@ use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
-/// Each thread takes one band of a transposed copy, as high as it can be in multiples of so many rows of the result: `transpose` cuts it into
-/// tiles itself, and its edges cost.
+/// Each thread takes one band of a transposed copy, whose height is a multiple of so many rows of the result. `transpose` cuts bands into tiles, and
+/// edges of tiles cost time.
 const BAND: usize = 64;
-/// SmallBuffer for a piece that is turned before it is converted, in 8 bytes.
-const TURNED: usize = 1024;
+/// Elements of 8 bytes that a buffer holds for a piece that is transposed before it is converted.
+const TRANSPOSED: usize = 1024;
 
 /// How to copy a tile from one kind of side to another: chosen once, used for every tile.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ impl TileCopy {
                 && rows >= COPY_ROWS
                 && cols >= COPY_COLUMNS
             {
-                return self.convert_turned(dst, src, rows, cols);
+                return self.convert_transposed(dst, src, rows, cols);
             }
             // Rows that go on from one to the next on both sides are one run.
             let joined = |side: Side| side.row_step == side.col_step * cols as isize;
@@ -92,7 +92,7 @@ impl TileCopy {
             }
             // A few long runs beat many short ones: run along the longer side.
             let (dst, src, rows, cols) =
-                if cols < COPY_COLUMNS && rows > cols { (dst.turned(), src.turned(), cols, rows) } else { (dst, src, rows, cols) };
+                if cols < COPY_COLUMNS && rows > cols { (dst.transposed(), src.transposed(), cols, rows) } else { (dst, src, rows, cols) };
             for r in 0..rows as isize {
                 let (to, from) = (dst.data.offset(r * dst.row_step), src.data.offset(r * src.row_step));
                 self.run(to, dst.col_step, from, src.col_step, cols);
@@ -125,17 +125,17 @@ impl TileCopy {
         }
     }
 
-    /// A source that is transposed: turned as it is, then converted row by row.
+    /// A source that lies transposed: its elements are transposed as they are, then converted row by row.
     ///
     /// # Safety
     /// As for [`copy`](TileCopy::copy).
-    unsafe fn convert_turned(&self, dst: Side, src: Side, rows: usize, cols: usize) {
+    unsafe fn convert_transposed(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let (to, from) = (dst.col_step, self.src.size() as isize);
         let (dst_row_step, src_col_step) = (dst.row_step, src.col_step);
-        let mut room = [MaybeUninit::<u64>::uninit(); TURNED];
+        let mut room = [MaybeUninit::<u64>::uninit(); TRANSPOSED];
         let data = room.as_mut_ptr().cast::<u8>();
         let wide = cols.min(TILE);
-        let high = TURNED * size_of::<u64>() / (wide * from as usize);
+        let high = TRANSPOSED * size_of::<u64>() / (wide * from as usize);
         for col in (0..cols).step_by(wide) {
             let wide = wide.min(cols - col);
             for row in (0..rows).step_by(high) {
@@ -205,7 +205,7 @@ impl Side {
         Side { data: self.data.wrapping_offset(rows as isize * self.row_step), ..self }
     }
 
-    fn turned(self) -> Side {
+    fn transposed(self) -> Side {
         Side { data: self.data, row_step: self.col_step, col_step: self.row_step }
     }
 
@@ -253,7 +253,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         plan.tiles(share, first.n)
     } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || (first.step[1] == 0 && first.n >= TILE))
     {
-        // Where less is written than read, the stores are not what it waits for.
+        // A copy that writes less than it reads does not wait for its stores.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;
         how.streamed = gains && plan.bytes() >= streams_from();
         plan.tiles((TILE * TILE / first.n.max(1)).max(16), COPY_ROW)

@@ -1,14 +1,14 @@
 //! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
 //!
-//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
-//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most take more as it lies
-//! ([`Besides`]): rows with gaps between them, a value for a row, a result on an input; and those of two inputs have a second loop, which takes
-//! an input transposed.
+//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a result
+//! that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most kernels take more operands where
+//! they lie ([`Besides`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A few of two inputs have a
+//! second loop for an input that lies transposed.
 
 mod rows;
 mod small;
 mod stage;
-mod turned;
+mod transposed;
 mod work;
 
 use super::convert::converter;
@@ -26,7 +26,7 @@ pub(crate) use rows::LANES;
 pub use rows::{Rows, lanes};
 use stage::Stager;
 use std::mem::MaybeUninit;
-pub use turned::{Turned, TurnedKernel};
+pub use transposed::{TransposedKernel, TransposedTile};
 pub use work::{Flat, Work};
 
 /// Elements a staging buffer has room for, of any type.
@@ -64,7 +64,7 @@ pub struct Besides<'a, const N: usize> {
     /// The kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
     pub by_rows: bool,
     /// For an input that is transposed.
-    pub turned: Option<TurnedKernel<'a, N>>,
+    pub transposed: Option<TransposedKernel<'a, N>>,
 }
 
 impl<const N: usize> Job<N> {
@@ -104,11 +104,11 @@ impl<const N: usize> Job<N> {
             return unsafe { self.run_small(n, kernel) };
         }
         let bytes = self.plan.bytes();
-        // The way through a buffer has its price, which kernels that compute feel most: exp of 80 MB lost a third by it.
+        // Results are streamed through a buffer, which costs kernels that compute the most: exp of 80 MB lost a third of its speed.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        // Asked alike for any number of threads, since the way may matter to some bit of the result.
-        // What reads nothing has a way of its own past the caches, as a rule; a result that lies on an input is in them already.
+        // The choice does not depend on the number of threads, since it may change the last bit of a result. Kernels without inputs are mostly left
+        // to the machine's own loop. A result that lies on an input is in the caches already.
         let streamed = (N > 1 || !tuning::fills_long())
             && !self.result_is_input()
             && bytes >= tuning::streams_from().saturating_mul(factor)
@@ -169,16 +169,16 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    /// Contiguous operands, the result of which goes past the caches: through a buffer, as kernels know only plain stores.
+    /// Contiguous operands whose result goes past the caches. It goes through a buffer, since kernels use plain stores.
     fn run_streamed(&self, n: usize, kernel: Kernel<'_, N>) {
         let (data, item) = (self.shared(), self.plan.item);
         let widest = item.into_iter().max().unwrap_or(1);
         let piece = if self.grain == CHEAP { STREAMED } else { STAGED_BYTES } / widest;
-        // Pieces end where lines of the result end, if elements do: a line stored in two pieces would be fetched. But what kernels that compute
-        // make of an element may depend on its place in the piece, and must not on where the result lies.
+        // Pieces end where cache lines of the result end, since a line that is stored in two pieces is fetched. Kernels that compute are an
+        // exception: their rounding may depend on the place of an element in its piece, and must not depend on the address of the result.
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
-        // Two lines or more of the narrowest operand, a mask mostly: with one at a time they were slow to come.
+        // At least two cache lines of the narrowest operand, which is a mask mostly: single lines arrived late.
         let part = (ASKED / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
@@ -187,7 +187,7 @@ impl<const N: usize> Job<N> {
                 let from = |k: usize, i: usize| data[k].get().wrapping_add(i * item[k]);
                 let result = buffer.data();
                 kernel(&Rows::one(each(|k| if k == 0 { result } else { from(k, start) }), len));
-                // While lines leave, the next piece's come in.
+                // The next piece is fetched while this one is stored.
                 for i in (0..len).step_by(part) {
                     let part = part.min(len - i);
                     (1..N).for_each(|k| stream::prefetch(from(k, end + i), part * item[k]));
@@ -199,7 +199,7 @@ impl<const N: usize> Job<N> {
         });
     }
 
-    /// Contiguous operands of other types than the kernel's, or a result that lies `on_input`: little to think about for each piece.
+    /// Contiguous operands of other types than the kernel's, or a result that lies `on_input`: pieces of one row need less work than tiles.
     fn run_converted(&self, n: usize, on_input: bool, kernel: Kernel<'_, N>) {
         let (data, item, wide) = (self.shared(), self.plan.item, self.compute_sizes());
         let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && on_input));
@@ -256,8 +256,8 @@ impl<const N: usize> Job<N> {
         let short = !alone && run < self.longest_short_run(&plan, stuck, besides.by_rows);
         let stage = (STAGED_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
         let stager = Stager::new(self, &plan, streamed, short, besides.by_rows);
-        if let Some((kernel_turned, how)) = besides.turned.filter(|_| !short).zip(self.turns(&plan, streamed)) {
-            return self.run_turned(&plan, &stager, how, kernel, kernel_turned);
+        if let Some((transposed_kernel, how)) = besides.transposed.filter(|_| !short).zip(self.transposed_input(&plan, streamed)) {
+            return self.run_transposed(&plan, &stager, how, kernel, transposed_kernel);
         }
         let tiles = match () {
             _ if short => plan.tiles(stage / run, run),
@@ -284,7 +284,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-/// SmallBuffer for a tile of one operand, or a row of it.
+/// Room for a tile of one operand, or a row of it.
 #[repr(align(64))]
 struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
 

@@ -1,10 +1,10 @@
 //! The driver of kernels that need whole lines: all elements along one dimension at once, contiguous and in the compute type.
 //!
 //! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
-//! and results back the same way. Lines side by side in memory may also go to a panel kernel, which needs no transposition.
+//! and results back the same way. Lines side by side in memory may also go to a kernel that takes columns, which needs no transposition.
 //!
-//! Lines are computed alone, or with others of their block, if the kernel likes that; how they are cut into blocks then does not depend on
-//! the number of threads, and so do no results.
+//! A kernel gets one line at a time, or several lines of a block. The division into blocks does not depend on the number of threads then, and neither
+//! do the results.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
@@ -22,8 +22,8 @@ use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The most lines of a panel.
-pub(crate) const PANEL: usize = 1024;
+/// The most lines of a block of columns.
+pub(crate) const MAX_COLUMNS: usize = 1024;
 /// Buffers and their lines begin at multiples of this.
 const ALIGN: usize = 64;
 
@@ -31,7 +31,7 @@ const ALIGN: usize = 64;
 pub struct End<'a> {
     /// Sizes and strides; those of results may differ from the input's along the lines' dimension only.
     pub layout: &'a Layout,
-    /// The first element. NULL for a result that nobody wants: the kernel writes it, and it is dropped.
+    /// The first element. NULL for a result that the caller does not want: the kernel writes it to a buffer, which is dropped.
     pub data: *mut u8,
     /// What lies in memory.
     pub dtype: Dtype,
@@ -83,7 +83,7 @@ impl Stack {
 
 /// Lines side by side: element `i` of line `j` lies `i` steps and `j` elements from the beginning.
 #[derive(Clone, Copy)]
-pub struct Panel {
+pub struct ColumnBlock {
     /// Where the results' elements go.
     pub out: [*mut u8; 2],
     /// Bytes from element to element of a result's line.
@@ -94,9 +94,9 @@ pub struct Panel {
     pub x_step: isize,
     /// Elements of a line.
     pub n: usize,
-    /// Lines, at most [`PANEL`].
+    /// Lines, at most [`MAX_COLUMNS`].
     pub width: usize,
-    /// Bytes from these elements to those that come next, probably.
+    /// Bytes from these elements to those that probably come next.
     pub ahead: isize,
 }
 
@@ -104,8 +104,8 @@ pub struct Panel {
 pub type LineKernel<'a> = &'a (dyn Fn(Line) + Sync);
 /// A kernel over a stack of lines.
 pub type StackKernel<'a> = &'a (dyn Fn(Stack) + Sync);
-/// A kernel over a panel.
-pub type PanelKernel<'a> = &'a (dyn Fn(Panel) + Sync);
+/// A kernel over a block of columns.
+pub type ColumnKernel<'a> = &'a (dyn Fn(ColumnBlock) + Sync);
 
 /// What runs over lines that do not lie side by side.
 #[derive(Clone, Copy)]
@@ -136,18 +136,18 @@ pub struct Lines {
     /// Over the other dims: the input, then the results.
     plan: Plan<3>,
     ends: [Along; 3],
-    /// The kernel changes the elements it reads, which therefore are a copy.
-    pub spoils: bool,
+    /// The kernel changes the elements it reads, so it gets a copy.
+    pub clobbers_input: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
-    /// The most lines of a panel that the kernel likes, up to [`PANEL`].
-    pub beside: usize,
-    /// The most elements of a panel that the kernel likes, unless it would be too narrow.
+    /// The most lines of a block of columns, up to [`MAX_COLUMNS`].
+    pub max_lines: usize,
+    /// The most elements of a block of columns, unless it would be too narrow.
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
-    pub turned: usize,
-    /// How many lines of so many elements the kernel likes to get together.
-    pub together: fn(usize) -> usize,
+    pub max_transposed: usize,
+    /// How many lines of so many elements the kernel takes at a time.
+    pub batch: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
@@ -164,7 +164,7 @@ struct Along {
 
 /// How lines are cut into blocks, and what goes through buffers.
 struct Cut {
-    panel: bool,
+    by_columns: bool,
     /// Lines of a block.
     lines: usize,
     staged: [bool; 3],
@@ -206,114 +206,114 @@ impl Lines {
         Lines {
             plan,
             ends: [along(0), along(1), along(2)],
-            spoils: false,
+            clobbers_input: false,
             scratch: 0,
-            beside: PANEL,
+            max_lines: MAX_COLUMNS,
             area: usize::MAX,
-            turned: 0,
-            together: |_| 1,
+            max_transposed: 0,
+            batch: |_| 1,
             grain,
         }
     }
 
-    /// Runs `kernel` over every line, or `panel` over lines side by side.
+    /// Runs `kernel` over every line, or `columns` over lines side by side.
     ///
     /// # Safety
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
-    pub unsafe fn run(&self, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) -> Result<()> {
-        // Where no result has an element there is no work, however many lines there are, or however long they are.
+    pub unsafe fn run(&self, kernel: Kernel<'_>, columns: Option<ColumnKernel<'_>>) -> Result<()> {
+        // Without elements in any result there is nothing to do, whatever the number and the length of the lines.
         if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
             return Ok(());
         }
-        let cut = self.cut(panel.is_some(), matches!(kernel, Kernel::Stack(_)));
+        let cut = self.cut(columns.is_some(), matches!(kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, room: *mut u8| {
             let tile = tiles.get(i);
-            let next = if cut.panel && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
+            let next = if cut.by_columns && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
             // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
-            unsafe { self.block(&cut, &tile, next, room, kernel, panel) }
+            unsafe { self.block(&cut, &tile, next, room, kernel, columns) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
         if cut.bytes <= LINES_ON_STACK {
             parallel(tiles.count(), area, self.grain, &|range| {
-                let mut room = Small(MaybeUninit::uninit());
+                let mut room = StackBuffer(MaybeUninit::uninit());
                 range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
             });
             return Ok(());
         }
         let wanted = if area.saturating_mul(tiles.count()) < 2 * self.grain { 1 } else { pool::num_threads().min(tiles.count()) };
-        let Some(rooms) = Rooms::new(wanted, cut.bytes).or_else(|| Rooms::new(1, cut.bytes)) else {
+        let Some(buffers) = Buffers::new(wanted, cut.bytes).or_else(|| Buffers::new(1, cut.bytes)) else {
             bail!(NoMem, "out of memory for {} bytes of buffers for lines of {} elements", cut.bytes, self.ends[0].n)
         };
         let next = AtomicUsize::new(0);
-        pool::run(rooms.count, &|part| {
+        pool::run(buffers.count, &|part| {
             while let i = next.fetch_add(1, Relaxed)
                 && i < tiles.count()
             {
-                unit(i, rooms.get(part));
+                unit(i, buffers.get(part));
             }
         });
         Ok(())
     }
 
-    fn cut(&self, panels: bool, stacks: bool) -> Cut {
+    fn cut(&self, takes_columns: bool, stacks: bool) -> Cut {
         let first = self.plan.loops()[0];
         let input = self.ends[0];
-        let beside = first.n >= COLUMNS_WORTH && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
-        if panels && beside {
-            let wanted = self.layout_of(true, self.panel_width());
+        let side_by_side = first.n >= COLUMNS_WORTH && first.step[0] == self.plan.item[0] as isize && input.step != first.step[0];
+        if takes_columns && side_by_side {
+            let wanted = self.layout_of(true, self.block_width());
             let width = if wanted.bytes <= LINES_BUFFERS { wanted.lines } else { wanted.lines.min(LINES_BUFFERS / (input.n * 24)) };
             if width >= COLUMNS_WORTH {
                 return if width == wanted.lines { wanted } else { self.layout_of(true, width) };
             }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
-        if panels && plain && input.n <= self.turned && first.n >= COLUMNS_WORTH {
-            return self.layout_of(true, (COLUMNS_TRANSPOSED / input.n.max(1)).clamp(COLUMNS_WORTH, self.beside).min(first.n));
+        if takes_columns && plain && input.n <= self.max_transposed && first.n >= COLUMNS_WORTH {
+            return self.layout_of(true, (COLUMNS_TRANSPOSED / input.n.max(1)).clamp(COLUMNS_WORTH, self.max_lines).min(first.n));
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { LINES_STACK } else { LINES_BLOCK } / input.n.max(1);
         // Which lines come together may decide how they are rounded: it must not depend on the number of threads.
-        let together = (self.together)(input.n);
-        let whole = few.max(1).next_multiple_of(together);
-        let keep = together > 1 && self.plan.numel() / together >= LINES_BLOCKS && self.layout_of(false, whole).bytes <= LINES_ON_STACK;
+        let batch = (self.batch)(input.n);
+        let whole = few.max(1).next_multiple_of(batch);
+        let keep = batch > 1 && self.plan.numel() / batch >= LINES_BLOCKS && self.layout_of(false, whole).bytes <= LINES_ON_STACK;
         let few = if keep { whole } else { few };
-        let wanted = if one.staged[0] && beside { few.max(LINES_ACROSS / self.plan.item[0]).max(COLUMNS_WORTH) } else { few };
+        let wanted = if one.staged[0] && side_by_side { few.max(LINES_ACROSS / self.plan.item[0]).max(COLUMNS_WORTH) } else { few };
         let lines = wanted.min(LINES_BUFFERS / one.bytes.max(1)).clamp(1, first.n.max(1));
         if lines == 1 { one } else { self.layout_of(false, lines) }
     }
 
-    /// Lines of a panel: as many as the kernel likes, fewer if threads would have nothing to do.
-    fn panel_width(&self) -> usize {
+    /// Lines of a block of columns: as many as the kernel takes, fewer if threads would have nothing to do.
+    fn block_width(&self) -> usize {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
         let worth = all.saturating_mul(self.ends[0].n) / self.grain;
-        let panels = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
-        let share = first.div_ceil(panels).next_multiple_of(COLUMNS_OF_THREAD);
-        let liked = (self.area / self.ends[0].n.max(1) / COLUMNS_WORTH * COLUMNS_WORTH).max(COLUMNS_LEAST).min(self.beside);
-        share.max(COLUMNS_OF_THREAD).min(liked).min(first)
+        let blocks = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
+        let share = first.div_ceil(blocks).next_multiple_of(COLUMNS_OF_THREAD);
+        let most = (self.area / self.ends[0].n.max(1) / COLUMNS_WORTH * COLUMNS_WORTH).max(COLUMNS_LEAST).min(self.max_lines);
+        share.max(COLUMNS_OF_THREAD).min(most).min(first)
     }
 
     /// The cut into blocks of so many lines.
-    fn layout_of(&self, panel: bool, lines: usize) -> Cut {
+    fn layout_of(&self, by_columns: bool, lines: usize) -> Cut {
         let first = self.plan.loops()[0];
         let staged = std::array::from_fn(|k| {
             let end = self.ends[k];
-            let step = if panel { first.step[k] } else { end.step };
+            let step = if by_columns { first.step[k] } else { end.step };
             let unlike = end.data.get().is_null() || end.dtype != end.compute || step != self.plan.item[k] as isize;
             let on_input = k > 0 && end.data.get() == self.ends[0].data.get();
-            end.n > 0 && (unlike || on_input || (k == 0 && self.spoils))
+            end.n > 0 && (unlike || on_input || (k == 0 && self.clobbers_input))
         });
         let copies = std::array::from_fn(|k| {
             let end = self.ends[k];
             if k == 0 { TileCopy::new(end.compute, end.dtype) } else { TileCopy::new(end.dtype, end.compute) }
         });
-        let mut cut = Cut { panel, lines, staged, at: [0; 3], row: [0; 3], scratch: 0, bytes: 0, copies };
+        let mut cut = Cut { by_columns, lines, staged, at: [0; 3], row: [0; 3], scratch: 0, bytes: 0, copies };
         for k in (0..3).filter(|&k| staged[k]) {
-            let (rows, cols) = if panel { (self.ends[k].n, lines) } else { (lines, self.ends[k].n) };
+            let (rows, cols) = if by_columns { (self.ends[k].n, lines) } else { (lines, self.ends[k].n) };
             let row = (cols * self.ends[k].compute.size()).next_multiple_of(ALIGN);
             // Rows a multiple of 4 KiB apart would meet in few sets of the cache.
-            cut.row[k] = if rows > 1 && !panel { row + ALIGN } else { row };
+            cut.row[k] = if rows > 1 && !by_columns { row + ALIGN } else { row };
             cut.at[k] = cut.bytes;
             cut.bytes = cut.bytes.saturating_add(cut.row[k].saturating_mul(rows));
         }
@@ -326,7 +326,7 @@ impl Lines {
     ///
     /// # Safety
     /// As for [`Lines::run`]; `room` has the bytes of the cut.
-    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8, kernel: Kernel<'_>, panel: Option<PanelKernel<'_>>) {
+    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8, kernel: Kernel<'_>, columns: Option<ColumnKernel<'_>>) {
         let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
         for k in 0..3 {
             at[k] = self.memory(cut, tile, k);
@@ -340,8 +340,8 @@ impl Lines {
                 at[k] = buffer;
             }
         }
-        match panel.filter(|_| cut.panel) {
-            Some(panel) => panel(Panel {
+        match columns.filter(|_| cut.by_columns) {
+            Some(columns) => columns(ColumnBlock {
                 out: [at[1].data, at[2].data],
                 out_step: [at[1].row_step, at[2].row_step],
                 x: at[0].data,
@@ -371,13 +371,14 @@ impl Lines {
 
     /// Rows and columns of a block in the kernel's form.
     fn extent(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> (usize, usize) {
-        if cut.panel { (self.ends[k].n, tile.cols) } else { (tile.cols, self.ends[k].n) }
+        if cut.by_columns { (self.ends[k].n, tile.cols) } else { (tile.cols, self.ends[k].n) }
     }
 
     /// Where the block lies in memory.
     fn memory(&self, cut: &Cut, tile: &Tile<3>, k: usize) -> Side {
         let data = self.ends[k].data.get().wrapping_offset(tile.at[k]);
-        let (row_step, col_step) = if cut.panel { (self.ends[k].step, tile.col_step[k]) } else { (tile.col_step[k], self.ends[k].step) };
+        let (row_step, col_step) =
+            if cut.by_columns { (self.ends[k].step, tile.col_step[k]) } else { (tile.col_step[k], self.ends[k].step) };
         Side { data, row_step, col_step }
     }
 
@@ -390,23 +391,23 @@ impl Lines {
 
 /// Buffers small enough for the stack.
 #[repr(align(64))]
-struct Small(MaybeUninit<[u8; LINES_ON_STACK]>);
+struct StackBuffer(MaybeUninit<[u8; LINES_ON_STACK]>);
 
 /// Buffers for several threads.
-struct Rooms {
+struct Buffers {
     memory: NonNull<u8>,
     count: usize,
     /// Bytes of each.
     bytes: usize,
 }
 
-// SAFETY: each room is used by one thread, as `Lines::run` divides them.
-unsafe impl Sync for Rooms {}
+// SAFETY: each buffer is used by one thread, as `Lines::run` divides them.
+unsafe impl Sync for Buffers {}
 
-impl Rooms {
-    fn new(count: usize, bytes: usize) -> Option<Rooms> {
+impl Buffers {
+    fn new(count: usize, bytes: usize) -> Option<Buffers> {
         let bytes = bytes.checked_next_multiple_of(ALIGN)?;
-        Some(Rooms { memory: alloc::allocate(bytes.checked_mul(count)?)?, count, bytes })
+        Some(Buffers { memory: alloc::allocate(bytes.checked_mul(count)?)?, count, bytes })
     }
 
     fn get(&self, part: usize) -> *mut u8 {
@@ -414,7 +415,7 @@ impl Rooms {
     }
 }
 
-impl Drop for Rooms {
+impl Drop for Buffers {
     fn drop(&mut self) {
         // SAFETY: `new` allocated as many bytes.
         unsafe { alloc::release(self.memory, self.count * self.bytes) }
@@ -440,8 +441,8 @@ mod tests {
         }
     }
 
-    fn panel(p: Panel) {
-        assert!(p.width <= PANEL && p.width >= 1);
+    fn column_block(p: ColumnBlock) {
+        assert!(p.width <= MAX_COLUMNS && p.width >= 1);
         for j in 0..p.width {
             for i in 0..p.n as isize {
                 // SAFETY: as for `line`.
@@ -455,7 +456,7 @@ mod tests {
     }
 
     /// Runs both kernels over int32 or int64 elements 0, 1, 2, ... of `input`, into float32 of layout `out` and int64.
-    fn check(input: &Layout, out: &Layout, dim: usize, dtype: Dtype, panels: bool) {
+    fn check(input: &Layout, out: &Layout, dim: usize, dtype: Dtype, columns: bool) {
         let room = |l: &Layout| l.end().unwrap_or(0).max(1) as usize;
         let (narrow, wide): (Vec<i32>, Vec<i64>) = ((0..room(input) as i32).collect(), (0..room(input) as i64).collect());
         let mut one = Layout::contiguous(&out.shape);
@@ -469,8 +470,8 @@ mod tests {
         ];
         let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, 64);
         // SAFETY: the vectors are as long as the layouts reach.
-        unsafe { lines.run(Kernel::Line(&line), if panels { Some(&panel) } else { None }) }.unwrap();
-        let what = format!("{:?} along {dim}, {dtype}, panels {panels}", input.shape.as_slice());
+        unsafe { lines.run(Kernel::Line(&line), if columns { Some(&column_block) } else { None }) }.unwrap();
+        let what = format!("{:?} along {dim}, {dtype}, columns {columns}", input.shape.as_slice());
         let n = input.shape[dim];
         for flat in 0..input.numel() {
             let (mut rest, mut at, mut along) = (flat, [0i64; 3], 0);
@@ -494,15 +495,15 @@ mod tests {
         let shapes: [&[i64]; 8] = [&[1], &[7], &[3, 5], &[40, 300], &[300, 40], &[4, 33, 20], &[1500, 2], &[3, 0, 2]];
         for shape in shapes {
             let contiguous = Layout::contiguous(shape);
-            let mut turned: Vec<i64> = shape.iter().rev().copied().collect();
-            let strides: Vec<i64> = Layout::contiguous(&turned).strides.iter().rev().copied().collect();
-            turned.reverse();
+            let mut transposed: Vec<i64> = shape.iter().rev().copied().collect();
+            let strides: Vec<i64> = Layout::contiguous(&transposed).strides.iter().rev().copied().collect();
+            transposed.reverse();
             let stepped: Vec<i64> = contiguous.strides.iter().map(|s| 2 * s).collect();
-            let layouts = [contiguous, layout(&turned, &strides), layout(shape, &stepped)];
+            let layouts = [contiguous, layout(&transposed, &strides), layout(shape, &stepped)];
             for (input, out) in layouts.iter().flat_map(|input| layouts.iter().map(move |out| (input, out))) {
                 for dim in 0..shape.len() {
-                    for (dtype, panels) in [(Int32, false), (Int64, true), (Int32, true), (Int64, false)] {
-                        check(input, out, dim, dtype, panels);
+                    for (dtype, columns) in [(Int32, false), (Int64, true), (Int32, true), (Int64, false)] {
+                        check(input, out, dim, dtype, columns);
                     }
                 }
             }
@@ -524,7 +525,7 @@ mod tests {
         let end = |data: *mut i64, layout| End { layout, data: data.cast(), dtype: Int64, compute: Int64 };
         let one = layout(&[2, 1], &[1, 1]);
         let mut lines = Lines::new(end(x.as_mut_ptr(), &l), [None, Some(end(least.as_mut_ptr(), &one))], 1, 64);
-        (lines.spoils, lines.scratch) = (true, 8);
+        (lines.clobbers_input, lines.scratch) = (true, 8);
         let kernel = |l: Line| {
             // SAFETY: the driver passes a copy of two elements, eight bytes of scratch, and one result.
             unsafe {

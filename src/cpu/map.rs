@@ -2,9 +2,9 @@
 
 mod blocks;
 mod chunks;
-mod turned;
+mod transposed;
 
-use super::engine::{Besides, Kernel, Rows, Turned, Work};
+use super::engine::{Besides, Kernel, Rows, TransposedTile, Work};
 use super::half::{Bf16, F16};
 use super::simd::{Isa, simd};
 use super::stream::fill_long;
@@ -12,7 +12,7 @@ use super::tuning::{LONG_FILL, LONG_FILL_ROW, fills_long};
 use crate::dtype::{Dtype, Element};
 use blocks::{blocks1, blocks2, blocks3};
 use chunks::{chunks1, chunks2, chunks3};
-use turned::{turned2, turns};
+use transposed::{takes_transposed, transposed2};
 
 /// `r[i] = x`
 pub fn fill<T: Element>(work: &Work<1>, x: T) {
@@ -66,7 +66,7 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
     work.run_with([U::DTYPE, T::DTYPE], &kernel, besides)
 }
 
-/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either apart or
+/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either disjoint or
 /// the same.
 #[inline(always)]
 pub fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
@@ -91,7 +91,7 @@ pub fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T;
     work.run([T::DTYPE; 3], &kernel)
 }
 
-/// Elements of a piece of [`map1_rare`]: as long as the loops' ends are cheap, and short, since one rare element makes it slow.
+/// Elements of a piece of [`map1_rare`]: enough for the ends of loops to be cheap, and few, since one rare element makes the whole piece slow.
 const RARE_PIECE: usize = 256;
 
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
@@ -107,8 +107,8 @@ pub fn map1_rare<T: Element, U: Element>(
     work.run([U::DTYPE, T::DTYPE], &kernel)
 }
 
-/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. That is asked before anything is done, since what is
-/// written may lie on what is read.
+/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. A piece is tested before it is written, since the result may
+/// lie on the input.
 #[inline(always)]
 fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), careful: impl Fn(usize)) {
     for start in (0..n).step_by(RARE_PIECE) {
@@ -132,7 +132,7 @@ fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), caref
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
 ///
 /// # Safety
-/// `r` and `a` have `n` elements, and are either apart or the same.
+/// `r` and `a` have `n` elements, and are either disjoint or the same.
 #[inline(always)]
 pub unsafe fn run_rare<T: Copy, U>(
     r: *mut U,
@@ -190,7 +190,7 @@ pub fn map2<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, 
     map2_of::<A, B, U, false>(work, f)
 }
 
-/// [`map2`] with a second loop for an input that is transposed: twice as fast there, and several KB long.
+/// [`map2`] with a second loop for an input that is transposed. It is several KB long, so it is only for operations that often meet one.
 #[inline(always)]
 pub fn map2_transposed<A: Element, B: Element, U: Element>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     map2_of::<A, B, U, true>(work, f)
@@ -206,8 +206,9 @@ fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Wo
         )
     };
     // SAFETY: the engine passes tiles that lie inside their operands.
-    let turned = move |tile: Turned<3>| unsafe { turned2::<A, B, U>(tile, f) };
-    let besides = Besides { by_rows: true, turned: if const { TRANSPOSED && turns::<A, B, U>() } { Some(&turned) } else { None } };
+    let transposed = move |tile: TransposedTile<3>| unsafe { transposed2::<A, B, U>(tile, f) };
+    let besides =
+        Besides { by_rows: true, transposed: if const { TRANSPOSED && takes_transposed::<A, B, U>() } { Some(&transposed) } else { None } };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) }
         && let Some(half) = work.half()
     {

@@ -55,11 +55,11 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
 
 /// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
 #[repr(align(128))]
-struct Lines<T>(T);
+struct Padded<T>(T);
 
 /// What the pool works on. Lives in the pool, but `task` lies on the caller's stack: only the caller and seated workers look at it.
 #[derive(Clone, Copy)]
-struct Job {
+struct Call {
     task: *const (dyn Fn(usize) + Sync),
     parts: usize,
     helpers: usize,
@@ -72,12 +72,12 @@ type Workers = Vec<Box<Worker>>;
 /// The state of one process's pool. Never freed: workers and the exit handler refer to it until the end.
 struct Pool {
     /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
-    busy: Lines<AtomicBool>,
+    busy: Padded<AtomicBool>,
     /// Free seats (in units of [`SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
-    seats: Lines<AtomicU32>,
+    seats: Padded<AtomicU32>,
     /// The parts to begin.
     shares: Shares,
-    job: UnsafeCell<Job>,
+    job: UnsafeCell<Call>,
     workers: UnsafeCell<Workers>,
     /// How many of the workers have ended for want of work.
     gone: AtomicUsize,
@@ -118,10 +118,10 @@ impl Pool {
     fn create(forked_from: *mut Pool) -> Option<&'static Pool> {
         register_handlers();
         let pool = Box::into_raw(alloc::boxed(Pool {
-            busy: Lines(AtomicBool::new(false)),
-            seats: Lines(AtomicU32::new(0)),
+            busy: Padded(AtomicBool::new(false)),
+            seats: Padded(AtomicU32::new(0)),
             shares: Shares::of(0, 1),
-            job: UnsafeCell::new(Job { task: &|_| (), parts: 0, helpers: 0 }),
+            job: UnsafeCell::new(Call { task: &|_| (), parts: 0, helpers: 0 }),
             workers: UnsafeCell::new(Vec::new()),
             gone: AtomicUsize::new(0),
             panic: Mutex::new(None),
@@ -148,7 +148,7 @@ impl Pool {
         if !self.take() {
             return false;
         }
-        let helpers = self.hire(threads.min(parts) - 1);
+        let helpers = self.spawn_workers(threads.min(parts) - 1);
         if helpers == 0 {
             self.busy.0.store(false, Release);
             return false;
@@ -156,7 +156,7 @@ impl Pool {
         // SAFETY: the lifetime is dropped from the type only; `fork_join` returns after the last seated worker has left.
         let task = unsafe { mem::transmute::<*const (dyn Fn(usize) + Sync + '_), *const (dyn Fn(usize) + Sync)>(task) };
         // SAFETY: we hold `busy`, and nobody is seated.
-        unsafe { *self.job.get() = Job { task, parts, helpers } };
+        unsafe { *self.job.get() = Call { task, parts, helpers } };
         let panic = self.fork_join();
         self.busy.0.store(false, Release);
         if let Some(payload) = panic {
@@ -180,7 +180,7 @@ impl Pool {
     }
 
     /// Takes parts as thread `index` and runs them until none is left.
-    fn take_parts(&self, index: usize, job: Job) {
+    fn take_parts(&self, index: usize, job: Call) {
         // SAFETY: the caller of `run` keeps the task alive while it, or anyone seated, is here.
         let task = unsafe { &*job.task };
         let take = || self.shares.each(index, task);
@@ -205,7 +205,7 @@ impl Pool {
         self.seats.0.swap(0, Relaxed) == CALLER_SLEEPS
     }
 
-    /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that nobody pays for all.
+    /// Wakes the workers below thread `index` in the binary tree of threads (0 is the caller), so that no thread wakes all others.
     ///
     /// Only for the caller and seated workers.
     fn wake(&self, index: usize, helpers: usize) {
@@ -214,8 +214,8 @@ impl Pool {
         workers.iter().take(helpers).skip(2 * index).take(2).for_each(|worker| worker.call());
     }
 
-    /// Makes sure of `wanted` workers as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
-    fn hire(&'static self, wanted: usize) -> usize {
+    /// Starts workers until there are `wanted`, as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
+    fn spawn_workers(&'static self, wanted: usize) -> usize {
         // SAFETY: we hold `busy`, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
         if workers.len() >= wanted && self.gone.load(Relaxed) == 0 {
@@ -223,14 +223,14 @@ impl Pool {
         }
         let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
         if there < wanted && there == workers.len() {
-            // Where the system refused one more than there ever were: do not try again at every call. Until it is set anew, the number of
-            // threads is what there is. One that was there before may be had again any time.
+            // If the system refuses a worker that was never there, the number of threads is lowered until it is set anew: otherwise every call would
+            // try again. A worker that was there before may be started again at any time.
             count::lower(there + 1);
         }
         there
     }
 
-    /// Starts worker `k`, all before which there are, unless it is there; false when the system refuses.
+    /// Starts worker `k` unless it runs; all workers before it exist. False when the system refuses.
     fn make_sure_of(&'static self, workers: &mut Workers, k: usize) -> bool {
         if let Some(worker) = workers.get(k) {
             if !worker.is_gone() {
@@ -265,11 +265,11 @@ impl Pool {
         }
     }
 
-    /// Waits for a seat and takes it; false when the worker is to return: the pool ends, or has not called it for long.
+    /// Waits for a seat and takes it. False when the worker must return, because the pool ends or has not called it for long.
     ///
-    /// A job that counts on a worker just about to return is done without it, as without any that wakes up too late.
+    /// A job that counts on a worker which is about to return is done without it, like without one that wakes up too late.
     fn wait_for_seat(&self, worker: &Worker) -> bool {
-        // There are no seats any more once `ending` is set, so what ended the wait is clear.
+        // No seat can be taken once `ending` is set, so `ending` tells afterwards whether one was.
         let called = || self.take_seat() || self.ending.load(Acquire);
         if !spin_until(called) {
             while !called() {
@@ -293,7 +293,8 @@ impl Pool {
     /// Gives up the seat. From here on the job may be gone.
     fn leave(&self) {
         if self.seats.0.fetch_sub(1, Release) == CALLER_SLEEPS + 1 {
-            // The caller looks at the seats and falls asleep holding the gate: passing it means not to notify in between.
+            // The caller holds the gate from its look at the seats until it sleeps. Passing the gate makes sure that the notification does not come
+            // in between.
             drop(lock(&self.gate));
             self.all_left.notify_one();
         }

@@ -2,7 +2,7 @@
 //!
 //! Sums and products of floats are kept in float64, those of integers in wrapping int64.
 
-use super::lines::{Kernel, Line, PANEL, Panel, Stack};
+use super::lines::{ColumnBlock, Kernel, Line, MAX_COLUMNS, Stack};
 use super::prefix::{Prefix, ROWS};
 use super::simd::simd;
 use crate::dtype::{Bool, Element};
@@ -109,13 +109,13 @@ pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
 }
 
 /// Running sums of lines that are columns, or products.
-pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: Panel) {
-    let mut totals = [T::Total::from_i64(PRODUCT as i64); PANEL];
+pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: ColumnBlock) {
+    let mut totals = [T::Total::from_i64(PRODUCT as i64); MAX_COLUMNS];
     let totals = totals.as_mut_ptr();
     let out = move |i: usize| p.out[0].wrapping_offset(i as isize * p.out_step[0]).cast::<T::Out>();
     let x = move |i: usize| p.x.wrapping_offset(i as isize * p.x_step).cast::<T>();
     let mut done = 0;
-    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart.
     unsafe {
         let rows = |i: usize| (std::array::from_fn(|k| out(i + k)), std::array::from_fn(|k| x(i + k)));
         while done + ROWS <= p.n {
@@ -189,13 +189,13 @@ pub fn extremes<T: Element, const MAX: bool>(l: Line) {
 }
 
 /// Running extremes of lines that are columns.
-pub fn extremes_of_columns<T: Element, const MAX: bool>(p: Panel) {
-    let (mut best, mut index) = ([T::ZERO; PANEL], [0i64; PANEL]);
+pub fn extremes_of_columns<T: Element, const MAX: bool>(p: ColumnBlock) {
+    let (mut best, mut index) = ([T::ZERO; MAX_COLUMNS], [0i64; MAX_COLUMNS]);
     let (best, index) = (best.as_mut_ptr(), index.as_mut_ptr());
     if p.n == 0 {
         return;
     }
-    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart.
+    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart.
     unsafe { best.copy_from_nonoverlapping(p.x.cast::<T>(), p.width) };
     simd(
         #[inline(always)]
@@ -267,7 +267,7 @@ mod tests {
             let mut out = vec![0f32; n * width];
             let step = 4 * width as isize;
             let outs = [out.as_mut_ptr().cast(), null_mut()];
-            totals_of_columns::<f32, true>(Panel {
+            totals_of_columns::<f32, true>(ColumnBlock {
                 out: outs,
                 out_step: [step; 2],
                 x: x.as_ptr().cast(),

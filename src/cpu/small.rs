@@ -7,7 +7,7 @@ use crate::dtype::Dtype;
 use crate::plan::Plan;
 use std::mem::MaybeUninit;
 
-/// SmallBuffer for few elements of any type.
+/// Room for few elements of any type.
 #[repr(align(64))]
 pub struct SmallBuffer([MaybeUninit<u64>; SMALL]);
 

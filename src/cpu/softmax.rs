@@ -350,7 +350,7 @@ pub fn log_sums<T: Real>(l: Line) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::lines::Panel;
+    use crate::cpu::lines::ColumnBlock;
     use std::ptr::null_mut;
 
     /// `n` rows of `width` elements: element `i` of each line in turn.
@@ -437,7 +437,7 @@ mod tests {
             let step = 4 * width as isize;
             columns::<f32>(
                 kind,
-                Panel {
+                ColumnBlock {
                     out: [out.as_mut_ptr().cast(), null_mut()],
                     out_step: [step; 2],
                     x: x.as_ptr().cast(),

@@ -6,7 +6,7 @@ use super::copy;
 use super::operand::Operand;
 use super::reduce::TH_ALL_DIMS;
 use super::result::{self, Placed, Target};
-use crate::cpu::lines::{End, Kernel, LineKernel, Lines, PANEL, PanelKernel, StackKernel};
+use crate::cpu::lines::{ColumnKernel, End, Kernel, LineKernel, Lines, MAX_COLUMNS, StackKernel};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
@@ -65,36 +65,46 @@ pub struct Kernels<'a> {
     /// Over one line or several.
     pub kernel: Kernel<'a>,
     /// Over lines side by side, where there is such a kernel.
-    pub panel: Option<PanelKernel<'a>>,
+    pub columns: Option<ColumnKernel<'a>>,
     /// The kernel changes what it reads, and gets a copy.
-    pub spoils: bool,
+    pub clobbers_input: bool,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
-    /// The most lines of a panel that the kernel likes, up to [`PANEL`](crate::cpu::lines::PANEL).
-    pub beside: usize,
-    /// The most elements of a panel that the kernel likes.
+    /// The most lines of a block of columns, up to [`MAX_COLUMNS`](crate::cpu::lines::MAX_COLUMNS).
+    pub max_lines: usize,
+    /// The most elements of a block of columns.
     pub area: usize,
     /// Lines of at most so many elements are done faster side by side.
-    pub turned: usize,
-    /// How many lines of so many elements the kernel likes to get together.
-    pub together: fn(usize) -> usize,
+    pub max_transposed: usize,
+    /// How many lines of so many elements the kernel takes at a time.
+    pub batch: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
 }
 
 impl<'a> Kernels<'a> {
-    /// Over one line, without a panel kernel or wishes.
+    /// Over one line, without a kernel for columns or wishes.
     pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
         Kernels::over(Kernel::Line(line), grain)
     }
 
-    /// Over several lines, without a panel kernel or wishes.
+    /// Over several lines, without a kernel for columns or wishes.
     pub fn stack(stack: StackKernel<'a>, grain: usize) -> Kernels<'a> {
         Kernels::over(Kernel::Stack(stack), grain)
     }
 
     fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels { kernel, panel: None, spoils: false, scratch: 0, beside: PANEL, area: usize::MAX, turned: 0, together: |_| 1, grain }
+        Kernels {
+            kernel,
+            columns: None,
+            clobbers_input: false,
+            scratch: 0,
+            max_lines: MAX_COLUMNS,
+            area: usize::MAX,
+            max_transposed: 0,
+            batch: |_| 1,
+            grain,
+        }
     }
 }
 
@@ -246,10 +256,10 @@ impl Source {
         });
         let input = End { layout: &self.operand.layout, data: self.operand.first(), dtype: self.operand.dtype, compute };
         let mut lines = Lines::new(input, ends, self.operand.layout.ndim() - 1, kernels.grain);
-        (lines.spoils, lines.scratch, lines.turned) = (kernels.spoils, kernels.scratch, kernels.turned);
-        (lines.beside, lines.area, lines.together) = (kernels.beside, kernels.area, kernels.together);
+        (lines.clobbers_input, lines.scratch, lines.max_transposed) = (kernels.clobbers_input, kernels.scratch, kernels.max_transposed);
+        (lines.max_lines, lines.area, lines.batch) = (kernels.max_lines, kernels.area, kernels.batch);
         // SAFETY: every layout was checked against its storage; `place` keeps results off the input and each other.
-        unsafe { lines.run(kernels.kernel, kernels.panel) }?;
+        unsafe { lines.run(kernels.kernel, kernels.columns) }?;
         result::commit(placed)
     }
 
@@ -283,7 +293,7 @@ impl Source {
 }
 
 fn on_storage(storage: &Option<Storage>, own: &Storage) -> bool {
-    storage.as_ref().is_some_and(|storage| storage.meets(own))
+    storage.as_ref().is_some_and(|storage| storage.overlaps(own))
 }
 
 fn meet(one: &Operand, other: &Operand) -> bool {

@@ -57,7 +57,7 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     let direct = result.dtype == compute && dtype == compute;
     let apart = direct && result.kept.as_ref().is_some_and(|out| must_lie_apart(r, out, [left, right], beta.map(|(_, t)| t)));
     let inputs = [Some(a), Some(b), t.map(|(_, t)| t)];
-    let placed = result.place(apart, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.meets(own))))?;
+    let placed = result.place(apart, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own))))?;
     // Where the product is computed: in place of the result, if that has the type for it.
     let made = if direct { None } else { Some(Tensor::empty(compute, &shape)?) };
     let made_operand = made.as_ref().map(Operand::of).transpose()?;

@@ -111,5 +111,5 @@ fn copied(operand: &Operand, t: &Tensor) -> Result<Operand> {
 
 /// Whether elements of `inputs` lie in `storage`.
 fn read(inputs: &[Operand], storage: &Storage) -> bool {
-    inputs.iter().any(|input| input.storage.as_ref().is_some_and(|s| s.meets(storage)))
+    inputs.iter().any(|input| input.storage.as_ref().is_some_and(|s| s.overlaps(storage)))
 }

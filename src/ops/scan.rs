@@ -15,7 +15,7 @@ fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     dispatch!(all, dtype, T => {
         let panel = scan::totals_of_columns::<T, PRODUCT>;
         let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
-        let kernels = Kernels { panel: Some(&panel), together: T::together, ..lines };
+        let kernels = Kernels { columns: Some(&panel), batch: T::together, ..lines };
         let want = Want { r: Some(r), dtype: result, compute: Some(<T as Scanned>::Out::DTYPE) };
         along(t, dim, T::DTYPE, Form::Same, [want, Want::NOTHING], kernels)
     })
@@ -46,7 +46,7 @@ fn extremes<const MAX: bool>(values: Option<&Tensor>, indices: Option<&Tensor>, 
     let wants = [Want { r: values, dtype, compute: Some(dtype.compute()) }, Want::indices(indices)?];
     dispatch!(all, dtype, T => {
         let panel = scan::extremes_of_columns::<T, MAX>;
-        let kernels = Kernels { panel: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
+        let kernels = Kernels { columns: Some(&panel), ..Kernels::line(&scan::extremes::<T, MAX>, CHEAP) };
         along(t, dim, T::DTYPE, Form::Same, wants, kernels)
     })
 }

@@ -46,7 +46,7 @@ fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Resu
     let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
     dispatch!(float, dtype, T => {
         let (stack, panel) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::columns::<T>(kind, p));
-        let kernels = Kernels { panel: Some(&panel), beside: softmax::MOST_COLUMNS, area: softmax::most_area(kind), turned: TURNED, ..Kernels::stack(&stack, COSTLY) };
+        let kernels = Kernels { columns: Some(&panel), max_lines: softmax::MOST_COLUMNS, area: softmax::most_area(kind), max_transposed: TURNED, ..Kernels::stack(&stack, COSTLY) };
         let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
         match lines {
             Lines::Dim(dim) => along(t, dim, T::DTYPE, form, wants, kernels),

@@ -14,7 +14,7 @@ pub struct Rows<const N: usize> {
     /// Bytes from row to row.
     pub step: [isize; N],
     /// Inputs with one value for a row.
-    pub still: [bool; N],
+    pub row_scalar: [bool; N],
     /// Rows.
     pub rows: usize,
     /// Elements of a row.
@@ -25,7 +25,7 @@ impl<const N: usize> Rows<N> {
     /// One row of `n` elements.
     #[inline(always)]
     pub fn one(at: [*mut u8; N], n: usize) -> Rows<N> {
-        Rows { at, step: [0; N], still: [false; N], rows: 1, cols: n }
+        Rows { at, step: [0; N], row_scalar: [false; N], rows: 1, cols: n }
     }
 }
 
@@ -46,8 +46,8 @@ pub const fn lanes(sizes: &[usize]) -> usize {
 }
 
 impl<const N: usize> Job<N> {
-    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are better gathered, and so are short ones
-    /// without gaps that share a row, which is repeated once.
+    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are gathered instead. So are short rows
+    /// without gaps that share an input row, which is repeated once.
     pub(super) fn lies_in_rows(&self) -> bool {
         let (first, item) = (self.plan.loops()[0], self.plan.item);
         let steps = |k: usize| (first.step[k], self.plan.loops().get(1).map_or(0, |l| l.step[k]), item[k] as isize);
@@ -62,14 +62,14 @@ impl<const N: usize> Job<N> {
     /// Runs the kernel on the operands as they lie.
     pub(super) fn run_rows(&self, kernel: Kernel<'_, N>) {
         let (data, first) = (self.shared(), self.plan.loops()[0]);
-        let still = each(|k| first.step[k] == 0);
-        // Half of what is worth a thread: whole, and a few elements short of it, two tiles would go to one thread.
+        let row_scalar = each(|k| first.step[k] == 0);
+        // A tile is half of what is worth a thread. If it were all of that, two tiles that lack a few elements would go to one thread.
         let area = (self.grain / 2).max(ROWS_AREA);
         let tiles = self.plan.tiles((area / first.n).max(1), area);
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             for tile in range.map(|i| tiles.get(i)) {
                 let at = each(|k| Side::of(&tile, k, data[k].get()).data);
-                kernel(&Rows { at, step: tile.row_step, still, rows: tile.rows, cols: tile.cols });
+                kernel(&Rows { at, step: tile.row_step, row_scalar, rows: tile.rows, cols: tile.cols });
             }
         });
     }

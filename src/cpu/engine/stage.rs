@@ -17,15 +17,15 @@ pub struct Stager<const N: usize> {
     /// Whether the kernel takes all rows of a tile as one run: operands that are not staged lie so.
     whole: bool,
     /// Inputs with one value for a row that the kernel takes as it is.
-    still: [bool; N],
+    row_scalar: [bool; N],
     /// Whether the kernel takes all rows of a tile at once, wherever they lie.
     by_rows: bool,
     /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns there, far apart: the machine would not guess them. Where a
-    /// column is one line of the cache, asking did not pay.
-    apart: [bool; N],
+    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess. Asking did not pay where a
+    /// column is one line of the cache.
+    far_columns: [bool; N],
     streamed: bool,
 }
 
@@ -34,27 +34,27 @@ impl<const N: usize> Stager<N> {
         let contiguous = |k: usize| plan.loops()[0].step[k] == plan.item[k] as isize;
         let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
-        let still: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
+        let row_scalar: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
         let far = plan.bytes() >= BEYOND_SECOND_CACHE;
         Stager {
             data: job.shared(),
             item: plan.item,
             wide: job.compute_sizes(),
             staged: each(|k| {
-                !(lies(k) || still[k]) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input && !by_rows))
+                !(lies(k) || row_scalar[k]) || job.dtype[k] != job.compute[k] || (k == 0 && (streamed || lies_on_input && !by_rows))
             }),
             whole,
-            still,
+            row_scalar,
             by_rows,
             repeats: each(|k| {
-                k > 0 && !whole && !still[k] && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)
+                k > 0 && !whole && !row_scalar[k] && plan.loops()[0].step[k] == 0 && plan.loops().get(1).is_some_and(|l| l.step[k] != 0)
             }),
             copies: each(
                 |k| {
                     if k == 0 { TileCopy::new(job.dtype[0], job.compute[0]) } else { TileCopy::new(job.compute[k], job.dtype[k]) }
                 },
             ),
-            apart: each(|k| {
+            far_columns: each(|k| {
                 let (first, second) = (plan.loops()[0].step[k], plan.loops().get(1).map_or(0, |l| l.step[k]));
                 k > 0 && !contiguous(k) && first != 0 && second == plan.item[k] as isize && plan.item[k] * STAGE_ROWS > stream::LINE && far
             }),
@@ -62,10 +62,10 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands that lie apart.
+    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands in [`far_columns`](Self::far_columns).
     #[inline(always)]
     fn ask(&self, tile: &Tile<N>, at: usize, step: usize) {
-        for k in (1..N).filter(|&k| self.apart[k]) {
+        for k in (1..N).filter(|&k| self.far_columns[k]) {
             let side = Side::of(tile, k, self.data[k].get());
             for c in (at..tile.cols).step_by(step) {
                 stream::prefetch_near(side.data.wrapping_offset(c as isize * side.col_step), tile.rows * self.item[k]);
@@ -73,8 +73,8 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for what goes along with a row of a tile: a share of the next one, and past the caches the row after it of the inputs that their
-    /// kernel takes where they lie, as runs so short do not show the machine where they go on.
+    /// Asks for what follows a row of a tile: a share of the next tile, and, if the result is streamed, the next row of the inputs that are read
+    /// where they lie. Their runs are too short for the machine to guess.
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
         self.ask(next, row, tile.rows);
@@ -89,7 +89,7 @@ impl<const N: usize> Stager<N> {
 
     /// Whether a tile does better if it knows the next one.
     pub fn asks(&self) -> bool {
-        self.streamed || self.apart.contains(&true)
+        self.streamed || self.far_columns.contains(&true)
     }
 
     /// Runs the kernel on one tile, and asks for the `next` meanwhile.
@@ -120,7 +120,7 @@ impl<const N: usize> Stager<N> {
             if k == 0 {
                 continue;
             }
-            // A value that stands still fills as much of its buffer as is read, once; so does a row for all rows of whole tiles.
+            // A value that all elements of the tile share fills the buffer once. So does a row that all rows of a whole tile share.
             let stands = source.row_step == 0 || rows == 1;
             let (value, row) = (stands && source.col_step == 0, stands && self.whole);
             if (value || row) && filled[k].0 == source.data && filled[k].1 >= rows * cols {
@@ -143,7 +143,7 @@ impl<const N: usize> Stager<N> {
             next.into_iter().for_each(|next| self.ask(next, 0, 1));
             kernel(&Rows::one(each(|k| at[k].data), rows * cols));
         } else if self.by_rows && next.is_none() && !self.repeats.contains(&true) {
-            kernel(&Rows { at: each(|k| at[k].data), step: each(|k| at[k].row_step), still: self.still, rows, cols });
+            kernel(&Rows { at: each(|k| at[k].data), step: each(|k| at[k].row_step), row_scalar: self.row_scalar, rows, cols });
         } else {
             // SAFETY: the caller's.
             unsafe {
@@ -159,7 +159,7 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Runs the kernel on the rows of a tile that is `at` these places, and `before` each row what is to go along with it.
+    /// Runs the kernel on each row of a tile whose operands lie `at` these places, and calls `before` first.
     ///
     /// # Safety
     /// As for [`Stager::tile`].
@@ -167,7 +167,7 @@ impl<const N: usize> Stager<N> {
     unsafe fn rows(&self, tile: &Tile<N>, at: [Side; N], buffers: [*mut u8; N], kernel: Kernel<'_, N>, before: impl Fn(usize)) {
         for row in 0..tile.rows {
             before(row);
-            // Pointers from scratch for each row: those of the last one moved on would be copied before they are out of the store queue.
+            // The pointers are computed anew for each row: if those of the last row were advanced, their loads would wait for the stores.
             let given = each(|k| {
                 let start = at[k].data.wrapping_offset(row as isize * at[k].row_step);
                 if !self.repeats[k] || tile.rows == 1 {
@@ -177,7 +177,7 @@ impl<const N: usize> Stager<N> {
                 unsafe { self.copies[k].repeat(buffers[k], start, tile.cols) }
                 buffers[k]
             });
-            kernel(&Rows { still: self.still, ..Rows::one(given, tile.cols) });
+            kernel(&Rows { row_scalar: self.row_scalar, ..Rows::one(given, tile.cols) });
         }
     }
 

@@ -8,7 +8,7 @@ use std::mem::{MaybeUninit, transmute_copy};
 /// [`map1`](super::map1) over `n` elements, of `H` in memory where the closure takes float32.
 ///
 /// # Safety
-/// Both operands have `n` elements, and are apart.
+/// Both operands have `n` elements, and are disjoint.
 #[inline(always)]
 pub unsafe fn blocks1<H: Half, T: Element, U: Element>(at: [*mut u8; 2], n: usize, f: impl Fn(Isa, T) -> U + Copy) {
     // SAFETY: the caller's; `in_blocks` passes blocks.
@@ -86,7 +86,7 @@ pub unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
 /// the one before; where there is less than a block, it goes through buffers.
 ///
 /// # Safety
-/// The operands have `n` elements; the result, which is the first, is apart from the others.
+/// The operands have `n` elements; the result, which is the first, is disjoint from the others.
 #[inline(always)]
 unsafe fn in_blocks<const N: usize>(size: [usize; N], at: [*mut u8; N], n: usize, block: impl Fn(Isa, [*mut u8; N])) {
     simd(

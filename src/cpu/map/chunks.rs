@@ -1,4 +1,4 @@
-//! Loops over chunks of a line of the cache or some. A chunk is read whole before it is written, so the result may lie on an input; and one
+//! Loops over chunks, each one line of the cache or a few. A chunk is read whole before it is written, so the result may lie on an input; and one
 //! loop goes over all rows, so short ones cost little more than their elements.
 
 use crate::cpu::engine::{LANES, Rows, lanes};
@@ -25,7 +25,7 @@ macro_rules! for_chunks_of {
 /// [`map1`](super::map1) over rows.
 ///
 /// # Safety
-/// The operands hold the rows; the result is either apart from an input or the same.
+/// The operands hold the rows; the result is either disjoint from an input or the same.
 #[inline(always)]
 pub unsafe fn chunks1<T: Element, U: Element>(isa: Isa, rows: &Rows<2>, f: impl Fn(Isa, T) -> U + Copy) {
     // SAFETY: the caller's; `each_chunk` passes chunks.
@@ -102,10 +102,9 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
 struct Chunks<const N: usize>([[MaybeUninit<u64>; LANES]; N]);
 
 /// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so it is
-/// computed before anything is written. Of inputs with one value for a row chunks see so many copies.
+/// computed before anything is written. Inputs with one value for a row are given to `chunk` as a chunk of copies.
 ///
-/// # Safety
-/// The operands hold the rows, of elements of `size` bytes; both closures read what they are to.
+/// # Safety The operands hold the rows, of elements of `size` bytes; the closures read one element and one chunk of each.
 #[inline(always)]
 unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     rows: &Rows<N>,
@@ -115,7 +114,7 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
 ) {
     let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); LANES]; N]));
     let last = rows.cols.wrapping_sub(L);
-    let any_still = (1..N).any(|k| rows.still[k]);
+    let any_scalar = (1..N).any(|k| rows.row_scalar[k]);
     for _ in 0..rows.rows {
         let mut at = row;
         // SAFETY: the caller's; a row is a chunk or more where one is read whole.
@@ -124,23 +123,23 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
                 let end = row[0].add(rows.cols * size[0]);
                 while at[0] < end {
                     at[0].cast::<U>().write_unaligned(one(at));
-                    advance(&mut at, size, rows.still, 1);
+                    advance(&mut at, size, rows.row_scalar, 1);
                 }
             } else {
-                if any_still {
+                if any_scalar {
                     for k in 1..N {
-                        if rows.still[k] {
+                        if rows.row_scalar[k] {
                             at[k] = copies.0[k].as_mut_ptr().cast();
                             fill_chunk::<L>(size[k], at[k], row[k]);
                         }
                     }
                 }
                 let mut end = at;
-                advance(&mut end, size, rows.still, last);
+                advance(&mut end, size, rows.row_scalar, last);
                 let rest = chunk(end);
                 while at[0] < end[0] {
                     at[0].cast::<[U; L]>().write_unaligned(chunk(at));
-                    advance(&mut at, size, rows.still, L);
+                    advance(&mut at, size, rows.row_scalar, L);
                 }
                 end[0].cast::<[U; L]>().write_unaligned(rest);
             }
@@ -151,13 +150,13 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     }
 }
 
-/// Moves all operands `n` elements on, but for those that stand still. The compiler is not to know how far the result moves: it would take
-/// several chunks at once, and gather their elements.
+/// Moves all operands `n` elements on, except inputs with one value for a row. The compiler must not know how far the result moves, or it merges
+/// several chunks and gathers their elements.
 #[inline(always)]
-fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], still: [bool; N], n: usize) {
+fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: [bool; N], n: usize) {
     at[0] = opaque(at[0].wrapping_add(n * size[0])).cast_mut();
     for k in 1..N {
-        at[k] = at[k].wrapping_add(if still[k] { 0 } else { n * size[k] });
+        at[k] = at[k].wrapping_add(if row_scalar[k] { 0 } else { n * size[k] });
     }
 }
 

@@ -31,7 +31,7 @@ pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x:
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);
     let threads = if work < 2 * MATRIX_WORK { 1 } else { pool::num_threads() };
-    // Enough parts for when a thread is held up, but whole cache lines of columns.
+    // Enough parts that a thread which is held up leaves its share to others, but whole cache lines of columns.
     let parts = (work / MATRIX_WORK).clamp(1, if threads > 1 { 4 * threads } else { 1 });
     let rows = a.rows.div_ceil(parts).next_multiple_of(if a.row_stride == 1 { 64 / size_of::<T>() } else { DOTS });
     let task = |part: usize| {
@@ -48,7 +48,7 @@ pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x:
 #[derive(Clone, Copy)]
 struct Task<T> {
     beta: T,
-    /// `beta` is 0: y is written without a look. As in the strips of the kernel, said apart.
+    /// `beta` is 0: y is written without being read. It is a flag of its own, as in the strips of the kernel.
     fresh: bool,
     y: *mut T,
     y_step: isize,

@@ -17,7 +17,7 @@ use std::array;
 pub(super) struct Strip<T> {
     pub alpha: T,
     pub beta: T,
-    /// `beta` is 0: C is written without a look. Said apart from `beta`, since compilers know that 0 * x is 0 and would read C all the same.
+    /// `beta` is 0: C is written without being read. A flag of its own, since with `beta` alone the compiler would read C all the same.
     pub fresh: bool,
     /// Columns of A, rows of B.
     pub depth: usize,
@@ -60,7 +60,7 @@ pub(super) struct Merge<T> {
 
 /// Rows of B to be laid out for a strip: [`Kernel::width`] elements each, with zeros after the first `cols`.
 #[derive(Clone, Copy)]
-pub(super) struct Layout<T> {
+pub(super) struct Packing<T> {
     pub rows: usize,
     pub cols: usize,
     pub dst: *mut T,
@@ -80,7 +80,7 @@ pub(super) struct Kernel<T> {
     pub vector: usize,
     pub strip: unsafe fn(&Strip<T>),
     pub merge: unsafe fn(&Merge<T>),
-    pub lay_out: unsafe fn(&Layout<T>),
+    pub lay_out: unsafe fn(&Packing<T>),
 }
 
 impl<T> Kernel<T> {
@@ -160,7 +160,7 @@ unsafe fn merge_avx512<T: Number, const N: usize, const HALF: usize, const QUART
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Layout<T>) {
+unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
 }
@@ -181,7 +181,7 @@ unsafe fn merge_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Layout<T>) {
+unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
 }
@@ -190,7 +190,7 @@ unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUART
 unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(s: &Strip<T>) {
     // SAFETY: the caller's.
     unsafe {
-        // Tiles of three vectors need the registers of tall ones: asked first, so that no others are compiled.
+        // Tiles of three vectors need as many registers as tall ones. This is tested first, so that no others are compiled.
         if ROWS == TALL && s.cols > 2 * N {
             tiles::<T, FUSED, WIDE, 3, N>(s)
         } else if s.cols > N {
@@ -241,8 +241,8 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
     }
 }
 
-/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. What it will write, and what comes `next`, is brought
-/// nearer bit by bit meanwhile: asked for all at once, it would keep what is needed sooner waiting.
+/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. Meanwhile the rows of C that it will write and the rows that
+/// come `next` are fetched a few at a time. If all were asked for at once, what is needed sooner would wait.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
     s: &Strip<T>,
@@ -251,7 +251,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
 ) {
     let stride = s.a_row.wrapping_mul(size_of::<T>() as isize);
     let offsets = [0, stride, stride.wrapping_mul(2), stride.wrapping_mul(3)];
-    // One pointer for four rows of A: each row by its own, or from the one before, takes more registers, or time, than there is.
+    // One pointer serves four rows of A. A pointer for each row takes too many registers, and steps from row to row take too much time.
     let mut a: [*const T; TALL.div_ceil(4)] = array::from_fn(|four| s.a.wrapping_offset(((row + 4 * four) as isize).wrapping_mul(s.a_row)));
     let (mut b, mut room) = (s.b.cast::<[[T; N]; VECTORS]>(), s.room.cast::<[[T; N]; VECTORS]>());
     let c = s.c.wrapping_offset(row as isize * s.c_row);
@@ -379,7 +379,7 @@ unsafe fn merge_each<T: Number>(m: &Merge<T>, width: usize) {
 }
 
 #[inline(always)]
-unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Layout<T>) {
+unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(t: &Packing<T>) {
     // SAFETY: the caller's.
     unsafe {
         if t.cols > 2 * N {
@@ -398,7 +398,7 @@ unsafe fn lay_out<T: Number, const N: usize, const HALF: usize, const QUARTER: u
 
 /// Rows of more than `(VECTORS - 1) * N` and at most `VECTORS * N` elements, as vectors of which the last two overlap.
 #[inline(always)]
-unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Layout<T>) {
+unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &Packing<T>) {
     let last = t.cols - N;
     for i in 0..t.rows {
         let (dst, src) = (t.dst.wrapping_add(i * VECTORS * N), t.src.wrapping_offset(i as isize * t.src_row));
@@ -416,7 +416,7 @@ unsafe fn lay_out_vectors<T: Number, const VECTORS: usize, const N: usize>(t: &L
 }
 
 #[inline(always)]
-unsafe fn lay_out_each<T: Number, const N: usize>(t: &Layout<T>) {
+unsafe fn lay_out_each<T: Number, const N: usize>(t: &Packing<T>) {
     for i in 0..t.rows {
         let mut row = [T::ZERO; N];
         for (j, element) in row.iter_mut().enumerate().take(t.cols) {

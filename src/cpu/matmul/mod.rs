@@ -146,7 +146,7 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
 /// # Safety
 /// The elements must exist, and nobody else may touch them.
 unsafe fn scale<T: Number>(beta: T, c: Mat<T>) {
-    // Asked once, outside of the loop: inside, 0 may be made a factor like others.
+    // This is tested once, outside of the loop: inside, the compiler may make 0 a factor like others.
     let fresh = beta == T::ZERO;
     for i in 0..c.rows {
         if fresh {

@@ -5,7 +5,7 @@
 //! contiguous; so is the block of A, given the memory for it.
 
 use super::Mat;
-use super::kernel::{Kernel, Layout, Merge, Strip};
+use super::kernel::{Kernel, Merge, Packing, Strip};
 use super::number::Number;
 use crate::alloc;
 use crate::cpu::pool::{self, Shares};
@@ -197,7 +197,7 @@ impl<T: Number> Product<T> {
         // SAFETY: the caller's: the room holds the strip.
         unsafe {
             if b.col_stride == 1 {
-                (self.kernel.lay_out)(&Layout { rows: b.rows, cols: b.cols, dst: room, src: b.data, src_row: b.row_stride });
+                (self.kernel.lay_out)(&Packing { rows: b.rows, cols: b.cols, dst: room, src: b.data, src_row: b.row_stride });
             } else {
                 if width != b.cols {
                     room.write_bytes(0, b.rows * width);

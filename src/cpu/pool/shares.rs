@@ -1,7 +1,7 @@
 //! The parts of a job, dealt to its threads like cards: each has every n-th, so that from call to call it finds the data of its parts in
 //! its cache, while all move through memory side by side; and takes those of others when its own are done.
 
-use super::Lines;
+use super::Padded;
 use std::array;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,7 +12,7 @@ const MOST: usize = 16;
 /// Who takes which part next.
 pub struct Shares {
     /// How many parts of each hand are taken.
-    taken: [Lines<AtomicUsize>; MOST],
+    taken: [Padded<AtomicUsize>; MOST],
     parts: AtomicUsize,
     hands: AtomicUsize,
 }
@@ -20,7 +20,7 @@ pub struct Shares {
 impl Shares {
     /// `parts` parts for `threads` threads.
     pub fn of(parts: usize, threads: usize) -> Shares {
-        let taken = array::from_fn(|_| Lines(AtomicUsize::new(0)));
+        let taken = array::from_fn(|_| Padded(AtomicUsize::new(0)));
         let shares = Shares { taken, parts: AtomicUsize::new(0), hands: AtomicUsize::new(1) };
         shares.deal(parts, threads);
         shares

@@ -3,7 +3,7 @@
 //! Panels stay in the second-level cache from one pass to the next; exponentials take long enough for the next panel to come meanwhile.
 
 use super::{Item, Kind, exp_ahead, usable};
-use crate::cpu::lines::{PANEL, Panel};
+use crate::cpu::lines::{ColumnBlock, MAX_COLUMNS};
 use crate::cpu::real::Real;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::stream;
@@ -27,7 +27,7 @@ const AHEAD: usize = 8;
 const SUMMED: usize = 64;
 
 /// A number for each line of a panel.
-struct Columns<T>(MaybeUninit<[T; PANEL]>);
+struct Columns<T>(MaybeUninit<[T; MAX_COLUMNS]>);
 
 impl<T: Copy> Columns<T> {
     const fn new() -> Columns<T> {
@@ -38,7 +38,7 @@ impl<T: Copy> Columns<T> {
     #[inline(always)]
     fn filled(&mut self, x: T, width: usize) -> *mut T {
         let data = self.0.as_mut_ptr().cast::<T>();
-        // SAFETY: a panel has at most PANEL lines.
+        // SAFETY: a panel has at most MAX_COLUMNS lines.
         (0..width).for_each(|j| unsafe { data.add(j).write(x) });
         data
     }
@@ -46,7 +46,7 @@ impl<T: Copy> Columns<T> {
 
 /// Rows from `i` on of the elements and of the result: as many as are left, up to [`ROWS`], then the last again.
 #[inline(always)]
-fn rows<T>(p: Panel, i: usize) -> [(*const T, *mut T); ROWS] {
+fn rows<T>(p: ColumnBlock, i: usize) -> [(*const T, *mut T); ROWS] {
     std::array::from_fn(|k| {
         let i = (i + k).min(p.n - 1) as isize;
         (p.x.wrapping_offset(i * p.x_step).cast(), p.out[0].wrapping_offset(i * p.out_step[0]).cast())
@@ -88,7 +88,7 @@ unsafe fn apply<V: Partial<Item: Real>, const N: usize>(r: *mut Item<V>, x: [*co
 }
 
 /// Lines that are the columns of a panel.
-pub fn columns<T: Real + Vectored>(kind: Kind, p: Panel) {
+pub fn columns<T: Real + Vectored>(kind: Kind, p: ColumnBlock) {
     simd(
         #[inline(always)]
         // SAFETY: the driver passes a panel; the machine has the level.
@@ -103,10 +103,10 @@ pub fn columns<T: Real + Vectored>(kind: Kind, p: Panel) {
 /// # Safety
 /// The driver's promises for a panel of these elements; the machine has the instruction set.
 #[inline(always)]
-unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
+unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock) {
     let (mut most, mut by) = (Columns::<Item<V>>::new(), Columns::<Item<V>>::new());
     let (most, by) = (most.filled(Element::from_f64(f64::NEG_INFINITY), p.width), by.filled(Element::ZERO, p.width));
-    // SAFETY: the driver passes `n` rows of `width` elements, at most PANEL, apart, and results as many, or one row.
+    // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart, and results as many, or one row.
     unsafe {
         for i in (0..p.n).step_by(ROWS) {
             for (x, _) in rows::<Item<V>>(p, i + AHEAD) {
@@ -137,9 +137,9 @@ unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel) {
 /// # Safety
 /// `most` and `sums` hold numbers for the lines of the panel, zeros the latter; the rest as for [`columns_by`].
 #[inline(always)]
-unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel, most: *const Item<V>, sums: *mut Item<V>) {
+unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBlock, most: *const Item<V>, sums: *mut Item<V>) {
     let (mut totals, mut nothing, mut buffer) =
-        (Columns::<f64>::new(), Columns::<Item<V>>::new(), MaybeUninit::<[Item<V>; ROWS * PANEL]>::uninit());
+        (Columns::<f64>::new(), Columns::<Item<V>>::new(), MaybeUninit::<[Item<V>; ROWS * MAX_COLUMNS]>::uninit());
     let (totals, nothing, buffer) =
         (totals.filled(0.0, p.width), nothing.filled(Element::ZERO, p.width), buffer.as_mut_ptr().cast::<Item<V>>());
     // SAFETY: the caller's.
@@ -180,7 +180,7 @@ unsafe fn sum_rows<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: Panel, most:
 /// # Safety
 /// `most` and `by` hold numbers for the lines of the panel; the rest as for [`columns_by`].
 #[inline(always)]
-unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: Panel, most: *const Item<V>, by: *const Item<V>) {
+unsafe fn finish<V: Partial<Item: Real>>(kind: Kind, p: ColumnBlock, most: *const Item<V>, by: *const Item<V>) {
     // SAFETY: the caller's.
     unsafe {
         if kind == Kind::LogSumExp {

@@ -1,7 +1,7 @@
 //! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
 
 use super::{Form, Kernels, Want};
-use crate::cpu::lines::{Panel, Stack};
+use crate::cpu::lines::{ColumnBlock, Stack};
 use crate::cpu::small::{SMALL, SmallBuffer};
 use crate::cpu::transpose::transpose;
 use crate::cpu::tuning::COLUMNS_WORTH;
@@ -62,7 +62,7 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
     Some(Operands { x, numel, out, items })
 }
 
-/// Lines side by side, along another dim than the last one. Where they are many, they go to the panel kernel, as they do on the long way:
+/// Lines side by side, along another dim than the last one. Where they are many, they go to the kernel for columns, as they do on the long way:
 /// it may round otherwise than the other one. Fewer are turned in a buffer, and their results back.
 #[inline(never)]
 fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
@@ -72,14 +72,14 @@ fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: 
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;
-    if let Some(panel) = kernels.panel.filter(|_| inner >= COLUMNS_WORTH) {
+    if let Some(columns) = kernels.columns.filter(|_| inner >= COLUMNS_WORTH) {
         let (x_step, out_step) = ((inner * compute.size()) as isize, items.map(|item| (inner * item) as isize));
         for block in 0..outer {
-            for start in (0..inner).step_by(kernels.beside) {
+            for start in (0..inner).step_by(kernels.max_lines) {
                 let at = block * n * inner + start;
                 let out = [0, 1].map(|k| out[k].wrapping_add(at * items[k]));
-                let width = kernels.beside.min(inner - start);
-                panel(Panel { out, out_step, x: x.wrapping_add(at * compute.size()), x_step, n, width, ahead: 0 });
+                let width = kernels.max_lines.min(inner - start);
+                columns(ColumnBlock { out, out_step, x: x.wrapping_add(at * compute.size()), x_step, n, width, ahead: 0 });
             }
         }
         return true;

@@ -233,7 +233,7 @@ impl Shapes {
         let on = |span: Option<(usize, usize)>, other: Option<(usize, usize)>| span.zip(other).is_some_and(|(a, b)| overlap(a, b));
         let (input, [a, b]) = (Some(self.input.span()), [span(&first), span(&second)]);
         let place = |k: usize, target: Option<Target<'a, '_>>, apart: bool| {
-            let meets = |storage: &Option<Storage>, own: &Storage| storage.as_ref().is_some_and(|storage| storage.meets(own));
+            let meets = |storage: &Option<Storage>, own: &Storage| storage.as_ref().is_some_and(|storage| storage.overlaps(own));
             let taken = |own: &Storage| meets(&self.storage, own) || meets(&results[1 - k].and_then(Tensor::storage), own);
             target.map(|target| target.place_as(rule.written[k], apart, &taken)).transpose()
         };

@@ -1,4 +1,4 @@
-//! An input that is transposed, turned in registers on its way into the kernel.
+//! Inputs that are transposed in registers on their way into the kernel.
 
 use super::stage::Stager;
 use super::{Buffer, CHEAP, Job, Kernel, STAGE, parallel};
@@ -14,11 +14,11 @@ const COLS: usize = 128;
 const HEIGHT: usize = 2 * LINE;
 
 /// A kernel over a tile, at least a line wide and high, of operands as they lie: all rows contiguous, but for one input's, whose columns are.
-pub type TurnedKernel<'a, const N: usize> = &'a (dyn Fn(Turned<N>) + Sync);
+pub type TransposedKernel<'a, const N: usize> = &'a (dyn Fn(TransposedTile<N>) + Sync);
 
 /// What such a kernel is to do.
 #[derive(Clone, Copy)]
-pub struct Turned<const N: usize> {
+pub struct TransposedTile<const N: usize> {
     /// The operands.
     pub at: [Side; N],
     /// Rows of the tile.
@@ -29,7 +29,7 @@ pub struct Turned<const N: usize> {
     pub how: How,
 }
 
-/// How a job with a transposed input is done.
+/// How a job with a transposed input is run.
 #[derive(Clone, Copy)]
 pub struct How {
     /// The input that is transposed.
@@ -39,32 +39,41 @@ pub struct How {
 }
 
 impl<const N: usize> Job<N> {
-    /// How to do it, if one input is transposed, no other operand needs any care, and registers of this machine are lines.
-    pub(super) fn turns(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
+    /// How the job is run if one input is transposed, all other operands are contiguous, and a register of this machine holds a cache line.
+    pub(super) fn transposed_input(&self, plan: &Plan<N>, streamed: bool) -> Option<How> {
         let [first, second, ..] = plan.loops() else { return None };
-        // Kernels that compute are no quicker for it.
+        // Kernels that compute gain nothing.
         if level() != Level::Avx512 || self.dtype != self.compute || self.grain != CHEAP {
             return None;
         }
         let item = plan.item.map(|bytes| bytes as isize);
         let input = (1..N).find(|&k| first.step[k] != item[k])?;
-        // An input with one value for a row is left to the kernel for those.
+        // Inputs with one value for a row are left to the kernel that takes rows.
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
-        // Where the result is an input no element may be computed twice, as the last squares of a tile would that overlap others.
+        // Where the result lies on an input, no element may be computed twice. The last squares of a tile overlap others unless its sides are whole
+        // lines.
         let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
         if !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
             return None;
         }
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;
         let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
-        // It counts two operands: with the bytes of all three it says yes a little earlier, which is right as far as was measured.
+        // `gains_streamed` expects the bytes of two operands. Those of all three make it agree a little earlier, which was right wherever it was
+        // measured.
         let past = rows_begin_alike && (streamed || gains_streamed(plan.bytes(), second.step[0]));
         (past || !streamed).then_some(How { input, past })
     }
 
-    /// What [`Job::turns`] says, tile by tile.
-    pub(super) fn run_turned(&self, plan: &Plan<N>, stager: &Stager<N>, how: How, kernel: Kernel<'_, N>, turned: TurnedKernel<'_, N>) {
+    /// Runs the job as [`Job::transposed_input`] says, tile by tile.
+    pub(super) fn run_transposed(
+        &self,
+        plan: &Plan<N>,
+        stager: &Stager<N>,
+        how: How,
+        kernel: Kernel<'_, N>,
+        transposed: TransposedKernel<'_, N>,
+    ) {
         let line = LINE / plan.item[0];
         let (tiles, data) = (plan.tiles(HEIGHT / plan.item[0], COLS), self.shared());
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
@@ -73,7 +82,7 @@ impl<const N: usize> Job<N> {
             for tile in range.map(|i| tiles.get(i)) {
                 let (rows, cols) = (tile.rows, tile.cols);
                 if rows >= line && cols >= line {
-                    turned(Turned { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
+                    transposed(TransposedTile { at: each(|k| Side::of(&tile, k, data[k].get())), rows, cols, how });
                 } else {
                     const LEAST_ITEM: usize = 4;
                     const { assert!(LINE * COLS <= LEAST_ITEM * STAGE && HEIGHT * LINE <= LEAST_ITEM * STAGE) }

@@ -1,6 +1,6 @@
-//! Kernels of two inputs one of which is transposed: turned in registers, a square at a time, it never goes through memory.
+//! Kernels of two inputs, one of which lies transposed. It is transposed in registers, a square at a time, and never goes through memory.
 
-use crate::cpu::engine::Turned;
+use crate::cpu::engine::TransposedTile;
 use crate::cpu::simd::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, simd};
@@ -14,22 +14,22 @@ use std::arch::x86_64::__m512i;
 #[cfg(target_arch = "x86_64")]
 use std::mem::transmute_copy;
 
-/// Squares between the one that is turned and the one whose lines are asked for; not those of an input whose lines compete: they would drive
+/// Squares between the one that is transposed and the one whose lines are asked for; not those of an input whose lines compete: they would drive
 /// each other out before they are needed.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 
-/// Whether [`turned2`] takes these types.
-pub const fn turns<A: Element, B: Element, U: Element>() -> bool {
+/// Whether [`transposed2`] takes these types.
+pub const fn takes_transposed<A: Element, B: Element, U: Element>() -> bool {
     size_of::<A>() == size_of::<B>() && size_of::<B>() == size_of::<U>() && matches!(size_of::<B>(), 4 | 8)
 }
 
 /// [`map2`](super::map2) over a tile.
 ///
 /// # Safety
-/// [`turns`], and the machine has AVX-512; the operands hold the tile, which is at least a line wide and high.
+/// [`takes_transposed`], and the machine has AVX-512; the operands hold the tile, which is at least a line wide and high.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-pub unsafe fn turned2<A: Element, B: Element, U: Element>(tile: Turned<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
+pub unsafe fn transposed2<A: Element, B: Element, U: Element>(tile: TransposedTile<3>, f: impl Fn(Isa, A, B) -> U + Copy) {
     #[cfg(target_arch = "x86_64")]
     simd(
         #[inline(always)]
@@ -49,12 +49,12 @@ pub unsafe fn turned2<A: Element, B: Element, U: Element>(tile: Turned<3>, f: im
 }
 
 /// # Safety
-/// As for [`turned2`]; a line has L elements, and E are a quarter of it.
+/// As for [`transposed2`]; a line has L elements, and E are a quarter of it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn squares<A: Element, B: Element, U: Element, const E: usize, const L: usize>(
     isa: Isa,
-    tile: Turned<3>,
+    tile: TransposedTile<3>,
     f: impl Fn(Isa, A, B) -> U + Copy,
 ) {
     // SAFETY: the caller's.
@@ -74,28 +74,28 @@ unsafe fn squares<A: Element, B: Element, U: Element, const E: usize, const L: u
 #[inline(always)]
 unsafe fn squares_of<A: Element, B: Element, U: Element, const E: usize, const L: usize, const INPUT: usize, const PAST: bool>(
     isa: Isa,
-    tile: Turned<3>,
+    tile: TransposedTile<3>,
     f: impl Fn(Isa, A, B) -> U + Copy,
 ) {
-    let (r, turned, other) = (tile.at[0], tile.at[INPUT], tile.at[3 - INPUT]);
+    let (r, transposed, other) = (tile.at[0], tile.at[INPUT], tile.at[3 - INPUT]);
     let size = LINE / L;
     for col in steps(tile.cols, L) {
         for row in steps(tile.rows, L) {
             let ahead = col + AHEAD * L;
             if PAST && ahead < tile.cols {
                 for i in 0..L {
-                    let (at, column) = ((row + i) as isize * other.row_step, (ahead + i) as isize * turned.col_step);
+                    let (at, column) = ((row + i) as isize * other.row_step, (ahead + i) as isize * transposed.col_step);
                     stream::prefetch(other.data.wrapping_offset(at).wrapping_add(ahead * size), LINE);
-                    if !compete(turned.col_step) {
-                        stream::prefetch(turned.data.wrapping_offset(column).wrapping_add(row * size), LINE);
+                    if !compete(transposed.col_step) {
+                        stream::prefetch(transposed.data.wrapping_offset(column).wrapping_add(row * size), LINE);
                     }
                 }
             }
             // SAFETY: the caller's: the square lies inside the operands.
             unsafe {
                 square::<E>(
-                    turned.data.offset(col as isize * turned.col_step).add(row * size),
-                    turned.col_step,
+                    transposed.data.offset(col as isize * transposed.col_step).add(row * size),
+                    transposed.col_step,
                     #[inline(always)]
                     |i, line| {
                         let (i, at) = ((row + i) as isize, col * size);
