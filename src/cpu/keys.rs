@@ -2,7 +2,7 @@
 
 use super::simd::simd;
 #[cfg(target_arch = "x86_64")]
-use super::simd::{Level, level, simd_at};
+use super::simd::{Level, level, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use super::vector::{F32x16, F64x8, I32x16, I64x8, Masked};
 use crate::dtype::{Bool, Element};
@@ -101,13 +101,7 @@ macro_rules! key {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the caller's; the level has the features.
-                    return unsafe {
-                        simd_at(
-                            Level::Avx512,
-                            #[inline(always)]
-                            move |_| keep_registers::<$V>(src, n, lo, hi, out),
-                        )
-                    };
+                    return unsafe { keep_avx512::<$V>(src, n, lo, hi, out) };
                 }
                 // SAFETY: the caller's.
                 unsafe { keep_each(src, n, lo, hi, out) }
@@ -117,13 +111,7 @@ macro_rules! key {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the level has the features.
-                    return unsafe {
-                        simd_at(
-                            Level::Avx512,
-                            #[inline(always)]
-                            move |_| ranked_registers::<$V>(keys, n, ranks, $t::MIN),
-                        )
-                    };
+                    return unsafe { ranked_avx512::<$V>(keys, n, ranks, $t::MIN) };
                 }
                 ranked_each(keys, n, ranks)
             }
@@ -167,6 +155,19 @@ fn ranked_each<K: Key>(keys: &[K; FEW], n: usize, ranks: [usize; 2]) -> [K; 2] {
             found
         },
     )
+}
+
+#[cfg(target_arch = "x86_64")]
+with_avx512! {
+    unsafe fn keep_avx512<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, hi: V::Item, out: *mut V::Item) -> Kept {
+        // SAFETY: the caller's.
+        unsafe { keep_registers::<V>(src, n, lo, hi, out) }
+    }
+
+    unsafe fn ranked_avx512<V: Masked>(keys: &[V::Item; FEW], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
+        // SAFETY: the caller's.
+        unsafe { ranked_registers::<V>(keys, n, ranks, least) }
+    }
 }
 
 /// [`Key::keep`] by whole registers; NaN is never kept.
@@ -329,7 +330,7 @@ macro_rules! keep_floats {
             #[cfg(target_arch = "x86_64")]
             if level() == Level::Avx512 {
                 // SAFETY: the caller's; the level has the features.
-                return unsafe { simd_at(Level::Avx512, #[inline(always)] move |_| keep_registers::<$V>(src, n, lo, hi, out)) };
+                return unsafe { keep_avx512::<$V>(src, n, lo, hi, out) };
             }
             // SAFETY: the caller's.
             unsafe { keep_each(src, n, lo, hi, out) }

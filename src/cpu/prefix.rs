@@ -13,7 +13,7 @@ mod scan8;
 
 use super::lines::Stack;
 #[cfg(target_arch = "x86_64")]
-use super::simd::{Level, level, simd_at};
+use super::simd::{Level, level, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Elementary, F32x8, F64x8, Float64s, Floats, I64x8, Mask, Masked, Register};
 use crate::dtype::Bool;
@@ -67,13 +67,7 @@ impl Prefix<i64, i64> for i64 {
         #[cfg(target_arch = "x86_64")]
         if !PRODUCT && level() == Level::Avx512 {
             // SAFETY: the machine has the level; the rest is the caller's.
-            unsafe {
-                simd_at(
-                    Level::Avx512,
-                    #[inline(always)]
-                    move |_| integers(out, x, n, total),
-                )
-            }
+            unsafe { integers_avx512(out, x, n, total) }
             return true;
         }
         false
@@ -93,7 +87,7 @@ macro_rules! prefix {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the machine has the level; the rest is the caller's.
-                    return unsafe { simd_at(Level::Avx512, #[inline(always)] move |_| wide::<$t, PRODUCT>(out, x, n, total)) };
+                    return unsafe { wide_avx512::<$t, PRODUCT>(out, x, n, total) };
                 }
                 false
             }
@@ -103,7 +97,7 @@ macro_rules! prefix {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the machine has the level; the rest is the caller's.
-                    unsafe { simd_at(Level::Avx512, #[inline(always)] move |_| wide_columns::<$t, PRODUCT>(out, x, n, totals)) }
+                    unsafe { wide_columns_avx512::<$t, PRODUCT>(out, x, n, totals) }
                     return true;
                 }
                 false
@@ -177,6 +171,24 @@ impl Wide for f64 {
 /// The mask of a whole register.
 #[cfg(target_arch = "x86_64")]
 const WHOLE: Mask = 0xff;
+
+#[cfg(target_arch = "x86_64")]
+with_avx512! {
+    unsafe fn wide_avx512<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
+        // SAFETY: the caller's.
+        unsafe { wide::<T, PRODUCT>(out, x, n, total) }
+    }
+
+    unsafe fn wide_columns_avx512<T: Wide, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
+        // SAFETY: the caller's.
+        unsafe { wide_columns::<T, PRODUCT>(out, x, n, totals) }
+    }
+
+    unsafe fn integers_avx512(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
+        // SAFETY: the caller's.
+        unsafe { integers(out, x, n, total) }
+    }
+}
 
 /// Sums or products, eight at a time in float64.
 ///

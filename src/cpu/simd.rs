@@ -116,16 +116,41 @@ pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
     }
 }
 
+/// Compiles functions for AVX-512. Their arguments are passed in registers; what a closure given to [`simd_at`] captures is passed in memory, by
+/// which the running sum of 64 int64 took 20 ns longer.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true, level: Level::Avx512 })
+macro_rules! with_avx512 {
+    ($($function:item)*) => { $(
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        $function
+    )* };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use with_avx512;
+
+/// Compiles functions for AVX2, as [`with_avx512`].
+#[cfg(target_arch = "x86_64")]
+macro_rules! with_avx2 {
+    ($($function:item)*) => { $(
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        $function
+    )* };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use with_avx2;
+
+#[cfg(target_arch = "x86_64")]
+with_avx512! {
+    fn avx512<R>(f: impl FnOnce(Isa) -> R) -> R {
+        f(Isa { fma: true, level: Level::Avx512 })
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
-    f(Isa { fma: true, level: Level::Avx2 })
+with_avx2! {
+    fn avx2<R>(f: impl FnOnce(Isa) -> R) -> R {
+        f(Isa { fma: true, level: Level::Avx2 })
+    }
 }
 
 /// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over it.

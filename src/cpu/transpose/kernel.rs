@@ -9,7 +9,7 @@ use super::Matrix;
 use super::WIDE_STREAM;
 use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::simd_at;
+use crate::cpu::simd::{with_avx2, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{LINE, to_line};
 #[cfg(target_arch = "x86_64")]
@@ -77,25 +77,6 @@ pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
     None
 }
 
-#[cfg(target_arch = "x86_64")]
-unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
-    unsafe {
-        simd_at(
-            Level::Avx512,
-            #[inline(always)]
-            move |_| {
-                square::<E>(
-                    m.src,
-                    m.src_step,
-                    #[inline(always)]
-                    |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step)),
-                )
-            },
-        )
-    }
-}
-
 /// Transposes a square, a line wide and high, and calls `take` with the number of each row of the result, and the row.
 ///
 /// # Safety
@@ -133,35 +114,42 @@ pub unsafe fn square<const E: usize>(src: *const u8, src_step: isize, take: impl
 }
 
 #[cfg(target_arch = "x86_64")]
-unsafe fn direct_avx512<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
-    unsafe {
-        simd_at(
-            Level::Avx512,
-            #[inline(always)]
-            move |_| {
-                let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
-                if !(done || blocks::<__m128i, E, 1>(m)) {
-                    slivers::<E>(m)
-                }
-            },
-        )
+with_avx512! {
+    unsafe fn direct_avx512<const E: usize>(m: Matrix) {
+        // SAFETY: the caller's. 16 registers of 64 bytes and their successors are more than there are.
+        unsafe {
+            let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
+            if !(done || blocks::<__m128i, E, 1>(m)) {
+                slivers::<E>(m)
+            }
+        }
+    }
+
+    unsafe fn buffered_avx512<const E: usize>(m: Matrix, own: usize, first: bool) {
+        // SAFETY: the caller's.
+        unsafe { if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) } }
+    }
+
+    unsafe fn unbuffered_avx512<const E: usize>(m: Matrix) {
+        // SAFETY: the caller's.
+        unsafe { square::<E>(m.src, m.src_step, #[inline(always)] |i, line| line.store::<true>(m.dst.offset(i as isize * m.dst_step))) }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-unsafe fn direct_avx2<const E: usize>(m: Matrix) {
-    // SAFETY: the caller's.
-    unsafe {
-        simd_at(
-            Level::Avx2,
-            #[inline(always)]
-            move |_| {
-                if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
-                    slivers::<E>(m)
-                }
-            },
-        )
+with_avx2! {
+    unsafe fn direct_avx2<const E: usize>(m: Matrix) {
+        // SAFETY: the caller's.
+        unsafe {
+            if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
+                slivers::<E>(m)
+            }
+        }
+    }
+
+    unsafe fn buffered_avx2<const E: usize>(m: Matrix, own: usize, first: bool) {
+        // SAFETY: the caller's.
+        unsafe { if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) } }
     }
 }
 
@@ -172,30 +160,6 @@ unsafe fn direct_sse2<const E: usize>(m: Matrix) {
         if !(blocks::<__m128i, E, 4>(m) || blocks::<__m128i, E, 1>(m)) {
             slivers::<E>(m)
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-unsafe fn buffered_avx512<const E: usize>(m: Matrix, own: usize, first: bool) {
-    // SAFETY: the caller's.
-    unsafe {
-        simd_at(
-            Level::Avx512,
-            #[inline(always)]
-            move |_| if E == 16 { band::<__m128i, __m512i, E>(m, own, first) } else { band::<__m512i, __m512i, E>(m, own, first) },
-        )
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-unsafe fn buffered_avx2<const E: usize>(m: Matrix, own: usize, first: bool) {
-    // SAFETY: the caller's.
-    unsafe {
-        simd_at(
-            Level::Avx2,
-            #[inline(always)]
-            move |_| if E == 16 { band::<__m128i, __m256i, E>(m, own, first) } else { band::<__m256i, __m256i, E>(m, own, first) },
-        )
     }
 }
 

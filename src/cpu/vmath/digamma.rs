@@ -97,14 +97,14 @@ const COT: [f64; 15] = [
     -18.449_226_976_050_905,
 ];
 
-/// `1 / d`, and what that has lost, for finite d.
+/// `1 / d` and its rounding error, for finite d.
 #[inline(always)]
 fn inverse(isa: Isa, d: f64) -> (f64, f64) {
     let w = 1.0 / d;
     (w, -w * product_rest_f64(isa, w, d, 1.0))
 }
 
-/// A divisor that leaves nothing, its square neither.
+/// A divisor whose reciprocal is negligible, and whose square is finite.
 const NONE: f64 = 1e100;
 
 /// `digamma(y + low)` for large y, by the series, else `digamma(1 + t) + 1 / d`, as a sum of two.

@@ -151,7 +151,7 @@ const ERFC_REST_64: [f64; 21] = [
     -2.222_255_903_851_910_8e8,
 ];
 
-/// `c + u q`, and what that has lost.
+/// `c + u q` and its rounding error.
 #[inline(always)]
 fn step_f32(isa: Isa, u: f32, q: f32, c: f32) -> (f32, f32) {
     let t = u * q;
@@ -168,7 +168,7 @@ fn step_f64(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
     (g, ((c - (g - part)) + (t - part)) + product_rest_f64(isa, u, q, t))
 }
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2: a value, what that has lost, and what is missing relative to it.
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 10.2: a value, its rounding error, and what is missing relative to it.
 #[inline(always)]
 pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
     let d = a + 2.0;
@@ -193,7 +193,7 @@ pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
     (y, isa.fma_f32(w, lost, product_rest_f32(isa, w, g, y)), missing)
 }
 
-/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4: a value, what that has lost, and what is missing relative to it.
+/// `exp(a^2) erfc(a)` for `a + low`, 0 <= a <= 27.4: a value, its rounding error, and what is missing relative to it.
 #[inline(always)]
 pub(super) fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
     let d = a + 3.5;

@@ -91,7 +91,7 @@ steep!(steep_f64, f64, erfinv_rare_f64, erfinv_slow_f64);
 mod wide {
     use super::coefficients::{ERF_64, ERFC_32, ERFC_64, ERFINV_64, GELU_32, GELU_64, LOG_64};
     use super::{plain, steep_f64};
-    use crate::cpu::simd::{Level, simd_at};
+    use crate::cpu::simd::with_avx512;
     use crate::cpu::stream;
     use crate::cpu::vector::{Elementary, F32x16, F64x8, Floats, Register, prefetch_to_write};
     use std::f64::consts::LN_2;
@@ -148,7 +148,7 @@ mod wide {
     }
 
     macro_rules! functions {
-        ($($name:ident($t:ty) = $kernel:ident of $V:ident, below $bound:literal, else $rest:ident;)*) => { $(
+        ($($name:ident($t:ty) = $kernel:ident of $V:ident, below $bound:literal, else $rest:ident;)*) => { with_avx512! { $(
             /// # Safety
             /// AVX-512 is there; `r` and `a` have `n` elements, and are either apart or the same.
             pub unsafe fn $name(r: *mut $t, a: *const $t, n: usize) {
@@ -157,15 +157,9 @@ mod wide {
                     unsafe { $rest(r, a, n, super::$name) }
                 }
                 // SAFETY: the caller's.
-                unsafe {
-                    simd_at(
-                        Level::Avx512,
-                        #[inline(always)]
-                        move |_| walk::<$V>(r, a, n, $bound, #[inline(always)] |x| $kernel(x), rest),
-                    )
-                }
+                unsafe { walk::<$V>(r, a, n, $bound, #[inline(always)] |x| $kernel(x), rest) }
             }
-        )* };
+        )* } };
     }
 
     functions! {

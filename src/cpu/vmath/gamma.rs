@@ -1,4 +1,4 @@
-//! The logarithm of the gamma function, and of the multivariate one.
+//! The logarithm of the gamma function.
 //!
 //! Small arguments are moved to an interval around 2 (or 1) by an exact difference, where a polynomial times the distance from the zero keeps
 //! every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected in sums of two numbers; those

@@ -1,4 +1,4 @@
-//! What lgamma and its derivatives share: their poles, logarithms, sums that keep what they lose, and Bernoulli numbers.
+//! What lgamma and its derivatives share: their poles, logarithms, sums with their rounding errors, and Bernoulli numbers.
 
 use super::erf::product_rest_f64;
 use super::log::{log_parts_f64, log_tail_f64};
@@ -42,7 +42,7 @@ pub(super) fn sine_over_pi(isa: Isa, r: f64) -> (f64, f64) {
     (s, isa.fma_f64(r, low, product_rest_f64(isa, r, sinc, s)))
 }
 
-/// `a + b`, and what that has lost.
+/// `a + b`, and its rounding error.
 #[inline(always)]
 pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -50,7 +50,7 @@ pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - part)) + (b - part))
 }
 
-/// `c + u q`, and what that has lost, for `|c| >= |u q|`.
+/// `c + u q` and its rounding error, for `|c| >= |u q|`.
 #[inline(always)]
 pub(super) fn step(isa: Isa, u: f64, q: f64, c: f64) -> (f64, f64) {
     let t = u * q;

@@ -104,7 +104,7 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let w = 1.0 / d;
     let top = isa.fma_f64(a, p, a);
     let r = top * w;
-    // What the quotient and the divisor have lost.
+    // The rounding errors of the quotient and the divisor.
     let lost = -product_rest_f64(isa, r, d, top) - r * ((1.0 - d) + more);
     let base = if x > 0.0 { x } else { 0.0 * x };
     base - isa.fma_f64(w, lost, r) * b * c

@@ -78,7 +78,7 @@ pub fn sinh_f32(isa: Isa, x: f32) -> f32 {
     let lost = (p.a - minus) - p.w;
     let high = isa.fma_f32(plus, p.h, minus);
     let low = isa.fma_f32(plus, p.low, isa.fma_f32(minus, p.c, lost));
-    // What is too small for its square to matter is its own sine, and has no bit to spare for the weights.
+    // Where x is so small that its square does not matter, the result is x: the weights would cost its last bits.
     (if x.abs() < 1e-4 { x } else { 2.0 * (high + low) }).copysign(x)
 }
 

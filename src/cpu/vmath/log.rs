@@ -106,7 +106,7 @@ pub(super) fn log_sum_f64(isa: Isa, e: f64, f: f64) -> f64 {
     isa.fma_f64(e, LN2_HI_64, f + tail)
 }
 
-/// [`log_sum_f32`], and what its two additions have lost.
+/// [`log_sum_f32`], and the rounding errors of its two additions.
 #[inline(always)]
 pub(super) fn log_pair_f32(isa: Isa, e: f32, f: f32) -> (f32, f32) {
     let tail = isa.fma_f32(e, LN2_LO_32, log_tail_f32(isa, f));

@@ -70,7 +70,7 @@ type Pair = (f64, f64);
 const SIXTH: Pair = (0.166_666_666_666_666_66, 9.251_858_538_542_97e-18);
 const TWO_THIRDS: Pair = (0.666_666_666_666_666_6, 3.700_743_415_417_188e-17);
 
-/// `a + b` and what its rounding has lost.
+/// `a + b` and its rounding error.
 #[inline(always)]
 fn sum(a: f64, b: f64) -> Pair {
     let s = Double::sum(a, b);

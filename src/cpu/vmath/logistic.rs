@@ -63,7 +63,7 @@ pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
         return if x > threshold { x } else { r };
     }
     let t = beta * x;
-    // What the product has lost is multiplied by the exponential; where that vanishes it may be NaN.
+    // The rounding error of the product is multiplied by the exponential; where that vanishes it may be NaN.
     let lost = product_rest_f32(isa, beta, x, t);
     let lost = if t.abs() < 200.0 { lost } else { 0.0 };
     let (base, base_low, against) = if t > 0.0 { (t, lost, -lost) } else { (0.0, 0.0, lost) };
@@ -92,7 +92,7 @@ pub fn softplus_f64(isa: Isa, x: f64, beta: f64, threshold: f64) -> f64 {
         return if x > threshold { x } else { r };
     }
     let t = beta * x;
-    // What the product has lost is multiplied by the exponential; where that vanishes it may be NaN.
+    // The rounding error of the product is multiplied by the exponential; where that vanishes it may be NaN.
     let lost = product_rest_f64(isa, beta, x, t);
     let lost = if t.abs() < 1500.0 { lost } else { 0.0 };
     let (base, base_low, against) = if t > 0.0 { (t, lost, -lost) } else { (0.0, 0.0, lost) };

@@ -95,7 +95,7 @@ macro_rules! power {
             let (log, log_low) = $log2(isa, size);
             // Zero, infinity and NaN have no logarithm yet.
             let log = if size.to_bits().wrapping_sub(1) < $t::MAX.to_bits() { log } else { (size - 1.0) * $t::INFINITY };
-            // The largest finite y says the same as an infinite one, but for |x| = 1, where it says more.
+            // The largest finite y gives the result of an infinite one, and 1 for |x| = 1, where infinity times the logarithm would be NaN.
             let t = if y > $t::MAX { $t::MAX } else { y };
             let t = if t < $t::MIN { $t::MIN } else { t };
             let (q, q_low) = $product(isa, t, log);

@@ -76,7 +76,7 @@ fn reduce_f64(isa: Isa, x: f64, m: f64) -> (f64, f64, f64) {
     (if m == 0.0 { x } else { r }, 0.0, low)
 }
 
-/// `a + b` and what its rounding has lost.
+/// `a + b` and its rounding error.
 #[inline(always)]
 fn sum_f64(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -102,7 +102,7 @@ fn half_wave_f64(isa: Isa, r: f64, turns: u64) -> f64 {
     f64::from_bits(y.to_bits() ^ (turns << 63))
 }
 
-/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with what it has lost.
+/// `tan(r)` for |r| <= pi / 4, or `-1 / tan(r)` if the lowest bit of `turns` is set; r comes with its rounding error.
 #[inline(always)]
 fn quarter_tan_f64(isa: Isa, (r, lost, low): (f64, f64, f64), turns: u64) -> f64 {
     let odd = turns & 1 == 1;

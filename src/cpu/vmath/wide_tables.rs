@@ -42,7 +42,7 @@ pub(super) struct Constants<T: 'static> {
     pub exp: &'static [T],
     /// `2^(k / 32)` or `2^(k / 16)`.
     pub exp2_table: &'static [T],
-    /// What rounding has taken from `exp2_table`.
+    /// The rounding errors of `exp2_table`.
     pub exp2_table_low: &'static [T],
     /// `(2^r - 1) / r` on |r| <= 1/64 or 1/32.
     pub exp2: &'static [T],
