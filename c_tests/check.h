@@ -198,7 +198,7 @@ static inline double element_at(const THTensor *t, int64_t at) {
         index[d] = size > 0 ? at % size : 0;
         at = size > 0 ? at / size : 0;
     }
-    return THTensor_get(t, ndim, index);
+    return THTensor_getAt(t, ndim, index);
 }
 
 static inline int check_values(const THTensor *t, const double *expected, int64_t count, double tolerance,

@@ -221,7 +221,7 @@ static void dimensions_out_of_range_are_errors(void) {
         CHECK_FAILURE(THTensor_newPermute(t, ndim, ones) == NULL, TH_ERR_ARGUMENT, "'dims'");
         CHECK_ERROR(THTensor_resize(t, ndim, ones, NULL), TH_ERR_ARGUMENT, "'size'");
         CHECK_ERROR(THTensor_setStorage(t, s, 0, ndim, ones, ones), TH_ERR_ARGUMENT, "'size'");
-        CHECK_FAILURE(isnan(THTensor_get(t, ndim, ones)), TH_ERR_ARGUMENT, "'index'");
+        CHECK_FAILURE(isnan(THTensor_getAt(t, ndim, ones)), TH_ERR_ARGUMENT, "'index'");
         CHECK_FAILURE(THTensor_isSize(t, ndim, ones) == 0, TH_ERR_ARGUMENT, "'size'");
     }
     CHECK_VALUES(t, 1);

@@ -116,7 +116,7 @@ static void wrong_arguments_change_nothing(void) {
     CHECK_ERROR(THTensor_quantile(values, v, NAN, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "q = NaN");
     CHECK_ERROR(THTensor_quantile(values, v, 0.5, 0, 0, 5), TH_ERR_ARGUMENT, "5 is no interpolation");
     CHECK_ERROR(THTensor_quantile(values, whole, 0.5, 0, 0, TH_LINEAR), TH_ERR_DTYPE, "int32");
-    CHECK_ERROR(THTensor_quantiles(values, v, whole, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "int32");
+    CHECK_ERROR(THTensor_quantileTensor(values, v, whole, 0, 0, TH_LINEAR), TH_ERR_ARGUMENT, "int32");
     CHECK_ERROR(THTensor_histc(values, v, 0, 0, 1), TH_ERR_ARGUMENT, "0 bins");
     CHECK_ERROR(THTensor_histc(values, v, INT64_MAX, 0, 1), TH_ERR_ARGUMENT, "bins");
     CHECK_ERROR(THTensor_histc(values, v, 3, 1, 0), TH_ERR_ARGUMENT, "greater");
@@ -221,12 +221,12 @@ static void quantiles_lie_between_neighbours_as_told(void) {
     THTensor *v = vector_of(TH_FLOAT32, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0.125, 0.375, 0.75, 1),
              *r = THTensor_new();
     for (int how = TH_LINEAR; how <= TH_NEAREST; how++) {
-        CHECK_OK(THTensor_quantiles(r, v, q, 0, 0, how));
+        CHECK_OK(THTensor_quantileTensor(r, v, q, 0, 0, how));
         for (int i = 0; i < 4; i++) {
             CHECK_NEAR(THTensor_get1d(r, i), expected[how][i], 0);
             CHECK_OK(THTensor_quantile(r, v, THTensor_get1d(q, i), 0, 0, how));
             CHECK_NEAR(THTensor_item(r), expected[how][i], 0);
-            CHECK_OK(THTensor_quantiles(r, v, q, 0, 0, how));
+            CHECK_OK(THTensor_quantileTensor(r, v, q, 0, 0, how));
         }
     }
     THTensor_free(r);
@@ -237,18 +237,18 @@ static void quantiles_lie_between_neighbours_as_told(void) {
 static void quantiles_of_several_come_first(void) {
     THTensor *m = matrix_of(TH_FLOAT64, 2, 1, NAN, 2, 4, 3, 9), *q = vector_of(TH_FLOAT32, 0, 0.5, 1),
              *r = THTensor_new();
-    CHECK_OK(THTensor_quantiles(r, m, q, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_LINEAR));
     CHECK_SHAPE(r, 3, 2);
     CHECK_VALUES(r, NAN, 3, NAN, 4, NAN, 9);
-    CHECK_OK(THTensor_nanquantiles(r, m, q, 1, 1, TH_LINEAR));
+    CHECK_OK(THTensor_nanquantileTensor(r, m, q, 1, 1, TH_LINEAR));
     CHECK_SHAPE(r, 3, 2, 1);
     CHECK_VALUES(r, 1, 3, 1.5, 4, 2, 9);
-    CHECK_OK(THTensor_nanquantiles(r, m, q, TH_ALL_DIMS, 0, TH_LINEAR));
+    CHECK_OK(THTensor_nanquantileTensor(r, m, q, TH_ALL_DIMS, 0, TH_LINEAR));
     CHECK_VALUES(r, 1, 3, 9);
     CHECK_OK(THTensor_nanquantile(r, m, 0.5, 0, 0, TH_LOWER));
     CHECK_VALUES(r, 1, 3, 2);
     CHECK_OK(THTensor_narrow(q, q, 0, 0, 0));
-    CHECK_OK(THTensor_quantiles(r, m, q, 1, 0, TH_LINEAR));
+    CHECK_OK(THTensor_quantileTensor(r, m, q, 1, 0, TH_LINEAR));
     CHECK_SHAPE(r, 0, 2);
     THTensor_free(r);
     THTensor_free(q);

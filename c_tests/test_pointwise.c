@@ -113,14 +113,14 @@ static void bits_are_combined_and_shifted(void) {
     CHECK_VALUES(r, 14, 11, 255);
     CHECK_OK(THTensor_cbitxor(r, a, b));
     CHECK_VALUES(r, 6, 11, 247);
-    CHECK_OK(THTensor_bitnot(r, a));
+    CHECK_OK(THTensor_bitwiseNot(r, a));
     CHECK_VALUES(r, 243, 245, 0);
     CHECK_OK(THTensor_lshift(r, a, 1));
     CHECK_VALUES(r, 24, 20, 254);
     CHECK_OK(THTensor_crshift(r, a, b));
     CHECK_VALUES(r, 0, 5, 0);
     THTensor *truth = vector_of(TH_BOOL, 0, 1), *floats = vector_of(TH_FLOAT32, 1, 2);
-    CHECK_OK(THTensor_bitnot(truth, truth));
+    CHECK_OK(THTensor_bitwiseNot(truth, truth));
     CHECK_VALUES(truth, 1, 0);
     CHECK_ERROR(THTensor_bitand(floats, floats, 1), TH_ERR_DTYPE, "not defined for float32");
     THTensor_free(floats);

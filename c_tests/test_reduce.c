@@ -326,7 +326,7 @@ static void reduce_line(const THTensor *t, int64_t *index, int dimension, double
     *sum = 0;
     *most = -1;
     for (index[dimension] = 0; index[dimension] < THTensor_size(t, dimension); index[dimension]++) {
-        double x = THTensor_get(t, THTensor_nDimension(t), index);
+        double x = THTensor_getAt(t, THTensor_nDimension(t), index);
         *sum += x;
         if (x > *most) *most = x, *where = index[dimension];
     }

@@ -67,7 +67,7 @@ static void a_scalar_has_no_dimensions_and_one_element(void) {
     CHECK_EQ(THTensor_nDimension(pi), 0);
     CHECK_EQ(THTensor_nElement(pi), 1);
     CHECK_NEAR(THTensor_item(pi), 3.14159, 0);
-    CHECK_NEAR(THTensor_get(pi, 0, NULL), 3.14159, 0);
+    CHECK_NEAR(THTensor_getAt(pi, 0, NULL), 3.14159, 0);
     THTensor_free(pi);
 
     THTensor *made_empty_of_sizes = THTensor_newWithSizes(TH_FLOAT32, 0, NULL);
@@ -286,9 +286,9 @@ static void elements_are_read_and_set_by_index(void) {
     CHECK_OK(THTensor_set4d(t, 1, 2, 1, 1, 0.5));
     CHECK_NEAR(THTensor_get4d(t, -1, -1, -1, -1), 0.5, 0);
     CHECK_OK(THTensor_setAt(t, 4, last, 2.5));
-    CHECK_NEAR(THTensor_get(t, 4, last), 2.5, 0);
+    CHECK_NEAR(THTensor_getAt(t, 4, last), 2.5, 0);
     CHECK_NEAR(((float *)THTensor_data(t))[23], 2.5, 0);
-    CHECK_FAILURE(isnan(THTensor_get(t, 4, beyond)), TH_ERR_ARGUMENT, "index 3");
+    CHECK_FAILURE(isnan(THTensor_getAt(t, 4, beyond)), TH_ERR_ARGUMENT, "index 3");
     CHECK_ERROR(THTensor_set4d(t, 0, -4, 0, 0, 1), TH_ERR_ARGUMENT, "index -4");
     CHECK_FAILURE(isnan(THTensor_get3d(t, 0, 0, 0)), TH_ERR_ARGUMENT, "3 indices");
 

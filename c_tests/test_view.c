@@ -499,8 +499,8 @@ static void views_of_many_dimensions(void) {
     int64_t last[12];
     for (int d = 0; d < 12; d++) last[d] = 1;
     last[11] = 0;
-    CHECK_EQ(THTensor_get(v, 12, last), 4094);
-    CHECK_EQ(THTensor_get(turned, 12, last), 2047);
+    CHECK_EQ(THTensor_getAt(v, 12, last), 4094);
+    CHECK_EQ(THTensor_getAt(turned, 12, last), 2047);
     CHECK_OK(THTensor_view(v, v, SIZES(4096)));
     CHECK_SHAPE(v, 4096);
     CHECK_OK(THTensor_set(v, turned));

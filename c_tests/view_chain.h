@@ -117,7 +117,7 @@ static int chain_agrees(const struct chain *c) {
         int64_t position = c->t->storageOffset;
         for (int d = 0; d < m->ndim; d++) position += index[d] * c->t->stride[d];
         if (position != m->at[i]) good = CHECK_EQ(position, m->at[i]);
-        if (good && i == one) good = CHECK_NEAR(THTensor_get(c->t, m->ndim, index), chain_value(c, i), 0);
+        if (good && i == one) good = CHECK_NEAR(THTensor_getAt(c->t, m->ndim, index), chain_value(c, i), 0);
     }
     return good;
 }

@@ -20,6 +20,12 @@
  *     if (THTensor_cadd(r, a, 1, b) != TH_OK) fprintf(stderr, "%s\n", THGetLastError());
  *     THTensor_free(r);
  *
+ * Names. What Torch's TH has carries TH's name. Anything else carries PyTorch's, with capitals for underscores: logical_and is logicalAnd.
+ * Where one operation has several forms, an ending says what differs: `Value` takes a number where the other form takes a tensor, `Tensor` a
+ * tensor where it takes a number, `Dims` a list of dimensions, `all` gives a number of C, `At` takes a list of indices and `1d` to `4d`
+ * single ones, `Long` takes or gives an int64, `Like` and `As` take a shape from a tensor, and `Mode`, `Base` and `Format` take one more
+ * argument. `new` before a name gives a new handle. TH's `c` before a name (cadd, cmul) marks its forms for two tensors.
+ *
  * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
  * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole, -0.0 too,
  * counts as an integer. Operands and numbers are converted to the common dtype before they are used, with two exceptions: a number that
@@ -668,20 +674,20 @@ THStatus THTensor_quantile(struct THTensor *r,
 THStatus THTensor_nanquantile(struct THTensor *r, const struct THTensor *t, double q, int dimension, int keepdim, int interpolation);
 
 // As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
-THStatus THTensor_quantiles(struct THTensor *r,
-                            const struct THTensor *t,
-                            const struct THTensor *q,
-                            int dimension,
-                            int keepdim,
-                            int interpolation);
+THStatus THTensor_quantileTensor(struct THTensor *r,
+                                 const struct THTensor *t,
+                                 const struct THTensor *q,
+                                 int dimension,
+                                 int keepdim,
+                                 int interpolation);
 
-// As quantiles, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-THStatus THTensor_nanquantiles(struct THTensor *r,
-                               const struct THTensor *t,
-                               const struct THTensor *q,
-                               int dimension,
-                               int keepdim,
-                               int interpolation);
+// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantileTensor(struct THTensor *r,
+                                    const struct THTensor *t,
+                                    const struct THTensor *q,
+                                    int dimension,
+                                    int keepdim,
+                                    int interpolation);
 
 // `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
 //
@@ -953,7 +959,7 @@ THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const s
 THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
-THStatus THTensor_bitnot(struct THTensor *r, const struct THTensor *t);
+THStatus THTensor_bitwiseNot(struct THTensor *r, const struct THTensor *t);
 
 // `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
 THStatus THTensor_bitand(struct THTensor *r, const struct THTensor *t, double value);
@@ -1584,7 +1590,7 @@ THStatus THTensor_setFlag(struct THTensor *tensor, char flag);
 THStatus THTensor_clearFlag(struct THTensor *tensor, char flag);
 
 // The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
-double THTensor_get(const struct THTensor *tensor, int ndim, const int64_t *index);
+double THTensor_getAt(const struct THTensor *tensor, int ndim, const int64_t *index);
 
 // `tensor[x0]`; NaN on error.
 double THTensor_get1d(const struct THTensor *tensor, int64_t x0);

@@ -305,7 +305,7 @@ def arithmetic():
         unary(name, getattr(torch, name), NUMBERS)
     unary("frac", lambda t: torch.where(t.isinf(), NAN, torch.frac(t)), FLOATS)
     unary("relu", torch.relu, NUMBERS, more="unsigned")
-    unary("bitnot", torch.bitwise_not, WHOLE)
+    unary("bitwiseNot", torch.bitwise_not, WHOLE)
     for name in ("isnan", "isinf", "isfinite"):
         unary(name, getattr(torch, name))
     unary("logicalNot", torch.logical_not)

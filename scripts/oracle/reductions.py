@@ -371,7 +371,7 @@ def order():
         for q, dim, how in itertools.product((0.3, 1), (2, TH_ALL_DIMS), range(5)):
             for name, f in (("quantile", torch.quantile), ("nanquantile", torch.nanquantile)):
                 expect(name, [R, t, q, dim, 0, how], over(quantile(f, q, INTERPOLATIONS[how]), t.value, dim, 0), ulps=1)
-        for name, f in (("quantiles", torch.quantile), ("nanquantiles", torch.nanquantile)):
+        for name, f in (("quantileTensor", torch.quantile), ("nanquantileTensor", torch.nanquantile)):
             q = tensor(f"{name}.{dtype}", [0, 0.25, 1], dtype)
             expect(name, [R, t, q, 1, 0, 0], quantile(f, q.value.tolist(), "linear")(t.value, 1), ulps=1)
             expect(name, [R, EDGES[dtype], q, 1, 0, 1], quantile(f, q.value.tolist(), "lower")(EDGES[dtype].value, 1), ulps=1)

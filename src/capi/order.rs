@@ -37,10 +37,10 @@ macro_rules! order_rows {
         nanquantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: code) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, true);
         /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
-        quantiles(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
+        quantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
             order::quantiles(r, t, q, dimension, keepdim, interpolation, false);
-        /// As quantiles, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-        nanquantiles(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
+        /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+        nanquantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
             order::quantiles(r, t, q, dimension, keepdim, interpolation, true);
         /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
         ///

@@ -167,7 +167,7 @@ macro_rules! tensor_rows {
         };
 
         /// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
-        get(tensor: input, ndim: len, index: sizes) -> number =
+        getAt(tensor: input, ndim: len, index: sizes) -> number =
             copy::get(tensor, index).map(Scalar::to_f64);
         /// `tensor[x0]`; NaN on error.
         get1d(tensor: input, x0: count) -> number = copy::get(tensor, &[x0]).map(Scalar::to_f64);

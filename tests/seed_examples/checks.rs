@@ -44,7 +44,7 @@ pub fn check(world: &World, expected: &Value) -> Outcome<()> {
         "dtype" => same(kind, c!(tensors::dtype(it().0)), dtype_named(text(expected, "eq"))),
         "get" => {
             let index = ints(&expected["index"]);
-            near(kind, &[c!(tensors::get(it().0, index.len() as c_int, index.as_ptr()))], &[number(eq)], tolerance)
+            near(kind, &[c!(tensors::getAt(it().0, index.len() as c_int, index.as_ptr()))], &[number(eq)], tolerance)
         }
         "item" => near(kind, &[c!(tensors::item(it().0))], &[number(eq)], tolerance),
         "contiguous" => truth(c!(tensors::isContiguous(it().0)) == 1),

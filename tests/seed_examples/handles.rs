@@ -53,7 +53,7 @@ impl Tensor {
             for d in (0..shape.len()).rev() {
                 (index[d], place) = (place % shape[d], place / shape[d]);
             }
-            c!(tensors::get(self.0, index.len() as c_int, index.as_ptr()))
+            c!(tensors::getAt(self.0, index.len() as c_int, index.as_ptr()))
         };
         (0..shape.iter().product()).map(at).collect()
     }

@@ -31,7 +31,7 @@ pub use elementary::{Elementary, prefetch_to_write};
 pub type Mask = u32;
 
 /// The most lanes of a register.
-pub const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;
 
 /// A register of numbers.
 pub trait Register: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {

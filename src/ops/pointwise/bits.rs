@@ -8,7 +8,7 @@ use crate::dtype::Bool;
 macro_rules! bits_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
-        bitnot(r: out, t: input) { integral same CHEAP, |_, t| Bits::not(t) }
+        bitwiseNot(r: out, t: input) { integral same CHEAP, |_, t| Bits::not(t) }
 
         /// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
         bitand(r: out, t: input, value: number) { integral same CHEAP, |_, t| Bits::and(t, value) }
