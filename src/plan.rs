@@ -37,7 +37,7 @@ pub struct Tile<const N: usize> {
     pub col_step: [isize; N],
 }
 
-/// `[f(0), f(1), ...]` of at least one entry. By a loop, since compilers make calls of `array::from_fn` and `map`.
+/// `[f(0), f(1), ...]` of at least one entry. A loop, since compilers do not inline `array::from_fn` and `map`.
 #[inline(always)]
 pub(crate) fn each<T: Copy, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
     let mut all = [f(0); N];
@@ -52,7 +52,7 @@ impl<const N: usize> Plan<N> {
     pub fn new(layouts: [&Layout; N], item: [usize; N]) -> Plan<N> {
         let shape = &layouts[0].shape;
         debug_assert!(layouts.iter().all(|l| l.shape == *shape));
-        // Without elements there is nothing to walk, however long the other dims are.
+        // If one dim is 0 there is nothing to walk, however long the others are.
         if shape.contains(&0) {
             return Plan::flat(0, item);
         }
@@ -104,7 +104,7 @@ impl<const N: usize> Plan<N> {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
     }
 
-    /// Makes a loop in which some operand is contiguous the second one, where the first is not: tiles then transpose it.
+    /// If the first loop is not contiguous in some operand, makes a loop in which that operand is contiguous the second one: tiles then transpose it.
     pub fn pair_for_transposes(&mut self) {
         let stuck = |k: &usize| self.loops[0].step[*k] != self.item[*k] as isize && self.loops[0].step[*k] != 0;
         let partner = (0..N).filter(stuck).find_map(|k| (1..self.loops.len()).find(|&l| self.loops[l].step[k] == self.item[k] as isize));
@@ -126,7 +126,7 @@ impl<const N: usize> Plan<N> {
     }
 }
 
-/// Strides ascending, operand 0 first; loops an operand does not move in say nothing about it.
+/// Sorts by ascending strides, those of operand 0 first. A loop in which an operand does not move is not ordered by that operand.
 #[inline(always)]
 fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
     let before = |a: &Loop<N>, b: &Loop<N>| {
@@ -138,7 +138,7 @@ fn sort_fastest_first<const N: usize>(loops: &mut [Loop<N>]) {
         }
         false
     };
-    // Insertion sort: few loops, and the comparison is no total order, which library sorts may reject.
+    // Insertion sort: there are few loops, and library sorts may panic on the comparison, which is no total order.
     for i in 1..loops.len() {
         let mut j = i;
         while j > 0 && before(&loops[j], &loops[j - 1]) {

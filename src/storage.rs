@@ -99,7 +99,7 @@ impl Storage {
     /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
-        // The header first: once there is memory, nothing fails that would have to end it, and perhaps the caller's context with it.
+        // The header is made first: once there is memory, nothing may fail that would have to free it, and perhaps the caller's context with it.
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, allocator, context)?;
         // SAFETY: the caller promises a valid allocator.
         let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };
@@ -145,7 +145,7 @@ impl Storage {
         if data.is_null() && len > 0 {
             bail!(Argument, "data is NULL for {len} elements")
         }
-        // The promise to call the deleter comes last: on failure it must not have been made.
+        // The deleter is registered last, since it must not be called on failure.
         let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
         let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "out of memory") };
         // SAFETY: nobody else has the new storage.
@@ -161,7 +161,7 @@ impl Storage {
     /// A storage over a file or shared memory; `len` <= 0 takes the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
     pub fn mapped(dtype: Dtype, filename: &CStr, len: i64, flags: c_int) -> Result<Storage> {
         let bytes = if len > 0 { byte_count(dtype, len)? } else { 0 };
-        // The header first: what has been mapped has perhaps made, grown or unlinked a file.
+        // The header is made first: the mapping may have made, grown or unlinked a file.
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, &THMapAllocator, null_mut())?;
         let mut context = THMapAllocatorContext::new(Some(filename), flags)?;
         let data = context.map(bytes as isize)?;
@@ -253,7 +253,7 @@ impl Storage {
         self.len() <= 0
     }
 
-    /// Whether both have an element in the same place, be it by way of another handle on foreign memory.
+    /// Whether the two share memory, be it through another handle on foreign memory.
     pub fn overlaps(&self, other: &Storage) -> bool {
         let disjoint = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
         self.as_ptr() == other.as_ptr() || !(disjoint(self, other) && disjoint(other, self))
@@ -391,7 +391,7 @@ fn unsafe_free(allocator: *const THAllocator) -> Option<unsafe extern "C" fn(*mu
     unsafe { (*allocator).free }
 }
 
-/// Why `allocator` did not give `bytes` bytes: thorn's own that map leave the reason in their context.
+/// Why `allocator` did not give `bytes` bytes. Thorn's own allocators for mappings leave the reason in their context.
 ///
 /// # Safety
 /// `context` must be the context of `allocator`.
@@ -453,7 +453,7 @@ unsafe fn resize_foreign(
     if allocator.is_null() {
         bail!(Argument, "the storage has no allocator")
     }
-    // No block has 0 bytes: what NULL would say for one, freed or refused, only the allocator knows.
+    // A block of 0 bytes is never asked for: only the allocator would know whether NULL meant freed or refused.
     let asked = new.max(1);
     // SAFETY: the caller's; the functions are the allocator's own.
     let refused = || unsafe { refusal(allocator, context, asked) };

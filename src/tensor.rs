@@ -53,17 +53,17 @@ const _: () = {
     assert!(offset_of!(THTensor, flag) == 44 && size_of::<THTensor>() == 48);
 };
 
-/// What a handle really is: the public fields, then what is ours.
+/// A handle in memory: the public fields, then thorn's own.
 #[repr(C)]
 struct Block {
     head: THTensor,
     /// Sizes, then strides, while there are at most `INLINE_DIMS`.
     dims: [i64; 2 * INLINE_DIMS],
-    /// Dims `size` and `stride` have room for when they live on the heap, else 0.
+    /// How many dims `size` and `stride` have room for if they live on the heap, else 0.
     heap_dims: usize,
 }
 
-/// What a new handle is to say: dims `None` for one without elements, and size and stride of each.
+/// The contents of a new handle: the dims, `None` for a tensor without elements, and size and stride of each.
 struct Made<F> {
     ndim: Option<usize>,
     dims: F,
@@ -102,7 +102,8 @@ impl Tensor {
             let raw = block.as_ptr();
             let size = (&raw mut (*raw).dims).cast::<i64>();
             let stride = size.add(INLINE_DIMS);
-            // Word by word, here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would wait for them.
+            // Words are copied one by one here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would wait for
+            // them.
             for d in 0..INLINE_DIMS {
                 let (n, step) = (made.dims)(d);
                 size.add(d).write_volatile(n);
@@ -241,7 +242,7 @@ impl Tensor {
         (unsafe { (*self.as_ptr()).nDimension }).max(0) as usize
     }
 
-    /// Whether this is a 0-d tensor with one element: the one place that tells it from a tensor without elements.
+    /// Whether this is a 0-d tensor with one element. No other place tells it from a tensor without elements.
     #[inline(always)]
     pub fn is_scalar(&self) -> bool {
         // SAFETY: a live tensor.
@@ -316,7 +317,7 @@ impl Tensor {
         Some(self.borrow_storage()?.clone())
     }
 
-    /// The storage without a reference of its own, for a look.
+    /// The storage, borrowed without a reference of its own.
     #[inline(always)]
     fn borrow_storage(&self) -> Option<&Storage> {
         // SAFETY: `Storage` is a transparent pointer to a live THStorage, and so is the field unless it is NULL.

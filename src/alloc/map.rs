@@ -152,7 +152,7 @@ impl THMapAllocatorContext {
             (self.file, made) = (Some(file), is_new);
         }
         let mapped = self.map_file(bytes, header);
-        // A name this call has made goes if it failed, unless somebody else has found a use for it.
+        // If the call failed, a name that it has made is removed, unless another process uses it.
         let made_in_vain =
             mapped.is_err() && made && self.file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|now| now.len() == 0));
         let outlives_this = if mapped.is_ok() { KEEPFD } else { FROMFD };
@@ -186,7 +186,7 @@ impl THMapAllocatorContext {
         }
     }
 
-    /// Opens without waiting for anything: of a pipe, for instance, nobody may have the other end.
+    /// Opens without waiting: the other end of a pipe, for instance, may never be opened.
     fn open_as(&self, how: c_int) -> io::Result<File> {
         let name = self.filename().unwrap_or_default().as_ptr();
         let how = how | libc::O_CLOEXEC | libc::O_NONBLOCK;

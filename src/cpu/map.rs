@@ -6,7 +6,7 @@ mod transposed;
 
 use super::engine::{Besides, Kernel, Rows, TransposedTile, Work};
 use super::half::{Bf16, F16};
-use super::simd::{Isa, simd};
+use super::simd::{Isa, Level, level, simd, simd_at};
 use super::stream::fill_long;
 use super::tuning::{LONG_FILL, LONG_FILL_ROW, fills_long};
 use crate::dtype::{Dtype, Element};
@@ -47,7 +47,8 @@ pub fn fill<T: Element>(work: &Work<1>, x: T) {
 #[inline(always)]
 pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<2>| {
-        simd(
+        simd_for(
+            const { is_narrow(&[size_of::<T>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
             move |isa| unsafe { chunks1::<T, U>(isa, rows, f) },
@@ -199,7 +200,8 @@ pub fn map2_transposed<A: Element, B: Element, U: Element>(work: &Work<3>, f: im
 #[inline(always)]
 fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Work<3>, f: impl Fn(Isa, A, B) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<3>| {
-        simd(
+        simd_for(
+            const { is_narrow(&[size_of::<A>(), size_of::<B>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
             move |isa| unsafe { chunks2::<A, B, U>(isa, rows, f) },
@@ -259,7 +261,8 @@ pub fn map2_rare<A: Element, B: Element, U: Element>(
 #[inline(always)]
 pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: impl Fn(Isa, A, B, C) -> U + Copy + Sync) {
     let kernel = move |rows: &Rows<4>| {
-        simd(
+        simd_for(
+            const { is_narrow(&[size_of::<A>(), size_of::<B>(), size_of::<C>(), size_of::<U>()]) },
             #[inline(always)]
             // SAFETY: the engine passes rows of the operands.
             move |isa| unsafe { chunks3::<A, B, C, U>(isa, rows, f) },
@@ -276,6 +279,30 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
         return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], half, &f16, &bf16);
     }
     work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides)
+}
+
+/// Whether vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000 elements to
+/// a million, measured on a Zen 4.
+const fn is_narrow(sizes: &[usize]) -> bool {
+    let mut k = 0;
+    while k < sizes.len() {
+        if sizes[k] > 2 {
+            return false;
+        }
+        k += 1;
+    }
+    true
+}
+
+/// [`simd`], without the copy of the code for AVX-512 if the elements are `narrow`.
+#[inline(always)]
+fn simd_for<R>(narrow: bool, f: impl FnOnce(Isa) -> R) -> R {
+    match level() {
+        // SAFETY: a machine with AVX-512 has AVX2.
+        Level::Avx512 if narrow => unsafe { simd_at(Level::Avx2, f) },
+        // SAFETY: `level` has found what it returns.
+        other => unsafe { simd_at(other, f) },
+    }
 }
 
 /// Whether a kernel over these types may meet 16-bit floats in memory.

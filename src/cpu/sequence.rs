@@ -58,7 +58,7 @@ pub unsafe fn integers<T: Element>(dst: *mut T, n: usize, start: i64, step: i64)
     )
 }
 
-/// Evenly spaced numbers: the one at position `origin` is `anchor`. Each comes from its position, so that no error adds up.
+/// Evenly spaced numbers: the one at position `origin` is `anchor`. Each is computed from its position, so that errors do not add up.
 #[derive(Debug, Clone, Copy)]
 pub struct Line {
     /// The number at `origin`.
@@ -81,7 +81,7 @@ impl Line {
             #[inline(always)]
             move |isa| {
                 for i in 0..n as i32 {
-                    // Not fused: the same number at every level.
+                    // Multiplication and addition are not fused, so that every level gives the same number.
                     let x = self.anchor + (base + f64::from(i)) * self.step;
                     // SAFETY: the caller's.
                     unsafe { dst.add(i as usize).write_unaligned(T::from_f64(f(isa, x))) }

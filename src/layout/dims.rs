@@ -10,7 +10,7 @@ pub(crate) const INLINE_DIMS: usize = 5;
 pub struct Dims {
     len: usize,
     inline: [i64; INLINE_DIMS],
-    /// All entries, once there are more than fit inline. Boxed, so that a layout stays below the 128 bytes that are moved without a call.
+    /// All entries, if there are more than fit inline. They are boxed, so that a layout stays below the 128 bytes that are moved without a call.
     #[allow(clippy::box_collection)]
     heap: Option<Box<Vec<i64>>>,
 }

@@ -13,7 +13,7 @@ pub use view::infer_size;
 use crate::error::{Result, bail};
 use smallvec::SmallVec;
 
-/// The most dimensions a tensor may have; more is taken for garbage.
+/// The most dimensions a tensor may have; a larger number is taken for a damaged handle.
 pub(crate) const MAX_DIMS: usize = 1024;
 
 /// How elements lie in memory, for functions that make tensors.
@@ -84,7 +84,7 @@ impl Layout {
     #[inline]
     pub fn end(&self) -> Option<i64> {
         let mut last = self.offset;
-        // By index, as in `Tensor::layout`: compilers make calls of `zip` on the way of every operand.
+        // A loop over indices, as in `Tensor::layout`: compilers do not inline `zip`, and every operand comes here.
         let (shape, strides) = (self.shape.as_slice(), self.strides.as_slice());
         for d in 0..shape.len().min(strides.len()) {
             let (n, stride) = (shape[d], strides[d]);
@@ -166,7 +166,7 @@ pub fn format_strides(shape: &[i64], format: THMemoryFormat, like: Option<&Layou
 /// Dense strides that keep the order of a layout's dims from slowest to fastest.
 fn ordered_strides(like: &Layout) -> Dims {
     let mut order: SmallVec<[usize; INLINE_DIMS]> = (0..like.ndim()).collect();
-    // Of dims that stand still, but for those of one element, none comes before another.
+    // Dims of stride 0 with more than one element have no place in the order, so such a layout gets row-major strides.
     if (0..like.ndim()).any(|d| like.strides[d] == 0 && like.shape[d] > 1) {
         return contiguous_strides(&like.shape);
     }

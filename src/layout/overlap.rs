@@ -10,8 +10,8 @@ const MOST: i64 = 1 << 16;
 type Dim = (i64, i64);
 
 impl Layout {
-    /// Whether two positions share an element, as in an expanded tensor. Where more than 65536 positions of three or more dims that reach
-    /// into each other would have to be compared, the answer is yes.
+    /// Whether two positions share an element, as in an expanded tensor. If three or more dims overlap and more than 65536 positions would have to be
+    /// compared, the answer is yes.
     #[inline]
     pub fn overlaps_itself(&self) -> bool {
         !self.is_contiguous() && self.shares_elements()
@@ -30,15 +30,15 @@ impl Layout {
             reach = reach.saturating_add((n - 1).saturating_mul(stride));
             beyond
         };
-        // Mostly each dim steps over all that those inside it reach.
+        // Mostly the stride of each dim is larger than the reach of all dims inside it.
         !dims.iter().all(apart) && interleaved(&mut dims)
     }
 }
 
 /// Whether sums of multiples below the sizes of some strides, in ascending order, meet.
 ///
-/// Two positions meet where the differences `x` of their indices, not all 0, make the sum of `x * stride` 0. A dim in which `x` can only be 0
-/// tells nothing, and goes.
+/// Two positions meet where the differences `x` of their indices, not all 0, make the sum of `x * stride` 0. A dim in which `x` can only be 0 is left
+/// out.
 fn interleaved(dims: &mut SmallVec<[Dim; INLINE_DIMS]>) -> bool {
     if dims[0].1 == 0 {
         return true;
@@ -47,7 +47,7 @@ fn interleaved(dims: &mut SmallVec<[Dim; INLINE_DIMS]>) -> bool {
         dims.remove(d);
     }
     match dims.len() {
-        // One dim alone would have stood still, and of two the one whose multiples meet those of the other.
+        // A single dim would have been left out; two that are left have common multiples within their sizes.
         0 => false,
         2 => true,
         _ => meet(dims),
@@ -59,12 +59,12 @@ fn stands_still(dims: &[Dim], d: usize) -> bool {
     let (n, stride) = dims[d];
     let others = || dims.iter().enumerate().filter(|&(k, _)| k != d).map(|(_, dim)| dim);
     let reach = others().fold(0i64, |reach, &(n, stride)| reach.saturating_add((n - 1).saturating_mul(stride)));
-    // The others add up to multiples of their common divisor only.
+    // The sums of the others are multiples of their common divisor.
     let divisor = others().fold(0, |divisor, &(_, stride)| gcd(divisor, stride));
     stride > reach || divisor / gcd(divisor, stride) >= n
 }
 
-/// Whether two of all positions are the same; yes where there are too many to look.
+/// Whether two of all positions are the same; yes if there are too many to compare.
 fn meet(dims: &[Dim]) -> bool {
     let count = dims.iter().fold(1i64, |count, &(n, _)| count.saturating_mul(n));
     let mut places: Vec<i64> = Vec::new();

@@ -190,7 +190,7 @@ impl Layout {
 
     /// Strides with which `shape` shows the same elements in the same order, if there are any.
     ///
-    /// Walks both shapes from the end: a run of source dims that is contiguous among itself may be cut anew.
+    /// Walks both shapes from the end: a run of source dims that are contiguous with each other may be divided in another way.
     pub fn view_strides(&self, shape: &[i64]) -> Option<Dims> {
         if self.numel() == 0 {
             return Some(if shape == self.shape.as_slice() { self.strides.clone() } else { super::contiguous_strides(shape) });

@@ -1,4 +1,4 @@
-//! Looks at a tensor that take no copy of its geometry: the short ways of calls begin with them.
+//! Tests of a tensor that copy no geometry. The fast paths of calls begin with them.
 
 use super::{TH_TENSOR_SCALAR, Tensor};
 use crate::device::TH_CPU;
@@ -6,7 +6,7 @@ use crate::dtype::Dtype;
 use crate::layout::MAX_DIMS;
 
 impl Tensor {
-    /// Sizes and strides where they lie. Only for a look: resizing any handle of the same tensor ends the borrow's truth.
+    /// Sizes and strides where they lie. The slices must not be kept: resizing any handle of the same tensor makes them invalid.
     #[inline(always)]
     pub(crate) fn peek(&self) -> (&[i64], &[i64]) {
         let n = self.ndim().min(MAX_DIMS);
@@ -39,7 +39,7 @@ impl Tensor {
 
     /// Address and number of the elements, if they are of this dtype, in the shape of `like`, row-major, and inside the storage.
     ///
-    /// The short way of a call: one look at the fields, and `None` wherever there is more to think about.
+    /// This is the fast path of a call: it reads each field once, and gives `None` for every case that needs more.
     #[inline(always)]
     pub fn flat_like(&self, dtype: Dtype, like: &Tensor) -> Option<(*mut u8, i64)> {
         // SAFETY: two live tensors, whose `size` and `stride` hold nDimension entries; a live storage.

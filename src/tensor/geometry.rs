@@ -1,4 +1,4 @@
-//! Changes of a handle's sizes, strides and storage, in two steps where they may fail: room first, then the change.
+//! Changes of a handle's sizes, strides and storage. A change that may fail has two steps: it makes room first, then it changes the handle.
 
 use super::{Block, TH_TENSOR_SCALAR, Tensor};
 use crate::alloc;
@@ -9,7 +9,7 @@ use crate::storage::Storage;
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
-/// Room for sizes and strides that a handle has no room for itself; empty where it has.
+/// Room for sizes and strides that do not fit into the handle; empty if they fit.
 pub struct DimsRoom(Option<Arrays>);
 
 /// A block of memory for `dims` sizes and as many strides.
@@ -31,7 +31,7 @@ fn bytes_of(n: usize) -> usize {
 }
 
 impl Tensor {
-    /// Room for `n` dims, which a change to as many then needs no more. The handle stays as it is.
+    /// Room for `n` dims, so that a later change to as many cannot fail. The handle stays as it is.
     pub fn dims_room(&self, n: usize) -> Result<DimsRoom> {
         // SAFETY: every handle is the head of a Block.
         let room = unsafe { (*self.as_ptr().cast::<Block>()).heap_dims.max(INLINE_DIMS) };
@@ -65,7 +65,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Replaces sizes and strides where those that were and those that come lie in the handle itself.
+    /// Replaces sizes and strides where the old and the new ones fit into the handle.
     #[inline(always)]
     fn set_inline(&self, shape: &Dims, strides: &Dims) -> bool {
         debug_assert_eq!(shape.len(), strides.len());

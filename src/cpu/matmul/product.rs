@@ -74,7 +74,7 @@ impl<T: Number> Product<T> {
         let parts = Parts::new(self.c.rows, self.c.cols, &self.kernel, work, threads);
         let slots = threads.min(parts.count());
         let block = if self.packs_a(&parts) { parts.rows * (PRODUCT_DEPTH * size_of::<T>() + PAD) } else { 0 };
-        // Allocated here, for it may call back, which must not happen on a thread of the pool.
+        // Allocated on the calling thread: the soft limit's hook may run, which must not happen on a thread of the pool.
         let memory = Memory::new(block.saturating_mul(slots));
         let shares = Shares::of(parts.count(), slots);
         let task = |slot: usize| {
