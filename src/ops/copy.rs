@@ -26,8 +26,8 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     }
     let ((a, b), (c, d)) = (to.span(), from.span());
     if a < d && c < b {
-        let apart = contiguous_copy(src)?;
-        return copy_elements(&to, &Operand::of(&apart)?);
+        let disjoint = contiguous_copy(src)?;
+        return copy_elements(&to, &Operand::of(&disjoint)?);
     }
     copy_elements(&to, &from)
 }

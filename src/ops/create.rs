@@ -60,12 +60,12 @@ pub(super) fn placed<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<P
 /// [`placed`] for what writes row-major elements.
 pub(super) fn placed_row_major<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<Placed<'a>> {
     let target = Target::check(r, dtype, shape)?;
-    let apart = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
-    target.place(apart, &|_| false)
+    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
+    target.place(disjoint, &|_| false)
 }
 
 /// `t`, or a copy of it where writing `r` could reach its elements; an error where it has elements outside of its storage.
-pub(super) fn apart(r: &Tensor, t: &Tensor) -> Result<Tensor> {
+pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     t.check_bounds(&t.layout()?)?;
     let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
     let ((a, b), (c, d)) = (span(r), span(t));

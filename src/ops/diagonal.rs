@@ -1,6 +1,6 @@
 //! Diagonals: taken out, put in, summed; the identity.
 
-use super::create::{apart, placed};
+use super::create::{disjoint, placed};
 use super::{copy, reduce, view};
 use crate::dtype::default_dtype;
 use crate::error::{Result, bail};
@@ -30,7 +30,7 @@ pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
         1 => embed(r, t, k, 0, 1),
         2 => {
             let dtype = t.defined()?;
-            let diagonal = apart(r, &of(t, k)?)?;
+            let diagonal = disjoint(r, &of(t, k)?)?;
             let placed = placed(r, dtype, &diagonal.layout()?.shape)?;
             copy::copy(&placed.tensor()?, &diagonal)?;
             placed.commit()
@@ -57,7 +57,7 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     let mut shape: Dims = batch.into();
     shape.insert(a.min(b), n);
     shape.insert(a.max(b), n);
-    let src = apart(r, t)?;
+    let src = disjoint(r, t)?;
     let placed = placed(r, dtype, &shape)?;
     let matrices = placed.tensor()?;
     let diagonal = view::derive(&matrices, |l| l.diagonal(offset, dim1, dim2))?;

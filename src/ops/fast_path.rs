@@ -51,9 +51,9 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) ->
     for k in 1..N {
         (data[k], _) = tensors[k].flat_like(types[k], tensors[0])?;
         let ahead = (data[k] as usize).wrapping_sub(first as usize);
-        let apart = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
+        let disjoint = ahead >= n as usize * types[0].size() && ahead.wrapping_neg() >= n as usize * types[k].size();
         let in_step = ahead == 0 && types[k].size() == types[0].size();
-        if !apart && !in_step {
+        if !disjoint && !in_step {
             return None;
         }
     }
@@ -106,11 +106,11 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
     }
     let loops = &mut loops[..count];
     let in_step = |k: usize| data[k] == data[0] && item[k] == item[0] && loops.iter().all(|l| l.step[k] == l.step[0]);
-    let apart = |k: usize| {
+    let disjoint = |k: usize| {
         let ahead = data[k].addr().wrapping_sub(data[0].addr());
         ahead >= ends[0] && ahead.wrapping_neg() >= ends[k]
     };
-    if !(1..N).all(|k| apart(k) || in_step(k)) {
+    if !(1..N).all(|k| disjoint(k) || in_step(k)) {
         return None;
     }
     let plan = Plan::of_loops(loops, item);

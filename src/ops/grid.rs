@@ -1,6 +1,6 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
-use super::create::{apart, placed, placed_row_major};
+use super::create::{disjoint, placed, placed_row_major};
 use super::operand::Operand;
 use super::{copy, pointwise, view};
 use crate::alloc;
@@ -61,7 +61,7 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     }
     let dtype = tensors[0].defined()?;
     let rows = crate::layout::checked_numel(&shape)?;
-    let sources = alloc::list(tensors.len(), |k| apart(r, tensors[k]))?;
+    let sources = alloc::list(tensors.len(), |k| disjoint(r, tensors[k]))?;
     let placed = match sources.as_slice() {
         [only] => {
             let placed = placed(r, dtype, &shape)?;

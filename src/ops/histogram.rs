@@ -1,12 +1,10 @@
 //! Histograms: histc over ranges of floats, bincount over integers.
 
 use super::copy;
-use super::fast_path::Signature;
 use super::operand::Operand;
-use super::prepare;
+use super::result::Target;
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
-use crate::cpu::map;
 use crate::dtype::{Category, Dtype, Element, dispatch};
 use crate::error::{Error, Kind, Result, bail};
 use crate::tensor::Tensor;
@@ -114,18 +112,12 @@ fn range<T: Binned>(x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
     Ok(Bins { n: 1, low, high })
 }
 
-/// `r = made`, with the dtype `dtype` if it has none.
+/// `r = made`, where the dtype of the operation is `dtype`.
 fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
-    if r.dtype().is_none() && made.dtype() == Some(dtype) {
-        let (layout, storage) = (made.layout()?, made.storage());
-        r.set_dims(&layout.shape, &layout.strides)?;
-        storage.into_iter().for_each(|storage| r.set_elements(storage, dtype, 0));
-        return Ok(());
-    }
-    dispatch!(all, dtype, T => prepare::elementwise([r, made], &Signature::new(T::DTYPE, dtype, CHEAP), &|work| {
-        map::map1::<T, T>(work, #[inline(always)] |_, x| x);
-        Ok(())
-    }))
+    let made = Operand::of(made)?;
+    let placed = Target::check(r, dtype, &made.layout.shape)?.place_as(made.dtype, false, &|_| false)?;
+    copy::copy_elements(&placed.written, &made)?;
+    placed.commit()
 }
 
 /// `r[i]` = elements of `t` that are `i`, or the sum of their weights.

@@ -1,6 +1,6 @@
 //! The common first half of operations over whole lines: a dimension chosen or several joined, results checked, typed, shaped and kept apart.
 
-mod short;
+mod fast_path;
 
 use super::copy;
 use super::operand::Operand;
@@ -12,7 +12,7 @@ use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
-use short::short;
+use fast_path::short;
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
@@ -274,11 +274,11 @@ impl Source {
         let [first, second] = [target(0)?, target(1)?];
         let kept =
             |target: &Option<Target<'r, '_>>, on: &dyn Fn(&Operand) -> bool| target.as_ref().and_then(|t| t.kept.as_ref()).is_some_and(on);
-        let on_input = |to: &Operand| meet(to, &self.operand) && !self.in_step(form, to);
-        let apart = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| meet(to, other)))];
+        let on_input = |to: &Operand| overlap(to, &self.operand) && !self.in_step(form, to);
+        let disjoint = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| overlap(to, other)))];
         let place = |target: Option<Target<'r, '_>>, k: usize| {
             let taken = |own: &Storage| on_storage(&self.storage, own) || on_storage(&wants[1 - k].r.and_then(Tensor::storage), own);
-            target.map(|target| target.place_as(wants[k].compute.unwrap_or(wants[k].dtype), apart[k], &taken)).transpose()
+            target.map(|target| target.place_as(wants[k].compute.unwrap_or(wants[k].dtype), disjoint[k], &taken)).transpose()
         };
         result::together([place(first, 0)?, place(second, 1)?])
     }
@@ -296,7 +296,7 @@ fn on_storage(storage: &Option<Storage>, own: &Storage) -> bool {
     storage.as_ref().is_some_and(|storage| storage.overlaps(own))
 }
 
-fn meet(one: &Operand, other: &Operand) -> bool {
+fn overlap(one: &Operand, other: &Operand) -> bool {
     let ((a, b), (c, d)) = (one.span(), other.span());
     a < d && c < b
 }

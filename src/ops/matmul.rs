@@ -55,9 +55,9 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
     let direct = result.dtype == compute && dtype == compute;
-    let apart = direct && result.kept.as_ref().is_some_and(|out| must_lie_apart(r, out, [left, right], beta.map(|(_, t)| t)));
+    let disjoint = direct && result.kept.as_ref().is_some_and(|out| must_be_disjoint(r, out, [left, right], beta.map(|(_, t)| t)));
     let inputs = [Some(a), Some(b), t.map(|(_, t)| t)];
-    let placed = result.place(apart, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own))))?;
+    let placed = result.place(disjoint, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own))))?;
     // Where the product is computed: in place of the result, if that has the type for it.
     let made = if direct { None } else { Some(Tensor::empty(compute, &shape)?) };
     let made_operand = made.as_ref().map(Operand::of).transpose()?;
@@ -76,13 +76,13 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
 }
 
 /// Whether writing `out`, the elements of `r`, would change what is still to be read.
-fn must_lie_apart(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Option<&Tensor>) -> bool {
+fn must_be_disjoint(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Option<&Tensor>) -> bool {
     let (start, end) = out.span();
-    let meets = |i: &Operand| {
+    let overlaps = |i: &Operand| {
         let (a, b) = i.span();
         a < end && start < b
     };
-    inputs.into_iter().any(meets) || addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| meets(&t)))
+    inputs.into_iter().any(overlaps) || addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| overlaps(&t)))
 }
 
 fn product_shape(a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {
@@ -117,7 +117,7 @@ fn multiply(compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, a: &Operan
     macro_rules! run {
         ($T:ty) => {{
             let mats: (Mat<$T>, Mat<$T>, Mat<$T>) = (matrix(c), matrix(a), matrix(b));
-            // SAFETY: every layout was checked against its storage; `must_lie_apart` keeps the result off the inputs.
+            // SAFETY: every layout was checked against its storage; `must_be_disjoint` keeps the result off the inputs.
             unsafe { gemm::<$T>(Element::from_scalar(beta), mats.0, Element::from_scalar(alpha), mats.1, mats.2) }
         }};
     }

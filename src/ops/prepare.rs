@@ -79,7 +79,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run:
     }
     let target = Target::check(r, result, &shape)?;
     for (operand, t) in operands.iter_mut().zip(&tensors[1..]) {
-        if target.kept.as_ref().is_some_and(|kept| harms(kept, operand)) {
+        if target.kept.as_ref().is_some_and(|kept| overlaps(kept, operand)) {
             *operand = copied(operand, t)?;
         }
     }
@@ -87,7 +87,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run:
     let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
-    // SAFETY: `Operand::of` and `Target` checked every layout against its storage, which the operands keep alive; inputs that `harms` found
+    // SAFETY: `Operand::of` and `Target` checked every layout against its storage, which the operands keep alive; inputs that `overlaps` found
     // were copied.
     let job = unsafe { Job::new(plan, each(|k| all[k].first()), dtype, types, grain) };
     run(&Work::Planned(Box::new(job)))?;
@@ -95,7 +95,7 @@ fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run:
 }
 
 /// Whether writing `to` would change elements of `input` that are still to be read.
-fn harms(to: &Operand, input: &Operand) -> bool {
+fn overlaps(to: &Operand, input: &Operand) -> bool {
     let ((a, b), (c, d)) = (to.span(), input.span());
     let in_step = to.first() == input.first() && to.dtype.size() == input.dtype.size() && to.layout.strides == input.layout.strides;
     a < d && c < b && !in_step

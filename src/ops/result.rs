@@ -44,9 +44,9 @@ impl<'a, 's> Target<'a, 's> {
 
     /// [`Target::place`] for what is `written` in another dtype than the operation's own, with more digits, say: a result of a third dtype gets
     /// what a fresh one would have, converted.
-    pub fn place_as(self, written: Dtype, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+    pub fn place_as(self, written: Dtype, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let (of, rounds) = (self.of, self.dtype != self.of && self.of != written);
-        let placed = self.place(apart && !rounds, taken)?;
+        let placed = self.place(disjoint && !rounds, taken)?;
         if !rounds {
             return Ok(placed);
         }
@@ -54,12 +54,12 @@ impl<'a, 's> Target<'a, 's> {
         Ok(Placed { r: placed.r, written, last: Last::Converted(Box::new(placed)) })
     }
 
-    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `apart` from
+    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `disjoint` from
     /// it until all is done; any other lies in its own storage, unless that is `taken`.
-    pub fn place(self, apart: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+    pub fn place(self, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let Target { r, dtype, shape, kept, .. } = self;
         if let Some(kept) = kept {
-            return match apart {
+            return match disjoint {
                 false => Ok(Placed { r, written: kept, last: Last::Nothing }),
                 true => Ok(Placed { r, written: made(dtype, shape)?, last: Last::Copied(Box::new(kept)) }),
             };
@@ -204,8 +204,8 @@ pub fn together<'a>(placed: [Option<Placed<'a>>; 2]) -> Result<[Option<Placed<'a
         return Ok(placed);
     }
     let [first, second] = placed;
-    let apart = |placed: Option<Placed<'a>>| placed.map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose();
-    Ok([apart(first)?, apart(second)?])
+    let disjoint = |placed: Option<Placed<'a>>| placed.map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose();
+    Ok([disjoint(first)?, disjoint(second)?])
 }
 
 /// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.

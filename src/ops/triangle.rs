@@ -1,7 +1,7 @@
 //! Triangles: the lower and upper parts of matrices, and where their elements are.
 
 use super::copy;
-use super::create::{apart, placed, placed_row_major};
+use super::create::{disjoint, placed, placed_row_major};
 use super::operand::Operand;
 use crate::cpu::triangle::{Rows, Triangle, indices, keep};
 use crate::dtype::Dtype;
@@ -23,7 +23,7 @@ fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "expected at least 2 dimensions, got {}", shape.len()) };
     Operand::of(t)?;
-    let src = if r.is(t) { t.clone() } else { apart(r, t)? };
+    let src = if r.is(t) { t.clone() } else { disjoint(r, t)? };
     let (placed, mut from) = (placed(r, dtype, &shape)?, Operand::of(&src)?);
     if shape.contains(&0) {
         return placed.commit();
@@ -47,7 +47,7 @@ fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
     let batch = &shape[..last - 1];
     let sides = [(&to.layout, to.dtype.size()), (&from.layout, from.dtype.size())];
     let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
-    // SAFETY: `Operand::of` checked both sides, and `apart` has kept them apart.
+    // SAFETY: `Operand::of` checked both sides, and `disjoint` has kept them apart.
     unsafe { keep(triangle, to.dtype.size(), rows_of(&to), input, batch.iter().product::<i64>() as usize, &at) };
     placed.commit()
 }

@@ -60,8 +60,8 @@ fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut
     for other in others {
         // Elements already changed must not be seen where they lie elsewhere in `other`; `t` itself sees them, as the documents show.
         let ((a, b), (c, d)) = (target.operand.span(), Operand::of(other)?.span());
-        let apart = other.is(t) || b <= c || d <= a;
-        sources.push(if apart { Watched::new(other, t)? } else { Watched::new(&contiguous_copy(other)?, t)? });
+        let disjoint = other.is(t) || b <= c || d <= a;
+        sources.push(if disjoint { Watched::new(other, t)? } else { Watched::new(&contiguous_copy(other)?, t)? });
     }
     each_position(&target.operand.layout.shape, &mut |position| {
         let at = target.at(position)?;

@@ -128,8 +128,8 @@ fn rounded(value: Scalar, common: Dtype) -> Scalar {
 /// `a + weight * (b - a)`, exact at both ends.
 #[inline(always)]
 fn between<T: Real>(a: T, b: T, weight: T) -> T {
-    let (apart, half) = (b.sub(a), T::from_f64(0.5));
-    let (from_a, from_b) = (a.add(weight.mul(apart)), b.sub(apart.mul(T::from_f64(1.0).sub(weight))));
+    let (distance, half) = (b.sub(a), T::from_f64(0.5));
+    let (from_a, from_b) = (a.add(weight.mul(distance)), b.sub(distance.mul(T::from_f64(1.0).sub(weight))));
     // Beyond a, the way from b is the longer one and may overflow alone.
     let beyond = (weight < T::ZERO) & (Element::abs(from_b) == T::from_f64(f64::INFINITY));
     if (Element::abs(weight) < half) | beyond { from_a } else { from_b }

@@ -75,10 +75,10 @@ operations! {
     /// `r = |a - b| <= absolute + relative * |b|`, where `nan` is not 0 also NaN beside NaN
     close(r: truth, a: input, b: input, relative: parameter, absolute: parameter, nan: parameter) {
         float truth CHEAP, |_, a, b| {
-            let apart = Element::abs(a.sub(b));
-            let near = apart <= absolute.add(Element::abs(relative.mul(b)));
+            let distance = Element::abs(a.sub(b));
+            let near = distance <= absolute.add(Element::abs(relative.mul(b)));
             // The right side may be infinite, but what is infinitely far away is not close.
-            (a == b) | (near & Real::is_finite(apart)) | ((nan != 0.0) & a.is_nan() & b.is_nan())
+            (a == b) | (near & Real::is_finite(distance)) | ((nan != 0.0) & a.is_nan() & b.is_nan())
         }
     }
 }

@@ -13,13 +13,13 @@ use std::ptr::null_mut;
 /// Elements of tensors done where they lie.
 const SHORT: usize = 4096;
 
-/// Runs `kernels` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and apart; else nothing has happened.
+/// Runs `kernels` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and disjoint; else nothing has happened.
 #[inline(always)]
 pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
     // What is negative but -1 is no last dim, either.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
-        return form == Form::Same && beside(t, dim, compute, wants, kernels);
+        return form == Form::Same && columns(t, dim, compute, wants, kernels);
     }
     let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, compute, form, wants, SHORT) else { return false };
     let n = sizes.last().map_or(1, |&n| n as usize);
@@ -36,7 +36,7 @@ struct Operands {
     items: [usize; 2],
 }
 
-/// At most so many elements, and their results, contiguous and apart.
+/// At most so many elements, and their results, contiguous and disjoint.
 #[inline(always)]
 fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
     let (x, numel) = t.flat_like(compute, t)?;
@@ -53,8 +53,9 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
             return None;
         }
         let size = written.size();
-        let meets = |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
-        if meets(x, numel * compute.size()) || (k == 1 && meets(out[0], numel * items[0])) {
+        let overlaps =
+            |other: *mut u8, bytes: usize| data.addr() < other.addr() + bytes && other.addr() < data.addr() + count as usize * size;
+        if overlaps(x, numel * compute.size()) || (k == 1 && overlaps(out[0], numel * items[0])) {
             return None;
         }
         (out[k], items[k]) = (data, size);
@@ -65,7 +66,7 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
 /// Lines side by side, along another dim than the last one. Where they are many, they go to the kernel for columns, as they do on the long way:
 /// it may round otherwise than the other one. Fewer are turned in a buffer, and their results back.
 #[inline(never)]
-fn beside(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
+fn columns(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let shape = t.peek().0;
     let Ok(d) = wrap_dim(dim, shape.len()) else { return false };
     let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, SMALL) else { return false };
