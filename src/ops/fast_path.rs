@@ -39,7 +39,7 @@ impl<const N: usize> Signature<N> {
     }
 }
 
-/// The short way, for operands that are already all alike and contiguous.
+/// The fast path, for operands that are already all alike and contiguous.
 #[inline]
 pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
     let &Signature { types, result, grain, .. } = signature;

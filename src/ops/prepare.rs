@@ -43,7 +43,7 @@ fn long<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Ru
     }
 }
 
-/// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the short way.
+/// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the fast path.
 #[inline(never)]
 fn fresh<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let first = tensors[1];

@@ -1,4 +1,4 @@
-//! The short way of operations over lines: few elements, contiguous, in the types of the kernel.
+//! The fast path of operations over lines: few elements, contiguous, in the types of the kernel.
 
 use super::{Form, Kernels, Want};
 use crate::cpu::lines::{ColumnBlock, Stack};

@@ -82,7 +82,7 @@ pub fn run(fold: &dyn Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) 
     }
 }
 
-/// The short way: all of a few contiguous elements into results that stand ready.
+/// The fast path: all of a few contiguous elements into results that stand ready.
 fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
     let all = match over {
         Over::Dim(dim) => dim == TH_ALL_DIMS || (t.ndim() == 1 && (dim == 0 || dim == -1)),
