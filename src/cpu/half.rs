@@ -5,7 +5,7 @@
 use super::simd::{Isa, Level, level, simd_at};
 #[cfg(target_arch = "x86_64")]
 use super::vector::F32x16;
-use super::vector::{Float32s, Register, by_level};
+use super::vector::{Float32s, Register, by_level, round_to_bf16};
 use half::f16;
 
 /// Elements converted together: two registers of float32, with AVX-512.
@@ -29,29 +29,6 @@ pub trait Half {
 pub struct F16;
 /// The upper half of a float32.
 pub struct Bf16;
-
-/// The value of a float16, by arithmetic that vectorises everywhere.
-#[inline(always)]
-pub fn f16_value(bits: u16) -> f32 {
-    const INFINITY: u32 = 0x7c00 << 13;
-    let (sign, size) = ((u32::from(bits) & 0x8000) << 16, (u32::from(bits) & 0x7fff) << 13);
-    // A factor of 2^112 puts the exponent right, that of subnormals too; infinity and NaN have the highest one.
-    let finite = (f32::from_bits(size) * f32::from_bits((112 + 127) << 23)).to_bits();
-    f32::from_bits(sign | if size >= INFINITY { size | 0x7f80_0000 } else { finite })
-}
-
-/// The upper half of a float32, rounded. In integers: the bf16 instructions of x86 would flush subnormals.
-#[inline(always)]
-fn round_to_bf16(x: f32) -> u16 {
-    let bits = x.to_bits();
-    let rounded = bits.wrapping_add(HALF_ULP + (bits >> 16 & 1));
-    (if x.is_nan() { bits | QUIET } else { rounded } >> 16) as u16
-}
-
-/// The bit of a quiet NaN.
-pub(super) const QUIET: u32 = 0x0040_0000;
-/// Just less than half a unit in the last place of a bfloat16; odd numbers get the rest, so that ties go to even.
-pub(super) const HALF_ULP: u32 = 0x7fff;
 
 /// Calls `f` with the place of each register `V` of a block.
 #[inline(always)]
@@ -193,6 +170,7 @@ unsafe fn copy_elements<T>(dst: *mut T, src: *const T, n: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::vector::f16_value;
     use half::bf16;
 
     fn levels() -> impl Iterator<Item = Level> {

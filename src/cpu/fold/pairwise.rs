@@ -4,9 +4,8 @@
 //! to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
 use super::{Abs, Accs, Fold, Line, Plain, Root, Square, Tile, total::Term};
-use crate::cpu::half::f16_value;
 use crate::cpu::simd::simd;
-use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level};
+use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
 use half::{bf16, f16};
 use std::marker::PhantomData;

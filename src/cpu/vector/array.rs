@@ -1,7 +1,7 @@
 //! Registers of every machine: arrays, of which compilers make what vectors there are.
 
+use super::half_bits::f16_value;
 use super::{Float32s, Floats, Mask, Partial, Register};
-use crate::cpu::half::f16_value;
 use crate::dtype::Element;
 use half::f16;
 use std::ops::{Add, Mul, Sub};

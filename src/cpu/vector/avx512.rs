@@ -1,8 +1,8 @@
 //! Registers of AVX-512.
 
 use super::avx2::{F32x8, Pair};
+use super::half_bits::{HALF_ULP, QUIET};
 use super::{Float32s, Float64s, Floats, Mask, Masked, Partial, Register};
-use crate::cpu::half::{HALF_ULP, QUIET};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 

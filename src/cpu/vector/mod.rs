@@ -13,6 +13,7 @@ mod avx512;
 mod bytes;
 #[cfg(target_arch = "x86_64")]
 mod elementary;
+mod half_bits;
 
 use crate::dtype::Element;
 use std::ops::{Add, Mul, Sub};
@@ -26,6 +27,7 @@ pub use avx512::{F32x16, F64x8, I32x16, I64x8};
 pub use bytes::{Bytes, transpose_lanes};
 #[cfg(target_arch = "x86_64")]
 pub use elementary::{Elementary, prefetch_to_write};
+pub use half_bits::{f16_value, round_to_bf16};
 
 /// A bit for each lane, the lowest one for the first lane.
 pub type Mask = u32;
@@ -209,3 +211,131 @@ macro_rules! by_level {
     };
 }
 pub(crate) use by_level;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[cfg(target_arch = "x86_64")]
+    use crate::cpu::simd::{Level, level};
+
+    /// The lanes of a register.
+    fn lanes<V: Register>(x: V) -> Vec<V::Item> {
+        let mut r = vec![V::Item::ZERO; V::LANES];
+        // SAFETY: there is room for all lanes.
+        unsafe { x.store(r.as_mut_ptr()) };
+        r
+    }
+
+    /// A register of these numbers.
+    fn of<V: Register>(x: impl Fn(usize) -> i64) -> V {
+        let x: Vec<V::Item> = (0..V::LANES).map(|k| V::Item::from_i64(x(k))).collect();
+        // SAFETY: there are as many numbers as lanes.
+        unsafe { V::load(x.as_ptr()) }
+    }
+
+    fn check<V: Register>() {
+        let n = V::LANES as i64;
+        let (a, b) = (of::<V>(|k| k as i64 - 2), of::<V>(|k| 2 - k as i64));
+        let numbers = |x: V| lanes(x).into_iter().map(|x| x.to_i64()).collect::<Vec<_>>();
+        let expected = |f: &dyn Fn(i64) -> i64| (0..n).map(f).collect::<Vec<_>>();
+        assert_eq!(numbers(a + b), expected(&|_| 0));
+        assert_eq!(numbers(a - b), expected(&|k| 2 * k - 4));
+        assert_eq!(numbers(a * b), expected(&|k| -(k - 2) * (k - 2)));
+        assert_eq!(numbers(a.greater(b)), expected(&|k| (k - 2).abs()));
+        assert_eq!(numbers(a.lesser(b)), expected(&|k| -(k - 2).abs()));
+        assert_eq!((a.equal(b), a.unordered(b)), (if n > 2 { 4 } else { 0 }, 0));
+        let [sum, most, least] = [a.sum(), a.greatest(), a.least()].map(|x| x.to_i64());
+        assert_eq!((sum, most, least), (n * (n - 1) / 2 - 2 * n, n - 3, -2));
+    }
+
+    fn check_floats<V: Floats>() {
+        check::<V>();
+        let (a, nan) = (of::<V>(|k| k as i64 % 2 + 1), V::all(V::Item::from_f64(f64::NAN)));
+        assert_eq!(a.product().to_i64(), 1 << (V::LANES / 2));
+        assert_eq!(lanes(a.fma(a, a)), lanes(a * a + a));
+        assert_eq!(lanes(nan.greater(a)), lanes(a));
+        assert_eq!(lanes(nan.lesser(a)), lanes(a));
+        assert!(lanes(a.greater(nan)).iter().all(|x| x.is_nan()));
+        assert_eq!(a.unordered(nan), (1u64 << V::LANES) as Mask - 1);
+        assert_eq!(a.equal(nan), 0);
+    }
+
+    fn check_float32s<V: Float32s>() {
+        check_floats::<V>();
+        check_floats::<V::Wide>();
+        let a = of::<V>(|k| k as i64 - 3);
+        let halves: Vec<u16> = lanes(a).iter().map(|&x| half::f16::from_f32(x).to_bits()).collect();
+        let uppers: Vec<u16> = (0..2 * V::LANES).map(|k| ((k as f32).to_bits() >> 16) as u16).collect();
+        let (mut stored, all) = (vec![0; V::LANES], lanes(a));
+        // SAFETY: there are as many numbers as lanes, or twice as many.
+        let (wide, from_halves, from_uppers, unordered) = unsafe {
+            a.store_f16(stored.as_mut_ptr());
+            let unordered = V::load_bf16_unordered(uppers.as_ptr());
+            (V::load_wide(all.as_ptr()), V::load_f16(halves.as_ptr()), V::load_bf16(uppers.as_ptr()), unordered)
+        };
+        assert_eq!(lanes(wide), lanes(a.widen()));
+        assert_eq!(lanes(wide), all.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+        assert_eq!((stored, lanes(from_halves)), (halves, all));
+        assert_eq!(lanes(from_uppers), (0..V::LANES).map(|k| k as f32).collect::<Vec<_>>());
+        let mut both = [lanes(unordered[0]), lanes(unordered[1])].concat();
+        both.sort_unstable_by(f32::total_cmp);
+        assert_eq!(both, (0..2 * V::LANES).map(|k| k as f32).collect::<Vec<_>>());
+    }
+
+    fn check_partial<V: Partial>() {
+        check::<V>();
+        let a = of::<V>(|k| k as i64 + 1);
+        for n in 1..=V::LANES + 1 {
+            let (all, mut room) = (lanes(a), vec![V::Item::ZERO; V::LANES]);
+            // SAFETY: there are `n` numbers, or as many as lanes.
+            let some = unsafe {
+                a.store_first(room.as_mut_ptr(), n);
+                V::all(V::Item::ZERO).load_first(all.as_ptr(), n)
+            };
+            let expected: Vec<i64> = (0..V::LANES).map(|k| if k < n { k as i64 + 1 } else { 0 }).collect();
+            assert_eq!(lanes(some).iter().map(|x| x.to_i64()).collect::<Vec<_>>(), expected);
+            assert_eq!(lanes(some), room);
+        }
+    }
+
+    #[test]
+    fn registers_of_every_level_compute_the_same() {
+        check_float32s::<Array<f32, 4>>();
+        check_floats::<Array<f64, 2>>();
+        check::<Array<i64, 4>>();
+        check_partial::<Array<f64, 1>>();
+        #[cfg(target_arch = "x86_64")]
+        if level() >= Level::Avx2 {
+            check_float32s::<F32x8>();
+            check_floats::<F64x4>();
+        }
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            check_float32s::<F32x16>();
+            check_partial::<F32x16>();
+            check_partial::<F64x8>();
+            check_partial::<I32x16>();
+            check_partial::<I64x8>();
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn lanes_move_where_they_should() {
+        if level() == Level::Avx512 {
+            let (a, b) = (of::<I64x8>(|k| k as i64), of::<I64x8>(|k| k as i64 + 10));
+            assert_eq!(lanes(b.delayed::<1>(a)), [7, 10, 11, 12, 13, 14, 15, 16]);
+            assert_eq!(lanes(b.delayed::<2>(a)), [6, 7, 10, 11, 12, 13, 14, 15]);
+            assert_eq!(lanes(b.delayed::<4>(a)), [4, 5, 6, 7, 10, 11, 12, 13]);
+            assert_eq!((lanes(b.all_last()), b.first_lane()), (vec![17; 8], 10));
+            assert_eq!(lanes(b.packed(0b1010_0001)), [10, 15, 17, 0, 0, 0, 0, 0]);
+            assert_eq!((a.below(I64x8::all(3)), a.up_to(I64x8::all(3))), (0b111, 0b1111));
+            assert_eq!(lanes(a.or_where(0b11, b)), [10, 11, 2, 3, 4, 5, 6, 7]);
+        }
+        if level() >= Level::Avx2 {
+            let rows = std::array::from_fn(|r| of::<F32x8>(|k| 8 * r as i64 + k as i64));
+            let columns = F32x8::transposed(rows).map(lanes);
+            assert!((0..64).all(|i| columns[i % 8][i / 8] == i as f32));
+        }
+    }
+}
