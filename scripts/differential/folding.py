@@ -367,7 +367,7 @@ def quantile(draw):
         return Call(name, [R, t, q, dim, keep, how], lambda: want(q))
     qs = draw.operand(t.dtype, draw.choice([(), (1,), (3,), (0,)]), "plain")
     qs.base.copy_(torch.tensor([0.0, 1.0, 0.25, 0.5])[torch.arange(len(qs.base)) % 4])
-    return Call(name + "s", [R, t, qs, dim, keep, how], lambda: want(qs.value))
+    return Call(name + "Tensor", [R, t, qs, dim, keep, how], lambda: want(qs.value))
 
 
 def histogram(draw):
