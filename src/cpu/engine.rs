@@ -17,8 +17,8 @@ use super::simd::{Level, level};
 pub(crate) use super::small::{SMALL, SmallBuffer};
 use super::stream;
 use super::tuning::{
-    self, ASKED, ASKED_AHEAD, BEYOND_SECOND_CACHE, CONVERTED, LONG_FILL, SHORT_RUN, SHORT_RUN_OF_VALUE, SHORT_RUN_STAGED, STAGED_BYTES,
-    STREAMED,
+    self, ASKED, ASKED_AHEAD, BEYOND_SECOND_CACHE, CONVERTED_BYTES, LONG_FILL, SHORT_RUN, SHORT_RUN_OF_VALUE, SHORT_RUN_STAGED,
+    STAGED_BYTES, STREAMED, STREAMED_PART,
 };
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
@@ -112,7 +112,8 @@ impl<const N: usize> Job<N> {
         let streamed = (N > 1 || !tuning::fills_long())
             && !self.result_is_input()
             && bytes >= tuning::streams_from().saturating_mul(factor)
-            && contiguous;
+            && contiguous
+            && self.plan.item[0] * STREAMED_PART >= self.plan.item.iter().sum();
         if direct && streamed {
             self.run_streamed(n, kernel);
         } else if direct && !on_input {
@@ -206,7 +207,7 @@ impl<const N: usize> Job<N> {
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
         let asks = self.asks_ahead(n * item.iter().sum::<usize>());
-        let piece = CONVERTED;
+        let piece = (CONVERTED_BYTES / wide.into_iter().chain(item).max().unwrap_or(1)).min(STAGE);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);

@@ -29,6 +29,8 @@ pub(crate) const ASKED: usize = 512;
 pub(crate) const ASKED_AHEAD: usize = 2048;
 /// Bytes of the widest operand whose results are streamed together, for kernels that begin at once.
 pub(crate) const STREAMED: usize = 2 * 1024;
+/// A result that is a smaller part of all operands is not streamed: comparisons of float64 in memory take up to a third longer if it is.
+pub(crate) const STREAMED_PART: usize = 16;
 /// Bytes from which the machine's own loop is the quickest way to fill memory, or as quick as any: less is in the second-level cache.
 pub(crate) const LONG_FILL: usize = 512 << 10;
 /// Bytes of a row that are worth beginning that loop for.
@@ -36,8 +38,9 @@ pub(crate) const LONG_FILL_ROW: usize = 4096;
 
 /// Bytes of a staged tile of one operand, so that all are in the first-level cache. Pieces of 4 KiB, streamed, were the slowest size measured.
 pub(crate) const STAGED_BYTES: usize = 8 * 1024;
-/// Elements converted at a time by elementwise operations: many, since calls are what costs.
-pub(crate) const CONVERTED: usize = 1024;
+/// Bytes of the widest operand that elementwise operations convert at a time. With 8 KiB, float64 plus float32 takes a fifth longer from memory;
+/// with 1 KiB, sums of 16-bit floats in place take a seventh longer.
+pub(crate) const CONVERTED_BYTES: usize = 4 * 1024;
 /// Elements that copies and conversions bring through a buffer at a time.
 pub(crate) const COPY_BUFFERED: usize = 512;
 /// Elements of a piece of a copy, or columns of a tile, that is contiguous on both sides.
