@@ -95,6 +95,8 @@ section "exported symbols"
 check_symbols
 section "dependencies of libthorn.so"
 check_dependencies
+section "typed functions"
+scripts/typed.sh "$library"
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls beside PyTorch"
