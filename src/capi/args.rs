@@ -149,13 +149,13 @@ macro_rules! kinds {
 kinds! { $
     /// A result.
     out: *mut THTensor => &'a Tensor, |args| args.handle();
-    /// A result that nobody has to take.
+    /// A result that may be left out.
     optional_out: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
     /// A result of truth values.
     truth: *mut THTensor => &'a Tensor, |args| args.handle();
     /// A result of int64 positions.
     indices: *mut THTensor => &'a Tensor, |args| args.handle();
-    /// [`Kind::indices`] that nobody has to take.
+    /// [`Kind::indices`] that may be left out.
     optional_indices: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
     /// A tensor that is changed as it is.
     inout: *mut THTensor => &'a Tensor, |args| args.handle();

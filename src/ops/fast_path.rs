@@ -19,7 +19,7 @@ pub struct Signature<const N: usize> {
     pub common: Dtype,
     /// The dtype of a result nobody gave one.
     pub result: Dtype,
-    /// Elements a thread must have to be worth waking.
+    /// Elements a thread must get for waking it to pay.
     pub grain: usize,
 }
 

@@ -31,7 +31,7 @@ fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
     Ok(lengths)
 }
 
-/// Vector `t` as dimension `d` of a grid of this shape, standing still in the others.
+/// Vector `t` as dimension `d` of a grid of this shape, with stride 0 in the others.
 fn spread(t: &Tensor, shape: &[i64], d: usize) -> Result<Tensor> {
     let layout = t.layout()?;
     let mut strides = Dims::filled(0, shape.len());

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most bins of a histogram.
 const MOST_BINS: i64 = 1 << 30;
-/// Elements that suggest how great the others are.
+/// Elements looked at to guess the greatest one.
 const LOOK: usize = 4096;
 /// Results up to this long are counted before their length is known.
 const NARROW: i64 = 1 << 16;
@@ -154,7 +154,7 @@ fn zeros<T: Element>(n: i64) -> Result<Tensor> {
     Ok(t)
 }
 
-/// The `n` elements of a new vector that nobody else knows.
+/// The `n` elements of a new vector, to which there is no other handle.
 fn elements_mut<T: Element>(t: &mut Tensor, n: i64) -> &mut [T] {
     debug_assert_eq!(t.dtype(), Some(T::DTYPE));
     // SAFETY: `Tensor::empty` made room for so many elements of `T`; any bits are one.

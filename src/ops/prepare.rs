@@ -27,7 +27,7 @@ pub fn elementwise<const N: usize>(tensors: [&Tensor; N], signature: &Signature<
     long(tensors, signature, run)
 }
 
-/// Operands that are not all alike and contiguous. Out of the way of those that are.
+/// [`elementwise`] for operands that are not all alike and contiguous: a function of its own, so that the fast path stays short.
 #[inline(never)]
 fn long<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let &Signature { types, common, result, .. } = signature;

@@ -19,7 +19,7 @@ pub fn of(t: &Tensor, layout: &Layout) -> Result<Tensor> {
 #[inline(always)]
 pub fn derive(t: &Tensor, change: impl FnOnce(&mut Layout) -> Result<()>) -> Result<Tensor> {
     let dtype = t.defined()?;
-    // First of all: an atomic addition waits for every store before it.
+    // Counted first: an atomic addition waits for all stores before it.
     let storage = storage_of(t, dtype)?;
     let mut layout = t.layout()?;
     change(&mut layout)?;

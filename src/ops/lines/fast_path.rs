@@ -10,14 +10,14 @@ use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
-/// Elements of tensors done where they lie.
+/// Tensors of at most so many elements are taken where they lie.
 const SHORT: usize = 4096;
 
 /// Runs `kernels` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and disjoint; else nothing has happened.
 #[inline(always)]
 pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
-    // What is negative but -1 is no last dim, either.
+    // Negative dims other than -1 are not the last one either.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
         return form == Form::Same && columns(t, dim, compute, wants, kernels);
     }
@@ -28,7 +28,7 @@ pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>
     true
 }
 
-/// Where operands are, and the sizes of the results' elements: 0 for one that there is not.
+/// The addresses of the operands, and the size of an element of each result, 0 where a result is absent.
 struct Operands {
     x: *mut u8,
     numel: usize,
@@ -63,8 +63,8 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
     Some(Operands { x, numel, out, items })
 }
 
-/// Lines side by side, along another dim than the last one. Where they are many, they go to the kernel for columns, as they do on the long way:
-/// it may round otherwise than the other one. Fewer are turned in a buffer, and their results back.
+/// Lines along another dim than the last one, which are columns. Where there are many, they go to the kernel for columns, as without the
+/// fast path: the two kernels may round differently. Fewer are transposed in a buffer, and their results back.
 #[inline(never)]
 fn columns(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let shape = t.peek().0;

@@ -74,7 +74,7 @@ macro_rules! function_rows {
         /// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
         elu(r: out, t: input, value: parameter) {
             float same COSTLY, |isa, t| {
-                // Whatever the sign is: a branch would keep chunks from being computed at once.
+                // Computed for either sign: a branch would keep the loop from being vectorised.
                 let negative = value.mul(Real::expm1(t, isa));
                 if t > T::ZERO { t } else { negative }
             }

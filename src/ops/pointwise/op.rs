@@ -117,7 +117,7 @@ pub struct Op<const N: usize> {
     pub role: Role,
     /// Whether there is something that integers refuse: numbers that are not whole, divisors that are 0.
     pub checked: bool,
-    /// Elements a thread must have to be worth waking.
+    /// Elements a thread must get for waking it to pay.
     pub grain: usize,
     /// The kernels by compute type ([`slot`]).
     pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
