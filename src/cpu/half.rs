@@ -58,9 +58,17 @@ impl Half for F16 {
 
     #[inline(always)]
     unsafe fn store(isa: Isa, dst: *mut u16, x: [f32; BLOCK]) {
-        let from = x.as_ptr();
         // SAFETY: the caller's.
-        unsafe { by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load(from.add(i)).store_f16(dst.add(i)))) }
+        unsafe {
+            if isa.level() == Level::Baseline {
+                for i in 0..BLOCK {
+                    dst.add(i).write_unaligned(f16::from_f32(x[i]).to_bits());
+                }
+            } else {
+                let from = x.as_ptr();
+                by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load(from.add(i)).store_f16(dst.add(i))));
+            }
+        }
     }
 }
 
@@ -68,9 +76,17 @@ impl Half for Bf16 {
     #[inline(always)]
     unsafe fn load(isa: Isa, src: *const u16) -> [f32; BLOCK] {
         let mut x = [0.0; BLOCK];
-        let to = x.as_mut_ptr();
         // SAFETY: the caller's.
-        unsafe { by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load_bf16(src.add(i)).store(to.add(i)))) }
+        unsafe {
+            if isa.level() == Level::Baseline {
+                for i in 0..BLOCK {
+                    x[i] = f32::from_bits(u32::from(src.add(i).read_unaligned()) << 16);
+                }
+            } else {
+                let to = x.as_mut_ptr();
+                by_level!(isa, f32, V => for_registers::<V>(#[inline(always)] |i| V::load_bf16(src.add(i)).store(to.add(i))));
+            }
+        }
         x
     }
 

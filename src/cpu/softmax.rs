@@ -8,7 +8,7 @@ use super::lines::{Line, Stack};
 use super::real::Real;
 use super::simd::{Isa, Level, simd};
 use super::stream;
-use super::vector::{Array, Partial, Register, Vectored};
+use super::vector::{Partial, Register, Scalar, Vectored};
 use crate::dtype::Element;
 pub(crate) use columns::MOST_COLUMNS;
 pub use columns::{columns, most_area};
@@ -289,7 +289,7 @@ pub fn stack<T: Real + Vectored>(kind: Kind, s: Stack) {
         #[inline(always)]
         // SAFETY: the driver passes such lines; the machine has the level.
         move |isa| unsafe {
-            if isa.level() == Level::Avx512 { lines::<T::Avx512>(isa, kind, s) } else { lines::<Array<T, 1>>(isa, kind, s) }
+            if isa.level() == Level::Avx512 { lines::<T::Avx512>(isa, kind, s) } else { lines::<Scalar<T>>(isa, kind, s) }
         },
     )
 }

@@ -1,9 +1,7 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
 use super::{Accs, Fold, Line, Reducer, Tile, for_rows, row, search};
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::simd::Level;
-use crate::cpu::simd::{Isa, simd};
+use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;
 use crate::cpu::vector::{MOST_LANES, by_level};
@@ -117,7 +115,8 @@ macro_rules! ordered {
             unsafe fn best<const MAX: bool>(isa: Isa, x: *const $t, n: usize) -> $t {
                 // SAFETY: the caller's; `isa` stands for what the machine has.
                 unsafe {
-                    if n < MOST_LANES {
+                    // Four lanes at a time are slower than the lanes of a reducer.
+                    if n < MOST_LANES || isa.level() == Level::Baseline {
                         return $t::at(row(Extreme::<$t, MAX>(PhantomData), isa, x, n).0);
                     }
                     by_level!(isa, $t, V => search::best::<V, MAX>(x, n))

@@ -7,7 +7,7 @@ use crate::cpu::lines::{ColumnBlock, MAX_COLUMNS};
 use crate::cpu::real::Real;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::stream;
-use crate::cpu::vector::{Array, Partial, Vectored};
+use crate::cpu::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
 
@@ -93,7 +93,7 @@ pub fn columns<T: Real + Vectored>(kind: Kind, p: ColumnBlock) {
         #[inline(always)]
         // SAFETY: the driver passes a panel; the machine has the level.
         move |isa| unsafe {
-            if isa.level() == Level::Avx512 { columns_by::<T::Avx512>(isa, kind, p) } else { columns_by::<Array<T, 1>>(isa, kind, p) }
+            if isa.level() == Level::Avx512 { columns_by::<T::Avx512>(isa, kind, p) } else { columns_by::<Scalar<T>>(isa, kind, p) }
         },
     )
 }

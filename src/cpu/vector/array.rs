@@ -1,7 +1,7 @@
 //! Registers of every machine: arrays, of which compilers make what vectors there are.
 
 use super::half_bits::f16_value;
-use super::{Float32s, Floats, Mask, Partial, Register};
+use super::{Float32s, Floats, Mask, Register};
 use crate::dtype::Element;
 use half::f16;
 use std::ops::{Add, Mul, Sub};
@@ -24,7 +24,11 @@ impl<T: Element, const N: usize> Array<T, N> {
     /// The bit of each lane that `f` holds for.
     #[inline(always)]
     fn mask(self, b: Self, f: impl Fn(T, T) -> bool) -> Mask {
-        (0..N).map(|k| Mask::from(f(self.0[k], b.0[k])) << k).sum()
+        let mut mask = 0;
+        for k in 0..N {
+            mask |= Mask::from(f(self.0[k], b.0[k])) << k;
+        }
+        mask
     }
 
     /// All lanes in one: halves meet until one lane is left.
@@ -92,11 +96,19 @@ impl<T: Element, const N: usize> Register for Array<T, N> {
     }
     #[inline(always)]
     fn equal(self, other: Self) -> Mask {
-        self.mask(other, |a, b| a == b)
+        self.mask(
+            other,
+            #[inline(always)]
+            |a, b| a == b,
+        )
     }
     #[inline(always)]
     fn unordered(self, other: Self) -> Mask {
-        self.mask(other, |a, b| a.is_nan() | b.is_nan())
+        self.mask(
+            other,
+            #[inline(always)]
+            |a, b| a.is_nan() | b.is_nan(),
+        )
     }
     #[inline(always)]
     fn sum(self) -> T {
@@ -122,20 +134,6 @@ fn lesser<T: Element>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-/// A single number is all or nothing.
-impl<T: Element> Partial for Array<T, 1> {
-    #[inline(always)]
-    unsafe fn load_first(self, x: *const T, _: usize) -> Self {
-        // SAFETY: the caller's.
-        unsafe { Self::load(x) }
-    }
-    #[inline(always)]
-    unsafe fn store_first(self, r: *mut T, _: usize) {
-        // SAFETY: the caller's.
-        unsafe { self.store(r) }
-    }
-}
-
 impl<T: Element, const N: usize> Floats for Array<T, N> {
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
@@ -147,11 +145,21 @@ impl<T: Element, const N: usize> Floats for Array<T, N> {
     }
 }
 
+/// `f` of each of `N` elements. The standard library's `map` is not inlined always, and then not vectorised.
+#[inline(always)]
+fn each<A: Copy, B: Copy + Default, const N: usize>(x: [A; N], f: impl Fn(A) -> B) -> [B; N] {
+    let mut r = [B::default(); N];
+    for k in 0..N {
+        r[k] = f(x[k]);
+    }
+    r
+}
+
 impl<const N: usize> Float32s for Array<f32, N> {
     type Wide = Array<f64, N>;
     #[inline(always)]
     fn widen(self) -> Array<f64, N> {
-        Array(self.0.map(f64::from))
+        Array(each(self.0, f64::from))
     }
     #[inline(always)]
     unsafe fn load_wide(x: *const f32) -> Array<f64, N> {
@@ -160,18 +168,31 @@ impl<const N: usize> Float32s for Array<f32, N> {
     }
     #[inline(always)]
     unsafe fn load_f16(x: *const u16) -> Self {
-        // SAFETY: the caller's.
-        Array(unsafe { x.cast::<[u16; N]>().read_unaligned() }.map(f16_value))
+        let mut r = [0.0; N];
+        for k in 0..N {
+            // SAFETY: the caller's.
+            r[k] = f16_value(unsafe { x.add(k).read_unaligned() });
+        }
+        Array(r)
     }
     #[inline(always)]
     unsafe fn store_f16(self, r: *mut u16) {
+        let halves = each(
+            self.0,
+            #[inline(always)]
+            |x| f16::from_f32(x).to_bits(),
+        );
         // SAFETY: the caller's.
-        unsafe { r.cast::<[u16; N]>().write_unaligned(self.0.map(|x| f16::from_f32(x).to_bits())) }
+        unsafe { r.cast::<[u16; N]>().write_unaligned(halves) }
     }
     #[inline(always)]
     unsafe fn load_bf16(x: *const u16) -> Self {
-        // SAFETY: the caller's.
-        Array(unsafe { x.cast::<[u16; N]>().read_unaligned() }.map(|upper| f32::from_bits(u32::from(upper) << 16)))
+        let mut r = [0.0; N];
+        for k in 0..N {
+            // SAFETY: the caller's.
+            r[k] = f32::from_bits(u32::from(unsafe { x.add(k).read_unaligned() }) << 16);
+        }
+        Array(r)
     }
     #[inline(always)]
     unsafe fn load_bf16_unordered(x: *const u16) -> [Self; 2] {
@@ -180,6 +201,10 @@ impl<const N: usize> Float32s for Array<f32, N> {
     }
     #[inline(always)]
     fn and(self, bits: Self) -> Self {
-        self.with(bits, |a, b| f32::from_bits(a.to_bits() & b.to_bits()))
+        self.with(
+            bits,
+            #[inline(always)]
+            |a, b| f32::from_bits(a.to_bits() & b.to_bits()),
+        )
     }
 }

@@ -14,6 +14,7 @@ mod bytes;
 #[cfg(target_arch = "x86_64")]
 mod elementary;
 mod half_bits;
+mod scalar;
 
 use crate::dtype::Element;
 use std::ops::{Add, Mul, Sub};
@@ -28,6 +29,7 @@ pub use bytes::{Bytes, transpose_lanes};
 #[cfg(target_arch = "x86_64")]
 pub use elementary::{Elementary, prefetch_to_write};
 pub use half_bits::{f16_value, round_to_bf16};
+pub use scalar::Scalar;
 
 /// A bit for each lane, the lowest one for the first lane.
 pub type Mask = u32;
@@ -166,7 +168,7 @@ pub trait Float64s: Floats<Item = f64> {
 /// A float with a register for each level.
 pub trait Vectored: Element {
     /// The register of AVX-512.
-    type Avx512: Partial<Item = Self> + Floats;
+    type Avx512: Partial<Item = Self>;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -179,11 +181,11 @@ impl Vectored for f64 {
 }
 #[cfg(not(target_arch = "x86_64"))]
 impl Vectored for f32 {
-    type Avx512 = Array<f32, 1>;
+    type Avx512 = Scalar<f32>;
 }
 #[cfg(not(target_arch = "x86_64"))]
 impl Vectored for f64 {
-    type Avx512 = Array<f64, 1>;
+    type Avx512 = Scalar<f64>;
 }
 
 /// Names the register of a level: `by_level!(isa, f32, V => f::<V>(..))`. For kernels that are inlined into one of
@@ -303,7 +305,7 @@ mod tests {
         check_float32s::<Array<f32, 4>>();
         check_floats::<Array<f64, 2>>();
         check::<Array<i64, 4>>();
-        check_partial::<Array<f64, 1>>();
+        check_partial::<Scalar<f64>>();
         #[cfg(target_arch = "x86_64")]
         if level() >= Level::Avx2 {
             check_float32s::<F32x8>();
