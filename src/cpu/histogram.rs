@@ -3,6 +3,7 @@
 use super::engine::{CHEAP, parallel};
 use super::simd::simd;
 use super::stream;
+use crate::cpu::tuning::{COUNTED_PIECE, COUNTED_TABLE};
 use crate::dtype::Element;
 use std::ops::{Div, Range};
 use std::sync::Mutex;
@@ -10,12 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Elements whose bins are found before any is counted.
 const BLOCK: usize = 256;
-/// Elements a thread takes at a time.
-const PIECE: usize = 32 * 1024;
 /// Tables that take turns, so that an increment does not wait for the one before.
 const TURNS: usize = 4;
-/// Tables of more entries than this are not used several at a time.
-const WIDE: usize = 8 * 1024;
 
 /// Counts, in one table or several that add up.
 struct Tables {
@@ -27,7 +24,7 @@ struct Tables {
 impl Tables {
     /// Nothing counted yet; `None` without memory.
     fn new(width: usize) -> Option<Tables> {
-        let turns = if width <= WIDE { TURNS } else { 1 };
+        let turns = if width <= COUNTED_TABLE { TURNS } else { 1 };
         let mut counts = Vec::new();
         counts.try_reserve_exact(width.checked_mul(turns)?).ok()?;
         counts.resize(width * turns, 0);
@@ -89,7 +86,7 @@ fn in_parts(n: usize, width: usize, total: &mut [i64], count: &(dyn Fn(Range<usi
     const MOST: usize = 1 << 31;
     let total = Mutex::new((total, Some(())));
     // As much work for a thread as adding up its tables takes, at least.
-    let piece = PIECE.max(4 * width);
+    let piece = COUNTED_PIECE.max(4 * width);
     parallel(n.div_ceil(piece), piece, CHEAP, &|range| {
         let (start, end) = (range.start * piece, n.min(range.end * piece));
         for start in (start..end).step_by(MOST) {
@@ -199,8 +196,8 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
         )
     };
     let total = Mutex::new((line[0], line[0]));
-    parallel(line.len().div_ceil(PIECE), PIECE, CHEAP, &|range| {
-        let (low, high) = piece(&line[range.start * PIECE..line.len().min(range.end * PIECE)]);
+    parallel(line.len().div_ceil(COUNTED_PIECE), COUNTED_PIECE, CHEAP, &|range| {
+        let (low, high) = piece(&line[range.start * COUNTED_PIECE..line.len().min(range.end * COUNTED_PIECE)]);
         let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         total.0 = if low < total.0 || low.is_nan() { low } else { total.0 };
         total.1 = if high > total.1 || high.is_nan() { high } else { total.1 };

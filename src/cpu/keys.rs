@@ -5,10 +5,9 @@ use super::simd::simd;
 use super::simd::{Level, level, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use super::vector::{F32x16, F64x8, I32x16, I64x8, Masked};
+use crate::cpu::tuning::RANKED_KEYS;
 use crate::dtype::{Bool, Element};
 
-/// Keys that are ranked against each other in one go.
-pub(crate) const FEW: usize = 64;
 /// Keys that [`Key::keep`] may write past what it keeps.
 pub(crate) const SLACK: usize = 16;
 
@@ -53,7 +52,7 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     /// `src` holds `n` keys, `out` has room for `n + SLACK`; `out` may be `src`.
     unsafe fn keep(src: *const Self, n: usize, lo: Self, hi: Self, out: *mut Self) -> Kept;
     /// The keys with `ranks[0]` and `ranks[1]` keys before them in order, of the first `n` of `keys`; the others are `MAX`.
-    fn ranked(keys: &[Self; FEW], n: usize, ranks: [usize; 2]) -> [Self; 2];
+    fn ranked(keys: &[Self; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> [Self; 2];
 }
 
 /// The result of [`Key::keep`].
@@ -107,7 +106,7 @@ macro_rules! key {
                 unsafe { keep_each(src, n, lo, hi, out) }
             }
             #[inline(always)]
-            fn ranked(keys: &[$t; FEW], n: usize, ranks: [usize; 2]) -> [$t; 2] {
+            fn ranked(keys: &[$t; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> [$t; 2] {
                 #[cfg(target_arch = "x86_64")]
                 if level() == Level::Avx512 {
                     // SAFETY: the level has the features.
@@ -141,7 +140,7 @@ unsafe fn keep_each<T: Element>(src: *const T, n: usize, lo: T, hi: T, out: *mut
 }
 
 /// [`Key::ranked`] with vectors of any length.
-fn ranked_each<K: Key>(keys: &[K; FEW], n: usize, ranks: [usize; 2]) -> [K; 2] {
+fn ranked_each<K: Key>(keys: &[K; RANKED_KEYS], n: usize, ranks: [usize; 2]) -> [K; 2] {
     simd(
         #[inline(always)]
         move |_| {
@@ -164,7 +163,7 @@ with_avx512! {
         unsafe { keep_registers::<V>(src, n, lo, hi, out) }
     }
 
-    unsafe fn ranked_avx512<V: Masked>(keys: &[V::Item; FEW], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
+    unsafe fn ranked_avx512<V: Masked>(keys: &[V::Item; RANKED_KEYS], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
         // SAFETY: the caller's.
         unsafe { ranked_registers::<V>(keys, n, ranks, least) }
     }
@@ -201,13 +200,13 @@ unsafe fn keep_registers<V: Masked>(src: *const V::Item, n: usize, lo: V::Item, 
 /// The machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn ranked_registers<V: Masked>(keys: &[V::Item; FEW], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
-    let n = n.min(FEW);
+unsafe fn ranked_registers<V: Masked>(keys: &[V::Item; RANKED_KEYS], n: usize, ranks: [usize; 2], least: V::Item) -> [V::Item; 2] {
+    let n = n.min(RANKED_KEYS);
     let number = |i: usize| V::Item::from_i64(i as i64);
     let (wanted, one) = ([V::all(number(ranks[0])), V::all(number(ranks[1]))], V::all(number(1)));
     let mut found = [V::all(least); 2];
     for group in (0..n).step_by(V::LANES) {
-        // SAFETY: FEW is a multiple of the lanes.
+        // SAFETY: RANKED_KEYS is a multiple of the lanes.
         let x = unsafe { V::load(keys.as_ptr().add(group)) };
         let mut before = [V::all(V::Item::ZERO); 2];
         for pair in keys[..n.next_multiple_of(2)].chunks_exact(2) {
@@ -412,12 +411,12 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_sorting() {
-        let mut keys: [i32; FEW] = std::array::from_fn(|i| (i * 29 % 40) as i32 - 7);
-        let got: Vec<_> = (0..FEW).map(|k| i32::ranked(&keys, FEW, [k, FEW - 1 - k])).collect();
-        assert_eq!(ranked_each(&keys, FEW, [5, 50]), [got[5][0], got[50][0]]);
+        let mut keys: [i32; RANKED_KEYS] = std::array::from_fn(|i| (i * 29 % 40) as i32 - 7);
+        let got: Vec<_> = (0..RANKED_KEYS).map(|k| i32::ranked(&keys, RANKED_KEYS, [k, RANKED_KEYS - 1 - k])).collect();
+        assert_eq!(ranked_each(&keys, RANKED_KEYS, [5, 50]), [got[5][0], got[50][0]]);
         keys.sort_unstable();
         for (k, pair) in got.iter().enumerate() {
-            assert_eq!(*pair, [keys[k], keys[FEW - 1 - k]]);
+            assert_eq!(*pair, [keys[k], keys[RANKED_KEYS - 1 - k]]);
         }
     }
 

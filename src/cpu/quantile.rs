@@ -4,9 +4,7 @@ use super::keys::{Ordered, to_keys};
 use super::real::Real;
 use super::select::{self, count_nans, next, select};
 use super::{mode, radix};
-
-/// Selecting more quantiles than this one by one takes longer than sorting.
-const FEW: usize = 6;
+use crate::cpu::tuning::SELECTED_QUANTILES;
 
 /// The value of a rank between those of two neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +45,7 @@ impl<T: Real + Ordered> Quantiles<'_, T> {
         if numbers == 0 || (numbers < line.len() && !self.skip_nan) {
             return out.fill(T::from_f64(f64::NAN));
         }
-        if self.shares.len() > FEW {
+        if self.shares.len() > SELECTED_QUANTILES {
             let keys = scratch.cast::<T::Key>();
             // SAFETY: the scratch has room for the keys twice; all are written before they are read.
             let sorted = unsafe {

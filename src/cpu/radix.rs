@@ -1,13 +1,11 @@
 //! Keys in ascending order.
 
 use super::keys::Key;
-
-/// Fewer keys than this are sorted by comparing.
-const SHORT: usize = 192;
+use crate::cpu::tuning::COMPARED_KEYS;
 
 /// The keys in ascending order, in one of the two slices, which are equally long.
 pub fn sorted<'a, K: Key>(keys: &'a mut [K], other: &'a mut [K]) -> &'a [K] {
-    if keys.len() < SHORT {
+    if keys.len() < COMPARED_KEYS {
         keys.sort_unstable();
         return keys;
     }

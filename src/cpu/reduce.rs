@@ -5,28 +5,17 @@
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
 use super::fold::{Accs, COLUMNS, Fold, NARROW, ROWS, Tile};
+use crate::cpu::tuning::{FOLDED_BLOCK, FOLDED_BLOCKS, FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW, FOLDED_SEGMENT};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
 use crate::plan::Loop;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
-/// Fewer neighbours than this are not worth folding side by side.
-const FEW: usize = 16;
 /// Accumulators of a block of results, in all planes together.
 const ROOM: usize = COLUMNS;
 /// Elements staged at a time.
 const STAGE: usize = 2048;
-/// Elements of a row folded at a time. A contiguous row no longer than this may go to [`Fold::rows`] directly.
-pub(crate) const PIECE: usize = 32 * 1024;
-/// Elements that make a block of few columns worth while, where other results could be folded side by side.
-const WORTH: usize = 4096;
-/// Elements of a row that make it worth a block of its own.
-const LONG: usize = 16 * 1024;
-/// Elements of a block folded before partial results meet.
-const SEGMENT: usize = 128 * 1024;
-/// So many blocks keep the threads busy, each alone.
-const BUSY: usize = 8;
 
 /// Loops that stay: steps of input and both results, in bytes.
 pub type Kept = SmallVec<[Loop<3>; INLINE_DIMS]>;
@@ -132,7 +121,7 @@ impl Reduction<'_> {
         }
         let cut = Cut::new(self);
         // SAFETY: the caller's.
-        unsafe { if cut.segments == 1 || cut.blocks >= BUSY { cut.by_blocks() } else { cut.by_segments() } }
+        unsafe { if cut.segments == 1 || cut.blocks >= FOLDED_BLOCKS { cut.by_blocks() } else { cut.by_segments() } }
     }
 }
 
@@ -168,14 +157,14 @@ impl<'a> Cut<'a> {
         // Staged, few columns are as well brought together as rows.
         let gaps = |n: usize| of.dtype != of.compute || of.folded.first().is_none_or(|l| l.step[0] != n as isize * size);
         let least = |n: usize| of.fold.fewest(gaps(n));
-        let many = of.kept.iter().position(|l| l.n >= FEW);
+        let many = of.kept.iter().position(|l| l.n >= FOLDED_COLUMNS);
         let high = of.folded.first().map_or(1, |l| l.n);
-        let worth = |n: usize| n >= FEW || (n >= least(n) && (many.is_none() || n * high >= WORTH));
+        let worth = |n: usize| n >= FOLDED_COLUMNS || (n >= least(n) && (many.is_none() || n * high >= FOLDED_BLOCK));
         let column = of.kept.iter().position(|l| l.step[0] == size && worth(l.n));
         let many = many.or(column);
         // Long runs go row by row. Short or broken ones go side by side with many neighbours, the next ones best.
         let rows = match run {
-            Some(r) => of.folded[r].n >= FEW || many.is_none(),
+            Some(r) => of.folded[r].n >= FOLDED_COLUMNS || many.is_none(),
             None => many.is_none(),
         };
         let across = if rows { 0 } else { column.or(many).unwrap_or(0) };
@@ -184,13 +173,13 @@ impl<'a> Cut<'a> {
         let along = if of.folded.is_empty() { Loop { n: 1, step: [size, 0] } } else { of.folded.remove(along) };
         let contiguous = if rows { along.step[0] == size || along.n == 1 } else { across.step[0] == size };
         let staged = !contiguous || of.dtype != of.compute;
-        let most = ROOM / of.fold.planes() / FEW * FEW;
+        let most = ROOM / of.fold.planes() / FOLDED_COLUMNS * FOLDED_COLUMNS;
         let even = |n: usize, most: usize| n.div_ceil(n.div_ceil(most));
         let (block, chunk) = match (rows, staged) {
-            (true, false) => ((LONG / along.n.max(1)).clamp(1, most.min(256)), PIECE),
+            (true, false) => ((FOLDED_ROW / along.n.max(1)).clamp(1, most.min(256)), FOLDED_PIECE),
             (true, true) => ((STAGE / along.n.max(1)).clamp(1, most), STAGE),
-            (false, false) => (even(across.n, most).next_multiple_of(FEW), ROWS),
-            (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FEW).min(STAGE / 8), ROWS),
+            (false, false) => (even(across.n, most).next_multiple_of(FOLDED_COLUMNS), ROWS),
+            (false, true) => (even(across.n, most.min(STAGE / 8)).next_multiple_of(FOLDED_COLUMNS).min(STAGE / 8), ROWS),
         };
         let block = block.min(across.n);
         let tall = !rows && of.fold.tall(!staged && along.step[0] != block as isize * size);
@@ -199,7 +188,7 @@ impl<'a> Cut<'a> {
         let chunk = if staged { chunk.min(STAGE / block) } else { chunk };
         let blocks = across.n.div_ceil(block) * count(&of.kept);
         let chunks = along.n.div_ceil(chunk) * count(&of.folded);
-        let segment = (SEGMENT / (chunk * block)).max(1);
+        let segment = (FOLDED_SEGMENT / (chunk * block)).max(1);
         let segments = chunks.div_ceil(segment).max(1);
         Cut { of, rows, staged, across, along, block, blocks, chunk, chunks, segment, segments, count: count_folded }
     }

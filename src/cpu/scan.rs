@@ -5,13 +5,12 @@
 use super::lines::{ColumnBlock, Kernel, Line, MAX_COLUMNS, Stack};
 use super::prefix::{Prefix, ROWS};
 use super::simd::simd;
+use crate::cpu::tuning::SCANNED_SINGLY;
 use crate::dtype::{Bool, Element};
 use std::ptr::null_mut;
 
 /// Elements of a line that the fast kernel takes before its result is checked.
 const PIECE: usize = 1024;
-/// Fewer elements of a line are faster one after the other.
-const SHORT: usize = 16;
 
 /// The type of running totals of an element type, and that of results.
 pub trait Scanned: Element + Prefix<Self::Total, Self::Out> {
@@ -71,7 +70,7 @@ fn totals<T: Scanned, const PRODUCT: bool>(l: Line) {
         let (out, x, n) = (l.out[0].cast::<T::Out>().wrapping_add(at), l.x.cast::<T>().wrapping_add(at), PIECE.min(l.n - at));
         // SAFETY: the driver passes `n` elements of each, apart.
         unsafe {
-            if !(n >= SHORT && T::run::<PRODUCT>(out, x, n, &mut total)) {
+            if !(n >= SCANNED_SINGLY && T::run::<PRODUCT>(out, x, n, &mut total)) {
                 one_by_one::<T, PRODUCT>(out, x, n, &mut total);
             }
         }
@@ -98,7 +97,7 @@ pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     // SAFETY: the driver passes `count` lines of `n` elements, and as many results, apart.
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
     let s = s.lines(done, s.count);
-    if s.n >= SHORT {
+    if s.n >= SCANNED_SINGLY {
         return Kernel::Line(&totals::<T, PRODUCT>).run(s, null_mut());
     }
     for j in 0..s.count as isize {

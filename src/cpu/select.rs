@@ -3,14 +3,10 @@
 //! A sample gives the bounds, so that a long line is mostly read once; the result is exact, whatever they are.
 
 use super::engine::{CHEAP, Shared, parallel};
-use super::keys::{FEW, Kept, Key, Ordered, SLACK, count};
+use super::keys::{Kept, Key, Ordered, SLACK, count};
 use super::simd::simd;
+use crate::cpu::tuning::{RANKED_KEYS, SAMPLED_KEYS, SELECTED_PIECE};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The most keys sampled.
-const SAMPLE: usize = 2048;
-/// Elements of a line that one thread takes at a time.
-const PIECE: usize = 32 * 1024;
 
 /// The k-th smallest of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +19,10 @@ pub struct Choice<K> {
 
 /// Bytes of scratch that selecting from `n` elements takes.
 pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
-    if n <= FEW {
+    if n <= RANKED_KEYS {
         return 0;
     }
-    let pieces = n.div_ceil(PIECE);
+    let pieces = n.div_ceil(SELECTED_PIECE);
     n.saturating_add(pieces * SLACK).saturating_mul(size_of::<T::Key>()).saturating_add(pieces * size_of::<Kept>() + 64)
 }
 
@@ -36,7 +32,7 @@ pub fn scratch_bytes<T: Ordered>(n: usize) -> usize {
 /// `line` has more than `k` elements, `scratch` the bytes of [`scratch_bytes`], aligned to 8.
 pub unsafe fn select<T: Ordered>(line: &[T], mut k: usize, scratch: *mut u8) -> Choice<T::Key> {
     debug_assert!(k < line.len());
-    if line.len() <= FEW {
+    if line.len() <= RANKED_KEYS {
         return select_few(line, k);
     }
     let (mut lo, mut hi) = bounds(line.len(), k, |i| line[i].key());
@@ -56,9 +52,9 @@ pub unsafe fn select<T: Ordered>(line: &[T], mut k: usize, scratch: *mut u8) -> 
     }
 }
 
-/// [`select`] from up to FEW elements.
+/// [`select`] from up to RANKED_KEYS elements.
 fn select_few<T: Ordered>(line: &[T], k: usize) -> Choice<T::Key> {
-    let mut keys = [T::Key::MAX; FEW];
+    let mut keys = [T::Key::MAX; RANKED_KEYS];
     let mut nan = false;
     for (key, x) in keys.iter_mut().zip(line) {
         *key = x.key();
@@ -72,7 +68,7 @@ fn select_few<T: Ordered>(line: &[T], k: usize) -> Choice<T::Key> {
 /// # Safety
 /// As for [`select`]; the keys live as long as the scratch.
 unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut u8) -> (Kept, &'a mut [T::Key]) {
-    let pieces = line.len().div_ceil(PIECE);
+    let pieces = line.len().div_ceil(SELECTED_PIECE);
     let (parts, keys) = (scratch.cast::<Kept>(), scratch.wrapping_add(pieces * size_of::<Kept>()).cast::<T::Key>());
     if pieces == 1 {
         // SAFETY: there is room for the line's keys and SLACK more.
@@ -81,12 +77,12 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
         return (all, unsafe { std::slice::from_raw_parts_mut(keys, all.kept) });
     }
     let (shared_parts, shared_keys) = (Shared(parts.cast()), Shared(keys.cast()));
-    parallel(pieces, PIECE, CHEAP, &|range| {
+    parallel(pieces, SELECTED_PIECE, CHEAP, &|range| {
         for p in range {
-            let piece = &line[p * PIECE..line.len().min((p + 1) * PIECE)];
+            let piece = &line[p * SELECTED_PIECE..line.len().min((p + 1) * SELECTED_PIECE)];
             // SAFETY: each piece has a Kept and room of its own.
             unsafe {
-                let out = shared_keys.get().cast::<T::Key>().add(p * (PIECE + SLACK));
+                let out = shared_keys.get().cast::<T::Key>().add(p * (SELECTED_PIECE + SLACK));
                 let part = T::thin(piece.as_ptr(), piece.len(), lo, hi, out);
                 shared_parts.get().cast::<Kept>().add(p).write(part);
             }
@@ -97,7 +93,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
         // SAFETY: what was kept so far ends before the room of piece `p`.
         unsafe {
             let part = parts.add(p).read();
-            std::ptr::copy(keys.add(p * (PIECE + SLACK)), keys.add(total.kept), part.kept);
+            std::ptr::copy(keys.add(p * (SELECTED_PIECE + SLACK)), keys.add(total.kept), part.kept);
             total = Kept { below: total.below + part.below, kept: total.kept + part.kept, nan: total.nan | part.nan };
         }
     }
@@ -110,8 +106,8 @@ fn within<K: Key>(keys: &mut [K], mut k: usize, mut lo: K, mut hi: K) -> K {
     let (mut n, mut stuck) = (keys.len(), false);
     while lo != hi {
         let now = &mut keys[..n];
-        if n <= FEW {
-            let mut few = [K::MAX; FEW];
+        if n <= RANKED_KEYS {
+            let mut few = [K::MAX; RANKED_KEYS];
             few[..n].copy_from_slice(now);
             return K::ranked(&few, n, [k, k])[0];
         }
@@ -142,14 +138,14 @@ fn bounds<K: Key>(n: usize, k: usize, at: impl Fn(usize) -> K) -> (K, K) {
     let size = sample_size(n);
     let rank = (k as f64 * size as f64 / n as f64) as usize;
     // Twice the square root is four standard deviations for a median; for small samples a miss costs less than a wide choice.
-    let reach = if size == FEW { 9 } else { 2 * size.isqrt() };
+    let reach = if size == RANKED_KEYS { 9 } else { 2 * size.isqrt() };
     let (low, high) = (rank.checked_sub(reach), Some(rank + reach).filter(|&r| r < size));
     let ranks = [low.unwrap_or(0), high.unwrap_or(size - 1)];
     let from = |found: [K; 2]| (low.map_or(K::MIN, |_| found[0]), high.map_or(K::MAX, |_| found[1]));
-    if size == FEW {
-        return from(K::ranked(&std::array::from_fn(|i| at(sample_at(i, n, FEW))), FEW, ranks));
+    if size == RANKED_KEYS {
+        return from(K::ranked(&std::array::from_fn(|i| at(sample_at(i, n, RANKED_KEYS))), RANKED_KEYS, ranks));
     }
-    let mut samples = [[K::MIN; SAMPLE + SLACK]; 2];
+    let mut samples = [[K::MIN; SAMPLED_KEYS + SLACK]; 2];
     (0..size).for_each(|i| samples[0][i] = at(sample_at(i, n, size)));
     samples[1] = samples[0];
     let [a, b] = &mut samples;
@@ -159,7 +155,7 @@ fn bounds<K: Key>(n: usize, k: usize, at: impl Fn(usize) -> K) -> (K, K) {
 /// Grows with about n^0.6; a power of two.
 fn sample_size(n: usize) -> usize {
     let doublings = (n >> 12).checked_ilog2().map_or(0, |log| (log as usize * 5).div_ceil(8));
-    (FEW << doublings).min(SAMPLE)
+    (RANKED_KEYS << doublings).min(SAMPLED_KEYS)
 }
 
 /// Position `i` of a sample: anywhere in its share of the line, so that periods of the data do no harm.
@@ -172,17 +168,17 @@ fn sample_at(i: usize, n: usize, size: usize) -> usize {
 
 /// Where the first element with this key is; `line.len()` if there is none.
 pub fn first<T: Ordered>(line: &[T], key: T::Key) -> usize {
-    if line.len() <= PIECE {
+    if line.len() <= SELECTED_PIECE {
         return first_in(line, key);
     }
     let found = AtomicUsize::new(line.len());
-    parallel(line.len().div_ceil(PIECE), PIECE, CHEAP, &|range| {
+    parallel(line.len().div_ceil(SELECTED_PIECE), SELECTED_PIECE, CHEAP, &|range| {
         for p in range {
-            let start = p * PIECE;
+            let start = p * SELECTED_PIECE;
             if start >= found.load(Ordering::Relaxed) {
                 return;
             }
-            let part = &line[start..line.len().min(start + PIECE)];
+            let part = &line[start..line.len().min(start + SELECTED_PIECE)];
             let at = first_in(part, key);
             if at < part.len() {
                 found.fetch_min(start + at, Ordering::Relaxed);
@@ -221,13 +217,13 @@ pub fn count_nans<T: Ordered>(line: &[T]) -> usize {
         return 0;
     }
     let nans = AtomicUsize::new(0);
-    parallel(line.len().div_ceil(PIECE), PIECE, CHEAP, &|range| {
-        let part = &line[range.start * PIECE..line.len().min(range.end * PIECE)];
+    parallel(line.len().div_ceil(SELECTED_PIECE), SELECTED_PIECE, CHEAP, &|range| {
+        let part = &line[range.start * SELECTED_PIECE..line.len().min(range.end * SELECTED_PIECE)];
         let sum = simd(
             #[inline(always)]
             move |_| {
                 let mut sum = 0;
-                for piece in part.chunks(PIECE) {
+                for piece in part.chunks(SELECTED_PIECE) {
                     let mut nans = 0u32;
                     for x in piece {
                         nans += x.is_nan() as u32;
@@ -245,7 +241,7 @@ pub fn count_nans<T: Ordered>(line: &[T]) -> usize {
 /// The key that follows `key` in order, when `key` has `k` keys before it: itself if it occurs again.
 pub fn next<T: Ordered>(line: &[T], key: T::Key, k: usize) -> T::Key {
     let (mut up_to, mut above) = (0, T::Key::MAX);
-    for block in line.chunks(PIECE) {
+    for block in line.chunks(SELECTED_PIECE) {
         let (n, least) = simd(
             #[inline(always)]
             move |_| {

@@ -7,22 +7,15 @@ use super::stream::{self, LINE, to_line};
 use super::tuning;
 #[cfg(target_arch = "x86_64")]
 pub use super::vector::Bytes as Register;
+use crate::cpu::tuning::{
+    TRANSPOSED_ROWS, TRANSPOSED_STREAM_BUFFERED, TRANSPOSED_STREAM_HEIGHT, TRANSPOSED_STREAM_WIDTH, TRANSPOSED_WIDTH,
+};
 #[cfg(target_arch = "x86_64")]
 pub use kernel::square;
 pub use kernel::steps;
 use kernel::{BandKernel, Kernel, buffered, direct, unbuffered};
 use std::ops::Range;
 
-/// Rows of the result done together: few enough pages for the TLB, and whole cache lines of the source.
-const TILE_ROWS: usize = 64;
-/// Bytes of a row of the result done together.
-const TILE_WIDTH: usize = 512;
-/// Bytes of a row of the source done together where the result goes past the caches.
-const STREAM_HEIGHT: usize = 512;
-/// Bytes of a row of the result then done together: less than four lines in a row leave the core slowly.
-const STREAM_WIDTH: usize = 256;
-/// The same when they go through a buffer on machines other than Intel's: measured on a Zen 5, whose first-level cache has 48 KiB.
-const WIDE_STREAM: usize = 512;
 /// Bytes a first-level cache holds in one line of each of its sets.
 const PAGE: isize = 4096;
 
@@ -47,7 +40,7 @@ pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
 pub unsafe fn transpose(size: usize, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, rows: usize, cols: usize) {
     let matrix = Matrix { dst, dst_step, src, src_step, rows, cols };
     let kernel = direct(level(), size);
-    matrix.for_tiles(size, TILE_WIDTH / size, TILE_ROWS, |r, c, rows, cols| {
+    matrix.for_tiles(size, TRANSPOSED_WIDTH / size, TRANSPOSED_ROWS, |r, c, rows, cols| {
         // SAFETY: the tile lies inside the caller's matrix; the level is this machine's.
         unsafe { kernel(matrix.part(size, r, c, rows, cols)) }
     })
@@ -61,11 +54,11 @@ pub unsafe fn transpose(size: usize, dst: *mut u8, dst_step: isize, src: *const 
 /// # Safety
 /// As for [`transpose`].
 pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, rows: usize, cols: usize) {
-    if cols * size < STREAM_WIDTH || rows * size < LINE {
+    if cols * size < TRANSPOSED_STREAM_WIDTH || rows * size < LINE {
         // SAFETY: the caller's.
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
-    let wide = if tuning::asks_ahead() { STREAM_WIDTH } else { WIDE_STREAM };
+    let wide = if tuning::asks_ahead() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
     // SAFETY: the caller's; the level is this machine's.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
 }
@@ -121,20 +114,20 @@ impl Matrix {
     /// In tiles that are `wide` bytes wide where rows go through the buffer.
     ///
     /// # Safety
-    /// As for [`transpose_stream`]; the machine has the level; `wide` is a number of lines, at most WIDE_STREAM.
+    /// As for [`transpose_stream`]; the machine has the level; `wide` is a number of lines, at most TRANSPOSED_STREAM_BUFFERED.
     unsafe fn stream(self, level: Level, size: usize, wide: usize) {
         let unbuffered = unbuffered(level, size).filter(|_| self.rows_begin_alike(size));
         let kernels = (buffered(level, size), unbuffered);
-        let width = if unbuffered.is_some() { STREAM_WIDTH } else { wide };
+        let width = if unbuffered.is_some() { TRANSPOSED_STREAM_WIDTH } else { wide };
         // A tile is done when the one after it is known, whose source is asked for meanwhile.
         let mut last = None;
         let mut run = |next: Option<[usize; 4]>| {
             if let Some(tile) = std::mem::replace(&mut last, next) {
-                // SAFETY: the tiles lie inside the caller's matrix and are no wider than `WIDE_STREAM`.
+                // SAFETY: the tiles lie inside the caller's matrix and are no wider than `TRANSPOSED_STREAM_BUFFERED`.
                 unsafe { self.stream_part(size, tile, next, kernels) }
             }
         };
-        self.for_tiles(size, width / size, STREAM_HEIGHT / size, |r, c, rows, cols| run(Some([r, c, rows, cols])));
+        self.for_tiles(size, width / size, TRANSPOSED_STREAM_HEIGHT / size, |r, c, rows, cols| run(Some([r, c, rows, cols])));
         run(None);
     }
 
@@ -142,7 +135,7 @@ impl Matrix {
     /// it asks for the source of the `next`, whose rows are short and far apart, so that the machine would not guess them.
     ///
     /// # Safety
-    /// As for [`transpose`]; the tiles lie inside and are no wider than WIDE_STREAM bytes.
+    /// As for [`transpose`]; the tiles lie inside and are no wider than TRANSPOSED_STREAM_BUFFERED bytes.
     unsafe fn stream_part(
         self,
         size: usize,
@@ -253,12 +246,12 @@ mod tests {
             for at in levels() {
                 // SAFETY: as above; the machine has the level.
                 case.check(|m| unsafe {
-                    m.stream(at, case.size, STREAM_WIDTH);
+                    m.stream(at, case.size, TRANSPOSED_STREAM_WIDTH);
                     stream::fence();
                 });
                 // SAFETY: as above.
                 case.check(|m| unsafe {
-                    m.stream(at, case.size, WIDE_STREAM);
+                    m.stream(at, case.size, TRANSPOSED_STREAM_BUFFERED);
                     stream::fence();
                 });
             }

@@ -92,6 +92,52 @@ pub(crate) const LINES_ON_STACK: usize = 32 * 1024;
 /// Bytes that buffers grow to at most in order to hold several lines.
 pub(crate) const LINES_BUFFERS: usize = 8 << 20;
 
+/// Neighbouring results below which columns are not folded side by side.
+pub(crate) const FOLDED_COLUMNS: usize = 16;
+/// Elements of a row folded at a time. A contiguous row no longer than this may be handed to a fold directly.
+pub(crate) const FOLDED_PIECE: usize = 32 * 1024;
+/// Elements from which a block of few columns pays, where other results could be folded side by side.
+pub(crate) const FOLDED_BLOCK: usize = 4096;
+/// Elements of a row from which it is a block of its own.
+pub(crate) const FOLDED_ROW: usize = 16 * 1024;
+/// Elements of a block folded before partial results are merged.
+pub(crate) const FOLDED_SEGMENT: usize = 128 * 1024;
+/// Blocks that keep the threads busy, each alone.
+pub(crate) const FOLDED_BLOCKS: usize = 8;
+/// Elements of a row from which more lanes than the registers hold are faster.
+pub(crate) const REDUCED_ROW: usize = 4096;
+/// Keys up to which each is ranked by comparing it with all others.
+pub(crate) const RANKED_KEYS: usize = 64;
+/// Keys below which sorting by comparisons is faster than by digits.
+pub(crate) const COMPARED_KEYS: usize = 192;
+/// Quantiles up to which selecting each is faster than sorting the line.
+pub(crate) const SELECTED_QUANTILES: usize = 6;
+/// Elements of a line that a thread takes at a time for selection.
+pub(crate) const SELECTED_PIECE: usize = 32 * 1024;
+/// Keys of a line that are sampled at most to guess bounds.
+pub(crate) const SAMPLED_KEYS: usize = 2048;
+/// Elements that a thread counts at a time.
+pub(crate) const COUNTED_PIECE: usize = 32 * 1024;
+/// Entries of a table of counts up to which several are used in turn: together they fit the second-level cache.
+pub(crate) const COUNTED_TABLE: usize = 8 * 1024;
+/// Elements of a line below which a scan goes one by one.
+pub(crate) const SCANNED_SINGLY: usize = 16;
+/// Rows of a transposed result done together: few enough pages for the TLB, and whole cache lines of the source.
+pub(crate) const TRANSPOSED_ROWS: usize = 64;
+/// Bytes of a row of a transposed result done together.
+pub(crate) const TRANSPOSED_WIDTH: usize = 512;
+/// Bytes of a row of the source done together where a transposed result is streamed.
+pub(crate) const TRANSPOSED_STREAM_HEIGHT: usize = 512;
+/// Bytes of a row of the result then done together: less than four lines in a row leave the core slowly.
+pub(crate) const TRANSPOSED_STREAM_WIDTH: usize = 256;
+/// The same by way of a buffer on machines other than Intel's: measured on a Zen 5, whose first-level cache has 48 KiB.
+pub(crate) const TRANSPOSED_STREAM_BUFFERED: usize = 512;
+/// Rows of a block of columns between the one that is read and the one that is prefetched, in softmax.
+pub(crate) const SOFTMAX_AHEAD: usize = 8;
+/// Elements of a line up to which eight lines are summed at once: of longer ones, eight inputs and eight results are more streams than a machine
+/// prefetches, and the next eight lines are too far to prefetch.
+pub(crate) const SCANNED_LONGEST: usize = 8192;
+
 /// Columns of A in one step of a product. A strip of B takes 48 KiB: its rows come from the second-level cache, in order and ahead of time,
 /// while fewer steps look at C less often.
 pub(crate) const PRODUCT_DEPTH: usize = 256;

@@ -210,14 +210,14 @@ unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &Ti
     }
 }
 
-/// The vector at `x`; with `FEW` only the lanes whose `bits` are set, the others 0.
+/// The vector at `x`; with `MASKED` only the lanes whose `bits` are set, the others 0.
 ///
 /// # Safety
 /// `x` leads to a vector's elements; as for [`Register`].
 #[inline(always)]
-unsafe fn leaf<V: Float32s, S: Small, const FEW: bool>(x: *const S, bits: V) -> V {
+unsafe fn leaf<V: Float32s, S: Small, const MASKED: bool>(x: *const S, bits: V) -> V {
     // SAFETY: the caller's.
-    unsafe { if FEW { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
+    unsafe { if MASKED { S::vector::<V>(x).and(bits) } else { S::vector(x) } }
 }
 
 /// The terms of two elements in each lane, as [`leaf`] sees them.
@@ -225,9 +225,9 @@ unsafe fn leaf<V: Float32s, S: Small, const FEW: bool>(x: *const S, bits: V) -> 
 /// # Safety
 /// As for [`leaf`].
 #[inline(always)]
-unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const FEW: bool>(a: *const S, b: *const S, bits: V) -> V {
+unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool>(a: *const S, b: *const S, bits: V) -> V {
     // SAFETY: the caller's.
-    unsafe { P::onto_vector(P::of_vector(leaf::<V, S, FEW>(a, bits)), leaf::<V, S, FEW>(b, bits)) }
+    unsafe { P::onto_vector(P::of_vector(leaf::<V, S, MASKED>(a, bits)), leaf::<V, S, MASKED>(b, bits)) }
 }
 
 /// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto as many `sums`.
@@ -235,7 +235,7 @@ unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const FEW: bool>(a: *const S
 /// # Safety
 /// There are so many columns in each row, and sums; as for [`leaf`].
 #[inline(always)]
-unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const FEW: bool, const N: usize>(
+unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const N: usize>(
     sums: *mut f64,
     x: [*const S; N],
     k: usize,
@@ -243,9 +243,9 @@ unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const FEW: bool, const N: 
 ) {
     // SAFETY: the caller's.
     unsafe {
-        let mut twos = [P::of_vector(leaf::<V, S, FEW>(x[0].add(k), bits)); MORE_LEAVES / 2];
+        let mut twos = [P::of_vector(leaf::<V, S, MASKED>(x[0].add(k), bits)); MORE_LEAVES / 2];
         for q in 0..N / 2 {
-            twos[q] = two::<V, S, P, FEW>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
+            twos[q] = two::<V, S, P, MASKED>(x[2 * q].add(k), x[2 * q + 1].add(k), bits);
         }
         let four = |q: usize| (twos[q] + twos[q + 1]) + (twos[q + 2] + twos[q + 3]);
         let root = match N {

@@ -2,6 +2,7 @@
 
 use super::{ABREAST, Accs, Fold, Line, NARROW, ROWS, Tile};
 use crate::cpu::simd::{Isa, Level, simd};
+use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
 
 /// A fold that takes its elements in any order, in lanes of one or two numbers.
@@ -118,7 +119,7 @@ pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) 
             1 | 2 => row_in::<L, 128, 16>(l, isa, x, n),
             4 if isa.level() == Level::Baseline => row_in::<L, 32, 4>(l, isa, x, n),
             _ if isa.level() == Level::Baseline => row_in::<L, 32, 8>(l, isa, x, n),
-            _ if n >= LONG => long_row(l, isa, x, n),
+            _ if n >= REDUCED_ROW => long_row(l, isa, x, n),
             4 => row_in::<L, 128, 16>(l, isa, x, n),
             // Compilers keep 32 float64 in registers, more of them in memory; for int64 they need 64 to make good vectors.
             _ if matches!(L::In::DTYPE, Dtype::Float32 | Dtype::Float64) => row_in::<L, 32, 8>(l, isa, x, n),
@@ -127,8 +128,6 @@ pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) 
     }
 }
 
-/// Rows of this length are faster with more lanes than fit the registers.
-const LONG: usize = 4096;
 /// The most lanes of a row.
 const LANES: usize = 256;
 

@@ -7,14 +7,13 @@
 use crate::cpu::lines::Stack;
 use crate::cpu::simd::{Level, level, simd_at};
 use crate::cpu::stream;
+use crate::cpu::tuning::SCANNED_LONGEST;
 use crate::cpu::vector::{F32x8, F64x4, F64x8, Float64s, Pair, Register};
 
 /// Lines done together, and elements of each.
 const SIDE: usize = 8;
 /// Elements of a line of the cache.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
-/// Of longer lines, eight inputs and eight results are more streams than a machine prefetches, and the next eight lines are too far to prefetch.
-const LONGEST: usize = 8192;
 
 /// How many lines of `n` elements are done together: one where that is as fast.
 pub fn together(n: usize) -> usize {
@@ -22,7 +21,7 @@ pub fn together(n: usize) -> usize {
 }
 
 fn together_at(level: Level, n: usize) -> usize {
-    if level == Level::Baseline || (level == Level::Avx512 && n > LONGEST) { 1 } else { SIDE }
+    if level == Level::Baseline || (level == Level::Avx512 && n > SCANNED_LONGEST) { 1 } else { SIDE }
 }
 
 /// Totals of eight lines, from the first of the stack on.
@@ -144,9 +143,9 @@ mod tests {
 
     #[test]
     fn long_lines_are_left_to_the_caller_where_a_line_at_a_time_is_quick() {
-        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, LONGEST)), [1, SIDE, SIDE]);
-        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, LONGEST + 1)), [1, SIDE, 1]);
-        let n = LONGEST + 1;
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, SCANNED_LONGEST)), [1, SIDE, SIDE]);
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, SCANNED_LONGEST + 1)), [1, SIDE, 1]);
+        let n = SCANNED_LONGEST + 1;
         let (x, mut out) = (vec![1f32; 8 * n], vec![0f32; 8 * n]);
         let (data, step) = ([out.as_mut_ptr().cast(), null_mut()], 4 * n as isize);
         let s = Stack { out: data, out_step: [step, 0], x: x.as_ptr().cast(), x_step: step, n, count: 8 };

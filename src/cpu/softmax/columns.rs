@@ -7,6 +7,7 @@ use crate::cpu::lines::{ColumnBlock, MAX_COLUMNS};
 use crate::cpu::real::Real;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::stream;
+use crate::cpu::tuning::SOFTMAX_AHEAD;
 use crate::cpu::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
@@ -21,8 +22,6 @@ pub fn most_area(kind: Kind) -> usize {
 
 /// Rows of a panel that are read or summed together.
 const ROWS: usize = 4;
-/// Rows between one that is read and one that is prefetched.
-const AHEAD: usize = 8;
 /// Rows of a panel summed in their own type.
 const SUMMED: usize = 64;
 
@@ -109,7 +108,7 @@ unsafe fn columns_by<V: Partial<Item: Real>>(isa: Isa, kind: Kind, p: ColumnBloc
     // SAFETY: the driver passes `n` rows of `width` elements, at most MAX_COLUMNS, apart, and results as many, or one row.
     unsafe {
         for i in (0..p.n).step_by(ROWS) {
-            for (x, _) in rows::<Item<V>>(p, i + AHEAD) {
+            for (x, _) in rows::<Item<V>>(p, i + SOFTMAX_AHEAD) {
                 stream::prefetch(x.cast(), p.width * size_of::<Item<V>>());
             }
             let [a, b, c, d] = rows(p, i).map(|row| row.0);

@@ -5,13 +5,13 @@
 //! with consecutive elements of one row of the result.
 
 use super::Matrix;
-#[cfg(target_arch = "x86_64")]
-use super::WIDE_STREAM;
 use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{with_avx2, with_avx512};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::stream::{LINE, to_line};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::tuning::TRANSPOSED_STREAM_BUFFERED;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::{Bytes, transpose_lanes};
 #[cfg(target_arch = "x86_64")]
@@ -26,7 +26,7 @@ pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
 /// Bytes of a row in the buffer: a tile's, and a line more.
 #[cfg(target_arch = "x86_64")]
-const BUFFER_ROW: usize = WIDE_STREAM + LINE;
+const BUFFER_ROW: usize = TRANSPOSED_STREAM_BUFFERED + LINE;
 
 /// For a band of LINE rows, as there are where elements are bytes.
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,8 @@
 //! The way of a reduction: what it goes over is checked, results are readied, the fold runs, and only then is anything of the caller's changed.
 
 use crate::cpu::fold::{Accs, Fold, Tile};
-use crate::cpu::reduce::{PIECE, Reduction, split};
+use crate::cpu::reduce::{Reduction, split};
+use crate::cpu::tuning::FOLDED_PIECE;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, wrap_dim};
@@ -91,7 +92,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
     if !all {
         return None;
     }
-    let (x, n) = t.flat_like(fold.reads(rule.compute), t).filter(|&(_, n)| n as usize <= PIECE)?;
+    let (x, n) = t.flat_like(fold.reads(rule.compute), t).filter(|&(_, n)| n as usize <= FOLDED_PIECE)?;
     let mut out = [None; 2];
     if let To::Tensors(results, keepdim) = to {
         for k in 0..2 {
