@@ -4,12 +4,13 @@ use super::generator::THGenerator;
 use super::word::{FromWord, Word};
 use super::{dtype_arg, null_argument};
 use crate::dtype::{Dtype, TH_UNDEFINED};
-use crate::error::{Result, bail};
+use crate::error::{Error, Result, bail};
 use crate::layout::MAX_DIMS;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use c_types::*;
+use std::cell::Cell;
 use std::ffi::CStr;
 
 /// What the types of arguments are made of, for the modules that have C functions.
@@ -25,16 +26,15 @@ pub mod c_types {
     pub use std::ffi::{c_char, c_int, c_void};
 }
 
-/// The arguments of a call, which the body of a row takes one after the other: each kind is a method.
+/// The arguments of a call. Each kind is a method that converts the argument at a place.
 pub struct Args<'a> {
     /// The row's name and those of its arguments.
     names: &'static str,
     /// Whether numbers are int64 and not doubles.
     integers: bool,
     words: &'a [Word],
-    next: usize,
     /// The last [`Kind::len`].
-    len: c_int,
+    len: Cell<c_int>,
 }
 
 /// The name of argument `k` in the names of a row.
@@ -53,65 +53,58 @@ impl<'a> Args<'a> {
     /// The arguments in `words` of a row with these `names`.
     #[inline(always)]
     pub fn new(names: &'static str, integers: bool, words: &'a [Word]) -> Args<'a> {
-        Args { names, integers, words, next: 0, len: 0 }
+        Args { names, integers, words, len: Cell::new(0) }
     }
 
-    #[inline(always)]
-    fn word(&mut self) -> &'a Word {
-        let word = &self.words[self.next];
-        self.next += 1;
-        word
-    }
-
-    /// The name of the argument taken last.
     #[cold]
-    fn name(&self) -> &'static str {
-        arg_name(self.names, self.next - 1)
+    fn null(&self, at: usize) -> Error {
+        null_argument(arg_name(self.names, at))
     }
 
     #[inline(always)]
-    fn plain<C: FromWord>(&mut self) -> Result<C> {
-        Ok(C::from_word(*self.word()))
+    fn plain<C: FromWord>(&self, at: usize) -> Result<C> {
+        Ok(C::from_word(self.words[at]))
     }
 
     /// A pointer that may not be NULL.
     #[inline(always)]
-    fn pointer<T>(&mut self) -> Result<*mut T> {
-        let pointer = <*mut T>::from_word(*self.word());
-        if pointer.is_null() { Err(null_argument(self.name())) } else { Ok(pointer) }
+    fn pointer<T>(&self, at: usize) -> Result<*mut T> {
+        let pointer = <*mut T>::from_word(self.words[at]);
+        if pointer.is_null() { Err(self.null(at)) } else { Ok(pointer) }
     }
 
     /// A handle, `H` being its counted pointer; `None` for NULL.
     #[inline(always)]
-    fn optional_handle<H: Handle>(&mut self) -> Result<Option<&'a H>> {
+    fn optional_handle<H: Handle>(&self, at: usize) -> Result<Option<&'a H>> {
         // SAFETY: handles are transparent pointers, `Option` of them may be NULL; the caller passes live ones, as the header asks.
-        Ok(unsafe { &*std::ptr::from_ref(self.word()).cast::<Option<H>>() }.as_ref())
+        Ok(unsafe { &*std::ptr::from_ref(&self.words[at]).cast::<Option<H>>() }.as_ref())
     }
 
     #[inline(always)]
-    fn handle<H: Handle>(&mut self) -> Result<&'a H> {
-        match self.optional_handle()? {
+    fn handle<H: Handle>(&self, at: usize) -> Result<&'a H> {
+        match self.optional_handle(at)? {
             Some(handle) => Ok(handle),
-            None => Err(null_argument(self.name())),
+            None => Err(self.null(at)),
         }
     }
 
     #[inline(always)]
-    fn scalar(&mut self) -> Result<Scalar> {
-        Ok(scalar(self.integers, *self.word()))
+    fn scalar(&self, at: usize) -> Result<Scalar> {
+        Ok(scalar(self.integers, self.words[at]))
     }
 
     /// As many numbers as the last [`Kind::len`] says.
-    fn list(&mut self, optional: bool) -> Result<Option<&'a [i64]>> {
-        let (data, len) = (<*const i64>::from_word(*self.word()), self.len);
+    #[inline(always)]
+    fn list(&self, at: usize, optional: bool) -> Result<Option<&'a [i64]>> {
+        let (data, len) = (<*const i64>::from_word(self.words[at]), self.len.get());
         if optional && data.is_null() {
             return Ok(None);
         }
         if len < 0 || len as usize > MAX_DIMS {
-            bail!(Argument, "{len} entries for '{}': expected 0 to {MAX_DIMS}", self.name())
+            bail!(Argument, "{len} entries for '{}': expected 0 to {MAX_DIMS}", arg_name(self.names, at))
         }
         if len > 0 && data.is_null() {
-            return Err(null_argument(self.name()));
+            return Err(self.null(at));
         }
         // SAFETY: the caller passes as many entries as it says, for as long as the call takes.
         Ok(Some(if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len as usize) } }))
@@ -130,14 +123,14 @@ unsafe impl Handle for Storage {}
 
 /// The kinds of arguments: what each is in C, and what it becomes in the body of a row.
 macro_rules! kinds {
-    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty => $core:ty, |$args:ident| $take:expr;)*) => {
+    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty => $core:ty, |$args:ident, $at:ident| $take:expr;)*) => {
         /// What an argument is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(non_camel_case_types)]
         pub enum Kind { $($(#[$doc])* $kind,)* }
 
         impl<'a> Args<'a> {
-            $($(#[$doc])* #[inline(always)] pub fn $kind(&mut self) -> Result<$core> { let $args = self; $take })*
+            $($(#[$doc])* #[inline(always)] pub fn $kind(&self, $at: usize) -> Result<$core> { let $args = self; $take })*
         }
 
         /// The type a kind of argument has in C.
@@ -148,124 +141,124 @@ macro_rules! kinds {
 
 kinds! { $
     /// A result.
-    out: *mut THTensor => &'a Tensor, |args| args.handle();
+    out: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
     /// A result that may be left out.
-    optional_out: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    optional_out: *mut THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A result of truth values.
-    truth: *mut THTensor => &'a Tensor, |args| args.handle();
+    truth: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
     /// A result of int64 positions.
-    indices: *mut THTensor => &'a Tensor, |args| args.handle();
+    indices: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
     /// [`Kind::indices`] that may be left out.
-    optional_indices: *mut THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    optional_indices: *mut THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A tensor that is changed as it is.
-    inout: *mut THTensor => &'a Tensor, |args| args.handle();
+    inout: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
     /// An operand.
-    input: *const THTensor => &'a Tensor, |args| args.handle();
+    input: *const THTensor => &'a Tensor, |args, at| args.handle(at);
     /// An operand that may be left out.
-    optional_input: *const THTensor => Option<&'a Tensor>, |args| args.optional_handle();
+    optional_input: *const THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// An operand of truth values.
-    mask: *const THTensor => &'a Tensor, |args| args.handle();
+    mask: *const THTensor => &'a Tensor, |args, at| args.handle(at);
     /// An operand of integers.
-    index: *const THTensor => &'a Tensor, |args| args.handle();
+    index: *const THTensor => &'a Tensor, |args, at| args.handle(at);
 
     /// A number beside elements: it takes part in promotion and is rounded to the common dtype.
-    number: f64 => Scalar, |args| args.scalar();
+    number: f64 => Scalar, |args, at| args.scalar(at);
     /// [`Kind::number`] that multiplies or divides: 16-bit floats do not round it.
-    factor: f64 => Scalar, |args| args.scalar();
+    factor: f64 => Scalar, |args, at| args.scalar(at);
     /// A number that belongs to the operation, whatever the dtypes: it does not take part in promotion.
-    parameter: f64 => Scalar, |args| args.scalar();
+    parameter: f64 => Scalar, |args, at| args.scalar(at);
     /// [`Kind::parameter`] as it is.
-    double: f64 => f64, |args| args.plain();
+    double: f64 => f64, |args, at| args.plain(at);
     /// A number of things, or an offset among them.
-    count: i64 => i64, |args| args.plain();
+    count: i64 => i64, |args, at| args.plain(at);
     /// A position or length in a storage.
-    position: isize => i64, |args| args.plain::<isize>().map(|x| x as i64);
+    position: isize => i64, |args, at| args.plain::<isize>(at).map(|x| x as i64);
     /// A seed of random numbers.
-    seed: u64 => u64, |args| args.plain();
+    seed: u64 => u64, |args, at| args.plain(at);
     /// A dimension, which may count from the end.
-    dim: c_int => c_int, |args| args.plain();
+    dim: c_int => c_int, |args, at| args.plain(at);
     /// A small number.
-    int: c_int => c_int, |args| args.plain();
+    int: c_int => c_int, |args, at| args.plain(at);
     /// Whether.
-    flag: c_int => bool, |args| args.plain::<c_int>().map(|x| x != 0);
+    flag: c_int => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
-    code: c_int => c_int, |args| args.plain();
+    code: c_int => c_int, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
-    div_mode: THDivMode => THDivMode, |args| args.plain();
+    div_mode: THDivMode => THDivMode, |args, at| args.plain(at);
     /// A constant of memory formats.
-    memory_format: THMemoryFormat => THMemoryFormat, |args| args.plain();
+    memory_format: THMemoryFormat => THMemoryFormat, |args, at| args.plain(at);
     /// Bits of a tensor's or a storage's flag.
-    flags: c_char => c_char, |args| args.plain();
+    flags: c_char => c_char, |args, at| args.plain(at);
 
     /// How many entries the lists behind it have.
-    len: c_int => c_int, |args| { args.len = args.plain()?; Ok(args.len) };
+    len: c_int => c_int, |args, at| { args.len.set(args.plain(at)?); Ok(args.len.get()) };
     /// [`Kind::len`], or -1 instead of lists.
-    len_or_whole: c_int => c_int, |args| { let len = args.plain()?; args.len = if len == -1 { 0 } else { len }; Ok(len) };
+    len_or_whole: c_int => c_int, |args, at| { let len = args.plain(at)?; args.len.set(if len == -1 { 0 } else { len }); Ok(len) };
     /// A list of sizes, strides, positions or dimensions.
-    sizes: *const i64 => &'a [i64], |args| args.list(false).map(Option::unwrap_or_default);
+    sizes: *const i64 => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
     /// [`Kind::sizes`] that may be left out.
-    optional_sizes: *const i64 => Option<&'a [i64]>, |args| args.list(true);
+    optional_sizes: *const i64 => Option<&'a [i64]>, |args, at| args.list(at, true);
 
     /// The dtype of what is made.
-    dtype: THDtype => Dtype, |args| dtype_arg(args.plain()?);
+    dtype: THDtype => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// A dtype to convert to, or to ask about.
-    other_dtype: THDtype => Dtype, |args| dtype_arg(args.plain()?);
+    other_dtype: THDtype => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// [`Kind::other_dtype`], or `TH_UNDEFINED` for the operation's own.
-    optional_dtype: THDtype => Option<Dtype>, |args| match args.plain()? { TH_UNDEFINED => Ok(None), code => dtype_arg(code).map(Some) };
+    optional_dtype: THDtype => Option<Dtype>, |args, at| match args.plain(at)? { TH_UNDEFINED => Ok(None), code => dtype_arg(code).map(Some) };
     /// Where random numbers come from; NULL for the thread's own.
-    generator: *mut THGenerator => Option<&'a THGenerator>, |args| args.plain::<*mut THGenerator>().map(|g|
+    generator: *mut THGenerator => Option<&'a THGenerator>, |args, at| args.plain::<*mut THGenerator>(at).map(|g|
         // SAFETY: the caller passes NULL or a live generator.
         unsafe { g.as_ref() });
     /// A generator that there must be.
-    required_generator: *mut THGenerator => &'a THGenerator, |args| args.pointer().map(|g: *mut THGenerator|
+    required_generator: *mut THGenerator => &'a THGenerator, |args, at| args.pointer(at).map(|g: *mut THGenerator|
         // SAFETY: the caller passes a live generator.
         unsafe { &*g });
 
     /// A storage that is changed, or shared.
-    storage: *mut THStorage => &'a Storage, |args| args.handle();
+    storage: *mut THStorage => &'a Storage, |args, at| args.handle(at);
     /// A storage that is read.
-    storage_input: *const THStorage => &'a Storage, |args| args.handle();
+    storage_input: *const THStorage => &'a Storage, |args, at| args.handle(at);
     /// Lists of handles; the body checks how long they are.
-    handles: *const *mut THTensor => *const *mut THTensor, |args| args.plain();
+    handles: *const *mut THTensor => *const *mut THTensor, |args, at| args.plain(at);
     /// Room for a list of handles.
-    handles_out: *mut *mut THTensor => *mut *mut THTensor, |args| args.plain();
+    handles_out: *mut *mut THTensor => *mut *mut THTensor, |args, at| args.plain(at);
     /// How much room there is, and how much is needed.
-    count_inout: *mut c_int => *mut c_int, |args| args.pointer();
+    count_inout: *mut c_int => *mut c_int, |args, at| args.pointer(at);
 
     /// A C string.
-    text: *const c_char => &'a CStr, |args| args.pointer().map(|s: *mut c_char|
+    text: *const c_char => &'a CStr, |args, at| args.pointer(at).map(|s: *mut c_char|
         // SAFETY: the caller passes a C string.
         unsafe { CStr::from_ptr(s) });
     /// A C string or NULL.
-    optional_text: *const c_char => Option<&'a CStr>, |args| args.plain::<*const c_char>().map(|s|
+    optional_text: *const c_char => Option<&'a CStr>, |args, at| args.plain::<*const c_char>(at).map(|s|
         // SAFETY: the caller passes NULL or a C string.
         (!s.is_null()).then(|| unsafe { CStr::from_ptr(s) }));
     /// Memory of the caller.
-    memory: *mut c_void => *mut c_void, |args| args.plain();
+    memory: *mut c_void => *mut c_void, |args, at| args.plain(at);
     /// Memory of the caller, which there must be.
-    required_memory: *mut c_void => *mut c_void, |args| args.pointer();
+    required_memory: *mut c_void => *mut c_void, |args, at| args.pointer(at);
     /// Memory of the caller that is read.
-    memory_input: *const c_void => *const c_void, |args| args.plain();
+    memory_input: *const c_void => *const c_void, |args, at| args.plain(at);
     /// What a function of the caller is handed.
-    context: *mut c_void => *mut c_void, |args| args.plain();
+    context: *mut c_void => *mut c_void, |args, at| args.plain(at);
     /// A function of the caller that frees memory.
-    deleter: THDeleter => THDeleter, |args| args.plain();
+    deleter: THDeleter => THDeleter, |args, at| args.plain(at);
     /// A function of the caller that is told of memory in use.
-    hook: THMemoryHook => THMemoryHook, |args| args.plain();
+    hook: THMemoryHook => THMemoryHook, |args, at| args.plain(at);
     /// A function of the caller for each element.
-    apply_function: THApplyFunction => THApplyFunction, |args| args.plain();
+    apply_function: THApplyFunction => THApplyFunction, |args, at| args.plain(at);
     /// The same beside a second tensor.
-    map_function: THMapFunction => THMapFunction, |args| args.plain();
+    map_function: THMapFunction => THMapFunction, |args, at| args.plain(at);
     /// The same beside two more tensors.
-    map2_function: THMap2Function => THMap2Function, |args| args.plain();
+    map2_function: THMap2Function => THMap2Function, |args, at| args.plain(at);
     /// An allocator of the caller.
-    allocator: *const THAllocator => *const THAllocator, |args| args.pointer().map(<*mut THAllocator>::cast_const);
+    allocator: *const THAllocator => *const THAllocator, |args, at| args.pointer(at).map(<*mut THAllocator>::cast_const);
     /// A context of mapped memory.
-    map_context: *mut THMapAllocatorContext => &'a THMapAllocatorContext, |args| args.pointer().map(|c: *mut THMapAllocatorContext|
+    map_context: *mut THMapAllocatorContext => &'a THMapAllocatorContext, |args, at| args.pointer(at).map(|c: *mut THMapAllocatorContext|
         // SAFETY: the caller passes a live context.
         unsafe { &*c });
     /// Room for statistics.
-    stats_out: *mut THMemoryStats => *mut THMemoryStats, |args| args.pointer();
+    stats_out: *mut THMemoryStats => *mut THMemoryStats, |args, at| args.pointer(at);
 }
 
 /// What a function gives back: its type in C, and the value on failure.

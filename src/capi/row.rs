@@ -42,7 +42,7 @@ pub struct Row {
 /// What a row does.
 pub enum Body {
     /// Anything.
-    Function(fn(&mut Args<'_>) -> Result<Word>),
+    Function(fn(&Args<'_>) -> Result<Word>),
     /// An elementwise operation: tensors first, then numbers.
     Elementwise(Elementwise),
 }
@@ -87,7 +87,7 @@ impl Row {
     #[inline(always)]
     fn run(&'static self, face: &'static Face, words: &[Word]) -> Result<Word> {
         match &self.body {
-            Body::Function(body) => body(&mut Args::new(self.names, face.integers, words)),
+            Body::Function(body) => body(&Args::new(self.names, face.integers, words)),
             Body::Elementwise(Elementwise::Unary(op)) => self.elementwise(face, words, op),
             Body::Elementwise(Elementwise::Binary(op)) => self.elementwise(face, words, op),
             Body::Elementwise(Elementwise::Ternary(op)) => self.elementwise(face, words, op),
@@ -141,7 +141,12 @@ macro_rules! export {
                 &[$($crate::capi::args::Kind::$kind),*],
                 $crate::capi::row::export!(@on_error $($ret)?),
                 $crate::capi::row::Body::Function(|_args| {
-                    $(#[allow(unused_variables)] let $arg = _args.$kind()?;)*
+                    let mut _at = 0;
+                    $(
+                        #[allow(unused_variables)]
+                        let $arg = _args.$kind(_at)?;
+                        _at += 1;
+                    )*
                     Ok($crate::capi::word::ToWord::word($body?))
                 }),
                 concat!($($doc, "\n"),*),

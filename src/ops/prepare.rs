@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
 /// Computes `tensors[0] = f(tensors[1..])`, with broadcasting.
-pub fn elementwise<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
-    if let Some(work) = &flat(&tensors, signature) {
+pub fn elementwise<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+    if let Some(work) = &flat(tensors, signature) {
         return run(work);
     }
     if tensors[0].dtype().is_none() && N > 1 && signature.types[0] == signature.result {
@@ -29,15 +29,15 @@ pub fn elementwise<const N: usize>(tensors: [&Tensor; N], signature: &Signature<
 
 /// [`elementwise`] for operands that are not all alike and contiguous: a function of its own, so that the fast path stays short.
 #[inline(never)]
-fn long<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+fn long<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let &Signature { types, common, result, .. } = signature;
     // Where 16-bit floats are computed in float32, inputs that have more digits are rounded all the same; so are results, by the way that is planned.
     if common != common.compute() && tensors[1..].iter().any(|t| t.dtype().is_some_and(|dtype| dtype != common && dtype.size() > 1)) {
         let converted: SmallVec<[Tensor; 3]> = tensors[1..].iter().map(|t| copy::to_dtype(t, common)).collect::<Result<_>>()?;
-        return long(each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), signature, run);
+        return long(&each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), signature, run);
     }
     let rounds = result != types[0] && tensors[0].dtype() != Some(result);
-    match if rounds { None } else { strided(&tensors, signature) } {
+    match if rounds { None } else { strided(tensors, signature) } {
         Some(job) => run(&Work::Planned(job)),
         None => planned(tensors, signature, run),
     }
@@ -45,11 +45,11 @@ fn long<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Ru
 
 /// A fresh result beside inputs that are all alike and contiguous takes their shape first, and then the fast path.
 #[inline(never)]
-fn fresh<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+fn fresh<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let first = tensors[1];
     if (1..N).all(|k| tensors[k].flat_like(signature.types[k], first).is_some()) {
         tensors[0].renew_like(signature.result, first)?;
-        if let Some(work) = &flat(&tensors, signature) {
+        if let Some(work) = &flat(tensors, signature) {
             return run(work);
         }
     }
@@ -57,7 +57,7 @@ fn fresh<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: R
 }
 
 #[inline(never)]
-fn planned<const N: usize>(tensors: [&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
+fn planned<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
     let &Signature { types, result, grain, .. } = signature;
     let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
     let mut shape: Option<Dims> = None;

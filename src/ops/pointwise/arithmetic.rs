@@ -103,7 +103,7 @@ pub fn cadd(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
         return add_tensor.run([r, t, src], &[]);
     }
     let common = promote(&[t, src])?;
-    add_scaled.run_in(common, [r, t, src], &[rounded(value, common)])
+    add_scaled.run_in(common, &[r, t, src], &[rounded(value, common)])
 }
 
 /// `r = t - value * src`
@@ -117,7 +117,7 @@ pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
         Scalar::Int(x) if !common.is_float() => Scalar::Int(x.wrapping_neg()),
         value => Scalar::Float(-value.to_f64()),
     };
-    add_scaled.run_in(common, [r, t, src], &[rounded(minus, common)])
+    add_scaled.run_in(common, &[r, t, src], &[rounded(minus, common)])
 }
 
 /// The number as an element of `common` where that is a 16-bit float.
@@ -174,15 +174,15 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
     }
     if to_nan {
         // A product with NaN is NaN.
-        return mul.run_in(common, [r, t], &[Scalar::Float(f64::NAN)]);
+        return mul.run_in(common, &[r, t], &[Scalar::Float(f64::NAN)]);
     }
     let [least, most] = bounds.map(|bound| nearest(common, bound));
     match binds {
-        [true, true] => within.run_in(common, [r, t], &[least, most]),
-        [true, false] => not_below.run_in(common, [r, t], &[least]),
-        [false, true] => not_above.run_in(common, [r, t], &[most]),
+        [true, true] => within.run_in(common, &[r, t], &[least, most]),
+        [true, false] => not_below.run_in(common, &[r, t], &[least]),
+        [false, true] => not_above.run_in(common, &[r, t], &[most]),
         // What bounds nothing: adding -0.0 changes nothing, adding 0 no integer.
-        [false, false] => add.run_in(common, [r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }]),
+        [false, false] => add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }]),
     }
 }
 
@@ -307,11 +307,11 @@ pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
         bail!(Argument, "integers have no integer power {}", value.to_f64())
     }
     match value {
-        _ if t.defined()? != common => general_power.run_in(common, [r, t], &[value]),
+        _ if t.defined()? != common => general_power.run_in(common, &[r, t], &[value]),
         Scalar::Int(2) => square.run([r, t], &[]),
         Scalar::Int(3) => cube.run([r, t], &[]),
         Scalar::Int(-1) => cinv.run([r, t], &[]),
         Scalar::Float(0.5) => half_power.run([r, t], &[]),
-        _ => general_power.run_in(common, [r, t], &[value]),
+        _ => general_power.run_in(common, &[r, t], &[value]),
     }
 }

@@ -48,7 +48,7 @@ fn mask_type(mask: &Tensor) -> Result<Dtype> {
 pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let mask = mask_type(condition)?;
     let dtype = promote(&[a, b])?;
-    elementwise([r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
+    elementwise(&[r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
             map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b })
         });
@@ -68,7 +68,7 @@ pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
     let mut bytes = [0u8; 8];
     // SAFETY: room for an element of any dtype.
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
-    elementwise([t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
+    elementwise(&[t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
             // SAFETY: there are 8 bytes, and any of them make a T.
             let value = unsafe { bytes.as_ptr().cast::<T>().read_unaligned() };

@@ -91,7 +91,7 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     let dtype = promote(&[a, b])?;
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
     let numbers = [tolerance.relative, tolerance.absolute, tolerance.nan.into()].map(Scalar::Float);
-    close.run_in(dtype, [r, a, b], &numbers)
+    close.run_in(dtype, &[r, a, b], &numbers)
 }
 
 /// Whether all elements are close.

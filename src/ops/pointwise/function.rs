@@ -119,7 +119,7 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         _ => {}
     }
     let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
-    elementwise([r, t], &Signature::new(dtype, dtype, COSTLY / 16), &|work| {
+    elementwise(&[r, t], &Signature::new(dtype, dtype, COSTLY / 16), &|work| {
         match dtype.compute() {
             Dtype::Float64 => map::map1::<f64, f64>(
                 work,
@@ -143,7 +143,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
         bail!(Argument, "a dimension of {p}, expected 1 to {MOST}")
     }
     let dtype = t.defined()?.to_float();
-    elementwise([r, t], &Signature::new(dtype, dtype, COSTLY), &|work| {
+    elementwise(&[r, t], &Signature::new(dtype, dtype, COSTLY), &|work| {
         dispatch!(float, dtype, T => {
         map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs))
         });

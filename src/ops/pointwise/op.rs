@@ -163,11 +163,11 @@ impl<const N: usize> Op<N> {
         if self.result == ResultDtype::Real {
             common = common.to_float();
         }
-        self.run_in(common, tensors, numbers)
+        self.run_in(common, &tensors, numbers)
     }
 
     /// [`Op::run`] with operands converted to this dtype.
-    pub fn run_in(&self, common: Dtype, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+    pub fn run_in(&self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let Some(kernel) = self.kernels[slot(common)] else { return undefined(common) };
         if self.checked {
             self.check(common, &tensors[1..], numbers)?;
