@@ -46,7 +46,14 @@ fn header_is_fresh() {
 fn every_name_has_the_prefix() {
     let have = std::fs::read_to_string(root().join("include/thorn.h")).expect("include/thorn.h exists");
     for line in have.lines() {
-        let name = line.strip_prefix("#define ").or(line.strip_prefix("typedef struct ").or(line.strip_prefix("extern const struct ")));
+        let last = |rest: &'_ str| rest.rsplit(' ').next().map(|name| name.trim_end_matches(';').to_owned());
+        let first = |rest: &str| rest.split([' ', '(']).next().map(str::to_owned);
+        let of_function = line.strip_prefix("typedef ").and_then(|rest| rest.split_once("(*")).and_then(|(_, rest)| rest.split(')').next());
+        let name = of_function.map(str::to_owned);
+        let name = name.or_else(|| line.strip_prefix("#define ").and_then(first));
+        let name = name.or_else(|| line.strip_prefix("typedef ").filter(|rest| rest.ends_with(';') && !rest.contains('(')).and_then(last));
+        let name = name.or_else(|| line.strip_prefix("typedef struct ").and_then(first));
+        let name = name.or_else(|| line.strip_prefix("extern const struct ").and_then(first));
         if let Some(name) = name {
             assert!(name.starts_with("TH"), "{line}");
         }

@@ -45,8 +45,8 @@ pub fn arg_name(names: &'static str, k: usize) -> &'static str {
 
 /// A number as a face has it.
 #[inline(always)]
-pub fn scalar(integers: bool, Word(word): Word) -> Scalar {
-    if integers { Scalar::Int(word as i64) } else { f64::from_bits(word).into() }
+pub fn scalar(integers: bool, word: Word) -> Scalar {
+    if integers { Scalar::Int(word.bits() as i64) } else { f64::from_bits(word.bits()).into() }
 }
 
 impl<'a> Args<'a> {
@@ -161,17 +161,17 @@ kinds! { $
     /// An operand of integers.
     index: *const THTensor => &'a Tensor, |args, at| args.handle(at);
 
-    /// A number beside elements: it takes part in promotion and is rounded to the common dtype.
+    /// A number beside elements. In an elementwise operation it takes part in promotion and is rounded to the common dtype.
     number: f64 => Scalar, |args, at| args.scalar(at);
-    /// [`Kind::number`] that multiplies or divides: 16-bit floats do not round it.
+    /// [`Kind::number`] of an elementwise operation that multiplies or divides: 16-bit floats do not round it.
     factor: f64 => Scalar, |args, at| args.scalar(at);
-    /// A number that belongs to the operation, whatever the dtypes: it does not take part in promotion.
+    /// A number of an elementwise operation that does not take part in promotion, and is not rounded.
     parameter: f64 => Scalar, |args, at| args.scalar(at);
     /// [`Kind::parameter`] as it is.
     double: f64 => f64, |args, at| args.plain(at);
-    /// A number of things, or an offset among them.
+    /// An int64: a number of things, an offset among them, an element.
     count: i64 => i64, |args, at| args.plain(at);
-    /// A position or length in a storage.
+    /// A position or length in a storage, or a number of bytes.
     position: isize => i64, |args, at| args.plain::<isize>(at).map(|x| x as i64);
     /// A seed of random numbers.
     seed: u64 => u64, |args, at| args.plain(at);
@@ -223,7 +223,7 @@ kinds! { $
     /// Room for a list of handles.
     handles_out: *mut *mut THTensor => *mut *mut THTensor, |args, at| args.plain(at);
     /// How much room there is, and how much is needed.
-    count_inout: *mut c_int => *mut c_int, |args, at| args.pointer(at);
+    count_inout: *mut c_int => *mut c_int, |args, at| args.plain(at);
 
     /// A C string.
     text: *const c_char => &'a CStr, |args, at| args.pointer(at).map(|s: *mut c_char|
@@ -277,7 +277,7 @@ macro_rules! returns {
 }
 
 const fn bits(x: i64) -> Word {
-    Word(x as u64)
+    Word::from_bits(x as u64)
 }
 
 returns! { $
@@ -292,9 +292,9 @@ returns! { $
     /// A new context of mapped memory.
     new_map_context: *mut THMapAllocatorContext = bits(0);
     /// An element.
-    number: f64 = Word(f64::NAN.to_bits());
+    number: f64 = Word::from_bits(f64::NAN.to_bits());
     /// What elements add up to.
-    accumulated: f64 = Word(f64::NAN.to_bits());
+    accumulated: f64 = Word::from_bits(f64::NAN.to_bits());
     /// Whether.
     flag: c_int = bits(0);
     /// A small number.

@@ -27,9 +27,9 @@ elementwise! {
 macro_rules! pointwise_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
-        cadd(r: out, t: input, value: factor, src: input) = arithmetic::cadd(r, t, value, src);
+        cadd(r: out, t: input, value: number, src: input) = arithmetic::cadd(r, t, value, src);
         /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
-        csub(r: out, t: input, value: factor, src: input) = arithmetic::csub(r, t, value, src);
+        csub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, t, value, src);
         /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
         /// the default dtype. Of float32 too, the exponent is the double it is.
         pow(r: out, t: input, value: number) = arithmetic::pow(r, t, value);
@@ -50,7 +50,7 @@ macro_rules! pointwise_rows {
         mvlgamma(r: out, t: input, p: count) = function::mvlgamma(r, t, p);
         /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
         /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
-        divMode(r: out, t: input, value: factor, mode: div_mode) = divide::div_mode(r, t, value, mode);
+        divMode(r: out, t: input, value: number, mode: div_mode) = divide::div_mode(r, t, value, mode);
         /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
         cdivMode(r: out, a: input, b: input, mode: div_mode) = divide::cdiv_mode(r, a, b, mode);
         /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.

@@ -22,7 +22,7 @@ use crate::tensor::Tensor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Numbers an elementwise operation may have beside its tensors.
-const MOST_NUMBERS: usize = 2;
+pub const MOST_NUMBERS: usize = 2;
 
 /// A row.
 pub struct Row {
@@ -97,7 +97,7 @@ impl Row {
     #[inline(always)]
     fn elementwise<const N: usize>(&self, face: &Face, words: &[Word], op: &'static Op<N>) -> Result<Word> {
         let (tensors, numbers) = words.split_at(N);
-        if let Some(k) = tensors.iter().position(|word| word.0 == 0) {
+        if let Some(k) = tensors.iter().position(|word| word.is_null()) {
             return Err(null_argument(self.arg(k)));
         }
         // SAFETY: a word that is not 0 is a handle, and a handle a transparent pointer.
@@ -105,7 +105,7 @@ impl Row {
         let mut values = [Scalar::Int(0); MOST_NUMBERS];
         let values = &mut values[..numbers.len()];
         values.iter_mut().zip(numbers).for_each(|(value, &word)| *value = scalar(face.integers, word));
-        op.run(tensors, values).map(ToWord::word)
+        op.run(tensors, values).map(|()| Word::ZERO)
     }
 }
 
@@ -147,7 +147,7 @@ macro_rules! export {
                         let $arg = _args.$kind(_at)?;
                         _at += 1;
                     )*
-                    Ok($crate::capi::word::ToWord::word($body?))
+                    Ok($crate::capi::row::export!(@given [$($ret)?] $body?))
                 }),
                 concat!($($doc, "\n"),*),
             ),
@@ -194,6 +194,13 @@ macro_rules! export {
         /// Where each row stands in `ROWS`.
         #[allow(non_camel_case_types, missing_docs)]
         pub enum Index { $($name),* }
+    };
+    (@given [] $value:expr) => {{
+        let () = $value;
+        $crate::capi::word::Word::ZERO
+    }};
+    (@given [$ret:ident] $value:expr) => {
+        $crate::capi::word::Gives::<$crate::capi::args::return_type!($ret)>::given($value)
     };
     (@on_error) => { None };
     (@on_error $ret:ident) => { $crate::capi::args::on_error::$ret };

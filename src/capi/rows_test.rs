@@ -1,12 +1,14 @@
 //! What holds for every row.
 
 use super::args::Kind;
-use super::row::{Body, Face, Row, invoke};
-use super::word::Word;
+use super::row::{Body, Face, MOST_NUMBERS, Row, invoke};
+use super::word::{ToWord, Word};
 use super::*;
+use crate::tensor::Tensor;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::path::Path;
+use std::ptr::NonNull;
 
 /// Every list of rows and its face.
 const AREAS: &[(&Face, &[Row])] = &[
@@ -79,37 +81,53 @@ fn every_elementwise_operation_has_expectations() {
     }
 }
 
+/// Kinds of arguments that are handles of tensors and may not be NULL.
+const TENSORS: &[Kind] = &[Kind::out, Kind::truth, Kind::indices, Kind::inout, Kind::input, Kind::mask, Kind::index];
+/// Other kinds that may not be NULL.
+const POINTERS: &[Kind] = &[
+    Kind::storage,
+    Kind::storage_input,
+    Kind::required_generator,
+    Kind::text,
+    Kind::map_context,
+    Kind::required_memory,
+    Kind::allocator,
+    Kind::stats_out,
+];
+
 #[test]
-fn every_row_names_itself_in_its_errors() {
-    use Kind::*;
-    let needed = [
-        out,
-        truth,
-        indices,
-        inout,
-        input,
-        mask,
-        index,
-        storage,
-        storage_input,
-        required_generator,
-        text,
-        map_context,
-        count_inout,
-        required_memory,
-        allocator,
-        stats_out,
-    ];
+fn every_row_names_itself_and_the_argument_in_its_errors() {
+    let tensor = Tensor::empty(Dtype::Float32, &[2]).expect("there is memory").into_raw();
     for (face, row, name) in rows() {
-        let Some(first) = row.kinds.iter().position(|kind| needed.contains(kind)) else { continue };
-        // A dtype of 0 is none, and found out before.
-        let argument = match row.kinds[..first].iter().any(|kind| matches!(kind, dtype | other_dtype)) {
-            true => "TH_UNDEFINED is no dtype of elements".to_owned(),
-            false => format!("argument '{}' is NULL", row.arg(first)),
-        };
-        invoke(row, face, &vec![Word::ZERO; row.kinds.len()]);
-        // SAFETY: the message is a C string.
-        let message = unsafe { CStr::from_ptr(general::THGetLastError()) }.to_str().expect("messages are UTF-8");
-        assert_eq!(message, format!("{name}: {argument}"));
+        let dtype = row.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));
+        // Each argument in turn is NULL, and those before it are not.
+        for at in (0..row.kinds.len()).filter(|&at| TENSORS.contains(&row.kinds[at]) || POINTERS.contains(&row.kinds[at])) {
+            if row.kinds[..at].iter().any(|kind| POINTERS.contains(kind)) {
+                continue;
+            }
+            let words: Vec<Word> =
+                (0..row.kinds.len()).map(|k| if k < at && TENSORS.contains(&row.kinds[k]) { tensor.word() } else { Word::ZERO }).collect();
+            // A dtype of 0 is none, and found out before.
+            let what = match dtype.is_some_and(|dtype| dtype < at) {
+                true => "TH_UNDEFINED is no dtype of elements".to_owned(),
+                false => format!("argument '{}' is NULL", row.arg(at)),
+            };
+            invoke(row, face, &words);
+            // SAFETY: the message is a C string.
+            let message = unsafe { CStr::from_ptr(general::THGetLastError()) }.to_str().expect("messages are UTF-8");
+            assert_eq!(message, format!("{name}: {what}"));
+        }
+    }
+    // SAFETY: the handle made above.
+    drop(unsafe { Tensor::from_raw(NonNull::new(tensor).expect("not NULL")) });
+}
+
+#[test]
+fn numbers_of_elementwise_operations_fit() {
+    for (_, row, name) in rows().filter(|(_, row, _)| matches!(row.body, Body::Elementwise(_))) {
+        let count = |kinds: &[Kind]| row.kinds.iter().filter(|kind| kinds.contains(kind)).count();
+        let promoted = count(&[Kind::number, Kind::factor]);
+        assert!(promoted + count(&[Kind::parameter]) <= MOST_NUMBERS, "{name}");
+        assert!(promoted == 0 || (promoted, count(&[Kind::parameter]), count(&[Kind::input])) == (1, 0, 1), "{name}");
     }
 }

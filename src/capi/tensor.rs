@@ -113,8 +113,10 @@ macro_rules! tensor_rows {
         /// The stride of dimension `dim`, in elements; -1 on error.
         stride(tensor: input, dim: dim) -> count = entry(&dims_of(tensor)?.1, dim);
         /// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
+        // SAFETY: a live handle.
         sizes(tensor: input) -> borrowed_sizes = Ok(unsafe { (*tensor.as_ptr()).size.cast_const() });
         /// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
+        // SAFETY: a live handle.
         strides(tensor: input) -> borrowed_sizes = Ok(unsafe { (*tensor.as_ptr()).stride.cast_const() });
         /// The sizes as an int64 storage. Returns a new reference.
         newSizeOf(tensor: input) -> new_storage = storage::with_sizes(&dims_of(tensor)?.0);
@@ -154,6 +156,7 @@ macro_rules! tensor_rows {
             Ok(size == dims_of(tensor)?.0.as_slice());
         /// References held now, by anyone; 0 on error.
         refcount(tensor: input) -> int =
+            // SAFETY: a live handle.
             Ok(unsafe { std::sync::atomic::AtomicI32::from_ptr(&raw mut (*tensor.as_ptr()).refcount) }.load(std::sync::atomic::Ordering::Relaxed));
         /// Sets `TH_TENSOR_*` bits.
         setFlag(tensor: inout, flag: flags) = {

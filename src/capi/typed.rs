@@ -90,13 +90,21 @@ fn check(row: &Row, dtype: Dtype, words: &[Word]) -> Result<()> {
     Ok(())
 }
 
-/// The entries of a storage of longs as the core takes them: how many, and where; -1 and NULL for NULL.
-fn longs(list: *mut THStorage) -> [Word; 2] {
-    // SAFETY: the caller passes a live storage or NULL.
-    match unsafe { list.as_ref() } {
-        Some(list) if list.dtype == Dtype::Int64 as u8 => [(list.size as i64).word(), list.data.word()],
-        _ => [(-1i64).word(), std::ptr::null_mut::<i64>().word()],
-    }
+/// Storages of longs as the core takes lists: how many entries each has, and where they are. -1 stands for NULL; where a storage is not of
+/// longs, or the second one has another length, a length that every function refuses.
+fn longs(first: *mut THStorage, second: *mut THStorage) -> [Word; 3] {
+    const WRONG: i32 = i32::MIN;
+    // SAFETY: the caller passes live storages or NULL.
+    let (list, other) = unsafe { (first.as_ref(), second.as_ref()) };
+    let of_longs = [list, other].iter().flatten().all(|list| list.dtype == Dtype::Int64 as u8);
+    let len = match list {
+        _ if !of_longs => WRONG,
+        None => -1,
+        Some(list) if other.is_some_and(|other| other.size != list.size) => WRONG,
+        Some(list) => i32::try_from(list.size).unwrap_or(WRONG),
+    };
+    let data = |list: Option<&THStorage>| list.map_or(std::ptr::null_mut(), |list| list.data).word();
+    [len.word(), data(list), data(other)]
 }
 
 /// The functions of rows for one element type, `[prefix, Tensor, real, accreal, dtype]`; the statics of the rows are in `$area`.
@@ -141,16 +149,16 @@ macro_rules! typed_row {
     };
     // Lists are storages of longs.
     ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $b:ident optional_sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a)[0], longs($a)[1], longs($b)[1],] $($rest)* }
+        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
     };
     ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len_or_whole $a:ident sizes $b:ident optional_sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a)[0], longs($a)[1], longs($b)[1],] $($rest)* }
+        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
     };
     ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $b:ident sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a)[0], longs($a)[1], longs($b)[1],] $($rest)* }
+        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
     };
     ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage,] [$($w,)* longs($a)[0], longs($a)[1],] $($rest)* }
+        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage,] [$($w,)* longs($a, std::ptr::null_mut())[0], longs($a, std::ptr::null_mut())[1],] $($rest)* }
     };
     // Elements, and what is as in the dynamic API.
     ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident number $($rest:ident)*) => {

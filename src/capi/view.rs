@@ -13,12 +13,14 @@ macro_rules! pairs {
     ($face:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) = |$layout:ident| $view:expr;)*) => {
         $face! { $($to)* $(
             $(#[doc = $doc])*
+            #[doc = " Makes `r` this view of `src`; both may be the same handle."]
             $set(r: out, src: input $(, $arg: $kind)*) = {
                 let mut $layout = src.layout()?;
                 $view?;
                 ops::set_to(r, src, &$layout)
             };
             $(#[doc = $doc])*
+            #[doc = " Returns a new reference."]
             $new(tensor: input $(, $arg: $kind)*) -> new = ops::derive(tensor, |$layout| $view);
         )* }
     };
@@ -53,9 +55,9 @@ macro_rules! view_pair_rows {
         view / newView(ndim: len, size: sizes) = |layout| layout.view(size);
         /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
         expand / newExpand(ndim: len, size: sizes) = |layout| layout.expand(size);
-        /// `tensor` viewed in the sizes of `other`.
+        /// The tensor viewed in the sizes of `other`.
         viewAs / newViewAs(other: input) = |layout| layout.view(&shape_of(other)?);
-        /// `tensor` expanded to the sizes of `other`.
+        /// The tensor expanded to the sizes of `other`.
         expandAs / newExpandAs(other: input) = |layout| layout.expand(&shape_of(other)?);
     } };
 }

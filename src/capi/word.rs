@@ -2,23 +2,47 @@
 
 use crate::alloc::{THDeleter, THMemoryHook};
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
-use crate::scalar::Scalar;
-use crate::storage::Storage;
-use crate::tensor::Tensor;
-use std::ffi::c_char;
+use crate::storage::{Storage, THStorage};
+use crate::tensor::{THTensor, Tensor};
+use std::ffi::{c_char, c_int};
+use std::ptr::{null_mut, without_provenance_mut};
 
-/// An argument or a returned value as it crosses the boundary: a pointer, the bits of a double, or an integer.
+/// An argument or a returned value as it crosses the boundary: a pointer, an integer, or the bits of a double.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Word(pub u64);
+pub struct Word(*mut ());
+
+const _: () = assert!(size_of::<Word>() == 8, "a word holds a double");
+
+// SAFETY: a word is a number until the body of a row takes it for what it is.
+unsafe impl Sync for Word {}
+// SAFETY: as above.
+unsafe impl Send for Word {}
 
 impl Word {
-    /// NULL, 0 or 0.0.
-    #[cfg(test)]
-    pub const ZERO: Word = Word(0);
+    /// NULL, 0, 0.0 and TH_OK.
+    pub const ZERO: Word = Word(null_mut());
+
+    /// The word with these bits.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Word {
+        Word(without_provenance_mut(bits as usize))
+    }
+
+    /// Its bits.
+    #[inline(always)]
+    pub fn bits(self) -> u64 {
+        self.0.addr() as u64
+    }
+
+    /// Whether it is NULL.
+    #[inline(always)]
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
 }
 
-/// A C type, or what the body of a row gives, as a word.
+/// A C type as a word.
 pub trait ToWord {
     fn word(self) -> Word;
 }
@@ -28,20 +52,49 @@ pub trait FromWord {
     fn from_word(word: Word) -> Self;
 }
 
-macro_rules! words {
-    ($($t:ty: |$x:ident| $word:expr, |$w:ident| $back:expr;)*) => { $(
+/// What the body of a row gives where its function returns a `C`.
+pub trait Gives<C> {
+    fn given(self) -> Word;
+}
+
+impl<C: ToWord> Gives<C> for C {
+    fn given(self) -> Word {
+        self.word()
+    }
+}
+
+impl Gives<c_int> for bool {
+    fn given(self) -> Word {
+        c_int::from(self).word()
+    }
+}
+
+impl Gives<*mut THTensor> for Tensor {
+    fn given(self) -> Word {
+        self.into_raw().word()
+    }
+}
+
+impl Gives<*mut THStorage> for Storage {
+    fn given(self) -> Word {
+        self.into_raw().word()
+    }
+}
+
+macro_rules! bit_words {
+    ($($t:ty: |$x:ident| $bits:expr, |$w:ident| $back:expr;)*) => { $(
         impl ToWord for $t {
             #[inline(always)]
-            fn word(self) -> Word { let $x = self; Word($word) }
+            fn word(self) -> Word { let $x = self; Word::from_bits($bits) }
         }
         impl FromWord for $t {
             #[inline(always)]
-            fn from_word(Word($w): Word) -> $t { $back }
+            fn from_word(word: Word) -> $t { let $w = word.bits(); $back }
         }
     )* };
 }
 
-words! {
+bit_words! {
     i32: |x| x as u64, |w| w as i32;
     i64: |x| x as u64, |w| w as i64;
     isize: |x| x as u64, |w| w as isize;
@@ -55,28 +108,28 @@ words! {
 impl<T> ToWord for *mut T {
     #[inline(always)]
     fn word(self) -> Word {
-        Word(self as usize as u64)
+        Word(self.cast())
     }
 }
 
 impl<T> FromWord for *mut T {
     #[inline(always)]
-    fn from_word(Word(w): Word) -> *mut T {
-        w as usize as *mut T
+    fn from_word(word: Word) -> *mut T {
+        word.0.cast()
     }
 }
 
 impl<T> ToWord for *const T {
     #[inline(always)]
     fn word(self) -> Word {
-        Word(self as usize as u64)
+        Word(self.cast_mut().cast())
     }
 }
 
 impl<T> FromWord for *const T {
     #[inline(always)]
-    fn from_word(Word(w): Word) -> *const T {
-        w as usize as *const T
+    fn from_word(word: Word) -> *const T {
+        word.0.cast_const().cast()
     }
 }
 
@@ -85,39 +138,15 @@ macro_rules! function_words {
     ($($t:ident)*) => { $(
         impl ToWord for $t {
             #[inline(always)]
-            fn word(self) -> Word { Word(self.map_or(0, |f| f as usize as u64)) }
+            fn word(self) -> Word { Word(self.map_or(null_mut(), |f| f as *mut ())) }
         }
         impl FromWord for $t {
             #[inline(always)]
-            fn from_word(Word(w): Word) -> $t {
+            fn from_word(word: Word) -> $t {
                 // SAFETY: an optional function is a pointer that may be NULL, and the word was one of this type.
-                unsafe { std::mem::transmute::<usize, $t>(w as usize) }
+                unsafe { std::mem::transmute::<*mut (), $t>(word.0) }
             }
         }
     )* };
 }
 function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function);
-
-impl ToWord for bool {
-    fn word(self) -> Word {
-        Word(self.into())
-    }
-}
-
-impl ToWord for Scalar {
-    fn word(self) -> Word {
-        self.to_f64().word()
-    }
-}
-
-impl ToWord for Tensor {
-    fn word(self) -> Word {
-        self.into_raw().word()
-    }
-}
-
-impl ToWord for Storage {
-    fn word(self) -> Word {
-        self.into_raw().word()
-    }
-}

@@ -146,7 +146,8 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     if dtype != dtype.compute() {
         return fill_half(r, dtype, value);
     }
-    let work = match fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) {
+    // SAFETY: the work runs below, before anything else.
+    let work = match unsafe { fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) } {
         Some(work) => work,
         None => Work::Planned(every_element(r, dtype)?),
     };
@@ -168,7 +169,8 @@ fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
 /// A job that reaches every element of `r` at least once, however its strides overlap.
 #[inline(never)]
 fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
-    if let Some(job) = fast_path::spread(&[r], [compute], CHEAP) {
+    // SAFETY: callers run the job at once.
+    if let Some(job) = unsafe { fast_path::spread(&[r], [compute], CHEAP) } {
         return Ok(job);
     }
     let to = Operand::of(r)?;

@@ -32,7 +32,7 @@ impl<const N: usize> Signature<N> {
         Signature { types, common, result, grain }
     }
 
-    /// Each operand has a type of its own.
+    /// Each operand has a type of its own, and is converted to it at once: nothing is rounded before.
     #[inline]
     pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
         Signature { types, common: types[0].compute(), result, grain }
@@ -40,8 +40,11 @@ impl<const N: usize> Signature<N> {
 }
 
 /// The fast path, for operands that are already all alike and contiguous.
+///
+/// # Safety
+/// Until the work has run, nobody else touches the tensors.
 #[inline]
-pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
+pub unsafe fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Work<N>> {
     let &Signature { types, result, grain, .. } = signature;
     if types[0] != result {
         return None;
@@ -57,21 +60,25 @@ pub fn flat<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) ->
             return None;
         }
     }
-    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. Callers run the
-    // work before they touch the tensors again.
+    // SAFETY: `flat_like` found `n` elements of its type in each tensor; inputs lie apart from the result, or in step with it. The rest is
+    // the caller's.
     Some(Work::Flat(unsafe { Flat::new(data, n as usize, types, grain) }))
 }
 
 /// The job over `tensors`, the result first, whose shape is that of the inputs broadcast together; `None` wherever there is more to think
 /// about, errors among it.
+///
+/// # Safety
+/// As for [`flat`].
 #[inline(always)]
-pub fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Box<Job<N>>> {
+pub unsafe fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>) -> Option<Box<Job<N>>> {
     let &Signature { types, result, grain, .. } = signature;
     if !result.can_cast(tensors[0].dtype()?) {
         return None;
     }
     let (shape, _) = tensors[0].peek();
-    let job = spread(tensors, types, grain)?;
+    // SAFETY: the caller's.
+    let job = unsafe { spread(tensors, types, grain) }?;
     // Along every dim some input is as long as the result: else the result would be resized.
     let full =
         |d: usize| tensors[1..].iter().any(|t| (d + t.ndim()).checked_sub(shape.len()).is_some_and(|own| t.peek().0[own] == shape[d]));
@@ -80,8 +87,11 @@ pub fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>)
 
 /// The job over `tensors`, the result first, over whose shape the inputs are broadcast; `None` also where elements lie outside a storage, where
 /// the result shares some among themselves, or with an input but in step.
+///
+/// # Safety
+/// As for [`flat`].
 #[inline(always)]
-pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: usize) -> Option<Box<Job<N>>> {
+pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: usize) -> Option<Box<Job<N>>> {
     let (shape, _) = tensors[0].peek();
     if shape.len() > INLINE_DIMS {
         return None;
@@ -123,7 +133,7 @@ pub fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], grain: 
         reach += (l.n as isize - 1) * l.step[0];
     }
     // SAFETY: each operand's last element lies within the room of its storage; no two positions of the result share an element, and inputs lie
-    // apart from it, or in step with it. Callers run the job before they touch the tensors again.
+    // apart from it, or in step with it. The rest is the caller's.
     Some(Box::new(unsafe { Job::new(plan, data, dtype, types, grain) }))
 }
 

@@ -18,7 +18,8 @@ type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
 /// Computes `tensors[0] = f(tensors[1..])`, with broadcasting.
 pub fn elementwise<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: Run<'_, N>) -> Result<()> {
-    if let Some(work) = &flat(tensors, signature) {
+    // SAFETY: the work runs at once.
+    if let Some(work) = &unsafe { flat(tensors, signature) } {
         return run(work);
     }
     if tensors[0].dtype().is_none() && N > 1 && signature.types[0] == signature.result {
@@ -37,7 +38,8 @@ fn long<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: R
         return long(&each(|k| if k == 0 { tensors[0] } else { &converted[k - 1] }), signature, run);
     }
     let rounds = result != types[0] && tensors[0].dtype() != Some(result);
-    match if rounds { None } else { strided(tensors, signature) } {
+    // SAFETY: the job runs at once.
+    match if rounds { None } else { unsafe { strided(tensors, signature) } } {
         Some(job) => run(&Work::Planned(job)),
         None => planned(tensors, signature, run),
     }
@@ -49,7 +51,8 @@ fn fresh<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run: 
     let first = tensors[1];
     if (1..N).all(|k| tensors[k].flat_like(signature.types[k], first).is_some()) {
         tensors[0].renew_like(signature.result, first)?;
-        if let Some(work) = &flat(tensors, signature) {
+        // SAFETY: the work runs at once.
+        if let Some(work) = &unsafe { flat(tensors, signature) } {
             return run(work);
         }
     }

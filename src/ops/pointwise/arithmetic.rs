@@ -112,8 +112,11 @@ pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
         return sub_tensor.run([r, t, src], &[]);
     }
     let common = promote(&[t, src])?;
+    if common == Dtype::Bool {
+        return super::undefined(common);
+    }
+    super::check_whole(common, value)?;
     let minus = match value {
-        _ if common == Dtype::Bool => return super::undefined(common),
         Scalar::Int(x) if !common.is_float() => Scalar::Int(x.wrapping_neg()),
         value => Scalar::Float(-value.to_f64()),
     };

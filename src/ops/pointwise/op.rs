@@ -10,6 +10,7 @@
 //! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in.
 //! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
 //! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
+//! - a `number` or `factor` belongs to operations of one tensor and one number; a `parameter` to any.
 //! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
 //!
 //! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
@@ -70,7 +71,7 @@ impl<'a> Numbers<'a> {
 pub type Kernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
 
 /// How many types kernels are computed in, see [`slot`].
-pub const COMPUTE_TYPES: usize = 8;
+pub(crate) const COMPUTE_TYPES: usize = 8;
 
 /// Where the kernel of a compute type stands among the kernels of an operation.
 #[inline(always)]
@@ -291,7 +292,7 @@ pub(crate) use kernels;
 
 /// The kernel for one type.
 macro_rules! kernel {
-    ($t:ident $result:ident $args:tt kernel $f:ident $(; $($bits:tt)*)?) => { Some($f::<$t>) };
+    ($t:ident $result:ident $args:tt kernel $f:ident) => { Some($f::<$t>) };
     ($t:ident $result:ident [$($arg:ident $kind:ident)*] $($form:tt)*) => {
         Some(|work, _numbers| {
             #[allow(dead_code)]
