@@ -20,11 +20,18 @@
  *     if (THTensor_cadd(r, a, 1, b) != TH_OK) fprintf(stderr, "%s\n", THGetLastError());
  *     THTensor_free(r);
  *
- * Names. What Torch's TH has carries TH's name. Anything else carries PyTorch's, with capitals for underscores: logical_and is logicalAnd.
- * Where one operation has several forms, an ending says what differs: `Value` takes a number where the other form takes a tensor, `Tensor` a
- * tensor where it takes a number, `Dims` a list of dimensions, `all` gives a number of C, `At` takes a list of indices and `1d` to `4d`
- * single ones, `Long` takes or gives an int64, `Like` and `As` take a shape from a tensor, and `Mode`, `Base` and `Format` take one more
- * argument. `new` before a name gives a new handle. TH's `c` before a name (cadd, cmul) marks its forms for two tensors.
+ * Names. What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores: logical_and is
+ * logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ *     Value         a number in place of the second tensor (ltValue)
+ *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
+ *     Dims          a list of dimensions in place of one (sumDims)
+ *     all           all elements, and a number of C is returned (sumall)
+ *     At            a list of indices (getAt, setAt)
+ *     1d to 5d, Nd  so many sizes or indices one by one; a list of them
+ *     Long          an int64 in place of a double (itemLong)
+ *     Like, As      the shape of another tensor (zerosLike, viewAs)
+ *     Mode, Base, Format, Dtype   one more argument of that name
+ * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor (add, cadd), but in cinv.
  *
  * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
  * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole, -0.0 too,
@@ -92,9 +99,6 @@
 
 // Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 #define TH_ABI_VERSION 0
-
-// How many types kernels are computed in, see [`slot`].
-#define COMPUTE_TYPES 8
 
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
@@ -232,9 +236,6 @@ typedef void (*THDeleter)(void *data, void *ctx);
 
 // How elements lie in memory, for functions that make tensors.
 typedef int32_t THMemoryFormat;
-
-// An argument or a returned value as it crosses the boundary: a pointer, the bits of a double, or an integer.
-typedef uint64_t Word;
 
 // Code of a kind of device in the C API; the values are DLPack's.
 typedef int32_t THDeviceType;
@@ -1746,93 +1747,123 @@ THStatus THTensor_resize5d(struct THTensor *tensor, int64_t size0, int64_t size1
 THStatus THTensor_resizeAs(struct THTensor *tensor, const struct THTensor *src);
 
 // Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_narrow(struct THTensor *r, const struct THTensor *src, int dimension, int64_t firstIndex, int64_t size);
 
 // Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+// Returns a new reference.
 struct THTensor *THTensor_newNarrow(const struct THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
 
 // Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_select(struct THTensor *r, const struct THTensor *src, int dimension, int64_t sliceIndex);
 
 // Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
+// Returns a new reference.
 struct THTensor *THTensor_newSelect(const struct THTensor *tensor, int dimension, int64_t sliceIndex);
 
 // Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_slice(struct THTensor *r, const struct THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
 
 // Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
+// Returns a new reference.
 struct THTensor *THTensor_newSlice(const struct THTensor *tensor, int dimension, int64_t start, int64_t end, int64_t step);
 
 // Dimensions `dimension1` and `dimension2` swapped.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_transpose(struct THTensor *r, const struct THTensor *src, int dimension1, int dimension2);
 
 // Dimensions `dimension1` and `dimension2` swapped.
+// Returns a new reference.
 struct THTensor *THTensor_newTranspose(const struct THTensor *tensor, int dimension1, int dimension2);
 
 // The matrix transposed; vectors and scalars stay as they are.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_t(struct THTensor *r, const struct THTensor *src);
 
 // The matrix transposed; vectors and scalars stay as they are.
+// Returns a new reference.
 struct THTensor *THTensor_newT(const struct THTensor *tensor);
 
 // Dimension `d` of the view is dimension `dims[d]` of the source.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *dims);
 
 // Dimension `d` of the view is dimension `dims[d]` of the source.
+// Returns a new reference.
 struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
 
 // Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
 
 // Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
+// Returns a new reference.
 struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
 
 // All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_unfold(struct THTensor *r, const struct THTensor *src, int dimension, int64_t size, int64_t step);
 
 // All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+// Returns a new reference.
 struct THTensor *THTensor_newUnfold(const struct THTensor *tensor, int dimension, int64_t size, int64_t step);
 
 // Without the dimensions of size 1.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_squeeze(struct THTensor *r, const struct THTensor *src);
 
 // Without the dimensions of size 1.
+// Returns a new reference.
 struct THTensor *THTensor_newSqueeze(const struct THTensor *tensor);
 
 // Without dimension `dimension`, if its size is 1.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_squeeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
 
 // Without dimension `dimension`, if its size is 1.
+// Returns a new reference.
 struct THTensor *THTensor_newSqueeze1d(const struct THTensor *tensor, int dimension);
 
 // With a new dimension of size 1 at `dimension`; -1 appends.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_unsqueeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
 
 // With a new dimension of size 1 at `dimension`; -1 appends.
+// Returns a new reference.
 struct THTensor *THTensor_newUnsqueeze1d(const struct THTensor *tensor, int dimension);
 
 // The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_view(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
 
 // The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+// Returns a new reference.
 struct THTensor *THTensor_newView(const struct THTensor *tensor, int ndim, const int64_t *size);
 
 // Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_expand(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
 
 // Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
+// Returns a new reference.
 struct THTensor *THTensor_newExpand(const struct THTensor *tensor, int ndim, const int64_t *size);
 
-// `tensor` viewed in the sizes of `other`.
+// The tensor viewed in the sizes of `other`.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_viewAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
 
-// `tensor` viewed in the sizes of `other`.
+// The tensor viewed in the sizes of `other`.
+// Returns a new reference.
 struct THTensor *THTensor_newViewAs(const struct THTensor *tensor, const struct THTensor *other);
 
-// `tensor` expanded to the sizes of `other`.
+// The tensor expanded to the sizes of `other`.
+// Makes `r` this view of `src`; both may be the same handle.
 THStatus THTensor_expandAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
 
-// `tensor` expanded to the sizes of `other`.
+// The tensor expanded to the sizes of `other`.
+// Returns a new reference.
 struct THTensor *THTensor_newExpandAs(const struct THTensor *tensor, const struct THTensor *other);
 
 #ifdef __cplusplus

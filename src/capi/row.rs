@@ -22,7 +22,7 @@ use crate::tensor::Tensor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Numbers an elementwise operation may have beside its tensors.
-pub const MOST_NUMBERS: usize = 2;
+pub(crate) const MOST_NUMBERS: usize = 2;
 
 /// A row.
 pub struct Row {
