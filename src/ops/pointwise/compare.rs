@@ -6,7 +6,7 @@ use crate::cpu::engine::CHEAP;
 use crate::cpu::real::Real;
 use crate::dtype::{Bool, Dtype, Element};
 use crate::error::{Result, bail};
-use crate::ops::reduce;
+use crate::ops::reduce::nonzero_everywhere;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -110,9 +110,4 @@ pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
     let same = Tensor::fresh()?;
     eqTensor.run([&same, a, b], &[])?;
     nonzero_everywhere(&same)
-}
-
-/// Whether no element is 0.
-pub fn nonzero_everywhere(t: &Tensor) -> Result<bool> {
-    Ok(reduce::number(|to| reduce::logic(true, to, t, reduce::Over::Dims(&[])))? != 0.0)
 }

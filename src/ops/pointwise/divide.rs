@@ -1,13 +1,10 @@
 //! Remainders and rounded quotients. Integers refuse to be divided by zero before anything is written.
 
 use super::arithmetic::{cdiv, div};
-use super::compare::nonzero_everywhere;
 use super::op::operations;
 use crate::cpu::engine::COSTLY;
 use crate::cpu::number::Number;
-use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::copy::to_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -90,24 +87,4 @@ pub fn div_mode(r: &Tensor, t: &Tensor, value: Scalar, mode: THDivMode) -> Resul
         TH_DIV_FLOOR => div_floor.run([r, t], &[value]),
         _ => bail!(Argument, "{mode} is no rounding mode"),
     }
-}
-
-/// Fails where integers of `common`, of which there are some, are to be divided by zero: `operands` are the dividend and the divisor, or the
-/// dividend alone, which the number divides.
-pub fn check(common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
-    if operands[0].peek().0.contains(&0) {
-        return Ok(());
-    }
-    // Divisors as they will be used: 256 is 0 among uint8.
-    let fine = match (operands, numbers) {
-        ([_, divisors], _) => nonzero_everywhere(&to_dtype(divisors, common)?)?,
-        (_, [value, ..]) => dispatch!(numeric, common, T => T::from_scalar(*value) != T::ZERO),
-        _ => true,
-    };
-    if fine { Ok(()) } else { by_zero() }
-}
-
-#[cold]
-fn by_zero() -> Result<()> {
-    bail!(Argument, "integers divided by zero")
 }

@@ -10,6 +10,7 @@ pub mod bits;
 pub mod choose;
 pub mod compare;
 pub mod divide;
+mod divisor;
 pub mod function;
 
 use crate::dtype::{Dtype, Promotion};

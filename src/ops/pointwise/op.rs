@@ -18,7 +18,7 @@
 //! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
 //! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
 
-use super::{check_whole, comparable, divide, promote, promote_scalar, undefined};
+use super::{check_whole, comparable, divisor, promote, promote_scalar, undefined};
 use crate::cpu::engine::Work;
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
@@ -192,7 +192,7 @@ impl<const N: usize> Op<N> {
         match self.role {
             _ if common.is_float() => Ok(()),
             Role::Parameters => numbers.iter().try_for_each(|&value| check_whole(common, value)),
-            _ => divide::check(common, operands, numbers),
+            _ => divisor::check(common, operands, numbers),
         }
     }
 }

@@ -171,6 +171,11 @@ pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, 
     })
 }
 
+/// Whether no element is 0.
+pub fn nonzero_everywhere(t: &Tensor) -> Result<bool> {
+    Ok(number(|to| logic(true, to, t, Over::Dims(&[])))? != 0.0)
+}
+
 /// `r = whether all (or any) elements of t over some dims are not 0`; as uint8 for uint8, else as Bool. NaN is not 0.
 pub fn logic(all: bool, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     let dtype = t.defined()?;
