@@ -212,7 +212,7 @@ fn nothing_waits_for_what_is_there() {
 #[test]
 fn a_function_that_appears_is_noticed() {
     let header =
-        "// As tensors::save.\nconst char *tensors::toString(const struct THTensor *t);\nTHStatus tensors::printTo(int fd,\n  int x);\n";
+        "// As THTensor_save.\nconst char *THTensor_toString(const struct THTensor *t);\nTHStatus THTensor_printTo(int fd,\n  int x);\n";
     assert_eq!(functions(header).collect::<Vec<_>>(), ["THTensor_toString", "THTensor_printTo"]);
     let print = LATER.iter().find(|(name, ..)| *name == "print").expect("printing waits").2;
     assert!(print.iter().any(|guard| appeared(guard, header).is_some()));
