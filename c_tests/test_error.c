@@ -34,7 +34,8 @@ static void each_kind_of_failure_has_its_code(void) {
     THTensor *m = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *v = vector_of(TH_INT32, 1, 2), *r = THTensor_new();
     CHECK_ERROR(THTensor_sum(r, m, 2, 0), TH_ERR_ARGUMENT, "THTensor_sum: dimension 2 out of range");
     CHECK_ERROR(THTensor_mm(r, m, m), TH_ERR_SHAPE, "shapes [2, 3] and [2, 3] do not multiply");
-    CHECK_ERROR(THTensor_cadd(v, v, 0.5, v), TH_ERR_DTYPE, "0.5");
+    CHECK_ERROR(THTensor_cadd(v, v, 0.5, v), TH_ERR_DTYPE, "THTensor_cadd: the factor 0.5 of int32 tensors must be an integer");
+    CHECK_ERROR(THTensor_csub(v, v, 0.5, v), TH_ERR_DTYPE, "THTensor_csub: the factor 0.5 of int32 tensors must be an integer");
     CHECK_ERROR(THTensor_sqrt(v, v), TH_ERR_DTYPE, "a result of float32 cannot be stored in a tensor of int32");
     CHECK_FAILURE(THTensor_getDevice(m) == -1, TH_ERR_DEVICE, "THTensor_getDevice");
     CHECK_FAILURE(THTensor_newWithSize1d(TH_FLOAT64, INT64_C(1) << 50) == NULL, TH_ERR_NOMEM, "9007199254740992 bytes");

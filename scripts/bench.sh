@@ -82,8 +82,8 @@ build_times() (
     touch -c $changed
     printf 'release build after touching %s: %s\n' $changed "$(seconds cargo build --release --locked --quiet)"
     # 1 / x in other words, which is new code for every float and instruction set.
-    sed -i 's|T::from_i64(1) / x;|T::from_i64(2) / (x + x);|' $changed
-    grep -qF '(x + x)' $changed
+    sed -i 's,T::from_i64(1) / t,T::from_i64(2) / (t + t),' $changed
+    grep -qF '(t + t)' $changed
     printf 'release build after changing a kernel in it: %s\n' "$(seconds cargo build --release --locked --quiet)"
 )
 
