@@ -94,7 +94,7 @@ operations! {
     /// `r = a - b`
     sub_tensor(r: out, a: input, b: input) { numeric same CHEAP, transposed |_, a, b| a.sub(b) }
     /// `r = t + value * src`
-    add_scaled(r: out, t: input, value: parameter, src: input) { all same CHEAP, |_, t, src| t.add(value.mul(src)) }
+    add_scaled(r: out, t: input, value: parameter, src: input) { all same CHEAP, transposed |_, t, src| t.add(value.mul(src)) }
 }
 
 /// `r = t + value * src`
