@@ -4,7 +4,7 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
-use super::fold::{Accs, COLUMNS, Fold, NARROW, ROWS, Tile};
+use super::fold::{Accs, COLUMNS, Fold, FoldTile, NARROW, ROWS};
 use crate::cpu::tuning::{FOLDED_BLOCK, FOLDED_BLOCKS, FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW, FOLDED_SEGMENT};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
@@ -278,7 +278,7 @@ impl<'a> Cut<'a> {
             self.of.fold.start(accs, n);
             for c in first..self.chunks.min(first + self.segment) {
                 let (start, [outer, number]) = (c % per_run * self.chunk, position(&self.of.folded, c / per_run));
-                let tile = Tile {
+                let tile = FoldTile {
                     x: self.of.data.offset(at[0] + outer + start as isize * self.along.step[0]),
                     rows: n,
                     cols: self.chunk.min(self.along.n - start),
@@ -290,7 +290,7 @@ impl<'a> Cut<'a> {
                 match (self.staged, self.rows) {
                     (true, _) => self.staged(accs, tile),
                     (_, true) => self.of.fold.rows(accs, &tile),
-                    (_, false) => self.of.fold.columns(accs, &Tile { rows: tile.cols, cols: n, step: self.along.step[0], ..tile }),
+                    (_, false) => self.of.fold.columns(accs, &FoldTile { rows: tile.cols, cols: n, step: self.along.step[0], ..tile }),
                 }
             }
         }
@@ -298,7 +298,7 @@ impl<'a> Cut<'a> {
 
     /// Folds a tile, given as if of rows, by way of a buffer.
     #[inline(never)]
-    unsafe fn staged(&self, accs: Accs, tile: Tile) {
+    unsafe fn staged(&self, accs: Accs, tile: FoldTile) {
         let mut stage = Stage::new();
         let compute = self.of.compute.size() as isize;
         let (data, copy) = (tile.x.cast_mut(), TileCopy::new(self.of.compute, self.of.dtype));
@@ -308,7 +308,7 @@ impl<'a> Cut<'a> {
             false => (tile.cols, tile.rows, Side { data, row_step: inner, col_step: outer }),
         };
         let step = cols as isize * compute;
-        let tile = Tile { x: stage.data(), rows, cols, step, ..tile };
+        let tile = FoldTile { x: stage.data(), rows, cols, step, ..tile };
         // SAFETY: the caller's; the buffer has room for a tile.
         unsafe {
             copy.copy(Side { data: stage.data(), row_step: step, col_step: compute }, from, rows, cols);

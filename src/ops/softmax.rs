@@ -16,32 +16,32 @@ const TURNED: usize = 24;
 
 /// What to go over.
 #[derive(Clone, Copy)]
-enum Lines<'a> {
+enum Along<'a> {
     Dim(i32),
     Dims(&'a [i64]),
 }
 
 /// `r = e^t / sum of e^t along dim`; floats only.
 pub fn softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run(Kind::Softmax, r, t, Lines::Dim(dim), Form::Same)
+    run(Kind::Softmax, r, t, Along::Dim(dim), Form::Same)
 }
 
 /// `r = t - log(sum of e^t along dim)`; floats only.
 pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run(Kind::LogSoftmax, r, t, Lines::Dim(dim), Form::Same)
+    run(Kind::LogSoftmax, r, t, Along::Dim(dim), Form::Same)
 }
 
 /// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
 pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, Lines::Dim(dim), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, Along::Dim(dim), Form::One { keepdim })
 }
 
 /// [`logsumexp`] over several dims, or over all if none is given.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, Lines::Dims(dims), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, Along::Dims(dims), Form::One { keepdim })
 }
 
-fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Result<()> {
+fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Along<'_>, form: Form) -> Result<()> {
     let dtype = t.defined()?;
     let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
     dispatch!(float, dtype, T => {
@@ -49,8 +49,8 @@ fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Lines<'_>, form: Form) -> Resu
         let kernels = Kernels { columns: Some(&panel), max_lines: softmax::MOST_COLUMNS, area: softmax::most_area(kind), max_transposed: TURNED, ..Kernels::stack(&stack, COSTLY) };
         let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
         match lines {
-            Lines::Dim(dim) => along(t, dim, T::DTYPE, form, wants, kernels),
-            Lines::Dims(dims) => Source::over(t, dims)?.run(T::DTYPE, form, wants, kernels),
+            Along::Dim(dim) => along(t, dim, T::DTYPE, form, wants, kernels),
+            Along::Dims(dims) => Source::over(t, dims)?.run(T::DTYPE, form, wants, kernels),
         }
     })
 }

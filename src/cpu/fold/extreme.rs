@@ -1,6 +1,6 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accs, Fold, Line, Reducer, Tile, for_rows, row, search};
+use super::{Accs, Fold, FoldTile, Line, Reducer, for_rows, row, search};
 use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;
@@ -308,7 +308,7 @@ fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At)
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
-unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, tile: Tile) -> bool {
+unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, tile: FoldTile) -> bool {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
     // SAFETY: the caller's; lines have an entry for each column.
@@ -379,7 +379,7 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
     /// Nothing to do: the first element of a fold is stored without a comparison.
     unsafe fn start(&self, _: Accs, _: usize) {}
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (values, numbers, tile) = (accs.plane::<T>(0), accs.plane::<i64>(1), *tile);
         simd(
             #[inline(always)]
@@ -408,7 +408,7 @@ impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let tile = *tile;
         // Detecting a NaN is cheaper than ordering it.
         let done = simd(
@@ -493,7 +493,7 @@ mod tests {
         let step = (cols * size_of::<T>()) as isize;
         for (from, to) in [(0, rows / 3), (rows / 3, rows)].into_iter().filter(|(from, to)| from < to) {
             let x = x[from * cols..].as_ptr().cast();
-            let tile = Tile { x, rows: to - from, cols, step, done: from, index: from as i64, weight: 1 };
+            let tile = FoldTile { x, rows: to - from, cols, step, done: from, index: from as i64, weight: 1 };
             // SAFETY: accumulators have room for the columns.
             unsafe { fold.columns(accs, &tile) };
         }

@@ -1,6 +1,6 @@
 //! The least and the greatest element in one pass over memory.
 
-use super::{Accs, Extreme, Fold, Lanes, Ordered, Tile};
+use super::{Accs, Extreme, Fold, FoldTile, Lanes, Ordered};
 use std::marker::PhantomData;
 
 /// Least and greatest element: both folds over one tile after the other, which stays in the cache.
@@ -31,7 +31,7 @@ impl<T: Ordered> Fold for MinMax<T> {
         }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         // SAFETY: as above.
         unsafe {
             self.0.rows(accs, tile);
@@ -47,7 +47,7 @@ impl<T: Ordered> Fold for MinMax<T> {
         self.0.tall(gaps)
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         // SAFETY: as above.
         unsafe {
             self.0.columns(accs, tile);

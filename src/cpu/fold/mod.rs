@@ -47,7 +47,7 @@ impl Accs {
 
 /// Elements to be folded: `rows` runs of `cols`.
 #[derive(Clone, Copy)]
-pub struct Tile {
+pub struct FoldTile {
     /// The first element.
     pub x: *const u8,
     /// Runs.
@@ -64,7 +64,7 @@ pub struct Tile {
     pub weight: i64,
 }
 
-impl Tile {
+impl FoldTile {
     #[inline(always)]
     fn row<T>(&self, r: usize) -> *const T {
         self.x.wrapping_offset(r as isize * self.step).cast()
@@ -90,7 +90,7 @@ pub trait Fold: Sync {
     /// Makes the first `n` accumulators those of no elements.
     unsafe fn start(&self, accs: Accs, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
-    unsafe fn rows(&self, accs: Accs, tile: &Tile);
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile);
     /// The fewest columns it folds well, of rows with gaps between them or without.
     fn fewest(&self, _gaps: bool) -> usize {
         8
@@ -100,7 +100,7 @@ pub trait Fold: Sync {
         false
     }
     /// Folds column `j` of the tile into accumulator `j`.
-    unsafe fn columns(&self, accs: Accs, tile: &Tile);
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile);
     /// Folds `n` accumulators that took `counts[1]` elements each into others that took `counts[0]`.
     unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]);
     /// Writes the results of `n` accumulators of `count` elements each to one or two runs.
@@ -119,7 +119,7 @@ const ABREAST: usize = 4;
 
 /// Calls `four` for each [`ABREAST`] rows, with the number of the first, and `one` for each row that is left.
 #[inline(always)]
-fn for_rows<T>(tile: &Tile, mut four: impl FnMut(usize, [*const T; ABREAST]), mut one: impl FnMut(usize, *const T)) {
+fn for_rows<T>(tile: &FoldTile, mut four: impl FnMut(usize, [*const T; ABREAST]), mut one: impl FnMut(usize, *const T)) {
     let mut r = 0;
     while r + ABREAST <= tile.rows {
         four(r, std::array::from_fn(|q| tile.row(r + q)));
@@ -137,12 +137,14 @@ mod tests {
     /// What `fold` makes of each column of `rows` x `cols` elements, with the tile cut in two, and of each row.
     fn folded<T, R: Copy + Default>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
         let step = (cols * size_of::<T>()) as isize;
-        let whole = Tile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
+        let whole = FoldTile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
         let (mut results, mut room, mut rest) = ([vec![], vec![]], vec![0u64; 3 * COLUMNS], vec![0u64; COLUMNS]);
         let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };
         let cut = rows / 3;
-        let parts =
-            [Tile { rows: cut, ..whole }, Tile { x: whole.row::<u8>(cut), rows: rows - cut, done: cut, index: cut as i64, ..whole }];
+        let parts = [
+            FoldTile { rows: cut, ..whole },
+            FoldTile { x: whole.row::<u8>(cut), rows: rows - cut, done: cut, index: cut as i64, ..whole },
+        ];
         // SAFETY: accumulators and results have room for rows and columns.
         unsafe {
             for (side, n, count) in [(0, rows, cols), (1, cols, rows)] {
@@ -197,7 +199,7 @@ mod tests {
         let least = vec![i8::MIN; 100_000];
         let [total, _] = folded::<i8, i64>(&Lanes(Sum::<i8>(PhantomData)), &least[..COLUMNS], 1, COLUMNS);
         assert_eq!(total, [-128 * COLUMNS as i64]);
-        let tile = Tile { x: least.as_ptr().cast(), rows: 1, cols: least.len(), step: 0, done: 0, index: 0, weight: 1 };
+        let tile = FoldTile { x: least.as_ptr().cast(), rows: 1, cols: least.len(), step: 0, done: 0, index: 0, weight: 1 };
         let (mut acc, mut sum, fold) = ([0u64; 2], 0i64, Lanes(Sum::<i8>(PhantomData)));
         let accs = Accs { data: acc.as_mut_ptr().cast(), room: 1 };
         // SAFETY: one accumulator, one result.

@@ -4,7 +4,7 @@
 //! Cancellation then loses at most a factor of the block's length. The mean is a sum of two numbers: where it is large compared to the
 //! deviation, the rounding error of one number, times the count of elements, would show in the sum of squares.
 
-use super::{ABREAST, Accs, Fold, Line, Reducer, Tile, for_rows, row};
+use super::{ABREAST, Accs, Fold, FoldTile, Line, Reducer, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::Element;
@@ -204,7 +204,7 @@ impl Spread {
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
-unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: Tile) {
+unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let planes = planes(accs);
     let (mut a, mut b) = (Line::new(n, |_| 0.0), Line::new(n, |_| 0.0));
@@ -281,7 +281,7 @@ impl<T: Measured> Fold for Moment<T> {
         (0..n).for_each(|j| unsafe { Spread::NOTHING.store(planes, j) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (planes, tile) = (planes(accs), *tile);
         simd(
             #[inline(always)]
@@ -307,7 +307,7 @@ impl<T: Measured> Fold for Moment<T> {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let tile = *tile;
         simd(
             #[inline(always)]

@@ -3,7 +3,7 @@
 //! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in three
 //! to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Abs, Accs, Fold, Line, Plain, Root, Square, Tile, total::Term};
+use super::{Abs, Accs, Fold, FoldTile, Line, Plain, Root, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
@@ -200,7 +200,7 @@ unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
 /// # Safety
 /// The tile lies inside its memory; there are as many totals as rows; as for [`Register`].
 #[inline(always)]
-unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &Tile) {
+unsafe fn rows<V: Float32s, S: Small, P: VectorTerm>(totals: *mut f64, tile: &FoldTile) {
     for j in 0..tile.rows {
         // SAFETY: the caller's.
         unsafe {
@@ -263,7 +263,7 @@ unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const 
 /// # Safety
 /// The tile lies inside its memory and has a vector's columns; there are as many sums, and a vector's in the tail; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mut f64, tail: *mut f64, tile: &FoldTile, r: usize) {
     let x: [*const S; N] = std::array::from_fn(|q| tile.row(r + q));
     let rest = tile.cols % V::LANES;
     // SAFETY: the caller's.
@@ -287,7 +287,7 @@ const JOINED: usize = 64;
 /// # Safety
 /// The tile lies inside its memory; there are as many sums as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
+unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile) {
     let group = if tile.cols < V::LANES { JOINED.div_ceil(tile.cols) } else { 1 };
     let joins = tile.step == (tile.cols * size_of::<S>()) as isize && group <= tile.rows;
     // SAFETY: the caller's.
@@ -298,13 +298,13 @@ unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &T
         let mut room = [0.0; JOINED + MOST_LANES];
         let parts = if group > 1 { room.as_mut_ptr() } else { sums };
         let rows = tile.rows / group;
-        wide_enough::<V, S, P>(parts, &Tile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
+        wide_enough::<V, S, P>(parts, &FoldTile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
         if group > 1 {
             for k in 0..group * tile.cols {
                 *sums.add(k % tile.cols) += parts.add(k).read();
             }
             let done = rows * group;
-            wide_columns::<S, P>(sums, &Tile { x: tile.row::<S>(done).cast(), rows: tile.rows - done, ..*tile });
+            wide_columns::<S, P>(sums, &FoldTile { x: tile.row::<S>(done).cast(), rows: tile.rows - done, ..*tile });
         }
     }
 }
@@ -314,7 +314,7 @@ unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &T
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile) {
     // SAFETY: the caller's.
     unsafe {
         let mut lanes = [0.0; MOST_LANES];
@@ -346,7 +346,7 @@ unsafe fn wide_enough<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile
 /// # Safety
 /// As for [`columns`].
 #[inline(always)]
-unsafe fn wide_columns<S: Small, P: VectorTerm>(sums: *mut f64, tile: &Tile) {
+unsafe fn wide_columns<S: Small, P: VectorTerm>(sums: *mut f64, tile: &FoldTile) {
     for r in 0..tile.rows {
         let x: *const S = tile.row(r);
         for k in 0..tile.cols {
@@ -383,7 +383,7 @@ impl<S: Small, P: VectorTerm> Fold for PairwiseSum<S, P> {
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(0.0) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (totals, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -402,7 +402,7 @@ impl<S: Small, P: VectorTerm> Fold for PairwiseSum<S, P> {
         true
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let (totals, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -447,7 +447,7 @@ mod tests {
     /// The total of each row and of each column of elements.
     fn totals<S: Small, P: VectorTerm>(x: &[S], rows: usize, cols: usize, root: Root) -> [Vec<f64>; 2] {
         let fold = PairwiseSum::<S, P>::new(root);
-        let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
+        let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut room, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
             let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };

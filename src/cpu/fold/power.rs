@@ -4,7 +4,7 @@
 //! least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
 use super::total::{Plain, Root, Square, Terms};
-use super::{Accs, COLUMNS, Fold, Lanes, Line, Reducer, Tile};
+use super::{Accs, COLUMNS, Fold, FoldTile, Lanes, Line, Reducer};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
@@ -138,7 +138,7 @@ impl<T: Element> Powers<T> {
                 #[inline(always)]
                 move |isa| Self::raise(isa, p, exact, to, n),
             );
-            powers.rows(accs, &Tile { x: to.cast(), rows: 1, cols: n, step: 0, done: 0, index: 0, weight: 0 });
+            powers.rows(accs, &FoldTile { x: to.cast(), rows: 1, cols: n, step: 0, done: 0, index: 0, weight: 0 });
         }
         [sum, scale]
     }
@@ -171,7 +171,7 @@ impl<T: Element> Powers<T> {
     ///
     /// # Safety
     /// The tile lies inside its memory; there are as many accumulators as columns.
-    unsafe fn together(&self, accs: Accs, j: usize, tile: &Tile, buffer: &mut Buffer) -> bool {
+    unsafe fn together(&self, accs: Accs, j: usize, tile: &FoldTile, buffer: &mut Buffer) -> bool {
         let (p, exact, safe, to, tile) = (self.p, self.exact, self.safe, buffer.as_mut_ptr().cast::<f64>(), *tile);
         let (sums, scales) = (accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j));
         simd(
@@ -221,7 +221,7 @@ impl<T: Element> Fold for Powers<T> {
         }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
         for j in 0..tile.rows {
             for at in (0..tile.cols).step_by(COLUMNS) {
@@ -234,12 +234,12 @@ impl<T: Element> Fold for Powers<T> {
         }
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
         for row in (0..tile.rows).step_by(ABREAST) {
             for col in (0..tile.cols).step_by(ACROSS) {
                 let (rows, cols) = (ABREAST.min(tile.rows - row), ACROSS.min(tile.cols - col));
-                let part = Tile { x: tile.row::<T>(row).wrapping_add(col).cast(), rows, cols, ..*tile };
+                let part = FoldTile { x: tile.row::<T>(row).wrapping_add(col).cast(), rows, cols, ..*tile };
                 // SAFETY: the caller's.
                 unsafe {
                     if self.together(accs, col, &part, &mut buffer) {
@@ -330,7 +330,7 @@ impl Fold for Squares {
         unsafe { self.powers.start(accs, n) }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (terms, tile, planes) = (self.sum.0, *tile, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
         let mut line = Line::new(ROWS_ABREAST, |_| 0.0);
         let sums: *mut f64 = line.data();
@@ -352,7 +352,7 @@ impl Fold for Squares {
                     let at = Accs { data: accs.data.add((first + j) * 8), ..accs };
                     match sums.add(j).read() {
                         sum if Self::good(sum) => self.powers.take(at, 0, [sum, 1.0]),
-                        _ => self.powers.rows(at, &Tile { x: tile.row(first + j), rows: 1, ..tile }),
+                        _ => self.powers.rows(at, &FoldTile { x: tile.row(first + j), rows: 1, ..tile }),
                     }
                 }
             }
@@ -367,7 +367,7 @@ impl Fold for Squares {
         self.sum.tall(gaps)
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let mut line = Line::new(tile.cols, |_| 0.0);
         let sums = line.data();
         // SAFETY: the caller's; the line has an entry for each column.
@@ -406,7 +406,7 @@ mod tests {
 
     /// The norms of the rows and of the columns of a tile of elements.
     fn norms<T: Element>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
-        let tile = Tile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
+        let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut room, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
             let accs = Accs { data: room.as_mut_ptr().cast(), room: n };

@@ -1,6 +1,6 @@
 //! The product of float32 in float64, by whole vectors.
 
-use super::{Accs, Fold, Tile};
+use super::{Accs, Fold, FoldTile};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 
@@ -39,7 +39,7 @@ unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
 /// # Safety
 /// The tile lies inside its memory; there are as many accumulators as columns; as for [`Register`].
 #[inline(always)]
-unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &Tile, r: usize) {
+unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r: usize) {
     let mut x: [*const f32; ABREAST] = [tile.row(r); ABREAST];
     for q in 0..N {
         x[q] = tile.row(r + q);
@@ -69,7 +69,7 @@ unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &Tile, r: us
 /// # Safety
 /// As for [`across`].
 #[inline(always)]
-unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &Tile) {
+unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &FoldTile) {
     let mut r = 0;
     // SAFETY: the caller's.
     unsafe {
@@ -97,7 +97,7 @@ impl Fold for Products {
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(1.0) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (products, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -110,7 +110,7 @@ impl Fold for Products {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let (products, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]

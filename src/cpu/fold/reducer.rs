@@ -1,6 +1,6 @@
 //! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
-use super::{ABREAST, Accs, Fold, Line, NARROW, ROWS, Tile};
+use super::{ABREAST, Accs, Fold, FoldTile, Line, NARROW, ROWS};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
@@ -143,7 +143,8 @@ unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L:
             let mut lanes = Lines::new(l, w);
             let rows = ((n - at) / w).min(ROWS).min(L::RUN);
             let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
-            let tile = Tile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
+            let tile =
+                FoldTile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
             lanes.accumulate(l, isa, &tile, more);
             at += rows * w + more;
             state = l.merge(state, lanes.together(l, w));
@@ -178,7 +179,7 @@ impl<L: Reducer> Lines<L> {
     /// # Safety
     /// There are as many lanes; the tile and the row lie inside their memory.
     #[inline(always)]
-    unsafe fn accumulate(&mut self, l: L, isa: Isa, tile: &Tile, more: usize) {
+    unsafe fn accumulate(&mut self, l: L, isa: Isa, tile: &FoldTile, more: usize) {
         let (a, b, mut r) = (self.0.data(), self.1.data(), 0);
         // SAFETY: the caller's.
         unsafe {
@@ -265,10 +266,10 @@ const JOINED: usize = 2 * NARROW;
 /// # Safety
 /// As for [`Fold::columns`].
 #[inline(always)]
-unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: Tile) {
+unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: FoldTile) {
     let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
     let mut group = if joins { 1 << (JOINED / tile.cols).min(tile.rows.max(1)).ilog2() } else { 1 };
-    let joined = Tile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
+    let joined = FoldTile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
     debug_assert!(joined.rows <= ROWS);
     let mut lanes = Lines::new(l, joined.cols);
     // SAFETY: the caller's.
@@ -328,7 +329,7 @@ impl<L: Reducer> Fold for Lanes<L> {
         (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.empty())) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &Tile) {
+    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
         let (l, tile) = (self.0, *tile);
         simd(
             #[inline(always)]
@@ -354,7 +355,7 @@ impl<L: Reducer> Fold for Lanes<L> {
         !gaps
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &Tile) {
+    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
         let (l, tile) = (self.0, *tile);
         simd(
             #[inline(always)]

@@ -9,6 +9,8 @@ use crate::cpu::pool;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::level;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{with_avx2, with_avx512};
 use crate::cpu::tuning::MATRIX_WORK;
 use std::mem::MaybeUninit;
 
@@ -210,17 +212,19 @@ impl<T: Number> Task<T> {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn avx512<T: Number>(task: &Task<T>) {
-    // SAFETY: the caller's.
-    unsafe { task.run_in::<true>() }
+with_avx512! {
+    unsafe fn avx512<T: Number>(task: &Task<T>) {
+        // SAFETY: the caller's.
+        unsafe { task.run_in::<true>() }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn avx2<T: Number>(task: &Task<T>) {
-    // SAFETY: the caller's.
-    unsafe { task.run_in::<true>() }
+with_avx2! {
+    unsafe fn avx2<T: Number>(task: &Task<T>) {
+        // SAFETY: the caller's.
+        unsafe { task.run_in::<true>() }
+    }
 }
 
 /// Dot products of R rows with x, `N` elements at a time: more than one only where rows are contiguous.

@@ -9,6 +9,8 @@
 
 use super::number::Number;
 use crate::cpu::simd::{Level, opaque};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{with_avx2, with_avx512};
 use crate::cpu::stream;
 use std::array;
 
@@ -145,45 +147,39 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn strip_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
-    // SAFETY: the caller's.
-    unsafe { strip::<T, true, TALL, N, HALF, QUARTER>(task) }
+with_avx512! {
+    unsafe fn strip_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
+        // SAFETY: the caller's.
+        unsafe { strip::<T, true, TALL, N, HALF, QUARTER>(task) }
+    }
+
+    unsafe fn merge_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
+        // SAFETY: the caller's.
+        unsafe { merge::<T, N, HALF, QUARTER>(task) }
+    }
+
+    unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
+        // SAFETY: the caller's.
+        unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn merge_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
-    // SAFETY: the caller's.
-    unsafe { merge::<T, N, HALF, QUARTER>(task) }
-}
+with_avx2! {
+    unsafe fn strip_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
+        // SAFETY: the caller's.
+        unsafe { strip::<T, true, SHORT, N, HALF, QUARTER>(task) }
+    }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
-    // SAFETY: the caller's.
-    unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
-}
+    unsafe fn merge_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
+        // SAFETY: the caller's.
+        unsafe { merge::<T, N, HALF, QUARTER>(task) }
+    }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn strip_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
-    // SAFETY: the caller's.
-    unsafe { strip::<T, true, SHORT, N, HALF, QUARTER>(task) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn merge_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Merge<T>) {
-    // SAFETY: the caller's.
-    unsafe { merge::<T, N, HALF, QUARTER>(task) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
-    // SAFETY: the caller's.
-    unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
+    unsafe fn lay_out_avx2<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Packing<T>) {
+        // SAFETY: the caller's.
+        unsafe { lay_out::<T, N, HALF, QUARTER>(task) }
+    }
 }
 
 #[inline(always)]

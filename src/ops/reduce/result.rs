@@ -1,6 +1,6 @@
 //! The way of a reduction: what it goes over is checked, results are readied, the fold runs, and only then is anything of the caller's changed.
 
-use crate::cpu::fold::{Accs, Fold, Tile};
+use crate::cpu::fold::{Accs, Fold, FoldTile};
 use crate::cpu::reduce::{Reduction, split};
 use crate::cpu::tuning::FOLDED_PIECE;
 use crate::dtype::Dtype;
@@ -111,7 +111,7 @@ fn at_once(fold: &dyn Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>)
     let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
     let [first, second] = &mut found;
     let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
-    let tile = Tile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
+    let tile = FoldTile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
     // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most three planes and two results.
     unsafe {
         fold.start(accs, 1);
