@@ -10,8 +10,7 @@ foreach(tool LUAJIT VALGRIND)
   endif()
 endforeach()
 
-set(header "${PROJECT_SOURCE_DIR}/include/thorn.h")
-set(lua_environment "THORN_LIB=${shared}" "THORN_HEADER=${header}")
+set(lua_environment "THORN_LIB=${shared}")
 
 # An executable with every warning on. NO_SYSTEM_FROM_IMPORTED: the warnings are those of thorn.h too.
 function(thorn_add_program name)

@@ -1,4 +1,4 @@
-//! `THTensor_*`: order statistics and histograms.
+//! Order statistics and histograms.
 
 use super::row::export;
 use crate::ops::{histogram, order};

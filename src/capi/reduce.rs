@@ -1,4 +1,6 @@
-//! `THTensor_*`: reductions over all elements, one dimension or several.
+//! Reductions.
+//!
+//! Over one dimension, over several, or over all elements.
 
 use super::row::export;
 use crate::ops::distance;

@@ -1,4 +1,4 @@
-//! `THTensor_*`: scans, softmax and its kin.
+//! Scans and softmax.
 
 use super::row::export;
 use crate::ops::{scan, softmax};

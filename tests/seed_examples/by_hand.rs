@@ -10,7 +10,7 @@ use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM}
 use thorn::capi::generator::THGenerator;
 use thorn::capi::random::{THGenerator_free, THGenerator_new, THRandom_manualSeed};
 use thorn::capi::storage::{THStorage_free, THStorage_retain};
-use thorn::capi::tensor::{THTensor_free, THTensor_retain};
+use thorn::capi::tensor::handles::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
 use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;
