@@ -12,6 +12,7 @@
  *
  * Contents
  * ========
+ *
  *      1. Handles and references
  *      2. Element types
  *      3. Making tensors
@@ -127,8 +128,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* TH_NODISCARD: compilers warn where the new reference that a function returns is dropped.
- * With TH_CHECKED defined before this header is included, they warn where a THStatus is dropped, too. */
+/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
+/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -136,6 +137,8 @@
 #else
 #define TH_NODISCARD
 #endif
+
+/** @cond */
 #ifdef __GNUC__
 #define TH_EXTENSION __extension__
 #else
@@ -146,6 +149,7 @@
 #else
 #define TH_CHECKED_ENUM
 #endif
+/** @endcond */
 
 #ifdef __cplusplus
 extern "C" {
@@ -283,7 +287,7 @@ TH_NODISCARD THTensor *THTensor_new(void);
 /// A second handle on the elements of `tensor`. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *tensor);
 
-/// References held now, by anyone; 0 on error.
+/// How many references are held now; 0 on error.
 int THTensor_refcount(const THTensor *tensor);
 
 /// Sets `TH_TENSOR_*` bits.
@@ -312,7 +316,7 @@ void THTensor_free(THTensor *tensor);
  * @{
  */
 
-/// The dtype of floats nobody gave a type: float32 at start.
+/// The dtype that floats get where no argument says one: float32 at start.
 THDtype THGetDefaultDtype(void);
 
 /// Sets the default dtype, a float, for the whole process.
@@ -499,7 +503,7 @@ THDtype THTensor_dtype(const THTensor *tensor);
 size_t THTensor_elementSize(const THTensor *tensor);
 
 /// `TH_CPU` or `TH_CUDA`; 0 on error.
-int THTensor_deviceType(const THTensor *tensor);
+THDeviceType THTensor_deviceType(const THTensor *tensor);
 
 /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
 int64_t THTensor_getDevice(const THTensor *tensor);
@@ -949,7 +953,7 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 
 /// How `divMode` rounds a quotient.
 typedef enum THDivMode {
-    TH_DIV_TRUE = 0,             ///< Not at all: integers give the default dtype.
+    TH_DIV_TRUE = 0,             ///< The quotient as it is; integers give the default dtype.
     TH_DIV_TRUNC = 1,            ///< Towards zero, as C divides integers.
     TH_DIV_FLOOR = 2,            ///< Down, as Python's `//`.
 } THDivMode;
@@ -1047,7 +1051,7 @@ THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTen
 THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
 /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
-/// other makes them the default dtype. Of float32 too, the exponent is the double it is.
+/// other makes them the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
 
 /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
@@ -1379,13 +1383,13 @@ THStatus THTensor_amin(THTensor *r, const THTensor *t, int dimension, int keepdi
 THStatus THTensor_aminDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
 /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8,
-/// unless `r` has a dtype. NaN is not 0; all of nothing are. `keepdim` as for sum.
+/// unless `r` has a dtype. NaN is not 0; without elements the result is true. `keepdim` as for sum.
 THStatus THTensor_all(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
 THStatus THTensor_allDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 
-/// `r = whether any element of t over dimension is not 0`; everything else as for all.
+/// `r = whether any element of t over dimension is not 0`; without elements it is false. Everything else as for all.
 THStatus THTensor_any(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
@@ -1407,14 +1411,14 @@ THStatus THTensor_sum(THTensor *r, const THTensor *t, int dimension, int keepdim
 THStatus THTensor_sumDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are
-/// multiplied in float64 and rounded once. The product of nothing is 1. `keepdim` as for sum.
+/// multiplied in float64 and rounded once. The product of no elements is 1. `keepdim` as for sum.
 THStatus THTensor_prod(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
 THStatus THTensor_prodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of
-/// elements. Floats only; the mean of nothing is NaN. `keepdim` as for sum.
+/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum.
 THStatus THTensor_mean(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
@@ -1545,8 +1549,9 @@ THStatus THTensor_logSoftmax(THTensor *r, const THTensor *t, int dimension);
 /// the shape of `t`.
 THStatus THTensor_logcumsumexp(THTensor *r, const THTensor *t, int dimension);
 
-/// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity.
-/// Integers and Bool give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.
+/// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
+/// minus infinity. Integers and Bool give the default float dtype. With `keepdim` the dimension stays with size 1, else
+/// it disappears.
 THStatus THTensor_logsumexp(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims` NULL.
@@ -1608,19 +1613,21 @@ THStatus THTensor_mode(THTensor *values, THTensor *indices, const THTensor *t, i
 /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is
 /// rounded to the type of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is
 /// every quantile of its line. `keepdim` as for kthvalue. A dimension without elements is an error.
-THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim, int interpolation);
+THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
+                           THInterpolation interpolation);
 
 /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-THStatus THTensor_nanquantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim, int interpolation);
+THStatus THTensor_nanquantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
+                              THInterpolation interpolation);
 
 /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no
 /// dimension.
 THStatus THTensor_quantileTensor(THTensor *r, const THTensor *t, const THTensor *q, int dimension, int keepdim,
-                                 int interpolation);
+                                 THInterpolation interpolation);
 
 /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
 THStatus THTensor_nanquantileTensor(THTensor *r, const THTensor *t, const THTensor *q, int dimension, int keepdim,
-                                    int interpolation);
+                                    THInterpolation interpolation);
 
 /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to
 /// the last bin.
@@ -1810,9 +1817,9 @@ size_t THStorage_elementSize(const THStorage *storage);
 THDtype THStorage_dtype(const THStorage *storage);
 
 /// `TH_CPU` or `TH_CUDA`; 0 on error.
-int THStorage_deviceType(const THStorage *storage);
+THDeviceType THStorage_deviceType(const THStorage *storage);
 
-/// References held now, by anyone; 0 on error.
+/// How many references are held now; 0 on error.
 int THStorage_refcount(const THStorage *storage);
 
 /// `storage[index] = value`, converted to the dtype of the storage.
@@ -1967,7 +1974,7 @@ THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
  */
 
 /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage
-/// made with it; as long as there is none, also because making it failed, it is the caller's to free. NULL on error.
+/// that is made with it. Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
 TH_NODISCARD THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 
 /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on
@@ -2004,6 +2011,10 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
  * @defgroup errors Errors
  * @{
  */
+
+/// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown
+/// status"`. Never freed.
+const char *THStatus_name(THStatus status);
 
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since
 /// `THClearLastError`. At most 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out,

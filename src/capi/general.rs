@@ -5,7 +5,7 @@ use super::{LAST_STATUS, MESSAGE_LOST};
 use crate::alloc;
 use crate::cpu::{pool, simd};
 use crate::dtype;
-use crate::error::{TH_OK, THStatus, bail};
+use crate::error::{TH_OK, THStatus, bail, status_name};
 use std::ffi::{c_char, c_int};
 
 /// The first number of the version: it changes with the API.
@@ -19,7 +19,7 @@ pub const TH_ABI_VERSION: c_int = 0;
 
 macro_rules! dtype_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// The dtype of floats nobody gave a type: float32 at start.
+        /// The dtype that floats get where no argument says one: float32 at start.
         THGetDefaultDtype() -> dtype = Ok(dtype::default_dtype().code());
         /// Sets the default dtype, a float, for the whole process.
         THSetDefaultDtype(dtype: other_dtype) = {
@@ -90,9 +90,17 @@ pub mod versions {
     version_rows!(export "";);
 }
 
+macro_rules! error_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown status"`. Never freed.
+        THStatus_name(status: status) -> borrowed_text = Ok(status_name(status).unwrap_or(c"unknown status").as_ptr());
+    } };
+}
+
 pub mod errors {
     //! Errors.
     use super::*;
+    error_rows!(export "";);
 
     /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
     /// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the

@@ -60,8 +60,8 @@ pub mod heap {
 
 macro_rules! mapped_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
-        /// there is none, also because making it failed, it is the caller's to free. NULL on error.
+        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage that is made with it.
+        /// Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
         THMapAllocatorContext_new(filename: optional_text, flags: code) -> new_map_context =
             THMapAllocatorContext::new(filename, flags).map(Box::into_raw);
         /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.

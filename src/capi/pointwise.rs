@@ -38,7 +38,7 @@ macro_rules! scaled_rows {
         /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
         csub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, t, value, src);
         /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-        /// the default dtype. Of float32 too, the exponent is the double it is.
+        /// the default dtype. The exponent stays a double for float32, too.
         pow(r: out, t: input, value: number) = arithmetic::pow(r, t, value);
         /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
         cmaxValue(r: out, t: input, value: number) = arithmetic::cmax_value(r, t, value);

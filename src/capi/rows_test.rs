@@ -29,6 +29,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
     &[
         (&storage::FACE, storage::ROWS),
         (&general::dtypes::FACE, general::dtypes::ROWS),
+        (&general::errors::FACE, general::errors::ROWS),
         (&general::threads::FACE, general::threads::ROWS),
         (&general::versions::FACE, general::versions::ROWS),
         (&memory::heap::FACE, memory::heap::ROWS),

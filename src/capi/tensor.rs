@@ -17,7 +17,7 @@ macro_rules! handle_rows {
         new() -> new = Tensor::fresh();
         /// A second handle on the elements of `tensor`. Returns a new reference.
         newWithTensor(tensor: inout) -> new = view::alias(tensor);
-        /// References held now, by anyone; 0 on error.
+        /// How many references are held now; 0 on error.
         refcount(tensor: input) -> int =
             // SAFETY: a live handle.
             Ok(unsafe { std::sync::atomic::AtomicI32::from_ptr(&raw mut (*tensor.as_ptr()).refcount) }.load(std::sync::atomic::Ordering::Relaxed));
@@ -179,7 +179,7 @@ macro_rules! asking_rows {
         /// Bytes an element takes; 0 before the first write and on error.
         elementSize(tensor: input) -> bytes = Ok(tensor.dtype().map_or(0, Dtype::size));
         /// `TH_CPU` or `TH_CUDA`; 0 on error.
-        deviceType(tensor: input) -> int = Ok(c_int::from(tensor.device().codes().0));
+        deviceType(tensor: input) -> device_type = Ok(c_int::from(tensor.device().codes().0));
         /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
         getDevice(tensor: input) -> count = match tensor.device() {
             crate::device::Device::Cuda(index) => Ok(i64::from(index)),

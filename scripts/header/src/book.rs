@@ -175,8 +175,8 @@ pub fn header(preface: &str, sections: &[Section]) -> String {
 
 /// What tells compilers that a result matters.
 const ATTRIBUTES: &str = "\
-/* TH_NODISCARD: compilers warn where the new reference that a function returns is dropped.
- * With TH_CHECKED defined before this header is included, they warn where a THStatus is dropped, too. */
+/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
+/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -184,6 +184,8 @@ const ATTRIBUTES: &str = "\
 #else
 #define TH_NODISCARD
 #endif
+
+/** @cond */
 #ifdef __GNUC__
 #define TH_EXTENSION __extension__
 #else
@@ -194,6 +196,7 @@ const ATTRIBUTES: &str = "\
 #else
 #define TH_CHECKED_ENUM
 #endif
+/** @endcond */
 
 ";
 
