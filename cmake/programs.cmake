@@ -52,6 +52,15 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
+  # libthorn.a is put together by cmake/archive.cmake: what is registered at load, kept for a thread and unwound must still be there.
+  foreach(name test_memory test_threads test_unwind)
+    thorn_add_program(static_${name} c_tests/${name}.c)
+    set_target_properties(static_${name} PROPERTIES C_EXTENSIONS ON LINK_LIBRARIES "thorn::static;Threads::Threads;m")
+    target_compile_options(static_${name} PRIVATE -UNDEBUG)
+    add_test(NAME static:${name} COMMAND static_${name})
+    set_tests_properties(static:${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+
   # The header alone: as C99 and as C++11, included twice, by two files that are linked together.
   thorn_add_program(header_c99 c_tests/header/c99.c c_tests/header/second.c)
   thorn_add_program(header_cxx11 c_tests/header/cxx11.cpp c_tests/header/second.c)
