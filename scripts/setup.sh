@@ -16,7 +16,7 @@ has() { command -v "$1" >/dev/null; }
 # command:package
 tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential luajit:luajit)
 if [ "$goal" = test ]; then
-    tools+=(valgrind:valgrind pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils)
+    tools+=(valgrind:valgrind gdb:gdb pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils)
 fi
 
 packages() {
