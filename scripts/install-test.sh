@@ -162,8 +162,17 @@ done
 echo "ok: beside another library of Rust"
 
 # LuaJIT, with what is installed.
-quietly env THORN_LIB="$libdir/libthorn.so" THORN_HEADER="$work/moved/include/thorn.h" luajit examples/digits.lua
+quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
+out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
+[ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
 echo "ok: LuaJIT"
+
+# Python's cffi.
+python=python3
+"$python" -c 'import cffi' 2>/dev/null || python=/usr/bin/python3
+out=$(in_readme python THCdef | LD_LIBRARY_PATH=$libdir "$python" -)
+[ "$out" = 15.0 ] || fail "README.md's lines for cffi print: $out"
+echo "ok: cffi"
 
 # A library directory that CMake does not search on Debian, and later only the static library in it.
 quietly cmake -S . -B "$work/lib64-build" -DCMAKE_INSTALL_LIBDIR=lib64 -DTHORN_CARGO_TARGET_DIR="$target" \
