@@ -17,13 +17,15 @@ use std::ffi::CStr;
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
     pub use crate::capi::generator::THGenerator;
-    pub use crate::dtype::THDtype;
     pub use crate::device::THDeviceType;
+    pub use crate::dtype::THDtype;
     pub use crate::error::THStatus;
     pub use crate::layout::THMemoryFormat;
+    pub use crate::ops::index::scatter::THReduce;
     pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
+    pub use crate::ops::rearrange::THPadMode;
     pub use crate::storage::THStorage;
     pub use crate::tensor::THTensor;
     pub use std::ffi::{c_char, c_int, c_void};
@@ -190,6 +192,10 @@ kinds! { $
     div_mode: THDivMode => THDivMode, |args, at| args.plain(at);
     /// What a function has returned.
     status: THStatus => THStatus, |args, at| args.plain(at);
+    /// How a padded tensor goes on.
+    pad_mode: THPadMode => THPadMode, |args, at| args.plain(at);
+    /// How elements for one place are combined.
+    reduce: THReduce => THReduce, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
     interpolation: THInterpolation => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.

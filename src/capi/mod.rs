@@ -14,6 +14,10 @@ pub mod create;
 #[macro_use]
 pub mod general;
 #[macro_use]
+pub mod index;
+#[macro_use]
+pub mod join;
+#[macro_use]
 pub mod matmul;
 #[macro_use]
 pub mod memory;
@@ -50,6 +54,8 @@ macro_rules! tensor_areas {
         scaled: scaled_rows crate::capi::pointwise::scaled;
         special: special_rows crate::capi::pointwise::special;
         choices: choice_rows crate::capi::pointwise::choices;
+        index: index_rows crate::capi::index;
+        join: join_rows crate::capi::join;
         reduce: reduce_rows crate::capi::reduce;
         scan: scan_rows crate::capi::scan;
         order: order_rows crate::capi::order;

@@ -87,16 +87,16 @@ macro_rules! view_rows {
         /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
         split(r: handles_out, count: count_inout, tensor: input, size: count, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, ops::split(tensor, size, dimension)?) };
+            unsafe { give_pieces(r, count, ops::split(tensor, size, dimension)?) };
         /// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
         /// See "Lists" in the conventions for `r` and `count`.
         chunk(r: handles_out, count: count_inout, tensor: input, chunks: count, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, ops::chunk(tensor, chunks, dimension)?) };
+            unsafe { give_pieces(r, count, ops::chunk(tensor, chunks, dimension)?) };
         /// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
         unbind(r: handles_out, count: count_inout, tensor: input, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, ops::unbind(tensor, dimension)?) };
+            unsafe { give_pieces(r, count, ops::unbind(tensor, dimension)?) };
         /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
         expandNd(rets: handles, tensors: handles, count: int) = {
             // SAFETY: both lists hold `count` handles.
@@ -170,24 +170,38 @@ pub mod shapes {
     shape_rows!(export "THTensor_";);
 }
 
-/// Stores a list of new references in `r`, or only its length in `count` while there is not enough room.
+/// [`give_list`] of pieces.
+///
+/// # Safety
+/// As there.
+unsafe fn give_pieces(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>) -> Result<()> {
+    // SAFETY: the caller's.
+    unsafe { give_list(r, count, pieces.count(), || pieces.tensors()) }
+}
+
+/// Stores a list of `needed` new references in `r`, or only its length in `count` while there is not enough room.
 ///
 /// # Safety
 /// `count` must be readable; `r` must be NULL or have room for `*count` handles.
-unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>) -> Result<()> {
+pub(super) unsafe fn give_list(
+    r: *mut *mut THTensor,
+    count: *mut c_int,
+    needed: i64,
+    tensors: impl FnOnce() -> Result<Vec<Tensor>>,
+) -> Result<()> {
     if count.is_null() {
         return Err(null_argument("count"));
     }
-    let Ok(needed) = c_int::try_from(pieces.count()) else { bail!(Argument, "{} views are more than can be returned", pieces.count()) };
+    let Ok(length) = c_int::try_from(needed) else { bail!(Argument, "{needed} views are more than can be returned") };
     // SAFETY: the caller's.
     unsafe {
         if !r.is_null() {
-            if count.read() < needed {
+            if count.read() < length {
                 bail!(Argument, "room for {} handles in 'r', {needed} are needed", count.read())
             }
-            pieces.tensors()?.into_iter().enumerate().for_each(|(i, t)| r.add(i).write(t.into_raw()));
+            tensors()?.into_iter().enumerate().for_each(|(i, t)| r.add(i).write(t.into_raw()));
         }
-        count.write(needed);
+        count.write(length);
     }
     Ok(())
 }
@@ -197,6 +211,16 @@ unsafe fn give_list(r: *mut *mut THTensor, count: *mut c_int, pieces: Pieces<'_>
 /// # Safety
 /// `list` must hold `count` live handles for as long as the call takes.
 pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<&'a Tensor>> {
+    // SAFETY: the caller's.
+    let found = unsafe { optional_handles(name, list, count) }?;
+    alloc::list(found.len(), |i| found[i].ok_or_else(|| null_argument(name)))
+}
+
+/// `count` handles at `list`, some of which may be NULL.
+///
+/// # Safety
+/// As for [`handles`].
+pub(super) unsafe fn optional_handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<Option<&'a Tensor>>> {
     if count < 0 {
         bail!(Argument, "{count} entries for '{name}': the count is negative")
     }
@@ -204,5 +228,5 @@ pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: 
         return Err(null_argument(name));
     }
     // SAFETY: the caller's; handles are transparent pointers.
-    alloc::list(count as usize, |i| unsafe { (*list.add(i).cast::<Option<Tensor>>()).as_ref() }.ok_or_else(|| null_argument(name)))
+    alloc::list(count as usize, |i| Ok(unsafe { (*list.add(i).cast::<Option<Tensor>>()).as_ref() }))
 }

@@ -1,11 +1,13 @@
 //! Loops on the host: kernels see contiguous runs in one compute type, the engine brings every layout and dtype into that form.
 
+pub mod compress;
 pub mod convert;
 pub mod copy;
 pub mod engine;
 pub mod fold;
 pub mod half;
 pub mod histogram;
+pub mod index;
 pub mod keys;
 pub mod lines;
 pub mod map;

@@ -13,6 +13,8 @@ const ORDER: &[&str] = &[
     "Copies and conversions",
     "Views",
     "Shapes changed in place",
+    "Joining and rearranging",
+    "Elements by index",
     "Results made of numbers",
     "Arithmetic",
     "Functions of numbers",

@@ -37,7 +37,7 @@ macro_rules! by_size {
 }
 
 /// Masks are Bool; TH's are uint8, which has the same form.
-fn mask_type(mask: &Tensor) -> Result<Dtype> {
+pub fn mask_type(mask: &Tensor) -> Result<Dtype> {
     match mask.defined()? {
         mask @ (Dtype::Bool | Dtype::Uint8) => Ok(mask),
         other => bail!(Dtype, "a mask is bool or uint8, got {other}"),

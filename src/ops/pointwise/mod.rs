@@ -25,7 +25,7 @@ fn undefined(dtype: Dtype) -> Result<()> {
 
 /// The common dtype of tensors, of which there is one at least.
 #[inline(always)]
-fn promote(tensors: &[&Tensor]) -> Result<Dtype> {
+pub(super) fn promote(tensors: &[&Tensor]) -> Result<Dtype> {
     let first = tensors[0].defined()?;
     if tensors.iter().all(|t| t.dtype() == Some(first)) { Ok(first) } else { promote_mixed(tensors) }
 }

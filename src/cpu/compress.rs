@@ -1,0 +1,141 @@
+//! What a mask is true for: counted, brought together, spread again, and where it is.
+
+use super::index::by_size;
+use super::simd::simd;
+#[cfg(target_arch = "x86_64")]
+use super::simd::{Isa, Level};
+#[cfg(target_arch = "x86_64")]
+use super::vector::{I32x16, I64x8, Mask, Masked, Register};
+use crate::dtype::Bool;
+
+/// How many entries are true.
+pub fn count(mask: &[Bool]) -> usize {
+    // As many as a byte can count at a time.
+    const BLOCK: usize = 255;
+    simd(
+        #[inline(always)]
+        move |_| mask.chunks(BLOCK).map(|block| block.iter().fold(0u8, |n, m| n + m.get() as u8) as usize).sum(),
+    )
+}
+
+/// `r` = the elements of `x` where the mask is true: `n` of them, of `size` bytes.
+///
+/// # Safety
+/// `r` has room for `n` elements, apart from `x`, which has one for each entry of the mask; `n` entries are true.
+pub unsafe fn compress(size: usize, r: *mut u8, x: *const u8, mask: &[Bool], n: usize) {
+    by_size!(size, T => {
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's.
+            move |_isa| unsafe {
+                let (r, x) = (r.cast::<T>(), x.cast::<T>());
+                #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+                let mut done = (0, 0);
+                #[cfg(target_arch = "x86_64")]
+                if _isa.level() == Level::Avx512 {
+                    done = compress_vectors(_isa, r, x, mask, n);
+                }
+                // Without a branch on the mask; no element is stored behind the last.
+                let (mut from, mut to) = done;
+                while to < n {
+                    r.add(to).write_unaligned(x.add(from).read_unaligned());
+                    to += mask[from].get() as usize;
+                    from += 1;
+                }
+            },
+        )
+    })
+}
+
+/// The bits of eight entries of a mask, the first one lowest.
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+unsafe fn bits(mask: *const Bool) -> u64 {
+    // SAFETY: the caller has eight of them.
+    let bytes = unsafe { mask.cast::<u64>().read_unaligned() };
+    // The highest bit of each byte that is not 0, then all of them side by side.
+    let high = (((bytes & 0x7F7F_7F7F_7F7F_7F7F) + 0x7F7F_7F7F_7F7F_7F7F) | bytes) & 0x8080_8080_8080_8080;
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// [`compress`] by whole vectors, of elements of 4 or 8 bytes; says how many entries it went through and how many elements it stored.
+///
+/// # Safety
+/// As there; the machine has AVX-512.
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+unsafe fn compress_vectors<T>(_: Isa, r: *mut T, x: *const T, mask: &[Bool], n: usize) -> (usize, usize) {
+    let (mut from, mut to) = (0, 0);
+    // SAFETY: the caller's; a whole vector is stored only where there is room for it.
+    unsafe {
+        match size_of::<T>() {
+            4 => {
+                while from + 16 <= mask.len() && to + 16 <= n {
+                    let chosen = bits(mask.as_ptr().add(from)) | bits(mask.as_ptr().add(from + 8)) << 8;
+                    I32x16::load(x.add(from).cast()).packed(chosen as Mask).store(r.add(to).cast());
+                    (from, to) = (from + 16, to + chosen.count_ones() as usize);
+                }
+            }
+            8 => {
+                while from + 8 <= mask.len() && to + 8 <= n {
+                    let chosen = bits(mask.as_ptr().add(from));
+                    I64x8::load(x.add(from).cast()).packed(chosen as Mask).store(r.add(to).cast());
+                    (from, to) = (from + 8, to + chosen.count_ones() as usize);
+                }
+            }
+            _ => {}
+        }
+    }
+    (from, to)
+}
+
+/// Elements of `r` where the mask is true = those of `x`, in order, of `size` bytes.
+///
+/// # Safety
+/// `r` has an element for each entry of the mask, `x` one for each that is true, apart from `r`.
+pub unsafe fn expand(size: usize, r: *mut u8, x: *const u8, mask: &[Bool]) {
+    by_size!(size, T => {
+        let (r, mut x) = (r.cast::<T>(), x.cast::<T>());
+        for (i, m) in mask.iter().enumerate() {
+            if m.get() {
+                // SAFETY: the caller's.
+                unsafe {
+                    r.add(i).write_unaligned(x.read_unaligned());
+                    x = x.add(1);
+                }
+            }
+        }
+    })
+}
+
+/// Rows of indices, in row-major order, of the `n` entries of a mask of this shape that are true.
+///
+/// # Safety
+/// `list` has room for `n` rows; the shape has at least one dimension.
+pub unsafe fn positions(list: *mut i64, mask: &[Bool], shape: &[i64], n: usize) {
+    let (dims, columns) = (shape.len(), shape[shape.len() - 1] as usize);
+    let (mut at, mut row) = (0, 0);
+    while at < n {
+        // SAFETY: the caller's: entries of a row are listed as long as there is room, which is until the last true one.
+        unsafe {
+            let first = list.add(at * dims);
+            let mut found = 0;
+            for column in 0..columns {
+                if at + found >= n {
+                    break;
+                }
+                first.add(found * dims + dims - 1).write_unaligned(column as i64);
+                found += mask[row * columns + column].get() as usize;
+            }
+            let mut rest = row as i64;
+            for d in (0..dims - 1).rev() {
+                let index = rest % shape[d];
+                rest /= shape[d];
+                for k in 0..found {
+                    first.add(k * dims + d).write_unaligned(index);
+                }
+            }
+            (at, row) = (at + found, row + 1);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Elements reached by position: gathered from memory, scattered to it, or combined with what is there.
+//!
+//! Each kernel walks a plan of three operands: elements in a row, a list of positions, and a tensor that the positions lead into. The latter's
+//! steps are 0 along the dimension that is indexed, and a position moves on from there.
+
+use super::engine::{CHEAP, Shared, parallel};
+use crate::dtype::Element;
+use crate::plan::{Plan, Tile};
+
+/// Rows and columns of a tile that one thread works on.
+const TILE: (usize, usize) = (64, 4096);
+
+/// Where position `i` lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Entries {
+    /// Bytes from one entry to the next.
+    pub step: isize,
+    /// What is added to negative positions: the number of entries.
+    pub count: i64,
+}
+
+impl Entries {
+    #[inline(always)]
+    fn offset(self, i: i64) -> isize {
+        (i + (self.count & (i >> 63))) as isize * self.step
+    }
+}
+
+/// A run of a plan: where each operand begins, its step in bytes, and the number of elements.
+#[derive(Clone, Copy)]
+struct Run {
+    at: [*mut u8; 3],
+    step: [isize; 3],
+    n: usize,
+}
+
+impl Run {
+    /// The position of element `i`.
+    ///
+    /// # Safety
+    /// The run has so many elements, the second operand int64.
+    #[inline(always)]
+    unsafe fn position(&self, i: usize) -> i64 {
+        // SAFETY: the caller's.
+        unsafe { self.at[1].offset(i as isize * self.step[1]).cast::<i64>().read_unaligned() }
+    }
+
+    /// Element `i` of operand `k`.
+    #[inline(always)]
+    fn element<T>(&self, k: usize, i: usize) -> *mut T {
+        self.at[k].wrapping_offset(i as isize * self.step[k]).cast()
+    }
+}
+
+/// Calls `run` for every run of the plan: on several threads if it may, else those with the same element in order.
+///
+/// # Safety
+/// The operands hold what the plan reaches.
+unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Run) + Sync)) {
+    let tiles = plan.tiles(TILE.0, TILE.1);
+    let data = data.map(Shared);
+    let walk = move |Tile { at, rows, cols, row_step, col_step }: Tile<3>| {
+        for row in 0..rows as isize {
+            let at = crate::plan::each(|k| data[k].get().wrapping_offset(at[k] + row * row_step[k]));
+            run(Run { at, step: col_step, n: cols });
+        }
+    };
+    if plan.numel() == 0 {
+        return;
+    }
+    match threads {
+        true => parallel(tiles.count(), tiles.area(), CHEAP, &|range| range.for_each(|i| walk(tiles.get(i)))),
+        false => (0..tiles.count()).for_each(|i| walk(tiles.get(i))),
+    }
+}
+
+/// Runs `$body` with `$T` bound to an integer of `$size` bytes: what is only moved needs no other type.
+macro_rules! by_size {
+    ($size:expr, $T:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = u16;
+                $body
+            }
+            4 => {
+                type $T = u32;
+                $body
+            }
+            _ => {
+                type $T = u64;
+                $body
+            }
+        }
+    };
+}
+pub(super) use by_size;
+
+/// `r = t[index]`: operand 0 takes elements of operand 2, both of `size` bytes.
+///
+/// # Safety
+/// Positions lie inside the dimension, from minus its size on; `r` lies apart from the others.
+pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
+    by_size!(size, T => {
+        let run = move |run: Run| {
+            // SAFETY: the caller's.
+            unsafe { gather_run::<T>(run, entries) }
+        };
+        // SAFETY: as above.
+        unsafe { for_runs(plan, data, true, &run) }
+    })
+}
+
+/// # Safety
+/// As for [`gather`].
+unsafe fn gather_run<T: Copy>(mut run: Run, entries: Entries) {
+    let size = size_of::<T>() as isize;
+    // SAFETY: the caller's.
+    unsafe {
+        if run.step[1] == 0 {
+            run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
+            if run.step[0] == size && run.step[2] == size {
+                return std::ptr::copy_nonoverlapping(run.at[2], run.at[0], run.n * size_of::<T>());
+            }
+            for i in 0..run.n {
+                run.element::<T>(0, i).write_unaligned(run.element::<T>(2, i).read_unaligned());
+            }
+        } else if run.step[0] == size && run.step[1] == 8 && run.step[2] == 0 {
+            // The common case has constant steps.
+            let (r, index) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>());
+            for i in 0..run.n {
+                r.add(i)
+                    .write_unaligned(run.at[2].wrapping_offset(entries.offset(index.add(i).read_unaligned())).cast::<T>().read_unaligned());
+            }
+        } else {
+            for i in 0..run.n {
+                let from = run.element::<u8>(2, i).wrapping_offset(entries.offset(run.position(i)));
+                run.element::<T>(0, i).write_unaligned(from.cast::<T>().read_unaligned());
+            }
+        }
+    }
+}
+
+/// `t[index] = src`: operand 2 takes elements of operand 0, both of `size` bytes. Of several for one place the last stays, in row-major order.
+///
+/// # Safety
+/// As for [`gather`], with `t` apart from the others.
+pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
+    by_size!(size, T => {
+        // SAFETY: the caller's.
+        unsafe { for_runs(plan, data, false, &move |run: Run| scatter_run::<T>(run, entries)) }
+    })
+}
+
+/// # Safety
+/// As for [`scatter`].
+unsafe fn scatter_run<T: Copy>(mut run: Run, entries: Entries) {
+    let size = size_of::<T>() as isize;
+    // SAFETY: the caller's.
+    unsafe {
+        if run.step[1] == 0 && run.step[2] != 0 {
+            run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
+            if run.step[0] == size && run.step[2] == size {
+                return std::ptr::copy_nonoverlapping(run.at[0], run.at[2], run.n * size_of::<T>());
+            }
+            for i in 0..run.n {
+                run.element::<T>(2, i).write_unaligned(run.element::<T>(0, i).read_unaligned());
+            }
+        } else {
+            for i in 0..run.n {
+                let to = run.element::<u8>(2, i).wrapping_offset(entries.offset(run.position(i)));
+                to.cast::<T>().write_unaligned(run.element::<T>(0, i).read_unaligned());
+            }
+        }
+    }
+}
+
+/// `t[index] = combine(t[index], src)`, in row-major order of what meets in one place.
+///
+/// # Safety
+/// As for [`scatter`], with elements of `T`.
+pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: fn(T, T) -> T) {
+    let run = move |mut run: Run| {
+        // SAFETY: the caller's.
+        unsafe {
+            if run.step[1] == 0 && run.step[2] != 0 {
+                run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
+                for i in 0..run.n {
+                    let at = run.element::<T>(2, i);
+                    at.write_unaligned(combine(at.read_unaligned(), run.element::<T>(0, i).read_unaligned()));
+                }
+                return;
+            }
+            for i in 0..run.n {
+                let at = run.element::<u8>(2, i).wrapping_offset(entries.offset(run.position(i))).cast::<T>();
+                at.write_unaligned(combine(at.read_unaligned(), run.element::<T>(0, i).read_unaligned()));
+            }
+        }
+    };
+    // SAFETY: the caller's.
+    unsafe { for_runs(plan, data, false, &run) }
+}
+
+/// The first of `n` positions that does not lie in `least..end`.
+///
+/// # Safety
+/// `index` holds them.
+pub unsafe fn first_outside(index: *const i64, n: usize, least: i64, end: i64) -> Option<usize> {
+    const BLOCK: usize = 256;
+    // As unsigned distances from the least one, all are compared at once.
+    let (count, outside) = (end.wrapping_sub(least) as u64, |x: i64| x.wrapping_sub(least) as u64);
+    // SAFETY: the caller's.
+    let index = unsafe { std::slice::from_raw_parts(index, n) };
+    index.chunks(BLOCK).enumerate().find_map(|(k, block)| {
+        let any = block.iter().fold(false, |any, &x| any | (outside(x) >= count));
+        if any { block.iter().position(|&x| outside(x) >= count).map(|i| k * BLOCK + i) } else { None }
+    })
+}

@@ -1,0 +1,174 @@
+//! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
+
+use super::scatter::put_walk;
+use super::{changed, masked, moved, place, plan, written};
+use crate::alloc;
+use crate::cpu::index::{Entries, gather};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
+use crate::ops::operand::Operand;
+use crate::ops::{copy, view};
+use crate::tensor::Tensor;
+
+/// What a list of index tensors selects of a tensor.
+struct Selection {
+    /// The shape all index tensors broadcast to.
+    common: Dims,
+    /// The offset, in elements, of each place of the common shape.
+    offsets: Vec<i64>,
+    /// Which dimensions of the tensor are indexed.
+    indexed: Vec<bool>,
+    /// Where the common dimensions stand in the result.
+    at: usize,
+}
+
+/// Index tensors for each dimension: a mask of several dimensions becomes as many lists of positions.
+fn by_dimension(shape: &[i64], indices: &[Option<&Tensor>]) -> Result<Vec<Option<Tensor>>> {
+    let mut found = Vec::new();
+    let mut d = 0;
+    if indices.len() > shape.len() {
+        bail!(Shape, "{} indices for a tensor of {} dimensions", indices.len(), shape.len())
+    }
+    for (k, index) in indices.iter().enumerate() {
+        let Some(index) = index else {
+            found.push(None);
+            d += 1;
+            continue;
+        };
+        match index.defined()? {
+            Dtype::Bool | Dtype::Uint8 => {
+                let mask = index.layout()?;
+                if mask.ndim() == 0 {
+                    bail!(Shape, "index {k} is a 0-d mask")
+                }
+                if shape.get(d..d + mask.ndim()).is_none_or(|have| have != mask.shape.as_slice()) {
+                    let (mask, from) = (mask.shape.as_slice(), shape.get(d..).unwrap_or_default());
+                    bail!(Shape, "mask {k} of shape {mask:?} does not fit dimensions {d} and up, {from:?}")
+                }
+                let list = masked::places(index)?;
+                for column in 0..mask.ndim() {
+                    found.push(Some(view::derive(&list, |l| l.select(1, column as i64))?));
+                }
+                d += mask.ndim();
+            }
+            Dtype::Int64 | Dtype::Int32 => {
+                found.push(Some(copy::to_dtype(index, Dtype::Int64)?));
+                d += 1;
+            }
+            other => bail!(Dtype, "index {k} is {other}, expected int64, int32, bool or uint8"),
+        }
+    }
+    if d > shape.len() {
+        bail!(Shape, "{d} indices for a tensor of {} dimensions", shape.len())
+    }
+    while found.len() < shape.len() {
+        found.push(None);
+    }
+    Ok(found)
+}
+
+impl Selection {
+    fn of(layout: &Layout, indices: &[Option<&Tensor>]) -> Result<Selection> {
+        let lists = by_dimension(&layout.shape, indices)?;
+        let mut common: Option<Dims> = None;
+        for list in lists.iter().flatten() {
+            let shape = list.layout()?.shape;
+            common = Some(match common {
+                None => shape,
+                Some(common) => broadcast_shape(&common, &shape)?,
+            });
+        }
+        let Some(common) = common else { bail!(Argument, "no index tensor is given") };
+        let count = checked_numel(&common)? as usize;
+        let mut offsets = alloc::list(count, |_| Ok(0i64))?;
+        for (d, list) in lists.iter().enumerate() {
+            let Some(list) = list else { continue };
+            let list = copy::contiguous_copy(&view::derive(list, |l| l.expand(&common))?)?;
+            let positions = Operand::of(&list)?;
+            let size = layout.shape[d];
+            for (i, offset) in offsets.iter_mut().enumerate() {
+                // SAFETY: a new row-major tensor of so many int64.
+                let position = unsafe { positions.first().cast::<i64>().add(i).read() };
+                if position < -size || position >= size {
+                    let at = place(i, &common);
+                    bail!(Argument, "index {position} at position {at} is out of range for dimension {d} of size {size}")
+                }
+                *offset += (if position < 0 { position + size } else { position }) * layout.strides[d];
+            }
+        }
+        let indexed: Vec<bool> = alloc::list(lists.len(), |d| Ok(lists[d].is_some()))?;
+        // Index tensors side by side keep their place; otherwise their dimensions come first.
+        let first = indexed.iter().position(|&is| is).unwrap_or(0);
+        let adjacent = indexed[first..].iter().skip_while(|&&is| is).all(|&is| !is);
+        Ok(Selection { common, offsets, indexed, at: if adjacent { first } else { 0 } })
+    }
+
+    /// The sizes of the result, the strides of the offsets over it, and those of the tensor.
+    fn walk(&self, layout: &Layout) -> [Dims; 3] {
+        let (mut shape, mut of_offsets, mut of_t) = (Dims::new(), Dims::new(), Dims::new());
+        let common = Layout::contiguous(&self.common);
+        let mut rest = (0..layout.ndim()).filter(|&d| !self.indexed[d]);
+        for _ in 0..self.at {
+            push(&mut rest, layout, [&mut shape, &mut of_offsets, &mut of_t]);
+        }
+        for d in 0..common.ndim() {
+            shape.push(common.shape[d]);
+            of_offsets.push(common.strides[d]);
+            of_t.push(0);
+        }
+        while push(&mut rest, layout, [&mut shape, &mut of_offsets, &mut of_t]) {}
+        [shape, of_offsets, of_t]
+    }
+}
+
+/// Takes the next dimension that is not indexed as it is.
+fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offsets, of_t]: [&mut Dims; 3]) -> bool {
+    let Some(d) = rest.next() else { return false };
+    shape.push(layout.shape[d]);
+    of_offsets.push(0);
+    of_t.push(layout.strides[d]);
+    true
+}
+
+/// `r = t[indices]`
+pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> {
+    let layout = Operand::of(t)?.layout;
+    let [shape, ..] = Selection::of(&layout, indices)?.walk(&layout);
+    let (placed, source) = moved(r, t, &shape)?;
+    // Copied or converted, the tensor may have other strides.
+    let from = Operand::of(&source)?;
+    let selection = Selection::of(&from.layout, indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(&from.layout);
+    let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
+    let walk = plan(&placed.written.layout, &over(of_offsets), &over(of_t), from.dtype);
+    let size = from.dtype.size();
+    let data = [placed.written.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
+    // SAFETY: the offsets are those of elements, and the result lies apart from the tensor.
+    unsafe { gather(&walk, size, data, Entries { step: size as isize, count: 0 }) };
+    placed.commit()
+}
+
+/// `t[indices] = values`, or `+=`
+pub fn index_put(t: &Tensor, indices: &[Option<&Tensor>], values: &Tensor, accumulate: bool) -> Result<()> {
+    let layout = changed(t)?.layout;
+    let [shape, ..] = Selection::of(&layout, indices)?.walk(&layout);
+    let of_values = values.layout()?;
+    if broadcast_shape(&shape, &of_values.shape)? != shape {
+        bail!(Shape, "values of shape {:?} do not broadcast to {:?}", of_values.shape.as_slice(), shape.as_slice())
+    }
+    let dtype = t.defined()?;
+    let wide = if accumulate && dtype.compute() != dtype { copy::to_dtype(t, dtype.compute())? } else { t.clone() };
+    let mut values = written(&wide, values)?;
+    // Row-major, so that of several values for one element the last one comes last.
+    if !values.layout()?.is_contiguous() {
+        values = copy::contiguous_copy(&values)?;
+    }
+    let layout = wide.layout()?;
+    let selection = Selection::of(&layout, indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(&layout);
+    let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
+    let of_values = values.layout()?.broadcast_to(&shape)?;
+    put_walk(&wide, accumulate, &values, &selection.offsets, [&of_values, &over(of_offsets), &over(of_t)])?;
+    if wide.is(t) { Ok(()) } else { copy::copy(t, &wide) }
+}

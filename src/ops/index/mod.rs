@@ -1,0 +1,158 @@
+//! Elements by index: positions are checked before anything is written, and what is indexed is moved as it is.
+
+pub mod advanced;
+pub mod masked;
+pub mod scatter;
+pub mod select;
+
+use super::copy;
+use super::create::disjoint;
+use super::operand::Operand;
+use super::result::{Placed, Target};
+use crate::cpu::index::{Entries, first_outside};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout, wrap_dim};
+use crate::plan::Plan;
+use crate::tensor::Tensor;
+
+/// Which positions a dimension has.
+#[derive(Clone, Copy)]
+enum Range {
+    /// 0 and up.
+    FromStart,
+    /// Negative ones too, which count from the end.
+    FromBothEnds,
+}
+
+/// Positions in row-major order, each of them checked.
+struct Positions(Operand);
+
+impl Positions {
+    /// The positions in `index`, which lead into a dimension of `size` entries; `r` is going to be written.
+    fn of(index: &Tensor, r: &Tensor, size: i64, range: Range) -> Result<Positions> {
+        let dtype = index.defined()?;
+        if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
+            bail!(Dtype, "positions are int64 or int32, got {dtype}")
+        }
+        Operand::of(index)?;
+        let mut index = copy::to_dtype(index, Dtype::Int64)?;
+        if !index.layout()?.is_contiguous() {
+            index = copy::contiguous_copy(&index)?;
+        }
+        let positions = Operand::of(&disjoint(r, &index)?)?;
+        let least = match range {
+            Range::FromStart => 0,
+            Range::FromBothEnds => -size,
+        };
+        let n = positions.layout.numel() as usize;
+        // SAFETY: the operand holds `n` elements, row-major; without elements there may be no memory.
+        if n > 0
+            && let Some(at) = unsafe { first_outside(positions.first().cast(), n, least, size) }
+        {
+            // SAFETY: as above.
+            let value = unsafe { positions.first().cast::<i64>().add(at).read_unaligned() };
+            bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
+        }
+        Ok(Positions(positions))
+    }
+
+    fn shape(&self) -> &[i64] {
+        &self.0.layout.shape
+    }
+
+    fn len(&self) -> i64 {
+        self.0.layout.numel()
+    }
+
+    /// The positions themselves.
+    fn as_slice(&self) -> &[i64] {
+        let n = self.len() as usize;
+        // SAFETY: row-major int64, inside their storage; memory from storages is aligned, and without elements there may be none.
+        if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.0.first().cast(), n) } }
+    }
+}
+
+/// Position `at` in row-major order as one reads it: `3`, or `[1, 0]`.
+fn place(at: usize, shape: &[i64]) -> String {
+    let (mut rest, mut place) = (at as i64, Dims::filled(0, shape.len()));
+    for d in (0..shape.len()).rev() {
+        (place[d], rest) = (rest % shape[d], rest / shape[d]);
+    }
+    match place.as_slice() {
+        [] => "0".to_owned(),
+        [only] => only.to_string(),
+        several => format!("{several:?}"),
+    }
+}
+
+/// The layout of `t`, a scalar as a vector of one element, and the dimension `dim` of it.
+fn along(t: &Tensor, dim: i32) -> Result<(Layout, usize)> {
+    t.defined()?;
+    let layout = vector_at_least(t.layout()?);
+    let d = wrap_dim(dim, layout.ndim())?;
+    Ok((layout, d))
+}
+
+/// The layout, of a scalar that of a vector of one element.
+fn vector_at_least(mut layout: Layout) -> Layout {
+    if layout.ndim() == 0 {
+        (layout.shape, layout.strides) = (Dims::filled(1, 1), Dims::filled(1, 1));
+    }
+    layout
+}
+
+/// The layout walked over `shape` where positions lead along `dim`: there it stands still.
+fn still_along(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
+    let mut strides = layout.strides.clone();
+    strides[dim] = 0;
+    Layout { shape: shape.into(), strides, offset: layout.offset }
+}
+
+/// `len` positions as the layout of `dim` in a walk over `shape`, the same for all other places.
+fn spread_along(dim: usize, shape: &[i64]) -> Layout {
+    let mut strides = Dims::filled(0, shape.len());
+    strides[dim] = 1;
+    Layout { shape: shape.into(), strides, offset: 0 }
+}
+
+/// How positions lead along dimension `dim` of an operand.
+fn entries(layout: &Layout, dim: usize, dtype: Dtype) -> Entries {
+    Entries { step: layout.strides[dim] as isize * dtype.size() as isize, count: layout.shape[dim] }
+}
+
+/// A result of `t`'s elements in this shape, and `t` in the dtype it has, apart from it.
+pub(super) fn moved<'a>(r: &'a Tensor, t: &Tensor, shape: &[i64]) -> Result<(Placed<'a>, Tensor)> {
+    let target = Target::check(r, t.defined()?, shape)?;
+    let source = copy::to_dtype(&disjoint(r, t)?, target.dtype)?;
+    Ok((target.place(false, &|_| false)?, source))
+}
+
+/// A tensor that is changed as it is: no two positions share an element.
+fn changed(t: &Tensor) -> Result<Operand> {
+    let to = Operand::of(t)?;
+    if to.layout.overlaps_itself() {
+        bail!(Shape, "several positions of the tensor share one element (strides {:?}); clone it first", to.layout.strides.as_slice())
+    }
+    Ok(to)
+}
+
+/// What is written to `t`: in its dtype, and apart from it.
+fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
+    let (have, dtype) = (src.defined()?, t.defined()?);
+    if !have.can_cast(dtype) {
+        bail!(Dtype, "elements of {have} cannot be stored in a tensor of {dtype}")
+    }
+    copy::to_dtype(&disjoint(t, src)?, dtype)
+}
+
+/// A plan of elements in a row, positions, and what they lead into.
+fn plan(elements: &Layout, positions: &Layout, indexed: &Layout, dtype: Dtype) -> Plan<3> {
+    Plan::new([elements, positions, indexed], [dtype.size(), 8, dtype.size()])
+}
+
+/// Positions of elements counted in row-major order, negative ones from the end, each of them checked.
+pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
+    let positions = Positions::of(index, index, numel, Range::FromBothEnds)?;
+    crate::alloc::list(positions.as_slice().len(), |i| Ok(positions.as_slice()[i]))
+}

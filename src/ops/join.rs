@@ -1,0 +1,172 @@
+//! Tensors joined along a dimension, and divided again.
+
+use super::copy;
+use super::create::{disjoint, placed};
+use super::pointwise::promote;
+use super::view;
+use crate::alloc;
+use crate::error::{Result, bail};
+use crate::layout::wrap_dim;
+use crate::tensor::Tensor;
+
+/// Whether `cat` leaves this one out: a vector without elements fits anything.
+fn is_left_out(t: &Tensor) -> Result<bool> {
+    Ok(t.layout()?.shape.as_slice() == [0])
+}
+
+/// `r` = the tensors one after the other along dimension `dim`
+pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
+    if tensors.is_empty() {
+        bail!(Argument, "expected at least one tensor")
+    }
+    let dtype = promote(tensors)?;
+    let mut shape = None;
+    for (k, t) in tensors.iter().enumerate() {
+        let layout = t.layout()?;
+        if layout.ndim() == 0 {
+            bail!(Shape, "tensor {k} is a scalar, which has no dimension to go along")
+        }
+        if is_left_out(t)? {
+            continue;
+        }
+        let Some((first, d, total)) = &mut shape else {
+            let d = wrap_dim(dim, layout.ndim())?;
+            let size = layout.shape[d];
+            shape = Some((layout.shape, d, size));
+            continue;
+        };
+        let same = |k: usize| k == *d || layout.shape[k] == first[k];
+        if layout.ndim() != first.len() || !(0..first.len()).all(same) {
+            bail!(
+                Shape,
+                "tensor {k} has shape {:?}, the first one {:?}: they may differ in dimension {d} only",
+                layout.shape.as_slice(),
+                first.as_slice()
+            )
+        }
+        let Some(sum) = total.checked_add(layout.shape[*d]) else { bail!(Shape, "dimension {d} overflows") };
+        *total = sum;
+    }
+    let Some((mut shape, d, total)) = shape else {
+        wrap_dim(dim, 1)?;
+        return placed(r, dtype, &[0])?.commit();
+    };
+    shape[d] = total;
+    let sources = alloc::list(tensors.len(), |k| disjoint(r, tensors[k]))?;
+    let placed = placed(r, dtype, &shape)?;
+    let (result, mut start) = (placed.tensor()?, 0);
+    for source in &sources {
+        if is_left_out(source)? {
+            continue;
+        }
+        let size = source.layout()?.shape[d];
+        copy::copy(&view::derive(&result, |l| l.narrow(d as i32, start, size))?, source)?;
+        start += size;
+    }
+    placed.commit()
+}
+
+/// `r` = tensors of one shape along a new dimension `dim`
+pub fn stack(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
+    let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
+    let shape = first.layout()?.shape;
+    let d = wrap_dim(dim, shape.len() + 1)?;
+    for (k, t) in tensors.iter().enumerate() {
+        let have = t.layout()?.shape;
+        if have != shape {
+            bail!(Shape, "tensor {k} has shape {:?}, the first one {:?}", have.as_slice(), shape.as_slice())
+        }
+    }
+    promote(tensors)?;
+    joined(r, tensors, d as i32, |t| view::derive(t, |l| l.unsqueeze(d as i32)))
+}
+
+/// [`cat`] of views of the tensors.
+fn joined(r: &Tensor, tensors: &[&Tensor], dim: i32, view: impl Fn(&Tensor) -> Result<Tensor>) -> Result<()> {
+    let views = alloc::list(tensors.len(), |k| view(tensors[k]))?;
+    let views: Vec<&Tensor> = alloc::list(views.len(), |k| Ok(&views[k]))?;
+    cat(r, &views, dim)
+}
+
+/// `t` with new dimensions of size 1: a scalar or vector as NumPy makes a row of it.
+fn at_least(t: &Tensor, ndim: usize) -> Result<Tensor> {
+    view::derive(t, |l| {
+        while l.ndim() < ndim {
+            let place = match (ndim, l.ndim()) {
+                (3, 2) => 2,
+                _ => 0,
+            };
+            l.unsqueeze(place)?;
+        }
+        Ok(())
+    })
+}
+
+/// `r` = the tensors side by side: along dimension 1, vectors along 0
+pub fn hstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
+    let Some(first) = tensors.first() else { bail!(Argument, "expected at least one tensor") };
+    joined(r, tensors, i32::from(first.ndim() > 1), |t| at_least(t, 1))
+}
+
+/// `r` = the tensors on top of each other: along dimension 0, vectors as rows
+pub fn vstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
+    joined(r, tensors, 0, |t| at_least(t, 2))
+}
+
+/// `r` = the tensors behind each other: along dimension 2
+pub fn dstack(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
+    joined(r, tensors, 2, |t| at_least(t, 3))
+}
+
+/// The size of dimension `dim` of `t`, which is there.
+fn length(t: &Tensor, dim: i32) -> Result<i64> {
+    t.defined()?;
+    let layout = t.layout()?;
+    let d = wrap_dim(dim, layout.ndim())?;
+    if layout.ndim() == 0 { bail!(Shape, "a 0-d tensor has no entries") } else { Ok(layout.shape[d]) }
+}
+
+/// Pieces of these sizes along `dim`, which together are the whole.
+pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
+    let n = length(t, dim)?;
+    if let Some(k) = sizes.iter().position(|&size| size < 0) {
+        bail!(Argument, "size {} of piece {k} is negative", sizes[k])
+    }
+    let total = sizes.iter().try_fold(0i64, |sum, &size| sum.checked_add(size));
+    if total != Some(n) {
+        bail!(Shape, "sizes {sizes:?} do not add up to {n}, the size of dimension {dim}")
+    }
+    let mut start = 0;
+    alloc::list(sizes.len(), |k| {
+        let piece = view::derive(t, |l| l.narrow(dim, start, sizes[k]));
+        start += sizes[k];
+        piece
+    })
+}
+
+/// How many pieces [`tensor_split`] makes.
+pub fn sections(t: &Tensor, sections: i64, dim: i32) -> Result<i64> {
+    length(t, dim)?;
+    if sections < 1 { bail!(Argument, "{sections} sections: at least 1 is needed") } else { Ok(sections) }
+}
+
+/// So many pieces along `dim`, the first ones longer by one where the size cannot be divided.
+pub fn tensor_split(t: &Tensor, sections: i64, dim: i32) -> Result<Vec<Tensor>> {
+    let n = length(t, dim)?;
+    let (each, longer) = (n / sections, n % sections);
+    alloc::list(sections as usize, |k| {
+        let k = k as i64;
+        let start = k * each + k.min(longer);
+        view::derive(t, |l| l.narrow(dim, start, each + i64::from(k < longer)))
+    })
+}
+
+/// Pieces along `dim` that end before each of `ends` and at the end; bounds as in Python's slices.
+pub fn tensor_split_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<Vec<Tensor>> {
+    let n = length(t, dim)?;
+    alloc::list(ends.len() + 1, |k| {
+        let start = if k == 0 { 0 } else { ends[k - 1] };
+        let end = if k == ends.len() { n } else { ends[k] };
+        view::derive(t, |l| l.slice(dim, start, end, 1))
+    })
+}

@@ -1,0 +1,401 @@
+//! Elements in another order or more often: flipped, rolled, rotated, repeated, padded, and windows folded again.
+
+use super::create::{disjoint, placed};
+use super::index::moved;
+use super::index::select::index_select;
+use super::operand::Operand;
+use super::pointwise;
+use super::reduce::TH_ALL_DIMS;
+use super::{copy, view};
+use crate::alloc;
+use crate::cpu::index::{Entries, gather};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout, MAX_DIMS, checked_numel, wrap_dim};
+use crate::plan::Plan;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// How a padded tensor goes on beyond its edges.
+pub type THPadMode = i32;
+/// With a number.
+pub const TH_PAD_CONSTANT: THPadMode = 0;
+/// Mirrored at the elements on the edge, which are not repeated.
+pub const TH_PAD_REFLECT: THPadMode = 1;
+/// With the elements on the edge.
+pub const TH_PAD_REPLICATE: THPadMode = 2;
+/// From the other edge.
+pub const TH_PAD_CIRCULAR: THPadMode = 3;
+
+/// `r` = the elements of `t` as `change` lays them out; steps may be negative.
+fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
+    let mut layout = Operand::of(t)?.layout;
+    change(&mut layout)?;
+    let (placed, source) = moved(r, t, &layout.shape)?;
+    // Copied or converted, the elements may lie in another way.
+    let from = Operand::of(&source)?;
+    let mut layout = from.layout.clone();
+    change(&mut layout)?;
+    let size = from.dtype.size();
+    let first = from.first().wrapping_offset((layout.offset - from.layout.offset) as isize * size as isize);
+    let nowhere = Layout { strides: Dims::filled(0, layout.ndim()), offset: 0, shape: layout.shape.clone() };
+    let walk = Plan::new([&placed.written.layout, &nowhere, &layout], [size, 8, size]);
+    let mut position = 0i64;
+    let data = [placed.written.first(), (&raw mut position).cast(), first];
+    // SAFETY: the layout shows elements of the tensor in another order; the one position stands for all.
+    unsafe { gather(&walk, size, data, Entries { step: 0, count: 0 }) };
+    placed.commit()
+}
+
+/// Dimensions of `t`, none named twice.
+fn named(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
+    let mut seen = Dims::filled(0, ndim);
+    alloc::list(dims.len(), |k| {
+        let Ok(dim) = i32::try_from(dims[k]) else { bail!(Argument, "dimension {} out of range", dims[k]) };
+        let d = wrap_dim(dim, ndim)?;
+        if let Some(seen) = seen.get_mut(d) {
+            if *seen != 0 {
+                bail!(Argument, "dimension {d} is named twice")
+            }
+            *seen = 1;
+        }
+        Ok(d)
+    })
+}
+
+fn reverse(layout: &mut Layout, d: usize) {
+    if let Some(&n) = layout.shape.get(d).filter(|&&n| n > 0) {
+        layout.offset += (n - 1) * layout.strides[d];
+        layout.strides[d] = -layout.strides[d];
+    }
+}
+
+/// `r` = `t` with the order of these dimensions reversed
+pub fn flip(r: &Tensor, t: &Tensor, dims: &[i64]) -> Result<()> {
+    let dims = named(dims, t.layout()?.ndim())?;
+    laid_out(r, t, &|layout| {
+        dims.iter().for_each(|&d| reverse(layout, d));
+        Ok(())
+    })
+}
+
+/// `r` = `t` turned by `k` right angles from dimension `a` towards `b`
+pub fn rot90(r: &Tensor, t: &Tensor, k: i64, a: i32, b: i32) -> Result<()> {
+    let ndim = t.layout()?.ndim();
+    if ndim < 2 {
+        bail!(Shape, "expected at least two dimensions, got {ndim}")
+    }
+    let (first, second) = (wrap_dim(a, ndim)?, wrap_dim(b, ndim)?);
+    if first == second {
+        bail!(Argument, "dimension {first} is named twice")
+    }
+    laid_out(r, t, &|layout| {
+        match k.rem_euclid(4) {
+            0 => return Ok(()),
+            1 => reverse(layout, second),
+            2 => {
+                reverse(layout, first);
+                reverse(layout, second);
+                return Ok(());
+            }
+            _ => reverse(layout, first),
+        }
+        layout.shape.swap(first, second);
+        layout.strides.swap(first, second);
+        Ok(())
+    })
+}
+
+/// `r` = `t` moved on by `shifts` entries along `dims`, what leaves at one end coming back at the other; of all elements in a row without `dims`
+pub fn roll(r: &Tensor, t: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Result<()> {
+    let layout = t.layout()?;
+    let Some(dims) = dims else {
+        let [shift] = shifts else { bail!(Argument, "{} shifts without dimensions: expected 1", shifts.len()) };
+        let row = rolled(&view::reshape(t, &[-1])?, *shift, 0)?;
+        return deliver(r, &view::reshape(&row, &layout.shape)?, t.defined()?);
+    };
+    let mut made = copy::contiguous_copy(t)?;
+    for (k, &dim) in dims.iter().enumerate() {
+        let Ok(dim) = i32::try_from(dim) else { bail!(Argument, "dimension {dim} out of range") };
+        let d = wrap_dim(dim, layout.ndim())?;
+        if layout.ndim() > 0 {
+            made = rolled(&made, shifts[k], d as i32)?;
+        }
+    }
+    deliver(r, &made, t.defined()?)
+}
+
+/// A new tensor: `t` moved on along one dimension.
+fn rolled(t: &Tensor, shift: i64, dim: i32) -> Result<Tensor> {
+    let shape = t.layout()?.shape;
+    let (made, n) = (Tensor::empty(t.defined()?, &shape)?, shape[dim as usize]);
+    if n > 0 {
+        let shift = shift.rem_euclid(n);
+        let part = |t: &Tensor, start: i64, size: i64| view::derive(t, |l| l.narrow(dim, start, size));
+        copy::copy(&part(&made, shift, n - shift)?, &part(t, 0, n - shift)?)?;
+        copy::copy(&part(&made, 0, shift)?, &part(t, n - shift, shift)?)?;
+    }
+    Ok(made)
+}
+
+/// `r = made`, a result of `dtype`.
+fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
+    let placed = placed(r, dtype, &made.layout()?.shape)?;
+    copy::copy(&placed.tensor()?, made)?;
+    placed.commit()
+}
+
+/// `r` = `t` `sizes[d]` times along each dimension, new ones in front
+pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
+    let have = t.layout()?.shape;
+    if sizes.len() < have.len() {
+        bail!(Shape, "{} counts for {} dimensions", sizes.len(), have.len())
+    }
+    if 2 * sizes.len() > MAX_DIMS {
+        bail!(Shape, "{} dimensions, at most {} can be repeated", sizes.len(), MAX_DIMS / 2)
+    }
+    if let Some(d) = sizes.iter().position(|&size| size < 0) {
+        bail!(Argument, "count {} of dimension {d} is negative", sizes[d])
+    }
+    let new = sizes.len() - have.len();
+    let mut shape = Dims::filled(1, sizes.len());
+    for d in 0..sizes.len() {
+        let Some(size) = sizes[d].checked_mul(if d < new { 1 } else { have[d - new] }) else { bail!(Shape, "dimension {d} overflows") };
+        shape[d] = size;
+    }
+    checked_numel(&shape)?;
+    let (placed, source) = moved(r, t, &shape)?;
+    // Each dimension of the result as two: which time, and which entry.
+    let (to, from) = (placed.tensor()?, source.layout()?);
+    let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: placed.written.layout.offset };
+    let mut often = Layout { shape: Dims::new(), strides: Dims::new(), offset: from.offset };
+    for d in 0..sizes.len() {
+        let (size, step) = if d < new { (1, 0) } else { (from.shape[d - new], from.strides[d - new]) };
+        let stride = placed.written.layout.strides[d];
+        for (n, stride, step) in [(sizes[d], stride * size, 0), (size, stride, step)] {
+            twice.shape.push(n);
+            twice.strides.push(stride);
+            often.shape.push(n);
+            often.strides.push(step);
+        }
+    }
+    if checked_numel(&shape)? > 0 {
+        copy::copy(&view::of(&to, &twice)?, &view::of(&source, &often)?)?;
+    }
+    placed.commit()
+}
+
+/// [`repeat`], where counts that are missing in front are 1
+pub fn tile(r: &Tensor, t: &Tensor, counts: &[i64]) -> Result<()> {
+    let missing = t.layout()?.ndim().saturating_sub(counts.len());
+    let mut sizes = Dims::filled(1, missing);
+    counts.iter().for_each(|&count| sizes.push(count));
+    repeat(r, t, &sizes)
+}
+
+/// `t`, or all of its elements in a row, and the dimension meant.
+fn along_or_row(t: &Tensor, dim: i32) -> Result<(Tensor, i32)> {
+    if dim == TH_ALL_DIMS { Ok((view::reshape(t, &[-1])?, 0)) } else { Ok((t.clone(), dim)) }
+}
+
+/// `r` = each entry along `dim` as often as `repeats` says, which has one number or one for each entry
+pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> Result<()> {
+    let (t, dim) = along_or_row(t, dim)?;
+    let shape = t.layout()?.shape;
+    let d = wrap_dim(dim, shape.len())?;
+    let n = shape.get(d).copied().unwrap_or(1);
+    if !matches!(repeats.defined()?, Dtype::Int64 | Dtype::Int32) {
+        bail!(Dtype, "counts are int64 or int32, got {}", repeats.defined()?)
+    }
+    let counts = copy::contiguous_copy(&copy::to_dtype(repeats, Dtype::Int64)?)?;
+    let have = counts.layout()?;
+    if have.ndim() > 1 || (have.numel() != 1 && have.numel() != n) {
+        bail!(Shape, "counts of shape {:?} for {n} entries", have.shape.as_slice())
+    }
+    let of = |i: i64| {
+        let at = if have.numel() == 1 { 0 } else { i as usize };
+        // SAFETY: a new row-major tensor with so many int64.
+        unsafe { counts.data().cast::<i64>().add(at).read() }
+    };
+    let mut total = 0i64;
+    for i in 0..n {
+        let count = of(i);
+        if count < 0 {
+            bail!(Argument, "count {count} at position {i} is negative")
+        }
+        let Some(sum) = total.checked_add(count) else { bail!(Shape, "the counts overflow") };
+        total = sum;
+    }
+    let index = Tensor::empty(Dtype::Int64, &[total])?;
+    let mut at = index.data().cast::<i64>();
+    for i in 0..n {
+        for _ in 0..of(i) {
+            // SAFETY: the tensor has room for as many as all counts together.
+            unsafe {
+                at.write(i);
+                at = at.add(1);
+            }
+        }
+    }
+    index_select(r, &t, dim, &index)
+}
+
+/// [`repeat_interleave`] with one number
+pub fn repeat_interleave_value(r: &Tensor, t: &Tensor, count: i64, dim: i32) -> Result<()> {
+    let counts = Tensor::empty(Dtype::Int64, &[])?;
+    copy::fill(&counts, Scalar::Int(count))?;
+    repeat_interleave(r, t, &counts, dim)
+}
+
+/// `r` = `t` with more entries at both ends of its last dimensions: `pads` are those before and behind, for the last dimension first
+pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar) -> Result<()> {
+    let (dtype, have) = (t.defined()?, t.layout()?.shape);
+    if !pads.len().is_multiple_of(2) || pads.len() / 2 > have.len() {
+        bail!(Argument, "{} pads for {} dimensions: expected two for each of the last ones", pads.len(), have.len())
+    }
+    let mut shape = have.clone();
+    for (k, pair) in pads.chunks(2).enumerate() {
+        let d = have.len() - 1 - k;
+        let size = have[d].checked_add(pair[0]).and_then(|size| size.checked_add(pair[1]));
+        match size {
+            Some(size) if size >= 0 => shape[d] = size,
+            _ => bail!(Shape, "pads {} and {} of dimension {d} of size {} leave no size", pair[0], pair[1], have[d]),
+        }
+    }
+    if mode == TH_PAD_CONSTANT {
+        let kept = r.dtype().unwrap_or(dtype);
+        copy::check_range(kept, value)?;
+        let source = disjoint(r, t)?;
+        let placed = placed(r, dtype, &shape)?;
+        let mut result = placed.tensor()?;
+        copy::fill(&result, value)?;
+        let mut inside = source;
+        for (k, pair) in pads.chunks(2).enumerate() {
+            let d = (have.len() - 1 - k) as i32;
+            let (before, behind) = (pair[0], pair[1]);
+            let size = have[d as usize] + before.min(0) + behind.min(0);
+            if size <= 0 {
+                return placed.commit();
+            }
+            inside = view::derive(&inside, |l| l.narrow(d, (-before).max(0), size))?;
+            result = view::derive(&result, |l| l.narrow(d, before.max(0), size))?;
+        }
+        copy::copy(&result, &inside)?;
+        return placed.commit();
+    }
+    // One dimension after the other, each by the positions its entries come from.
+    let mut made = disjoint(r, t)?;
+    for (k, pair) in pads.chunks(2).enumerate() {
+        let d = have.len() - 1 - k;
+        let next = Tensor::fresh()?;
+        index_select(&next, &made, d as i32, &beyond(have[d], pair[0], shape[d], mode, d)?)?;
+        made = next;
+    }
+    deliver(r, &made, dtype)
+}
+
+/// Where the entries of a padded dimension of `n` entries come from.
+fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<Tensor> {
+    let behind = size - n - before;
+    let most = match mode {
+        TH_PAD_REFLECT => n - 1,
+        TH_PAD_REPLICATE => {
+            if n > 0 {
+                i64::MAX
+            } else {
+                0
+            }
+        }
+        TH_PAD_CIRCULAR => n,
+        _ => bail!(Argument, "{mode} is no THPadMode"),
+    };
+    if before.max(behind) > most.max(0) {
+        bail!(Shape, "pads {before} and {behind} are more than {} entries of dimension {d} allow", n)
+    }
+    let index = Tensor::empty(Dtype::Int64, &[size])?;
+    for i in 0..size {
+        let at = i - before;
+        let from = match mode {
+            TH_PAD_REFLECT if at < 0 => -at,
+            TH_PAD_REFLECT if at >= n => 2 * (n - 1) - at,
+            TH_PAD_REPLICATE => at.clamp(0, n - 1),
+            TH_PAD_CIRCULAR => at.rem_euclid(n),
+            _ => at,
+        };
+        // SAFETY: a new tensor of `size` int64.
+        unsafe { index.data().cast::<i64>().add(i as usize).write(from) };
+    }
+    Ok(index)
+}
+
+/// `r` = windows along the last dimension of `t`, `step` apart along `dim`, added where they overlap: what unfold takes apart
+pub fn fold(r: &Tensor, t: &Tensor, dim: i32, step: i64) -> Result<()> {
+    let have = t.layout()?.shape;
+    if have.len() < 2 {
+        bail!(Shape, "expected windows in the last of at least two dimensions, got {}", have.len())
+    }
+    if step < 1 {
+        bail!(Argument, "step {step} must be positive")
+    }
+    let (d, size) = (wrap_dim(dim, have.len() - 1)?, have[have.len() - 1]);
+    let mut shape: Dims = have[..have.len() - 1].into();
+    let Some(n) = (shape[d] - 1).max(0).checked_mul(step).and_then(|n| n.checked_add(size)) else {
+        bail!(Shape, "dimension {d} overflows")
+    };
+    let windows = std::mem::replace(&mut shape[d], n);
+    let dtype = t.defined()?;
+    let made = Tensor::empty(dtype.compute(), &shape)?;
+    copy::fill(&made, Scalar::Int(0))?;
+    for k in 0..if windows > 0 { size } else { 0 } {
+        let place = view::derive(&made, |l| l.slice(d as i32, k, k + (windows - 1) * step + 1, step))?;
+        let window = view::derive(t, |l| l.select(-1, k))?;
+        pointwise::arithmetic::cadd(&place, &place, Scalar::Int(1), &window)?;
+    }
+    deliver(r, &made, dtype)
+}
+
+/// `r` = the `n`-th differences of neighbours along `dim`
+pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
+    let shape = t.layout()?.shape;
+    let d = wrap_dim(dim, shape.len())? as i32;
+    if shape.is_empty() {
+        bail!(Shape, "a scalar has no neighbours")
+    }
+    if n < 0 {
+        bail!(Argument, "order {n} is negative")
+    }
+    let dtype = t.defined()?;
+    let mut made = t.clone();
+    for _ in 0..n.min(shape[d as usize]) {
+        let size = made.layout()?.shape[d as usize] - 1;
+        let next = Tensor::fresh()?;
+        let (later, earlier) = (view::derive(&made, |l| l.narrow(d, 1, size))?, view::derive(&made, |l| l.narrow(d, 0, size))?);
+        match dtype {
+            Dtype::Bool => pointwise::compare::neTensor.run([&next, &later, &earlier], &[])?,
+            _ => pointwise::arithmetic::csub(&next, &later, Scalar::Int(1), &earlier)?,
+        }
+        made = next;
+    }
+    deliver(r, &disjoint(r, &made)?, dtype)
+}
+
+/// The index in each dimension of `shape` of elements counted in row-major order.
+pub fn unravel_index(index: &Tensor, shape: &[i64]) -> Result<Vec<Tensor>> {
+    let numel = checked_numel(shape)?;
+    if let Some(d) = shape.iter().position(|&size| size < 0) {
+        bail!(Argument, "size {} of dimension {d} is negative", shape[d])
+    }
+    let positions = super::index::flat_positions(index, numel)?;
+    let of_index = index.layout()?.shape;
+    let mut block = numel;
+    alloc::list(shape.len(), |d| {
+        block /= shape[d].max(1);
+        let made = Tensor::empty(Dtype::Int64, &of_index)?;
+        for (i, &position) in positions.iter().enumerate() {
+            let position = if position < 0 { position + numel } else { position };
+            // SAFETY: a new tensor with an element for each position; `position` lies inside the shape, which then has no size 0.
+            unsafe { made.data().cast::<i64>().add(i).write(position / block % shape[d]) };
+        }
+        Ok(made)
+    })
+}
