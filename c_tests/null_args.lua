@@ -21,6 +21,7 @@ local takes_null = {
   THFree = "NULL is ignored, as by free",
   THRealloc = "NULL allocates, as with realloc",
   THMemory_setSoftLimit = "a NULL hook turns it off",
+  THSetPrintOptions = "NULL sets the defaults that the library starts with",
   THRandom_seed = "NULL is the thread's own generator",
   THRandom_manualSeed = "NULL is the thread's own generator",
   THRandom_initialSeed = "NULL is the thread's own generator",

@@ -23,6 +23,7 @@ end
 
 local header = read(environment "THORN_HEADER")
 header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
+ffi.cdef "typedef struct FILE FILE;"
 ffi.cdef(header)
 ffi.cdef "int memcmp(const void *a, const void *b, size_t size);"
 local C = ffi.load(environment "THORN_LIB")

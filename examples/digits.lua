@@ -22,6 +22,7 @@ local function declare(header)
     header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", "")
     header = header:gsub("#define (TH_[%w_]+) (%-?[%w_]+)", "static const int %1 = %2;")
     header = header:gsub("INT32_MIN", "(-2147483647 - 1)")
+    ffi.cdef("typedef struct FILE FILE;") -- what <stdio.h> declares for C
     ffi.cdef((header:gsub("\n#[^\n]*", "\n")))
 end
 

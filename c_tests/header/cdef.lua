@@ -9,6 +9,8 @@ file:close()
 
 -- Only C++ may read what stands between `#ifdef __cplusplus` and its end.
 header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
+-- <stdio.h> has it for C.
+ffi.cdef("typedef struct FILE FILE;")
 ffi.cdef(header)
 local thorn = ffi.load(environment("THORN_LIB"))
 

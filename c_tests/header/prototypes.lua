@@ -2,12 +2,12 @@
 
 local prototypes = {}
 
--- The header as a C compiler hears it: no comments, nothing for C++, no preprocessor.
+-- The header as a C compiler hears it: no comments, nothing for C++, no preprocessor. FILE is what <stdio.h> declares.
 function prototypes.declarations(path)
   local file = assert(io.open(path))
   local text = file:read("*a"):gsub("/%*.-%*/", " ")
   file:close()
-  local lines, cplusplus = {}, false
+  local lines, cplusplus = { "typedef struct FILE FILE;" }, false
   for line in text:gmatch "[^\n]+" do
     line = line:gsub("//.*", "")
     if line:match "^#ifdef __cplusplus" then cplusplus = true end

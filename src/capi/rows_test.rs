@@ -24,6 +24,7 @@ const AREAS: &[(&Face, &[Row])] = &[
     (&pointwise::functions::FACE, pointwise::functions::ROWS),
     (&pointwise::bitwise::FACE, pointwise::bitwise::ROWS),
     (&pointwise::truths::FACE, pointwise::truths::ROWS),
+    (&print::FACE, print::ROWS),
     (&random::FACE, random::ROWS),
     (&random::fills::FACE, random::fills::ROWS),
     (&reduce::FACE, reduce::ROWS),
@@ -93,6 +94,8 @@ const POINTERS: &[Kind] = &[
     Kind::required_memory,
     Kind::allocator,
     Kind::stats_out,
+    Kind::print_options_out,
+    Kind::stream,
 ];
 
 #[test]
