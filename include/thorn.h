@@ -65,6 +65,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 // The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
 // Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
@@ -102,6 +103,12 @@
 
 // Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 #define TH_ALL_DIMS INT32_MIN
+
+// `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
+#define TH_PRINT_PYTORCH 0
+
+// Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+#define TH_PRINT_TORCH7 1
 
 // The storage counts its references; without this bit retain and free do nothing.
 #define TH_STORAGE_REFCOUNTED 1
@@ -231,6 +238,23 @@ typedef void (*THMemoryHook)(void *ctx, int64_t live);
 // How `divMode` rounds a quotient.
 typedef int32_t THDivMode;
 
+// How tensors are printed. `THPrintOptions_init` fills in PyTorch's defaults, which stand in brackets here.
+typedef struct THPrintOptions {
+    // `TH_PRINT_PYTORCH` or `TH_PRINT_TORCH7` (`TH_PRINT_PYTORCH`).
+    int32_t layout;
+    // Digits behind the point, 0 to 1000 (4).
+    int32_t precision;
+    // A tensor of more elements than this is summarised. Torch7's layout shows all elements always (1000).
+    int64_t threshold;
+    // How many elements of each dimension a summary shows at its beginning and at its end (3).
+    int64_t edgeItems;
+    // Characters that a line may have. A line has one element at least (80).
+    int64_t lineWidth;
+    // Whether PyTorch's layout writes floats as `1.0000e+05`: 0 never, 1 always, -1 where the values ask for it, which they do if the
+    // largest is above 1e8 or above 1000 times the smallest, or the smallest below 1e-4; zeros do not count (-1).
+    int32_t sciMode;
+} THPrintOptions;
+
 // Called once with the data and the caller's context when foreign memory is no longer needed.
 typedef void (*THDeleter)(void *data, void *ctx);
 
@@ -242,6 +266,8 @@ typedef int32_t THDeviceType;
 
 // What a quantile between two elements is.
 typedef int32_t THInterpolation;
+
+
 
 
 
@@ -1051,6 +1077,35 @@ THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const 
 
 // `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string that
+// the caller frees with `THFree`; NULL on error.
+//
+// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown is read,
+// and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`. It shows
+// every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
+char *THTensor_toString(const struct THTensor *t,
+                        const struct THPrintOptions *options);
+
+// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before stands before it.
+THStatus THTensor_print(const struct THTensor *t);
+
+// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is `TH_ERR_IO`; as with
+// fprintf, one may show up only when the stream is flushed.
+THStatus THTensor_fprint(FILE *stream, const struct THTensor *t, const struct THPrintOptions *options);
+
+// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout, whatever `options` say. Of
+// these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
+char *THStorage_toString(const struct THStorage *storage, const struct THPrintOptions *options);
+
+// Fills in the defaults that the library starts with; they stand beside the fields of `THPrintOptions`.
+THStatus THPrintOptions_init(struct THPrintOptions *options);
+
+// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the library starts with.
+THStatus THSetPrintOptions(const struct THPrintOptions *options);
+
+// Stores the defaults of the process in `options`.
+THStatus THGetPrintOptions(struct THPrintOptions *options);
 
 // A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
 struct THGenerator *THGenerator_new(void);

@@ -15,7 +15,7 @@ macro_rules! print_rows {
         /// and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`. It shows
         /// every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
         THTensor_toString(t: input, options: print_options) -> new_text = ops::tensor(t, options).map(HeapText::into_c_string);
-        /// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before stands before it.
+        /// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
         THTensor_print(t: input) = {
             // SAFETY: the C library's own; it changes only if the program assigns it, which the program orders.
             let stream = unsafe { stdout };
@@ -31,7 +31,7 @@ macro_rules! print_rows {
         /// these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
         THStorage_toString(storage: storage_input, options: print_options) -> new_text = ops::storage(storage, options).map(HeapText::into_c_string);
 
-        /// Fills in the defaults that the library starts with; they stand beside the fields of `THPrintOptions`.
+        /// Fills in the defaults that the library starts with.
         THPrintOptions_init(options: print_options_out) = {
             // SAFETY: `options` is writable.
             unsafe { options.write(THPrintOptions::standard()) };

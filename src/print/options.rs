@@ -8,22 +8,22 @@ pub const TH_PRINT_PYTORCH: i32 = 0;
 /// Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
 pub const TH_PRINT_TORCH7: i32 = 1;
 
-/// How tensors are printed. `THPrintOptions_init` fills in PyTorch's defaults, which stand in brackets here.
+/// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct THPrintOptions {
-    /// `TH_PRINT_PYTORCH` or `TH_PRINT_TORCH7` (`TH_PRINT_PYTORCH`).
+    /// `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
     pub layout: i32,
-    /// Digits behind the point, 0 to 1000 (4).
+    /// Digits behind the point, 0 to 1000. Default: 4.
     pub precision: i32,
-    /// A tensor of more elements than this is summarised. Torch7's layout shows all elements always (1000).
+    /// PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
     pub threshold: i64,
-    /// How many elements of each dimension a summary shows at its beginning and at its end (3).
+    /// How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
     pub edgeItems: i64,
-    /// Characters that a line may have. A line has one element at least (80).
+    /// Characters that a line may have. A line has one element at least. Default: 80.
     pub lineWidth: i64,
-    /// Whether PyTorch's layout writes floats as `1.0000e+05`: 0 never, 1 always, -1 where the values ask for it, which they do if the
-    /// largest is above 1e8 or above 1000 times the smallest, or the smallest below 1e-4; zeros do not count (-1).
+    /// Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or above 1000
+    /// times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
     pub sciMode: i32,
 }
 
