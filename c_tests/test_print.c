@@ -35,9 +35,15 @@ static void tensors_read_as_in_pytorch(void) {
 
 static void dtypes_are_named_where_the_numbers_do_not_tell(void) {
     static const char *const expected[DTYPES] = {
-        "tensor([1, 0], dtype=torch.uint8)",   "tensor([1, 0], dtype=torch.int8)",      "tensor([1, 0], dtype=torch.int16)",
-        "tensor([1, 0], dtype=torch.int32)",   "tensor([1, 0])",                        "tensor([1., 0.], dtype=torch.float16)",
-        "tensor([1., 0.], dtype=torch.bfloat16)", "tensor([1., 0.])",                   "tensor([1., 0.], dtype=torch.float64)",
+        "tensor([1, 0], dtype=torch.uint8)",
+        "tensor([1, 0], dtype=torch.int8)",
+        "tensor([1, 0], dtype=torch.int16)",
+        "tensor([1, 0], dtype=torch.int32)",
+        "tensor([1, 0])",
+        "tensor([1., 0.], dtype=torch.float16)",
+        "tensor([1., 0.], dtype=torch.bfloat16)",
+        "tensor([1., 0.])",
+        "tensor([1., 0.], dtype=torch.float64)",
         "tensor([ True, False])",
     };
     for (int k = 0; k < DTYPES; k++) {
@@ -69,7 +75,8 @@ static void long_tensors_are_summarised(void) {
     options.edgeItems = 1;
     CHECK_TEXT(THTensor_toString(t, &options), "tensor([   0,  ..., 1000])");
     /* 10^18 elements that are one: nothing but the edges is looked at. */
-    THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1)), *huge = THTensor_newExpand(one, SIZES(1000000000, 1000000000));
+    THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1));
+    THTensor *huge = THTensor_newExpand(one, SIZES(1000000000, 1000000000));
     CHECK_TEXT(THTensor_toString(huge, &options), "tensor([[1.,  ..., 1.],\n        ...,\n        [1.,  ..., 1.]])");
     options.threshold = INT64_MAX;
     CHECK_FAILURE(THTensor_toString(huge, &options) == NULL, TH_ERR_NOMEM, "THTensor_toString: out of memory");
@@ -216,7 +223,8 @@ static void null_and_damaged_handles_are_errors(void) {
 }
 
 CHECK_MAIN(CASE(tensors_read_as_in_pytorch), CASE(dtypes_are_named_where_the_numbers_do_not_tell),
-           CASE(what_has_no_elements_tells_its_shape), CASE(long_tensors_are_summarised), CASE(tensors_read_as_in_torch7),
+           CASE(what_has_no_elements_tells_its_shape), CASE(long_tensors_are_summarised),
+           CASE(tensors_read_as_in_torch7),
            CASE(options_are_those_of_the_call_or_the_defaults), CASE(options_out_of_range_are_errors),
            CASE(a_stream_takes_the_text_and_a_newline), CASE(stdout_has_everything_in_order),
            CASE(a_stream_that_takes_nothing_is_an_error), CASE(null_and_damaged_handles_are_errors))

@@ -4,8 +4,9 @@
     python3 -m venv .venv && .venv/bin/pip install torch==2.15.0
     .venv/bin/python scripts/print_expectations.py [--cases N] [--seed S] [--out FILE]
 
-Always writes the same file for the same N and S. A line is an object: `dtype`, `shape`, `values` (the bytes of the elements in hexadecimal, row-major;
-a tensor that has more elements than they make repeats them), `options` (those that are not the defaults, by the names of THPrintOptions), `text`.
+Always writes the same file for the same N and S. A line is an object: `dtype`, `shape`, `values` (the bytes of the elements in hexadecimal,
+row-major; a tensor that has more elements than they make repeats them), `options` (those that are not the defaults, by the names of
+THPrintOptions), `text`.
 """
 
 import argparse
@@ -70,7 +71,7 @@ def integer(dice, dtype, family):
 
 
 def number(dice, family):
-    """A float64. `any` is handled by its bits."""
+    """An element as a float64."""
     if family == "special":
         return dice.choice(SPECIAL)
     if dice.random() < 0.04:

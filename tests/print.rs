@@ -126,7 +126,7 @@ fn tensors_read_as_in_pytorch() {
     assert!(count >= 500, "only {count} cases");
 }
 
-/// A tensor of float64, converted to another dtype by hand where a test says so.
+/// A tensor of float64 with these elements, again and again.
 fn doubles(shape: &[i64], values: &[f64]) -> Elements {
     Elements { dtype: Dtype::Float64, shape: shape.to_vec(), bytes: values.iter().flat_map(|x| x.to_ne_bytes()).collect() }
 }
@@ -141,6 +141,7 @@ fn in_torch7(elements: &Elements) -> String {
 
 /// What the Torch7 tensor documentation shows. Its older prints say "of dimension" where later ones, and ours, say "of size".
 #[test]
+#[expect(clippy::approx_constant, reason = "3.14 is what the documents print")]
 fn the_prints_of_torch7s_documents() {
     let columns = "  1   2   3   4   5\n  6   7   8   9  10\n 11  12  13  14  15\n 16  17  18  19  20\n[torch.DoubleTensor of size 4x5]";
     assert_eq!(in_torch7(&counted(&[4, 5])), columns);

@@ -8,12 +8,12 @@ use crate::print::{THPrintOptions, default_options, set_default_options};
 
 macro_rules! print_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string that
-        /// the caller frees with `THFree`; NULL on error.
+        /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string
+        /// that the caller frees with `THFree`; NULL on error.
         ///
-        /// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown is read,
-        /// and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`. It shows
-        /// every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
+        /// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown
+        /// is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`.
+        /// It shows every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
         THTensor_toString(t: input, options: print_options) -> new_text = ops::tensor(t, options).map(HeapText::into_c_string);
         /// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
         THTensor_print(t: input) = {
