@@ -238,20 +238,20 @@ typedef void (*THMemoryHook)(void *ctx, int64_t live);
 // How `divMode` rounds a quotient.
 typedef int32_t THDivMode;
 
-// How tensors are printed. `THPrintOptions_init` fills in PyTorch's defaults, which stand in brackets here.
+// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
 typedef struct THPrintOptions {
-    // `TH_PRINT_PYTORCH` or `TH_PRINT_TORCH7` (`TH_PRINT_PYTORCH`).
+    // `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
     int32_t layout;
-    // Digits behind the point, 0 to 1000 (4).
+    // Digits behind the point, 0 to 1000. Default: 4.
     int32_t precision;
-    // A tensor of more elements than this is summarised. Torch7's layout shows all elements always (1000).
+    // PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
     int64_t threshold;
-    // How many elements of each dimension a summary shows at its beginning and at its end (3).
+    // How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
     int64_t edgeItems;
-    // Characters that a line may have. A line has one element at least (80).
+    // Characters that a line may have. A line has one element at least. Default: 80.
     int64_t lineWidth;
-    // Whether PyTorch's layout writes floats as `1.0000e+05`: 0 never, 1 always, -1 where the values ask for it, which they do if the
-    // largest is above 1e8 or above 1000 times the smallest, or the smallest below 1e-4; zeros do not count (-1).
+    // Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or above 1000
+    // times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
     int32_t sciMode;
 } THPrintOptions;
 
@@ -1078,16 +1078,15 @@ THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const 
 // `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
 THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
-// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string that
-// the caller frees with `THFree`; NULL on error.
+// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string
+// that the caller frees with `THFree`; NULL on error.
 //
-// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown is read,
-// and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`. It shows
-// every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
-char *THTensor_toString(const struct THTensor *t,
-                        const struct THPrintOptions *options);
+// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown
+// is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`.
+// It shows every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
+char *THTensor_toString(const struct THTensor *t, const struct THPrintOptions *options);
 
-// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before stands before it.
+// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
 THStatus THTensor_print(const struct THTensor *t);
 
 // Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is `TH_ERR_IO`; as with
@@ -1098,7 +1097,7 @@ THStatus THTensor_fprint(FILE *stream, const struct THTensor *t, const struct TH
 // these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
 char *THStorage_toString(const struct THStorage *storage, const struct THPrintOptions *options);
 
-// Fills in the defaults that the library starts with; they stand beside the fields of `THPrintOptions`.
+// Fills in the defaults that the library starts with.
 THStatus THPrintOptions_init(struct THPrintOptions *options);
 
 // Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the library starts with.
