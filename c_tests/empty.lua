@@ -2,7 +2,7 @@
 -- expanded, or with strides of their own. Where there is no element there is no work: each call ends at once, whatever it says, and
 -- leaves no memory behind.
 --
---     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/empty.lua [pattern of function names]
+--     THORN_LIB=target/release/libthorn.so luajit c_tests/empty.lua [pattern of function names]
 --
 -- Each function runs in a process of its own, which an alarm ends if need be.
 
@@ -12,10 +12,8 @@ local ffi = require "ffi"
 local bit = require "bit"
 local prototypes = require "prototypes"
 
-local header = assert(os.getenv "THORN_HEADER", "THORN_HEADER names no header")
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
-local text = prototypes.declarations(header)
-ffi.cdef(text)
+local C, text = prototypes.load(library)
 ffi.cdef [[
 int fork(void);
 int waitpid(int pid, int *status, int options);
@@ -23,7 +21,6 @@ unsigned alarm(unsigned seconds);
 void _exit(int status);
 void *mmap(void *address, size_t size, int protection, int flags, int file, long offset);
 ]]
-local C = ffi.load(library)
 
 -- Seconds of this machine that a call may take, and after which it counts as hanging.
 local MOST, HANGING = 0.25, 10
@@ -109,7 +106,7 @@ local function arguments(prototype, x, way)
   for i, parameter in ipairs(prototype.parameters) do
     local name, kind = parameter.name, parameter.type
     local value = 1
-    if kind:find "^const struct THTensor %*$" or kind == "struct THTensor *" then
+    if kind:find "^const THTensor %*$" or kind == "THTensor *" then
       if is_result[name] then
         local dtype = name == "indices" and INT64 or way.dtype
         value = keep(way.result == "fresh" and C.THTensor_new() or empty(dtype, way.result == "alike" and sizes or { 3 }))
@@ -128,13 +125,13 @@ local function arguments(prototype, x, way)
           value = keep(empty(way.dtype, sizes))
         end
       end
-    elseif kind == "struct THTensor *const *" then
-      value = ffi.new("struct THTensor *[2]", name == "rets" and { keep(C.THTensor_new()), keep(C.THTensor_new()) } or { x, x })
-    elseif kind == "struct THTensor **" then
+    elseif kind == "THTensor *const *" then
+      value = ffi.new("THTensor *[2]", name == "rets" and { keep(C.THTensor_new()), keep(C.THTensor_new()) } or { x, x })
+    elseif kind == "THTensor **" then
       value = nil
     elseif kind == "int *" then
       value = ffi.new("int[1]")
-    elseif kind == "struct THStorage *" then
+    elseif kind == "THStorage *" then
       value = C.THStorage_new(way.dtype)
       made[#made + 1] = value
     elseif kind == "const int64_t *" then
@@ -171,7 +168,7 @@ end
 
 local function release(made)
   for _, it in ipairs(made) do
-    if ffi.istype("struct THStorage *", it) then C.THStorage_free(it) else C.THTensor_free(it) end
+    if ffi.istype("THStorage *", it) then C.THStorage_free(it) else C.THTensor_free(it) end
   end
 end
 
@@ -182,8 +179,8 @@ local function call(prototype, x, way)
   local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
   local took = os.clock() - before
   if prototype.name == "THTensor_retain" then C.THTensor_free(x) end
-  if prototype.result == "struct THTensor *" then C.THTensor_free(result) end
-  if prototype.result == "struct THStorage *" and prototype.name:find "_new" then C.THStorage_free(result) end
+  if prototype.result == "THTensor *" then C.THTensor_free(result) end
+  if prototype.result == "THStorage *" and prototype.name:find "_new" then C.THStorage_free(result) end
   release(made)
   assert(took < MOST, ("took %.2f s"):format(took))
   assert(C.THGetLastErrorCode() ~= TH_ERR_INTERNAL, ffi.string(C.THGetLastError()))

@@ -1,14 +1,13 @@
--- Calls every function of the header with NULL for every pointer: first with 0 for every number, then with 1, and float32 for dtypes.
+-- Calls every function with NULL for every pointer: first with 0 for every number, then with 1, and float32 for dtypes.
 -- Nothing may crash, and what needs a pointer must say so: its error value, a status, and a message that begins with its name.
 --
---     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/null_args.lua
+--     THORN_LIB=target/release/libthorn.so luajit c_tests/null_args.lua
 
 local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
 local prototypes = require "prototypes"
 
-local header = assert(os.getenv "THORN_HEADER", "THORN_HEADER names no header")
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
 
 -- Functions that take NULL, and why.
@@ -40,9 +39,9 @@ local error_values_of = {
 
 -- Gives back what a call may have made.
 local release = {
-  ["struct THTensor *"] = "THTensor_free",
-  ["struct THStorage *"] = "THStorage_free",
-  ["struct THGenerator *"] = "THGenerator_free",
+  ["THTensor *"] = "THTensor_free",
+  ["THStorage *"] = "THStorage_free",
+  ["THGenerator *"] = "THGenerator_free",
   ["void *"] = "THFree",
 }
 
@@ -65,9 +64,7 @@ local function is(value, expected)
   return value == expected
 end
 
-local text = prototypes.declarations(header)
-ffi.cdef(text)
-local C = ffi.load(library)
+local C, text = prototypes.load(library)
 
 -- What is wrong with this function when called so; nil if nothing.
 local function fault(prototype, number, dtype)

@@ -2,7 +2,7 @@
 -- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of another dtype,
 -- strided, or one of the inputs; whatever the way, the values are the same, and nothing else changes.
 --
---     THORN_HEADER=include/thorn.h THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
+--     THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
 --
 -- With TH_SIMD=baseline or avx2 the kernels of that level run; it ends with 77 where the machine lacks it.
 --
@@ -21,12 +21,10 @@ local function read(path)
   return text
 end
 
-local header = read(environment "THORN_HEADER")
-header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
-ffi.cdef "typedef struct FILE FILE;"
-ffi.cdef(header)
+ffi.cdef "const char *THCdef(void);"
 ffi.cdef "int memcmp(const void *a, const void *b, size_t size);"
 local C = ffi.load(environment "THORN_LIB")
+ffi.cdef(ffi.string(C.THCdef()))
 
 -- With a level asked for, nothing else counts: where the machine lacks it, the test is skipped.
 local level, used = os.getenv "TH_SIMD", ffi.string(C.THSimdLevel())

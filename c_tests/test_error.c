@@ -46,6 +46,15 @@ static void each_kind_of_failure_has_its_code(void) {
     THTensor_free(m);
 }
 
+static void a_status_has_a_name(void) {
+    CHECK_STR(THStatus_name(TH_OK), "TH_OK");
+    CHECK_STR(THStatus_name(TH_ERR_SHAPE), "TH_ERR_SHAPE");
+    CHECK_STR(THStatus_name(TH_ERR_INTERNAL), "TH_ERR_INTERNAL");
+    /* Codes of your own, which a callback may return through apply. */
+    CHECK_STR(THStatus_name((THStatus)4711), "unknown status");
+    CHECK_STR(THStatus_name((THStatus)-1), "unknown status");
+}
+
 /* Arguments may be evaluated in any order: printf("%g %s", THTensor_item(t), THGetLastError()). */
 static void the_message_stays_at_one_address(void) {
     const char *message = THGetLastError();
@@ -474,7 +483,8 @@ static void tensors_of_another_device_are_refused(void) {
 }
 
 CHECK_MAIN(CASE(a_failure_has_a_status_and_a_message), CASE(success_leaves_the_last_error_alone_until_it_is_cleared),
-           CASE(each_kind_of_failure_has_its_code), CASE(the_message_stays_at_one_address), CASE(long_messages_are_cut),
+           CASE(each_kind_of_failure_has_its_code), CASE(a_status_has_a_name), CASE(the_message_stays_at_one_address),
+           CASE(long_messages_are_cut),
            CASE(each_thread_has_its_own_last_error), CASE(null_handles_are_named),
            CASE(a_failed_call_has_changed_nothing),
            CASE(dimensions_out_of_range_are_errors), CASE(sizes_no_memory_holds_are_errors),

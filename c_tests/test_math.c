@@ -197,7 +197,7 @@ static void shapes_broadcast(void) {
 static void dtypes_promote_as_in_pytorch(void) {
     enum { u1 = TH_UINT8, i1 = TH_INT8, i2 = TH_INT16, i4 = TH_INT32, i8 = TH_INT64 };
     enum { f2 = TH_FLOAT16, bf = TH_BFLOAT16, f4 = TH_FLOAT32, f8 = TH_FLOAT64, b1 = TH_BOOL };
-    static const THDtype table[DTYPES][DTYPES] = {
+    static const int table[DTYPES][DTYPES] = {
         {u1, i2, i2, i4, i8, f2, bf, f4, f8, u1}, {i2, i1, i2, i4, i8, f2, bf, f4, f8, i1},
         {i2, i2, i2, i4, i8, f2, bf, f4, f8, i2}, {i4, i4, i4, i4, i8, f2, bf, f4, f8, i4},
         {i8, i8, i8, i8, i8, f2, bf, f4, f8, i8}, {f2, f2, f2, f2, f2, f2, f4, f4, f8, f2},

@@ -10,8 +10,7 @@ foreach(tool LUAJIT VALGRIND)
   endif()
 endforeach()
 
-set(header "${PROJECT_SOURCE_DIR}/include/thorn.h")
-set(lua_environment "THORN_LIB=${shared}" "THORN_HEADER=${header}")
+set(lua_environment "THORN_LIB=${shared}")
 
 # An executable with every warning on. NO_SYSTEM_FROM_IMPORTED: the warnings are those of thorn.h too.
 function(thorn_add_program name)
@@ -51,14 +50,30 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
-  # The header alone: as C99 and as C++11, included twice, by two files that are linked together.
-  thorn_add_program(header_c99 c_tests/header/c99.c c_tests/header/second.c)
-  thorn_add_program(header_cxx11 c_tests/header/cxx11.cpp c_tests/header/second.c)
-  target_compile_options(header_c99 PRIVATE -Werror)
-  target_compile_options(header_cxx11 PRIVATE -Werror)
-  set_target_properties(header_cxx11 PROPERTIES CXX_STANDARD 11)
-  add_test(NAME header:c99 COMMAND header_c99)
-  add_test(NAME header:cxx11 COMMAND header_cxx11)
+  # The header alone, in every standard: included twice, by two files that are linked together.
+  foreach(standard C:99 C:11 C:17 C:23 CXX:11 CXX:14 CXX:17 CXX:20)
+    string(REPLACE ":" ";" parts "${standard}")
+    list(POP_FRONT parts language number)
+    if("${language}_${number}" STREQUAL "C_23" AND NOT "c_std_23" IN_LIST CMAKE_C_COMPILE_FEATURES)
+      continue()
+    endif()
+    string(TOLOWER "${language}${number}" name)
+    set(file $<IF:$<STREQUAL:${language},C>,c.c,cxx.cpp>)
+    thorn_add_program(header_${name} "c_tests/header/${file}" c_tests/header/second.c)
+    target_compile_options(header_${name} PRIVATE -Werror)
+    set_target_properties(header_${name} PROPERTIES ${language}_STANDARD ${number})
+    add_test(NAME header:${name} COMMAND header_${name})
+  endforeach()
+
+  # What the header warns of.
+  function(thorn_add_warning name pattern)
+    add_test(NAME header:${name} COMMAND "${CMAKE_C_COMPILER}" -std=c99 -Wall -Wextra -pedantic -c -o /dev/null ${ARGN}
+      "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/dropped.c")
+    set_tests_properties(header:${name} PROPERTIES PASS_REGULAR_EXPRESSION "${pattern}")
+  endfunction()
+  thorn_add_warning(dropped_reference "unused-result")
+  thorn_add_warning(other_constant "enum-conversion")
+  thorn_add_warning(dropped_status "ignoring return value of .*THStatus.*nodiscard" -DTH_CHECKED)
 
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(header:cdef "${PROJECT_SOURCE_DIR}/c_tests/header/cdef.lua")

@@ -3,7 +3,7 @@
 --
 --     luajit examples/digits.lua [digits.csv]
 --
--- THORN_HEADER and THORN_LIB name the header and the library where they are not in this source tree.
+-- THORN_LIB names the library where it is not in this source tree.
 
 local ffi = require("ffi")
 
@@ -15,15 +15,6 @@ local function read_all(path)
     local text = file:read("*a")
     file:close()
     return text
-end
-
--- The header without its preprocessor lines is what ffi.cdef understands; numbers that they define become constants.
-local function declare(header)
-    header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", "")
-    header = header:gsub("#define (TH_[%w_]+) (%-?[%w_]+)", "static const int %1 = %2;")
-    header = header:gsub("INT32_MIN", "(-2147483647 - 1)")
-    ffi.cdef("typedef struct FILE FILE;") -- what <stdio.h> declares for C
-    ffi.cdef((header:gsub("\n#[^\n]*", "\n")))
 end
 
 local function load_library()
@@ -40,8 +31,10 @@ local function load_library()
     return ffi.load("thorn")
 end
 
-declare(read_all(os.getenv("THORN_HEADER") or root .. "/include/thorn.h"))
+-- The library has its own declarations, constants among them.
+ffi.cdef("const char *THCdef(void);")
 local TH = load_library()
+ffi.cdef(ffi.string(TH.THCdef()))
 
 -- For functions that return a status.
 local function try(status)

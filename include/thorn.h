@@ -1,27 +1,84 @@
-/*
- * thorn: Torch tensors as a plain C library.
+/**
+ * @file thorn.h
+ * @brief thorn: Torch tensors as a plain C library.
+ *
+ *     int64_t size[2] = {2, 3};
+ *     THTensor *a = THTensor_newOnes(TH_FLOAT32, 2, size);     // a new reference: yours to free
+ *     THTensor *r = THTensor_new();                            // a fresh handle takes what is written to it
+ *     if (THTensor_cadd(r, a, 2, a) != TH_OK)                  // r = a + 2 * a
+ *         fprintf(stderr, "%s\n", THGetLastError());
+ *     THTensor_free(r);
+ *     THTensor_free(a);
+ *
+ * Contents
+ * ========
+ *
+ *      1. Handles and references
+ *      2. Element types
+ *      3. Making tensors
+ *      4. Looking at tensors
+ *      5. Single elements
+ *      6. Copies and conversions
+ *      7. Printing
+ *      8. Views
+ *      9. Shapes changed in place
+ *     10. Results made of numbers
+ *     11. Arithmetic
+ *     12. Functions of numbers
+ *     13. Bits
+ *     14. Comparisons and choices
+ *     15. Reductions
+ *     16. Scans and softmax
+ *     17. Order statistics and histograms
+ *     18. Matrix products
+ *     19. Random numbers
+ *     20. Functions of the caller
+ *     21. Storages
+ *     22. Memory
+ *     23. Mapped files and shared memory
+ *     24. Errors
+ *     25. Threads
+ *     26. Versions
  *
  * Conventions
  * ===========
  *
- * Handles. A THTensor is a view (sizes, strides, offset, dtype) of a THStorage, which owns memory. The fields of both structs are open:
- * read `t->size[d]`, `t->stride[d]`, `t->storage` and THTensor_data(t) as you like; change them through functions. Strides count elements.
+ * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The fields
+ * of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like, and change
+ * them through functions. Strides count elements. A tensor has at most 1024 dimensions.
  *
- * Ownership. Functions named `new...` return a new reference: give it up with THTensor_free / THStorage_free. `retain` adds a reference.
- * A tensor holds a reference to its storage, so views keep memory alive. Everything else returned by pointer is borrowed: it is valid until
- * the handle it came from changes or goes. Arguments are never taken over, unless a function says so.
+ * **Ownership.** A function whose name begins with `new` returns a new reference: give it up with THTensor_free or
+ * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory alive.
+ * Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is freed.
+ * A function takes over no argument unless its comment says so.
  *
- * Results. Result first, then inputs, then numbers: `THTensor_cadd(r, t, value, src)` is r = t + value * src. In place is `r == t`.
- * `r` may be a fresh handle (THTensor_new()), which takes the dtype, shape and memory of the result; otherwise it is resized where its
- * shape differs and keeps its dtype: the values of the fresh result are converted to it. A result of floats does not fit integers, of
- * numbers not Bool. Where operands overlap, the result is as if the inputs had been copied first.
+ * **Arguments.** The result comes first, and behind it what the formula has, in the order of the formula:
+ * `THTensor_cadd(r, t, value, src)` is `r = t + value * src`. TH's order stays where TH has the function. Inputs are
+ * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL for
+ * anything else is an error unless the comment allows it.
  *
- *     THTensor *r = THTensor_new();
- *     if (THTensor_cadd(r, a, 1, b) != TH_OK) fprintf(stderr, "%s\n", THGetLastError());
- *     THTensor_free(r);
+ * **Results.** `r` may be a fresh handle, which THTensor_new gives: it takes dtype, shape and memory of the result. Any
+ * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions are
+ * refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if the
+ * inputs had been copied first.
  *
- * Names. What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores: logical_and is
- * logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The others
+ * return on failure:
+ *
+ *     a pointer             NULL
+ *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
+ *     a size or a count     -1 (an amount of bytes: 0)
+ *     yes or no             0: equal, isContiguous
+ *     a dtype               TH_UNDEFINED
+ *
+ * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or 0
+ * may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
+ * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument ends
+ * or hangs the process.
+ *
+ * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores:
+ * logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ *
  *     Value         a number in place of the second tensor (ltValue)
  *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
  *     Dims          a list of dimensions in place of one (sumDims)
@@ -31,1897 +88,2082 @@
  *     Long          an int64 in place of a double (itemLong)
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
  *     Mode, Base, Format, Dtype   one more argument of that name
- * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor (add, cadd), but in cinv.
  *
- * Shapes and dtypes. Dimensions and indices start at 0; negative dimensions count from the end. Operands broadcast as in NumPy and promote
- * as in PyTorch: bool < integers < floats; a 0-d tensor or a number counts only where its kind is higher. A number that is whole, -0.0 too,
- * counts as an integer. Operands and numbers are converted to the common dtype before they are used, with two exceptions: a number that
- * multiplies or divides 16-bit floats is not rounded, and a whole number that integers are compared with does not wrap. 16-bit floats are
- * computed in float32, and the result is rounded once. Floats become integers by truncation and saturation, NaN becomes 0; integers wrap
- * into narrower ones, as in C. A number that is stored as it is (fill, full, set, maskedFill) must lie in the range of an integer dtype;
- * uint8 takes -255 to -1 too, which wrap. 0-d tensors have one element; sizes may be 0.
+ * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone is
+ * no such form.
  *
- * Errors. Most functions return a THStatus: TH_OK (0) or TH_ERR_*. Functions that return a handle give NULL, the others what their comment
- * says. THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status. A failed call has changed
- * nothing. NULL handles are an error, never a crash; only retain and free ignore them. No input ends or hangs the process.
+ * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy. A 0-d
+ * tensor has one element; sizes may be 0.
  *
- * Lists. Functions that return several handles take an array `r` with room for `*count` handles. With `r` NULL they only store in `*count`
- * how many there will be; otherwise they store that many new references. Too little room is an error and changes nothing.
+ * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where its
+ * kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are converted
+ * to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit floats is not
+ * rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in float32, and the
+ * result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap into
+ * narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie in the range of an
+ * integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * Threads. Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the same tensors;
- * whoever writes a storage, or changes a handle, must keep others away meanwhile (views share their storage). Errors and default
- * generators belong to the thread. Operations use the threads of a pool of the library; a call inside a call uses none. They take no signals,
- * and end when there is nothing to do.
+ * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL, it only
+ * stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is an error.
  *
- * Versions. TH_VERSION_* name the API, TH_ABI_VERSION the binary interface; THVersion() and THAbiVersion() ask the library in use. Codes
- * and the fields of structs keep their values and places.
+ * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may neither
+ * throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling thread; a deleter
+ * on the thread that gives up the last reference.
  *
- * This file is generated: edit the comments in src/ and run scripts/header.sh.
+ * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the
+ * same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share their storage.
+ * Errors and default generators belong to the thread. Operations use the threads of one pool; a call from inside a call uses
+ * none. The pool's threads take no signals, and end when there is nothing to do.
+ *
+ * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary interface;
+ * THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values and places.
+ *
+ * This file is generated: edit the comments in src/, and run scripts/header.sh.
  */
 
 #ifndef THORN_H
 #define THORN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
-// Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
-#define TH_ALLOCATOR_MAPPED_SHARED 1
-
-// Like `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name goes away with the mapping.
-#define TH_ALLOCATOR_MAPPED_SHAREDMEM 2
-
-// The file or object must not exist yet.
-#define TH_ALLOCATOR_MAPPED_EXCLUSIVE 4
-
-// The file or object must exist already.
-#define TH_ALLOCATOR_MAPPED_NOCREATE 8
-
-// The descriptor stays open as long as the mapping, for `THMapAllocatorContext_fd`.
-#define TH_ALLOCATOR_MAPPED_KEEPFD 16
-
-// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
-#define TH_ALLOCATOR_MAPPED_FROMFD 32
-
-// The name is removed as soon as the mapping stands.
-#define TH_ALLOCATOR_MAPPED_UNLINK 64
-
-// The first number of the version: it changes with the API.
-#define TH_VERSION_MAJOR 0
-
-// The second number of the version.
-#define TH_VERSION_MINOR 1
-
-// The third number of the version.
-#define TH_VERSION_PATCH 0
-
-// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
-#define TH_ABI_VERSION 0
-
-// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
-#define TH_ALL_DIMS INT32_MIN
-
-// `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
-#define TH_PRINT_PYTORCH 0
-
-// Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
-#define TH_PRINT_TORCH7 1
-
-// The storage counts its references; without this bit retain and free do nothing.
-#define TH_STORAGE_REFCOUNTED 1
-
-// The storage may be resized.
-#define TH_STORAGE_RESIZABLE 2
-
-// The memory goes back to the allocator with the last reference.
-#define TH_STORAGE_FREEMEM 4
-
-// The memory belongs to the storage in `view`.
-#define TH_STORAGE_VIEW 8
-
-// The tensor counts its references; without this bit retain and free do nothing.
-#define TH_TENSOR_REFCOUNTED 1
-
-// With `nDimension` 0: a scalar with one element.
-#define TH_TENSOR_SCALAR 2
-
-// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
-typedef struct THGenerator THGenerator;
-
-// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one mapping.
-//
-// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
-typedef struct THMapAllocatorContext THMapAllocatorContext;
-
-// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
-typedef int32_t THStatus;
-
-// Where a storage's memory comes from: three functions that get the context stored beside the allocator.
-//
-// `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or lets it return NULL.
-typedef struct THAllocator {
-    // A block of `size` bytes.
-    void *(*malloc)(void *ctx, ptrdiff_t size);
-    // The block `ptr` with `size` bytes, possibly elsewhere.
-    void *(*realloc)(void *ctx, void *ptr, ptrdiff_t size);
-    // Ends the block `ptr`, and the context where it belongs to the block.
-    void (*free)(void *ctx, void *ptr);
-} THAllocator;
-
-// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them through functions.
-typedef struct THStorage {
-    // First element; NULL when the storage is empty.
-    void *data;
-    // Number of elements.
-    ptrdiff_t size;
-    // References held; changed atomically by retain and free.
-    int32_t refcount;
-    // `TH_STORAGE_*` bits.
-    char flag;
-    // Element type: a `TH_FLOAT32` kind of code.
-    uint8_t dtype;
-    // `TH_CPU` or `TH_CUDA`.
-    int8_t deviceType;
-    // Ordinal of the GPU, 0 for the host.
-    int8_t deviceIndex;
-    // Who gives the memory back.
-    const struct THAllocator *allocator;
-    // What the allocator is called with.
-    void *allocatorContext;
-    // With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
-    struct THStorage *view;
-} THStorage;
-
-// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them through functions.
-typedef struct THTensor {
-    // `nDimension` sizes.
-    int64_t *size;
-    // `nDimension` strides, in elements.
-    int64_t *stride;
-    // Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements yet.
-    int nDimension;
-    // The elements; NULL until the first write.
-    struct THStorage *storage;
-    // Position of the first element in the storage.
-    ptrdiff_t storageOffset;
-    // References held; changed atomically by retain and free.
-    int32_t refcount;
-    // `TH_TENSOR_*` bits.
-    char flag;
-    // Element type: a `TH_FLOAT32` kind of code, or `TH_UNDEFINED` until the first write.
-    uint8_t dtype;
-    // `TH_CPU` or `TH_CUDA`.
-    int8_t deviceType;
-    // Ordinal of the GPU, 0 for the host.
-    int8_t deviceIndex;
-} THTensor;
-
-// Called by `apply` with each element, converted to a double.
-//
-// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
-// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
-typedef int (*THApplyFunction)(double *x, void *context);
-
-// As `THApplyFunction`, with the element of a second tensor at the same place.
-typedef int (*THMapFunction)(double *x, double y, void *context);
-
-// As `THApplyFunction`, with the elements of two more tensors at the same place.
-typedef int (*THMap2Function)(double *x, double y, double z, void *context);
-
-// Code of an element type in the C API. Codes are never renumbered.
-typedef int32_t THDtype;
-
-// Memory held and kept, as `THMemory_stats` reports it.
-typedef struct THMemoryStats {
-    // Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
-    int64_t live_bytes;
-    // The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse small blocks.
-    int64_t peak_bytes;
-    // Bytes of released blocks kept for reuse, the lists of all threads included.
-    int64_t cached_bytes;
-    // The most bytes that the cache shared by all threads keeps.
-    int64_t cache_limit;
-    // Blocks handed out so far.
-    int64_t allocations;
-    // Those among them that were reused ones.
-    int64_t cache_hits;
-} THMemoryStats;
-
-// The host's function: the thread that allocates calls it with the live bytes.
-//
-// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
-typedef void (*THMemoryHook)(void *ctx, int64_t live);
-
-// How `divMode` rounds a quotient.
-typedef int32_t THDivMode;
-
-// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
-typedef struct THPrintOptions {
-    // `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
-    int32_t layout;
-    // Digits behind the point, 0 to 1000. Default: 4.
-    int32_t precision;
-    // PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
-    int64_t threshold;
-    // How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
-    int64_t edgeItems;
-    // Characters that a line may have. A line has one element at least. Default: 80.
-    int64_t lineWidth;
-    // Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or above 1000
-    // times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
-    int32_t sciMode;
-} THPrintOptions;
-
-// Called once with the data and the caller's context when foreign memory is no longer needed.
-typedef void (*THDeleter)(void *data, void *ctx);
-
-// How elements lie in memory, for functions that make tensors.
-typedef int32_t THMemoryFormat;
-
-// Code of a kind of device in the C API; the values are DLPack's.
-typedef int32_t THDeviceType;
-
-// What a quantile between two elements is.
-typedef int32_t THInterpolation;
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-// Host memory.
-#define TH_CPU 1
-
-// NVIDIA GPU memory.
-#define TH_CUDA 2
-
-// No dtype yet: a fresh handle, before its first write.
-#define TH_UNDEFINED 0
-
-// Unsigned 8-bit integer.
-#define TH_UINT8 1
-
-// Signed 8-bit integer.
-#define TH_INT8 2
-
-// Signed 16-bit integer.
-#define TH_INT16 3
-
-// Signed 32-bit integer.
-#define TH_INT32 4
-
-// Signed 64-bit integer.
-#define TH_INT64 5
-
-// IEEE 754 half precision; computed in float32.
-#define TH_FLOAT16 6
-
-// The upper half of a float32; computed in float32.
-#define TH_BFLOAT16 7
-
-// IEEE 754 single precision.
-#define TH_FLOAT32 8
-
-// IEEE 754 double precision.
-#define TH_FLOAT64 9
-
-// True or false in one byte; any byte but 0 reads as true.
-#define TH_BOOL 10
-
-// The call did what it says.
-#define TH_OK 0
-
-// An argument is NULL, out of range or contradicts another.
-#define TH_ERR_ARGUMENT 1
-
-// Shapes, strides or offsets do not fit each other or the storage.
-#define TH_ERR_SHAPE 2
-
-// The operation has no meaning for this dtype, or the result's dtype cannot hold it.
-#define TH_ERR_DTYPE 3
-
-// The tensors live on different devices, or the device cannot do this.
-#define TH_ERR_DEVICE 4
-
-// Memory could not be had.
-#define TH_ERR_NOMEM 5
-
-// The operating system refused a file, a mapping or shared memory.
-#define TH_ERR_IO 6
-
-// A file is broken or of an unknown format.
-#define TH_ERR_FORMAT 7
-
-// Meaningful, but not offered.
-#define TH_ERR_UNSUPPORTED 8
-
-// A function passed by the caller reported failure.
-#define TH_ERR_CALLBACK 9
-
-// A fault inside thorn, caught at the boundary; please report it.
-#define TH_ERR_INTERNAL 10
-
-// Row-major: the last dimension moves fastest.
-#define TH_CONTIGUOUS_FORMAT 0
-
-// The source's strides where it is dense and does not overlap itself, else row-major.
-#define TH_PRESERVE_FORMAT 1
-
-// Four dimensions N, C, H, W laid out as N, H, W, C.
-#define TH_CHANNELS_LAST 2
-
-// Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
-#define TH_CHANNELS_LAST_3D 3
-
-// `a + (b - a) * fraction` for neighbours a and b.
-#define TH_LINEAR 0
-
-// The smaller neighbour.
-#define TH_LOWER 1
-
-// The greater neighbour.
-#define TH_HIGHER 2
-
-// `(a + b) / 2`
-#define TH_MIDPOINT 3
-
-// The nearer neighbour; of two the one with the even rank.
-#define TH_NEAREST 4
-
-// Not at all: integers give the default dtype.
-#define TH_DIV_TRUE 0
-
-// Towards zero, as C divides integers.
-#define TH_DIV_TRUNC 1
-
-// Down, as Python's `//`.
-#define TH_DIV_FLOOR 2
+/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
+/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
+#if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
+#define TH_NODISCARD [[nodiscard]]
+#elif defined __GNUC__
+#define TH_NODISCARD __attribute__((warn_unused_result))
+#else
+#define TH_NODISCARD
+#endif
+
+/** @cond */
+#ifdef __GNUC__
+#define TH_EXTENSION __extension__
+#else
+#define TH_EXTENSION
+#endif
+#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__)
+#define TH_CHECKED_ENUM [[nodiscard]]
+#else
+#define TH_CHECKED_ENUM
+#endif
+/** @endcond */
 
 #ifdef __cplusplus
 extern "C" {
-#endif // __cplusplus
+#endif
 
-// The malloc family as an allocator; its context is ignored.
-extern const struct THAllocator THDefaultAllocator;
+/* =====================================================================================================================
+ *
+ *     1. Handles and references
+ *
+ * ===================================================================================================================== */
 
-// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
-extern const struct THAllocator THMapAllocator;
+/**
+ * @defgroup handles_and_references Handles and references
+ *
+ * A `THTensor *` is a handle: sizes, strides, an offset and an element type over a storage. It counts who holds it.
+ * @{
+ */
 
-// Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
-// and the object with its last user.
-extern const struct THAllocator THRefcountedMapAllocator;
+/// Code of a kind of device in the C API; the values are DLPack's.
+typedef enum THDeviceType {
+    TH_CPU = 1,                  ///< Host memory.
+    TH_CUDA = 2,                 ///< NVIDIA GPU memory.
+} THDeviceType;
 
-// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an element as it is, or stop with
-// a code of its own, which is what this then returns; elements changed before stay changed.
-THStatus THTensor_apply(struct THTensor *t,
-                        THApplyFunction function,
-                        void *context);
+/// Code of an element type in the C API. Codes are never renumbered.
+typedef enum THDtype {
+    TH_UNDEFINED = 0,            ///< No dtype yet: a fresh handle, before its first write.
+    TH_UINT8 = 1,                ///< Unsigned 8-bit integer.
+    TH_INT8 = 2,                 ///< Signed 8-bit integer.
+    TH_INT16 = 3,                ///< Signed 16-bit integer.
+    TH_INT32 = 4,                ///< Signed 32-bit integer.
+    TH_INT64 = 5,                ///< Signed 64-bit integer.
+    TH_FLOAT16 = 6,              ///< IEEE 754 half precision; computed in float32.
+    TH_BFLOAT16 = 7,             ///< The upper half of a float32; computed in float32.
+    TH_FLOAT32 = 8,              ///< IEEE 754 single precision.
+    TH_FLOAT64 = 9,              ///< IEEE 754 double precision.
+    TH_BOOL = 10,                ///< True or false in one byte; any byte but 0 reads as true.
+} THDtype;
 
-// `t = function(t, src)`, as apply; `src` broadcasts to the shape of `t`.
-THStatus THTensor_map(struct THTensor *t, const struct THTensor *src, THMapFunction function, void *context);
+enum {
+    TH_TENSOR_REFCOUNTED = 1,    ///< The tensor counts its references; without this bit retain and free do nothing.
+    TH_TENSOR_SCALAR = 2,        ///< With `nDimension` 0: a scalar with one element.
+};
 
-// `t = function(t, a, b)`, as apply; `a` and `b` broadcast to the shape of `t`.
-THStatus THTensor_map2(struct THTensor *t, const struct THTensor *a, const struct THTensor *b, THMap2Function function, void *context);
+enum {
+    TH_STORAGE_REFCOUNTED = 1,   ///< The storage counts its references; without this bit retain and free do nothing.
+    TH_STORAGE_RESIZABLE = 2,    ///< The storage may be resized.
+    TH_STORAGE_FREEMEM = 4,      ///< The memory goes back to the allocator with the last reference.
+    TH_STORAGE_VIEW = 8,         ///< The memory belongs to the storage in `view`.
+};
 
-// `r = 0` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
-THStatus THTensor_zeros(struct THTensor *r, int ndim, const int64_t *size);
+/// Where a storage's memory comes from: three functions that get the context stored beside the allocator.
+///
+/// `malloc` and `realloc` return NULL on failure; an allocator that cannot grow its memory leaves `realloc` NULL or
+/// lets it return NULL.
+typedef struct THAllocator {
+    /// A block of `size` bytes.
+    void *(*malloc)(void *ctx, ptrdiff_t size);
+    /// The block `ptr` with `size` bytes, possibly elsewhere.
+    void *(*realloc)(void *ctx, void *ptr, ptrdiff_t size);
+    /// Ends the block `ptr`, and the context where it belongs to the block.
+    void (*free)(void *ctx, void *ptr);
+} THAllocator;
 
-// `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
-THStatus THTensor_ones(struct THTensor *r, int ndim, const int64_t *size);
+/// A block of elements of one dtype. The fields are part of the ABI and at TH's offsets; read them freely, write them
+/// through functions.
+typedef struct THStorage {
+    /// First element; NULL when the storage is empty.
+    void *data;
+    /// Number of elements.
+    ptrdiff_t size;
+    /// References held; changed atomically by retain and free.
+    int32_t refcount;
+    /// `TH_STORAGE_*` bits.
+    char flag;
+    /// Element type: a `TH_FLOAT32` kind of code.
+    uint8_t dtype;
+    /// `TH_CPU` or `TH_CUDA`.
+    int8_t deviceType;
+    /// Ordinal of the GPU, 0 for the host.
+    int8_t deviceIndex;
+    /// Who gives the memory back.
+    const struct THAllocator *allocator;
+    /// What the allocator is called with.
+    void *allocatorContext;
+    /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
+    struct THStorage *view;
+} THStorage;
 
-// `r = value` in these sizes. A fresh `r` takes the default dtype, any other keeps its own, and the value is converted as by `THTensor_fill`.
-THStatus THTensor_full(struct THTensor *r,
-                       int ndim,
-                       const int64_t *size,
-                       double value);
+/// A strided view of a storage. The fields are part of the ABI and at TH's offsets; read them freely, change them
+/// through functions.
+typedef struct THTensor {
+    /// `nDimension` sizes.
+    int64_t *size;
+    /// `nDimension` strides, in elements.
+    int64_t *stride;
+    /// Number of dimensions. 0 is either a scalar (`TH_TENSOR_SCALAR`, one element) or a tensor that has no elements
+    /// yet.
+    int nDimension;
+    /// The elements; NULL until the first write.
+    struct THStorage *storage;
+    /// Position of the first element in the storage.
+    ptrdiff_t storageOffset;
+    /// References held; changed atomically by retain and free.
+    int32_t refcount;
+    /// `TH_TENSOR_*` bits.
+    char flag;
+    /// Element type: a `TH_FLOAT32` kind of code, or `TH_UNDEFINED` until the first write.
+    uint8_t dtype;
+    /// `TH_CPU` or `TH_CUDA`.
+    int8_t deviceType;
+    /// Ordinal of the GPU, 0 for the host.
+    int8_t deviceIndex;
+} THTensor;
 
-// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-THStatus THTensor_zerosLike(struct THTensor *r, const struct THTensor *t);
+/// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
+    TH_OK = 0,                   ///< The call did what it says.
+    TH_ERR_ARGUMENT = 1,         ///< An argument is NULL, out of range or contradicts another.
+    TH_ERR_SHAPE = 2,            ///< Shapes, strides or offsets do not fit each other or the storage.
+    TH_ERR_DTYPE = 3,            ///< The operation has no meaning for this dtype, or the result's dtype cannot hold it.
+    TH_ERR_DEVICE = 4,           ///< The tensors live on different devices, or the device cannot do this.
+    TH_ERR_NOMEM = 5,            ///< Memory could not be had.
+    TH_ERR_IO = 6,               ///< The operating system refused a file, a mapping or shared memory.
+    TH_ERR_FORMAT = 7,           ///< A file is broken or of an unknown format.
+    TH_ERR_UNSUPPORTED = 8,      ///< Meaningful, but not offered.
+    TH_ERR_CALLBACK = 9,         ///< A function passed by the caller reported failure.
+    TH_ERR_INTERNAL = 10,        ///< A fault inside thorn, caught at the boundary; please report it.
+} THStatus;
 
-// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-THStatus THTensor_onesLike(struct THTensor *r, const struct THTensor *t);
+/// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory.
+/// Returns a new reference.
+TH_NODISCARD THTensor *THTensor_new(void);
 
-// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
-THStatus THTensor_fullLike(struct THTensor *r, const struct THTensor *t, double value);
+/// A second handle on the elements of `tensor`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *tensor);
 
-// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the default dtype; `r` of integers
-// takes three whole numbers only. A tensor that has as many elements already keeps its shape. It is an error if `step` is 0 or leads away from `end`.
-THStatus THTensor_arange(struct THTensor *r,
-                         double start,
-                         double end,
-                         double step);
+/// How many references are held now; 0 on error.
+int THTensor_refcount(const THTensor *tensor);
 
-// `r[i] = start + i * step`, all numbers up to and including `end`. A fresh `r` takes the default dtype; else as `THTensor_arange`.
-THStatus THTensor_range(struct THTensor *r, double start, double end, double step);
+/// Sets `TH_TENSOR_*` bits.
+THStatus THTensor_setFlag(THTensor *tensor, char flag);
 
-// `r` = `n` numbers from `start` to `end`, both included, evenly spaced; of one, `start`. Floats only; a fresh `r` takes the default dtype.
-// A tensor that has `n` elements already keeps its shape.
-THStatus THTensor_linspace(struct THTensor *r, double start, double end, int64_t n);
+/// Clears `TH_TENSOR_*` bits.
+THStatus THTensor_clearFlag(THTensor *tensor, char flag);
 
-// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
-THStatus THTensor_logspace(struct THTensor *r, double start, double end, int64_t n);
+/// Adds a reference; NULL is ignored. Safe from any thread.
+void THTensor_retain(THTensor *tensor);
 
-// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
-THStatus THTensor_logspaceBase(struct THTensor *r, double start, double end, double base, int64_t n);
+/// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any
+/// thread.
+void THTensor_free(THTensor *tensor);
 
-// `r[i, j] = 1` where `i = j`, else 0: `n` rows, `m` columns. A fresh `r` takes the default dtype.
-THStatus THTensor_eye(struct THTensor *r, int64_t n, int64_t m);
+/** @} */
 
-// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the vector on diagonal `k` and zeros
-// elsewhere. Diagonal 0 is the main one, positive ones lie above.
-THStatus THTensor_diag(struct THTensor *r,
-                       const struct THTensor *t,
-                       int64_t k);
+/* =====================================================================================================================
+ *
+ *     2. Element types
+ *
+ * ===================================================================================================================== */
 
-// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns become dimensions `dim1` and
-// `dim2` of the result, which has one dimension more than `t`.
-THStatus THTensor_diagEmbed(struct THTensor *r,
-                            const struct THTensor *t,
-                            int64_t offset,
-                            int dim1,
-                            int dim2);
+/**
+ * @defgroup element_types Element types
+ * @{
+ */
 
-// `sum of t[i, i]` of a matrix, of floats in float64 throughout; NaN on error. Sums of integers that a double cannot
-// hold: `THTensor_sum` of `THTensor_newDiagonal`.
-double THTensor_trace(const struct THTensor *t);
-
-// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
-THStatus THTensor_tril(struct THTensor *r, const struct THTensor *t, int64_t k);
-
-// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0. `r` may be `t`.
-THStatus THTensor_triu(struct THTensor *r, const struct THTensor *t, int64_t k);
-
-// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major order. A fresh `r` takes int64.
-THStatus THTensor_trilIndices(struct THTensor *r,
-                              int64_t rows,
-                              int64_t cols,
-                              int64_t offset);
-
-// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major order. A fresh `r` takes int64.
-THStatus THTensor_triuIndices(struct THTensor *r,
-                              int64_t rows,
-                              int64_t cols,
-                              int64_t offset);
-
-// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its place, expanded over the
-// grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two. Vectors have one dtype; scalars count as one element.
-THStatus THTensor_meshgrid(struct THTensor *const *rets,
-                           struct THTensor *const *tensors,
-                           int count,
-                           const char *indexing);
-
-// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest; of one vector, a copy.
-THStatus THTensor_cartesianProd(struct THTensor *r,
-                                struct THTensor *const *tensors,
-                                int count);
-
-// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class more than the greatest.
-// A fresh `r` takes int64.
-THStatus THTensor_oneHot(struct THTensor *r, const struct THTensor *t, int64_t numClasses);
-
-// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands for the length of `t`.
-// Integers give int64.
-THStatus THTensor_vander(struct THTensor *r, const struct THTensor *t, int64_t n, int increasing);
-
-// The version of the library in use, `"0.1.0"`. Never freed.
-const char *THVersion(void);
-
-// `TH_ABI_VERSION` of the library in use.
-int THAbiVersion(void);
-
-// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
-const char *THSimdLevel(void);
-
-// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
-int THGetNumThreads(void);
-
-// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
-THStatus THSetNumThreads(int num_threads);
-
-// Cores this process may run on.
-int THGetNumCores(void);
-
-// The dtype of floats nobody gave a type: float32 at start.
+/// The dtype that floats get where no argument says one: float32 at start.
 THDtype THGetDefaultDtype(void);
 
-// Sets the default dtype, a float, for the whole process.
+/// Sets the default dtype, a float, for the whole process.
 THStatus THSetDefaultDtype(THDtype dtype);
 
-// Bytes an element takes; 0 on error.
+/// Bytes an element takes; 0 on error.
 size_t THDtype_size(THDtype dtype);
 
-// PyTorch's name, `"float32"`; NULL on error. Never freed.
+/// PyTorch's name, `"float32"`; NULL on error. Never freed.
 const char *THDtype_name(THDtype dtype);
 
-// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
+/// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
 THDtype THDtype_promote(THDtype a, THDtype b);
 
-// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
+/// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.
 int THDtype_canCast(THDtype from, THDtype to);
 
-// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
-// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
-// thread, the text until the next failing call on it.
-const char *THGetLastError(void);
+/** @} */
 
-// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
-THStatus THGetLastErrorCode(void);
-
-// Forgets the last failure of this thread.
-void THClearLastError(void);
-
-// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32, integers wrap.
-THStatus THTensor_mm(struct THTensor *r, const struct THTensor *m1, const struct THTensor *m2);
-
-// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
-THStatus THTensor_mv(struct THTensor *r, const struct THTensor *mat, const struct THTensor *vec);
-
-// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
-THStatus THTensor_addmm(struct THTensor *r,
-                        double beta,
-                        const struct THTensor *t,
-                        double alpha,
-                        const struct THTensor *m1,
-                        const struct THTensor *m2);
-
-// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
-THStatus THTensor_addmv(struct THTensor *r,
-                        double beta,
-                        const struct THTensor *t,
-                        double alpha,
-                        const struct THTensor *mat,
-                        const struct THTensor *vec);
-
-// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
-// `THStorage_newWithData`.
-void *THAlloc(ptrdiff_t size);
-
-// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
-void *THRealloc(void *ptr, ptrdiff_t size);
-
-// Frees a block of `THAlloc` or malloc; NULL is ignored.
-void THFree(void *ptr);
-
-// Gives all memory the caching allocator keeps for reuse back to the system.
-THStatus THAllocator_emptyCache(void);
-
-// Stores the counters of the caching allocator in `stats`.
-THStatus THMemory_stats(struct THMemoryStats *stats);
-
-// Bytes in use by storages and handles, foreign and mapped memory included.
-int64_t THMemory_liveBytes(void);
-
-// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
-THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
-
-// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
-// there is none, also because making it failed, it is the caller's to free. NULL on error.
-struct THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
-
-// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
-struct THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
-
-// The file name given. Borrowed: valid as long as the context. NULL on error.
-const char *THMapAllocatorContext_filename(struct THMapAllocatorContext *ctx);
-
-// Bytes mapped; -1 on error.
-ptrdiff_t THMapAllocatorContext_size(struct THMapAllocatorContext *ctx);
-
-// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
-int THMapAllocatorContext_fd(struct THMapAllocatorContext *ctx);
-
-// Frees a context no storage was made with.
-THStatus THMapAllocatorContext_free(struct THMapAllocatorContext *ctx);
-
-// Adds a user to memory mapped by `THRefcountedMapAllocator`.
-THStatus THRefcountedMapAllocator_incref(struct THMapAllocatorContext *ctx, void *data);
-
-// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
-int THRefcountedMapAllocator_decref(struct THMapAllocatorContext *ctx, void *data);
-
-// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices` tell where each first
-// occurs (row-major over all). Either result may be NULL. NaN is greater than everything, -0.0 equals 0.0 and is returned as that. Every
-// dtype but Bool; `values` get that of `t` if they have none. With `keepdim` the dimension stays with size 1, else it disappears. A
-// dimension without elements and a `k` out of range are errors.
-THStatus THTensor_kthvalue(struct THTensor *values,
-                           struct THTensor *indices,
-                           const struct THTensor *t,
-                           int64_t k,
-                           int dimension,
-                           int keepdim);
-
-// `values = medians of t over dimension`: the middle element in order, the smaller of two. A NaN is the median of its line. Everything else
-// as for kthvalue.
-THStatus THTensor_median(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
-
-// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing else. Everything else as
-// for kthvalue.
-THStatus THTensor_nanmedian(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
-
-// The median of all elements; NaN on error, if one is NaN, and for no floats at all.
-double THTensor_medianall(const struct THTensor *t);
-
-// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`; int64 `indices` tell where
-// each last occurs. No NaN equals another: one counts only where there is nothing else, and then it is the first. Every dtype; results as
-// for kthvalue.
-THStatus THTensor_mode(struct THTensor *values,
-                       struct THTensor *indices,
-                       const struct THTensor *t,
-                       int dimension,
-                       int keepdim);
-
-// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q from 0 to 1.
-//
-// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
-// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
-// elements is an error.
-THStatus THTensor_quantile(struct THTensor *r,
-                           const struct THTensor *t,
-                           double q,
-                           int dimension,
-                           int keepdim,
-                           int interpolation);
-
-// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-THStatus THTensor_nanquantile(struct THTensor *r, const struct THTensor *t, double q, int dimension, int keepdim, int interpolation);
-
-// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
-THStatus THTensor_quantileTensor(struct THTensor *r,
-                                 const struct THTensor *t,
-                                 const struct THTensor *q,
-                                 int dimension,
-                                 int keepdim,
-                                 int interpolation);
-
-// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-THStatus THTensor_nanquantileTensor(struct THTensor *r,
-                                    const struct THTensor *t,
-                                    const struct THTensor *q,
-                                    int dimension,
-                                    int keepdim,
-                                    int interpolation);
-
-// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
-//
-// Elements outside of min to max and NaNs are left out. If min and max are equal, the least and the greatest element take their place, and
-// if those are equal, one less and one more. Floats only, in whose type edges are computed; a fresh `r` gets the dtype of `t`. A range that
-// is not finite is an error.
-THStatus THTensor_histc(struct THTensor *r, const struct THTensor *t, int64_t bins, double min, double max);
-
-// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place. Without a range it is that of all rows together.
-THStatus THTensor_bhistc(struct THTensor *r,
-                         const struct THTensor *t,
-                         int64_t bins,
-                         double min,
-                         double max);
-
-// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
-//
-// `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements, or as many as the
-// greatest element asks for. A fresh `r` is int64, with float32 weights float32, with others float64; sums are float64 until stored.
-THStatus THTensor_bincount(struct THTensor *r, const struct THTensor *t, const struct THTensor *weights, int64_t minlength);
-
-// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
-THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
-
-// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
-THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
-
-// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-// the default dtype. Of float32 too, the exponent is the double it is.
-THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_cmaxValue(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_cminValue(struct THTensor *r, const struct THTensor *t, double value);
-
-// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
-// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep integers integer, others make them the default dtype.
-THStatus THTensor_clamp(struct THTensor *r,
-                        const struct THTensor *t,
-                        double minimum,
-                        double maximum);
-
-// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
-THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
-
-// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
-THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
-
-// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
-// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
-// terms of both signs cancel, and errors are as small beside the largest of them only.
-THStatus THTensor_mvlgamma(struct THTensor *r,
-                           const struct THTensor *t,
-                           int64_t p);
-
-// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
-// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
-THStatus THTensor_divMode(struct THTensor *r, const struct THTensor *t, double value, THDivMode mode);
-
-// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
-THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, THDivMode mode);
-
-// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
-THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
+/* =====================================================================================================================
+ *
+ *     3. Making tensors
+ *
+ * ===================================================================================================================== */
 
-// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
-THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
+/**
+ * @defgroup making_tensors Making tensors
+ *
+ * Every function here returns a new reference, or NULL on error. Give it up with `THTensor_free`.
+ * @{
+ */
 
-// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
-// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
-THStatus THTensor_isclose(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+/// How elements lie in memory, for functions that make tensors.
+typedef enum THMemoryFormat {
+    TH_CONTIGUOUS_FORMAT = 0,    ///< Row-major: the last dimension moves fastest.
+    /// The source's strides where it is dense and does not overlap itself, else row-major.
+    TH_PRESERVE_FORMAT = 1,
+    TH_CHANNELS_LAST = 2,        ///< Four dimensions N, C, H, W laid out as N, H, W, C.
+    TH_CHANNELS_LAST_3D = 3,     ///< Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+} THMemoryFormat;
 
-// Whether all elements are close in the sense of isclose; 0 on error.
-int THTensor_allclose(const struct THTensor *a, const struct THTensor *b, double rtol, double atol, int equalNan);
+/// Called once with the data and the caller's context when foreign memory is no longer needed.
+typedef void (*THDeleter)(void *data, void *ctx);
 
-// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
-int THTensor_equal(const struct THTensor *a, const struct THTensor *b);
+/// A row-major tensor with undefined elements; `ndim` 0 makes a scalar. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSizes(THDtype dtype, int ndim, const int64_t *size);
 
-// `r = -t`. Not for Bool.
-THStatus THTensor_neg(struct THTensor *r, const struct THTensor *t);
+/// A tensor with undefined elements and the given strides. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSizesStrides(THDtype dtype, int ndim, const int64_t *size,
+                                                    const int64_t *stride);
 
-// `r = |t|`. Not for Bool.
-THStatus THTensor_abs(struct THTensor *r, const struct THTensor *t);
+/// A 1-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize1d(THDtype dtype, int64_t size0);
 
-// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
-THStatus THTensor_sign(struct THTensor *r, const struct THTensor *t);
+/// A 2-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize2d(THDtype dtype, int64_t size0, int64_t size1);
 
-// `r = floor(t)`. Not for Bool; integers stay as they are.
-THStatus THTensor_floor(struct THTensor *r, const struct THTensor *t);
+/// A 3-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2);
 
-// `r = ceil(t)`. Not for Bool; integers stay as they are.
-THStatus THTensor_ceil(struct THTensor *r, const struct THTensor *t);
+/// A 4-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2,
+                                              int64_t size3);
 
-// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
-THStatus THTensor_round(struct THTensor *r, const struct THTensor *t);
+/// A tensor with undefined elements laid out as `format` says. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
 
-// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
-THStatus THTensor_trunc(struct THTensor *r, const struct THTensor *t);
+/// A row-major tensor with every element `value`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFull(THDtype dtype, int ndim, const int64_t *size, double value);
 
-// `r = t - trunc(t)`. Floats only.
-THStatus THTensor_frac(struct THTensor *r, const struct THTensor *t);
+/// A row-major tensor of zeros. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t *size);
 
-// `r = 1 / t`. Integers give the default dtype.
-THStatus THTensor_cinv(struct THTensor *r, const struct THTensor *t);
+/// A row-major tensor of ones. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
 
-// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_add(struct THTensor *r, const struct THTensor *t, double value);
+/// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newEmptyLike(const THTensor *tensor);
 
-// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_sub(struct THTensor *r, const struct THTensor *t, double value);
+/// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFullLike(const THTensor *tensor, double value);
 
-// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_mul(struct THTensor *r, const struct THTensor *t, double value);
+/// Like `THTensor_newEmptyLike`, with zeros. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newZerosLike(const THTensor *tensor);
 
-// `r = t / value`, true division: integers give the default dtype.
-THStatus THTensor_div(struct THTensor *r, const struct THTensor *t, double value);
+/// Like `THTensor_newEmptyLike`, with ones. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newOnesLike(const THTensor *tensor);
 
-// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
-THStatus THTensor_cmul(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A 0-d tensor. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newScalar(THDtype dtype, double value);
 
-// `r = a / b`, with broadcasting; true division: integers give the default dtype.
-THStatus THTensor_cdiv(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A 0-d tensor with an integer that a double may not hold. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
 
-// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by it, rounded
-// towards zero (0 for 0).
-THStatus THTensor_cpow(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A tensor with a copy of the row-major elements at `data`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
 
-// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmax(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once,
+/// when the last view is gone; it may be NULL. On error it is not called. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromBlob(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride,
+                                            void *data, THDeleter deleter, void *context);
 
-// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
-THStatus THTensor_cmin(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is
+/// 1-d over the whole storage. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage(THStorage *storage, ptrdiff_t storageOffset, int ndim,
+                                               const int64_t *size, const int64_t *stride);
 
-// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
-THStatus THTensor_tpow(struct THTensor *r, double value, const struct THTensor *t);
+/// A 1-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage1d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0);
 
-// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
-THStatus THTensor_addcmul(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+/// A 2-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage2d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0, int64_t size1, int64_t stride1);
 
-// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
-THStatus THTensor_addcdiv(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *a, const struct THTensor *b);
+/// A 3-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage3d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
+                                                 int64_t stride2);
 
-// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
-THStatus THTensor_lerp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, double weight);
+/// A 4-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
+                                                 int64_t stride2, int64_t size3, int64_t stride3);
 
-// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
-THStatus THTensor_lerpTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b, const struct THTensor *weight);
+/** @} */
 
-// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
-// integer, any other makes them the default dtype.
-THStatus THTensor_fmod(struct THTensor *r, const struct THTensor *t, double value);
+/* =====================================================================================================================
+ *
+ *     4. Looking at tensors
+ *
+ * ===================================================================================================================== */
 
-// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
-THStatus THTensor_cfmod(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/**
+ * @defgroup looking_at_tensors Looking at tensors
+ *
+ * The fields of `THTensor` are open; these functions say the same, and check the handle.
+ * @{
+ */
 
-// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
-// `value` keeps integers integer, any other makes them the default dtype.
-THStatus THTensor_remainder(struct THTensor *r, const struct THTensor *t, double value);
+/// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
+THStorage *THTensor_storage(const THTensor *tensor);
 
-// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion. Not for Bool;
-// integers refuse a 0 in `b`.
-THStatus THTensor_cremainder(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// The position of the first element in the storage; -1 on error.
+ptrdiff_t THTensor_storageOffset(const THTensor *tensor);
 
-// `r = sqrt(t)`. Integers give the default dtype.
-THStatus THTensor_sqrt(struct THTensor *r, const struct THTensor *t);
+/// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
+int THTensor_nDimension(const THTensor *tensor);
 
-// `r = 1 / sqrt(t)`. Integers give the default dtype.
-THStatus THTensor_rsqrt(struct THTensor *r, const struct THTensor *t);
+/// `THTensor_nDimension` by PyTorch's name.
+int THTensor_dim(const THTensor *tensor);
 
-// `r = e^t`. Integers give the default dtype.
-THStatus THTensor_exp(struct THTensor *r, const struct THTensor *t);
+/// The size of dimension `dim`; -1 on error.
+int64_t THTensor_size(const THTensor *tensor, int dim);
 
-// `r = 2^t`. Integers give the default dtype.
-THStatus THTensor_exp2(struct THTensor *r, const struct THTensor *t);
+/// The stride of dimension `dim`, in elements; -1 on error.
+int64_t THTensor_stride(const THTensor *tensor, int dim);
 
-// `r = e^t - 1`, exact near 0. Integers give the default dtype.
-THStatus THTensor_expm1(struct THTensor *r, const struct THTensor *t);
+/// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
+const int64_t *THTensor_sizes(const THTensor *tensor);
 
-// `r = log(t)`, the natural logarithm. Integers give the default dtype.
-THStatus THTensor_log(struct THTensor *r, const struct THTensor *t);
+/// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
+const int64_t *THTensor_strides(const THTensor *tensor);
 
-// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
-THStatus THTensor_log1p(struct THTensor *r, const struct THTensor *t);
+/// The sizes as an int64 storage. Returns a new reference.
+TH_NODISCARD THStorage *THTensor_newSizeOf(const THTensor *tensor);
 
-// `r = log2(t)`. Integers give the default dtype.
-THStatus THTensor_log2(struct THTensor *r, const struct THTensor *t);
+/// The strides as an int64 storage. Returns a new reference.
+TH_NODISCARD THStorage *THTensor_newStrideOf(const THTensor *tensor);
 
-// `r = log10(t)`. Integers give the default dtype.
-THStatus THTensor_log10(struct THTensor *r, const struct THTensor *t);
+/// The number of elements; -1 on error.
+ptrdiff_t THTensor_nElement(const THTensor *tensor);
 
-// `r = sin(t)`, in radians. Integers give the default dtype.
-THStatus THTensor_sin(struct THTensor *r, const struct THTensor *t);
+/// `THTensor_nElement` by PyTorch's name.
+ptrdiff_t THTensor_numel(const THTensor *tensor);
 
-// `r = cos(t)`, in radians. Integers give the default dtype.
-THStatus THTensor_cos(struct THTensor *r, const struct THTensor *t);
+/// The first element; NULL when there is no memory. Borrowed: valid until the storage is resized or freed.
+void *THTensor_data(const THTensor *tensor);
 
-// `r = tan(t)`, in radians. Integers give the default dtype.
-THStatus THTensor_tan(struct THTensor *r, const struct THTensor *t);
+/// The element type; `TH_UNDEFINED` before the first write and on error.
+THDtype THTensor_dtype(const THTensor *tensor);
 
-// `r = asin(t)`; NaN outside [-1, 1]. Integers give the default dtype.
-THStatus THTensor_asin(struct THTensor *r, const struct THTensor *t);
+/// Bytes an element takes; 0 before the first write and on error.
+size_t THTensor_elementSize(const THTensor *tensor);
 
-// `r = acos(t)`; NaN outside [-1, 1]. Integers give the default dtype.
-THStatus THTensor_acos(struct THTensor *r, const struct THTensor *t);
+/// `TH_CPU` or `TH_CUDA`; 0 on error.
+THDeviceType THTensor_deviceType(const THTensor *tensor);
 
-// `r = atan(t)`. Integers give the default dtype.
-THStatus THTensor_atan(struct THTensor *r, const struct THTensor *t);
+/// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
+int64_t THTensor_getDevice(const THTensor *tensor);
 
-// `r = sinh(t)`. Integers give the default dtype.
-THStatus THTensor_sinh(struct THTensor *r, const struct THTensor *t);
+/// 1 if the elements lie row-major without gaps; 0 if not and on error.
+int THTensor_isContiguous(const THTensor *tensor);
 
-// `r = cosh(t)`. Integers give the default dtype.
-THStatus THTensor_cosh(struct THTensor *r, const struct THTensor *t);
+/// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is
+/// channels-last.
+int THTensor_isContiguousFormat(const THTensor *tensor, THMemoryFormat format);
 
-// `r = tanh(t)`. Integers give the default dtype.
-THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
+/// 1 if both have the same sizes; 0 if not and on error.
+int THTensor_isSameSizeAs(const THTensor *tensor, const THTensor *src);
 
-// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
-THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
+/// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
+int THTensor_isSetTo(const THTensor *tensor, const THTensor *src);
 
-// `r = erf(t)`, the error function. Integers give the default dtype.
-THStatus THTensor_erf(struct THTensor *r, const struct THTensor *t);
+/// 1 if the sizes are these; 0 if not and on error.
+int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
 
-// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
-THStatus THTensor_erfc(struct THTensor *r, const struct THTensor *t);
+/** @} */
 
-// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
-THStatus THTensor_erfinv(struct THTensor *r, const struct THTensor *t);
+/* =====================================================================================================================
+ *
+ *     5. Single elements
+ *
+ * ===================================================================================================================== */
 
-// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
-THStatus THTensor_lgamma(struct THTensor *r, const struct THTensor *t);
+/**
+ * @defgroup single_elements Single elements
+ *
+ * For whole tensors take the memory itself: `THTensor_data`, `THTensor_size` and `THTensor_stride`.
+ * @{
+ */
 
-// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
-THStatus THTensor_digamma(struct THTensor *r, const struct THTensor *t);
+/// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
+double THTensor_getAt(const THTensor *tensor, int ndim, const int64_t *index);
 
-// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
-THStatus THTensor_gelu(struct THTensor *r, const struct THTensor *t);
+/// `tensor[x0]`; NaN on error.
+double THTensor_get1d(const THTensor *tensor, int64_t x0);
 
-// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
-THStatus THTensor_geluTanh(struct THTensor *r, const struct THTensor *t);
+/// `tensor[x0][x1]`; NaN on error.
+double THTensor_get2d(const THTensor *tensor, int64_t x0, int64_t x1);
 
-// `r = max(t, 0)`; NaN stays. Not for Bool.
-THStatus THTensor_relu(struct THTensor *r, const struct THTensor *t);
+/// `tensor[x0][x1][x2]`; NaN on error.
+double THTensor_get3d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2);
 
-// `r = t where t > 0, else value * t`. Floats only.
-THStatus THTensor_leakyRelu(struct THTensor *r, const struct THTensor *t, double value);
+/// `tensor[x0][x1][x2][x3]`; NaN on error.
+double THTensor_get4d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
 
-// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
-THStatus THTensor_elu(struct THTensor *r, const struct THTensor *t, double value);
+/// Sets the element at `index`, one entry a dimension; negative entries count from the end.
+THStatus THTensor_setAt(THTensor *tensor, int ndim, const int64_t *index, double value);
 
-// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20). Floats only.
-THStatus THTensor_softplus(struct THTensor *r, const struct THTensor *t, double beta, double threshold);
+/// `tensor[x0] = value`
+THStatus THTensor_set1d(THTensor *tensor, int64_t x0, double value);
 
-// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
-THStatus THTensor_atan2(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor[x0][x1] = value`
+THStatus THTensor_set2d(THTensor *tensor, int64_t x0, int64_t x1, double value);
 
-// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
-THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor[x0][x1][x2] = value`
+THStatus THTensor_set3d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, double value);
 
-// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
-THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor[x0][x1][x2][x3] = value`
+THStatus THTensor_set4d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
 
-// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
-THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// The only element of a tensor of any shape; NaN on error.
+double THTensor_item(const THTensor *tensor);
 
-// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
-THStatus THTensor_nextafter(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// The only element as an integer, exact for int64; -1 on error.
+int64_t THTensor_itemLong(const THTensor *tensor);
 
-// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
-THStatus THTensor_bitwiseNot(struct THTensor *r, const struct THTensor *t);
+/// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
+/// range.
+THStatus THTensor_fill(THTensor *r, double value);
 
-// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
-THStatus THTensor_bitand(struct THTensor *r, const struct THTensor *t, double value);
+/// Every element `r = 0`.
+THStatus THTensor_zero(THTensor *r);
 
-// `r = t | value`, bit by bit; on Bool this is *or*. Not for floats.
-THStatus THTensor_bitor(struct THTensor *r, const struct THTensor *t, double value);
+/** @} */
 
-// `r = t ^ value`, bit by bit. Not for floats.
-THStatus THTensor_bitxor(struct THTensor *r, const struct THTensor *t, double value);
+/* =====================================================================================================================
+ *
+ *     6. Copies and conversions
+ *
+ * ===================================================================================================================== */
 
-// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
-// rounded once if `value` is whole. Not for Bool.
-THStatus THTensor_lshift(struct THTensor *r, const struct THTensor *t, double value);
+/**
+ * @defgroup copies_and_conversions Copies and conversions
+ * @{
+ */
 
-// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats: `r = t /
-// 2^value`, rounded once if `value` is whole. Not for Bool.
-THStatus THTensor_rshift(struct THTensor *r, const struct THTensor *t, double value);
+/// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense
+/// strides in the same order of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newClone(const THTensor *tensor);
 
-// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
-THStatus THTensor_cbitand(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// A copy with memory of its own laid out as `format` says. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newCloneFormat(const THTensor *tensor, THMemoryFormat format);
 
-// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
-THStatus THTensor_cbitor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newContiguous(THTensor *tensor);
 
-// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
-THStatus THTensor_cbitxor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newContiguousFormat(THTensor *tensor, THMemoryFormat format);
 
-// `r = a << b`, with broadcasting and promotion; see lshift.
-THStatus THTensor_clshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newTo(THTensor *tensor, THDtype dtype);
 
-// `r = a >> b`, with broadcasting and promotion; see rshift.
-THStatus THTensor_crshift(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r`
+/// becomes a clone.
+THStatus THTensor_copy(THTensor *r, const THTensor *src);
 
-// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
-// every uint8. So in the other five comparisons with a number.
-THStatus THTensor_ltValue(struct THTensor *r, const struct THTensor *t, double value);
+/// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor`
+/// is an error.
+THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
 
-// `r = t <= value`, as Bool unless `r` has a dtype.
-THStatus THTensor_leValue(struct THTensor *r, const struct THTensor *t, double value);
+/** @} */
 
-// `r = t > value`, as Bool unless `r` has a dtype.
-THStatus THTensor_gtValue(struct THTensor *r, const struct THTensor *t, double value);
+/* =====================================================================================================================
+ *
+ *     7. Printing
+ *
+ * ===================================================================================================================== */
 
-// `r = t >= value`, as Bool unless `r` has a dtype.
-THStatus THTensor_geValue(struct THTensor *r, const struct THTensor *t, double value);
+/**
+ * @defgroup printing Printing
+ *
+ * Tensors and storages as text: in a string, on stdout, or on any stream.
+ * @{
+ */
 
-// `r = t == value`, as Bool unless `r` has a dtype.
-THStatus THTensor_eqValue(struct THTensor *r, const struct THTensor *t, double value);
+enum {
+    TH_PRINT_PYTORCH = 0,        ///< `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
+    TH_PRINT_TORCH7 = 1,         ///< Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+};
 
-// `r = t != value`, as Bool unless `r` has a dtype.
-THStatus THTensor_neValue(struct THTensor *r, const struct THTensor *t, double value);
+/// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
+typedef struct THPrintOptions {
+    /// `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
+    int32_t layout;
+    /// Digits behind the point, 0 to 1000. Default: 4.
+    int32_t precision;
+    /// PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
+    int64_t threshold;
+    /// How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
+    int64_t edgeItems;
+    /// Characters that a line may have. A line has one element at least. Default: 80.
+    int64_t lineWidth;
+    /// Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest
+    /// is above 1e8 or above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count.
+    /// Default: -1.
+    int32_t sciMode;
+} THPrintOptions;
 
-// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_ltTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its
+/// end. A C string that the caller frees with `THFree`; NULL on error.
+///
+/// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but
+/// the elements shown is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers,
+/// then `[torch.FloatTensor of size 2x2]`. It shows every element, and counts indices and columns from 1. In both, a
+/// fresh handle reads as an empty tensor of the default dtype.
+TH_NODISCARD char *THTensor_toString(const THTensor *t, const THPrintOptions *options);
 
-// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_leTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
+THStatus THTensor_print(const THTensor *t);
 
-// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_gtTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is
+/// `TH_ERR_IO`; as with fprintf, one may show up only when the stream is flushed.
+THStatus THTensor_fprint(FILE *stream, const THTensor *t, const THPrintOptions *options);
 
-// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_geTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
+/// whatever `options` say. Of these, the precision counts. A C string that the caller frees with `THFree`; NULL on
+/// error.
+TH_NODISCARD char *THStorage_toString(const THStorage *storage, const THPrintOptions *options);
 
-// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_eqTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Fills in the defaults that the library starts with.
+THStatus THPrintOptions_init(THPrintOptions *options);
 
-// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_neTensor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the
+/// library starts with.
+THStatus THSetPrintOptions(const THPrintOptions *options);
 
-// `r = whether t is NaN`, as Bool unless `r` has a dtype.
-THStatus THTensor_isnan(struct THTensor *r, const struct THTensor *t);
+/// Stores the defaults of the process in `options`.
+THStatus THGetPrintOptions(THPrintOptions *options);
 
-// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
-THStatus THTensor_isinf(struct THTensor *r, const struct THTensor *t);
+/** @} */
 
-// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
-THStatus THTensor_isfinite(struct THTensor *r, const struct THTensor *t);
+/* =====================================================================================================================
+ *
+ *     8. Views
+ *
+ * ===================================================================================================================== */
 
-// `r = whether t is 0`, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalNot(struct THTensor *r, const struct THTensor *t);
+/**
+ * @defgroup views Views
+ *
+ * A view shares the memory of its source, and keeps it alive. Most come in two forms: `narrow` makes a handle you have
+ * the view, `newNarrow` returns a new one.
+ * @{
+ */
 
-// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalAnd(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+/// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_narrow(THTensor *r, const THTensor *src, int dimension, int64_t firstIndex, int64_t size);
 
-// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalOr(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
+/// Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newNarrow(const THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
 
-// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
-THStatus THTensor_logicalXor(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+/// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar. Makes `r` this view of
+/// `src`; both may be the same handle.
+THStatus THTensor_select(THTensor *r, const THTensor *src, int dimension, int64_t sliceIndex);
 
-// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string
-// that the caller frees with `THFree`; NULL on error.
-//
-// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown
-// is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`.
-// It shows every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
-char *THTensor_toString(const struct THTensor *t, const struct THPrintOptions *options);
+/// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newSelect(const THTensor *tensor, int dimension, int64_t sliceIndex);
 
-// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
-THStatus THTensor_print(const struct THTensor *t);
+/// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must
+/// be positive. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_slice(THTensor *r, const THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
 
-// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is `TH_ERR_IO`; as with
-// fprintf, one may show up only when the stream is flushed.
-THStatus THTensor_fprint(FILE *stream, const struct THTensor *t, const struct THPrintOptions *options);
+/// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must
+/// be positive. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newSlice(const THTensor *tensor, int dimension, int64_t start, int64_t end,
+                                         int64_t step);
 
-// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout, whatever `options` say. Of
-// these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
-char *THStorage_toString(const struct THStorage *storage, const struct THPrintOptions *options);
+/// Dimensions `dimension1` and `dimension2` swapped. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_transpose(THTensor *r, const THTensor *src, int dimension1, int dimension2);
 
-// Fills in the defaults that the library starts with.
-THStatus THPrintOptions_init(struct THPrintOptions *options);
+/// Dimensions `dimension1` and `dimension2` swapped. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newTranspose(const THTensor *tensor, int dimension1, int dimension2);
 
-// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the library starts with.
-THStatus THSetPrintOptions(const struct THPrintOptions *options);
+/// The matrix transposed; vectors and scalars stay as they are. Makes `r` this view of `src`; both may be the same
+/// handle.
+THStatus THTensor_t(THTensor *r, const THTensor *src);
 
-// Stores the defaults of the process in `options`.
-THStatus THGetPrintOptions(struct THPrintOptions *options);
+/// The matrix transposed; vectors and scalars stay as they are. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newT(const THTensor *tensor);
 
-// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
-struct THGenerator *THGenerator_new(void);
+/// Dimension `d` of the view is dimension `dims[d]` of the source. Makes `r` this view of `src`; both may be the same
+/// handle.
+THStatus THTensor_permute(THTensor *r, const THTensor *src, int ndim, const int64_t *dims);
 
-// Makes `to` continue as `from` would.
-THStatus THGenerator_copy(struct THGenerator *to, struct THGenerator *from);
+/// Dimension `d` of the view is dimension `dims[d]` of the source. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newPermute(const THTensor *tensor, int ndim, const int64_t *dims);
 
-// Seeds from the system; returns the seed, 0 on error.
-uint64_t THRandom_seed(struct THGenerator *generator);
+/// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
+/// dimension. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_diagonal(THTensor *r, const THTensor *src, int64_t offset, int dim1, int dim2);
 
-// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there are.
-THStatus THRandom_manualSeed(struct THGenerator *generator, uint64_t seed);
+/// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
+/// dimension. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newDiagonal(const THTensor *tensor, int64_t offset, int dim1, int dim2);
 
-// The seed the sequence was started with; 0 on error.
-uint64_t THRandom_initialSeed(struct THGenerator *generator);
+/// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+/// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_unfold(THTensor *r, const THTensor *src, int dimension, int64_t size, int64_t step);
 
-// Frees a generator; NULL is ignored.
-void THGenerator_free(struct THGenerator *generator);
+/// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
+/// Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newUnfold(const THTensor *tensor, int dimension, int64_t size, int64_t step);
 
-// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, double from, double to);
+/// Without the dimensions of size 1. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_squeeze(THTensor *r, const THTensor *src);
 
-// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
+/// Without the dimensions of size 1. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newSqueeze(const THTensor *tensor);
 
-// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are none, NaN.
-// `keepdim` as for sum.
-THStatus THTensor_nanmean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// Without dimension `dimension`, if its size is 1. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_squeeze1d(THTensor *r, const THTensor *src, int dimension);
 
-// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
-THStatus THTensor_nanmeanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+/// Without dimension `dimension`, if its size is 1. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newSqueeze1d(const THTensor *tensor, int dimension);
 
-// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension without elements is an
-// error, even where the result has none either. `keepdim` as for sum.
-THStatus THTensor_amax(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// With a new dimension of size 1 at `dimension`; -1 appends. Makes `r` this view of `src`; both may be the same
+/// handle.
+THStatus THTensor_unsqueeze1d(THTensor *r, const THTensor *src, int dimension);
 
-// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
-THStatus THTensor_amaxDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+/// With a new dimension of size 1 at `dimension`; -1 appends. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newUnsqueeze1d(const THTensor *tensor, int dimension);
 
-// `r = least elements of t over dimension`; everything else as for amax.
-THStatus THTensor_amin(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+/// Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_view(THTensor *r, const THTensor *src, int ndim, const int64_t *size);
 
-// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
-THStatus THTensor_aminDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+/// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
+/// Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newView(const THTensor *tensor, int ndim, const int64_t *size);
 
-// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r` has a dtype.
-// NaN is not 0; all of nothing are. `keepdim` as for sum.
-THStatus THTensor_all(struct THTensor *r,
-                      const struct THTensor *t,
-                      int dimension,
-                      int keepdim);
+/// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first. Makes `r` this
+/// view of `src`; both may be the same handle.
+THStatus THTensor_expand(THTensor *r, const THTensor *src, int ndim, const int64_t *size);
 
-// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
-THStatus THTensor_allDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+/// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newExpand(const THTensor *tensor, int ndim, const int64_t *size);
 
-// `r = whether any element of t over dimension is not 0`; everything else as for all.
-THStatus THTensor_any(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// The tensor viewed in the sizes of `other`. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_viewAs(THTensor *r, const THTensor *src, const THTensor *other);
 
-// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
-THStatus THTensor_anyDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
+/// The tensor viewed in the sizes of `other`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newViewAs(const THTensor *tensor, const THTensor *other);
 
-// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With `keepdim` the dimension
-// stays with size 1, else it disappears.
-//
-// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at a time in float32,
-// and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`, and is rounded once to the dtype of `r`.
-// For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`, sumall.
-THStatus THTensor_sum(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// The tensor expanded to the sizes of `other`. Makes `r` this view of `src`; both may be the same handle.
+THStatus THTensor_expandAs(THTensor *r, const THTensor *src, const THTensor *other);
 
-// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of sum with
-// `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64` are so from the first addition. An `r` of
-// another dtype than `dtype` gets that result converted. `keepdim` as for sum.
-THStatus THTensor_sumDims(struct THTensor *r,
-                          const struct THTensor *t,
-                          int ndim,
-                          const int64_t *dims,
-                          int keepdim,
-                          THDtype dtype);
+/// The tensor expanded to the sizes of `other`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newExpandAs(const THTensor *tensor, const THTensor *other);
 
-// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
-// once. The product of nothing is 1. `keepdim` as for sum.
-THStatus THTensor_prod(struct THTensor *r,
-                       const struct THTensor *t,
-                       int dimension,
-                       int keepdim);
+/// The same bytes as another dtype of the same size. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newViewDtype(const THTensor *tensor, THDtype dtype);
 
-// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
-THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+/// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newReshape(const THTensor *tensor, int ndim, const int64_t *size);
 
-// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
-// the mean of nothing is NaN. `keepdim` as for sum.
-THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newFlatten(const THTensor *tensor, int start, int end);
 
-// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
-THStatus THTensor_meanDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+/// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and
+/// `count`.
+THStatus THTensor_split(THTensor **r, int *count, const THTensor *tensor, int64_t size, int dimension);
 
-// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything else as for sum.
-THStatus THTensor_nansum(struct THTensor *r,
-                         const struct THTensor *t,
-                         int dimension,
-                         int keepdim);
+/// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty
+/// pieces. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_chunk(THTensor **r, int *count, const THTensor *tensor, int64_t chunks, int dimension);
 
-// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
-THStatus THTensor_nansumDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+/// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_unbind(THTensor **r, int *count, const THTensor *tensor, int dimension);
 
-// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in float64. NaN
-// where there is nothing to divide by. `keepdim` as for sum.
-THStatus THTensor_var(struct THTensor *r,
-                      const struct THTensor *t,
-                      int dimension,
-                      int biased,
-                      int keepdim);
+/// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one
+/// shape all broadcast to.
+THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int count);
 
-// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
-THStatus THTensor_varDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+/** @} */
 
-// The variance of all elements, `biased` as for var; NaN on error.
-double THTensor_varall(const struct THTensor *t, int biased);
+/* =====================================================================================================================
+ *
+ *     9. Shapes changed in place
+ *
+ * ===================================================================================================================== */
 
-// `r = sqrt(variance of t over dimension)`; everything else as for var.
-THStatus THTensor_std(struct THTensor *r, const struct THTensor *t, int dimension, int biased, int keepdim);
+/**
+ * @defgroup shapes_changed_in_place Shapes changed in place
+ *
+ * These functions change the handle itself: what it shows, not the elements.
+ * @{
+ */
 
-// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
-THStatus THTensor_stdDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+/// Makes `tensor` a second handle on the elements of `src`.
+THStatus THTensor_set(THTensor *tensor, const THTensor *src);
 
-// The standard deviation of all elements, `biased` as for var; NaN on error.
-double THTensor_stdall(const struct THTensor *t, int biased);
+/// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+THStatus THTensor_setStorage(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim,
+                             const int64_t *size, const int64_t *stride);
 
-// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
-// over all). Either result may be NULL. Everything else as for amax.
-THStatus THTensor_max(struct THTensor *values,
-                      struct THTensor *indices,
-                      const struct THTensor *t,
-                      int dimension,
-                      int keepdim);
+/// `THTensor_setStorage` by the name TH gives its C form.
+THStatus THTensor_setStorageNd(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim,
+                               const int64_t *size, const int64_t *stride);
 
-// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`.
-// Everything else as for amax.
-THStatus THTensor_argmax(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// Makes `tensor` a 1-d tensor over `storage`.
+THStatus THTensor_setStorage1d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0);
 
-// The greatest element; NaN on error and if one is NaN.
-double THTensor_maxall(const struct THTensor *t);
+/// Makes `tensor` a 2-d tensor over `storage`.
+THStatus THTensor_setStorage2d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0, int64_t size1, int64_t stride1);
 
-// `values = least elements of t over dimension`; everything else as for max.
-THStatus THTensor_min(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension, int keepdim);
+/// Makes `tensor` a 3-d tensor over `storage`.
+THStatus THTensor_setStorage3d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2);
 
-// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
-THStatus THTensor_argmin(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
+/// Makes `tensor` a 4-d tensor over `storage`.
+THStatus THTensor_setStorage4d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
+                               int64_t size3, int64_t stride3);
 
-// The least element; NaN on error and if one is NaN.
-double THTensor_minall(const struct THTensor *t);
+/// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks;
+/// new elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
+THStatus THTensor_resize(THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
 
-// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0, the greatest
-// |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an error for negative and infinite `value`. `keepdim` as
-// for sum.
-//
-// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it before it is
-// rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are scaled.
-THStatus THTensor_norm(struct THTensor *r,
-                       const struct THTensor *t,
-                       double value,
-                       int dimension,
-                       int keepdim);
+/// `THTensor_resize` by the name TH gives its C form.
+THStatus THTensor_resizeNd(THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
 
-// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float: with
-// `TH_FLOAT64` everything is computed in float64.
-THStatus THTensor_normDims(struct THTensor *r,
-                           const struct THTensor *t,
-                           double value,
-                           int ndim,
-                           const int64_t *dims,
-                           int keepdim,
+/// `THTensor_resize` to one dimension.
+THStatus THTensor_resize1d(THTensor *tensor, int64_t size0);
+
+/// `THTensor_resize` to two dimensions.
+THStatus THTensor_resize2d(THTensor *tensor, int64_t size0, int64_t size1);
+
+/// `THTensor_resize` to three dimensions.
+THStatus THTensor_resize3d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2);
+
+/// `THTensor_resize` to four dimensions.
+THStatus THTensor_resize4d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
+
+/// `THTensor_resize` to five dimensions.
+THStatus THTensor_resize5d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
+
+/// `THTensor_resize` to the sizes of `src`.
+THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     10. Results made of numbers
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup results_made_of_numbers Results made of numbers
+ *
+ * Constants, progressions, diagonals, triangles and grids.
+ * @{
+ */
+
+/// `r = 0` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_zeros(THTensor *r, int ndim, const int64_t *size);
+
+/// `r = 1` in these sizes. A fresh `r` takes the default dtype, any other keeps its own.
+THStatus THTensor_ones(THTensor *r, int ndim, const int64_t *size);
+
+/// `r = value` in these sizes. A fresh `r` takes the default dtype, any other keeps its own, and the value is converted
+/// as by `THTensor_fill`.
+THStatus THTensor_full(THTensor *r, int ndim, const int64_t *size, double value);
+
+/// `r = 0` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_zerosLike(THTensor *r, const THTensor *t);
+
+/// `r = 1` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_onesLike(THTensor *r, const THTensor *t);
+
+/// `r = value` in the sizes of `t`. A fresh `r` takes dtype and dense strides of `t` too.
+THStatus THTensor_fullLike(THTensor *r, const THTensor *t, double value);
+
+/// `r[i] = start + i * step`, all numbers before `end`. A fresh `r` takes int64 if all three are whole, else the
+/// default dtype; `r` of integers takes three whole numbers only. A tensor that has as many elements already keeps its
+/// shape. It is an error if `step` is 0 or leads away from `end`.
+THStatus THTensor_arange(THTensor *r, double start, double end, double step);
+
+/// `r[i] = start + i * step`, all numbers up to and including `end`. A fresh `r` takes the default dtype; else as
+/// `THTensor_arange`.
+THStatus THTensor_range(THTensor *r, double start, double end, double step);
+
+/// `r` = `n` numbers from `start` to `end`, both included, evenly spaced; of one, `start`. Floats only; a fresh `r`
+/// takes the default dtype. A tensor that has `n` elements already keeps its shape.
+THStatus THTensor_linspace(THTensor *r, double start, double end, int64_t n);
+
+/// `r = 10^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspace(THTensor *r, double start, double end, int64_t n);
+
+/// `r = base^x` for the `n` numbers `x` of `THTensor_linspace`.
+THStatus THTensor_logspaceBase(THTensor *r, double start, double end, double base, int64_t n);
+
+/// `r[i, j] = 1` where `i = j`, else 0: `n` rows, `m` columns. A fresh `r` takes the default dtype.
+THStatus THTensor_eye(THTensor *r, int64_t n, int64_t m);
+
+/// Of a matrix, `r` is diagonal `k` copied; of a vector of n elements, `r` is the matrix of n + |k| rows with the
+/// vector on diagonal `k` and zeros elsewhere. Diagonal 0 is the main one, positive ones lie above.
+THStatus THTensor_diag(THTensor *r, const THTensor *t, int64_t k);
+
+/// `r` = matrices with the last dimension of `t` on their diagonal `offset` and zeros elsewhere; rows and columns
+/// become dimensions `dim1` and `dim2` of the result, which has one dimension more than `t`.
+THStatus THTensor_diagEmbed(THTensor *r, const THTensor *t, int64_t offset, int dim1, int dim2);
+
+/// `sum of t[i, i]` of a matrix, of floats in float64 throughout; NaN on error. Sums of integers that a double cannot
+/// hold: `THTensor_sum` of `THTensor_newDiagonal`.
+double THTensor_trace(const THTensor *t);
+
+/// `r[.., i, j] = t[.., i, j]` where `j - i <= k`, else 0. `r` may be `t`.
+THStatus THTensor_tril(THTensor *r, const THTensor *t, int64_t k);
+
+/// `r[.., i, j] = t[.., i, j]` where `j - i >= k`, else 0. `r` may be `t`.
+THStatus THTensor_triu(THTensor *r, const THTensor *t, int64_t k);
+
+/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i <= offset`, in row-major
+/// order. A fresh `r` takes int64.
+THStatus THTensor_trilIndices(THTensor *r, int64_t rows, int64_t cols, int64_t offset);
+
+/// `r` = 2 x n: row `i` and column `j` of each element of a `rows` x `cols` matrix with `j - i >= offset`, in row-major
+/// order. A fresh `r` takes int64.
+THStatus THTensor_triuIndices(THTensor *r, int64_t rows, int64_t cols, int64_t offset);
+
+/// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its
+/// place, expanded over the grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two.
+/// Vectors have one dtype; scalars count as one element.
+THStatus THTensor_meshgrid(THTensor *const *rets, THTensor *const *tensors, int count, const char *indexing);
+
+/// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest;
+/// of one vector, a copy.
+THStatus THTensor_cartesianProd(THTensor *r, THTensor *const *tensors, int count);
+
+/// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class more
+/// than the greatest. A fresh `r` takes int64.
+THStatus THTensor_oneHot(THTensor *r, const THTensor *t, int64_t numClasses);
+
+/// `r[i, j] = t[i]^(n - 1 - j)`, or `t[i]^j` if `increasing` is not 0, for a vector `t` and `n` columns; -1 stands for
+/// the length of `t`. Integers give int64.
+THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasing);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     11. Arithmetic
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup arithmetic Arithmetic
+ *
+ * Operations of this chapter and the next three work element by element: operands broadcast, and dtypes are promoted.
+ * @{
+ */
+
+/// How `divMode` rounds a quotient.
+typedef enum THDivMode {
+    TH_DIV_TRUE = 0,             ///< The quotient as it is; integers give the default dtype.
+    TH_DIV_TRUNC = 1,            ///< Towards zero, as C divides integers.
+    TH_DIV_FLOOR = 2,            ///< Down, as Python's `//`.
+} THDivMode;
+
+/// `r = -t`. Not for Bool.
+THStatus THTensor_neg(THTensor *r, const THTensor *t);
+
+/// `r = |t|`. Not for Bool.
+THStatus THTensor_abs(THTensor *r, const THTensor *t);
+
+/// `r = -1, 0 or 1`, as `t` is negative, neither (NaN too), or positive.
+THStatus THTensor_sign(THTensor *r, const THTensor *t);
+
+/// `r = floor(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_floor(THTensor *r, const THTensor *t);
+
+/// `r = ceil(t)`. Not for Bool; integers stay as they are.
+THStatus THTensor_ceil(THTensor *r, const THTensor *t);
+
+/// `r = the integer nearest to t`, ties to even. Not for Bool; integers stay as they are.
+THStatus THTensor_round(THTensor *r, const THTensor *t);
+
+/// `r = t rounded towards zero`. Not for Bool; integers stay as they are.
+THStatus THTensor_trunc(THTensor *r, const THTensor *t);
+
+/// `r = t - trunc(t)`. Floats only.
+THStatus THTensor_frac(THTensor *r, const THTensor *t);
+
+/// `r = 1 / t`. Integers give the default dtype.
+THStatus THTensor_cinv(THTensor *r, const THTensor *t);
+
+/// `r = t + value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_add(THTensor *r, const THTensor *t, double value);
+
+/// `r = t - value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_sub(THTensor *r, const THTensor *t, double value);
+
+/// `r = t * value`. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_mul(THTensor *r, const THTensor *t, double value);
+
+/// `r = t / value`, true division: integers give the default dtype.
+THStatus THTensor_div(THTensor *r, const THTensor *t, double value);
+
+/// `r = a * b`, with broadcasting and promotion; on Bool this is *and*.
+THStatus THTensor_cmul(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a / b`, with broadcasting; true division: integers give the default dtype.
+THStatus THTensor_cdiv(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a^b`, with broadcasting and promotion. Not for Bool; integers wrap, and a negative power of one is 1 divided by
+/// it, rounded towards zero (0 for 0).
+THStatus THTensor_cpow(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the larger of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmax(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the smaller of a and b`, with broadcasting and promotion; NaN if one is.
+THStatus THTensor_cmin(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = value^t`. Not for Bool; negative powers of integers as in cpow.
+THStatus THTensor_tpow(THTensor *r, double value, const THTensor *t);
+
+/// `r = t + value * a * b`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_addcmul(THTensor *r, const THTensor *t, double value, const THTensor *a, const THTensor *b);
+
+/// `r = t + value * a / b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_addcdiv(THTensor *r, const THTensor *t, double value, const THTensor *a, const THTensor *b);
+
+/// `r = a + weight * (b - a)`, exact for weights 0 and 1, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerp(THTensor *r, const THTensor *a, const THTensor *b, double weight);
+
+/// `r = a + weight * (b - a)` with a weight for each element, with broadcasting and promotion. Floats only.
+THStatus THTensor_lerpTensor(THTensor *r, const THTensor *a, const THTensor *b, const THTensor *weight);
+
+/// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value`
+/// keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_fmod(THTensor *r, const THTensor *t, double value);
+
+/// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers
+/// refuse a 0 in `b`.
+THStatus THTensor_cfmod(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers
+/// refuse 0. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_remainder(THTensor *r, const THTensor *t, double value);
+
+/// `r = a - b * floor(a / b)`, exact, with the sign of `b`, a zero with that of `a`; with broadcasting and promotion.
+/// Not for Bool; integers refuse a 0 in `b`.
+THStatus THTensor_cremainder(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
+THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTensor *src);
+
+/// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
+THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
+
+/// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
+/// other makes them the default dtype. The exponent stays a double for float32, too.
+THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
+
+/// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
+/// default dtype.
+THStatus THTensor_cmaxValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = the smaller of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the
+/// default dtype.
+THStatus THTensor_cminValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = min(max(t, minimum), maximum)`: `maximum` where the bounds are not in order; NaN stays. -inf as minimum and inf
+/// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep
+/// integers integer, others make them the default dtype.
+THStatus THTensor_clamp(THTensor *r, const THTensor *t, double minimum, double maximum);
+
+/// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
+THStatus THTensor_hardtanh(THTensor *r, const THTensor *t, double minimum, double maximum);
+
+/// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down,
+/// where integers stay integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
+THStatus THTensor_divMode(THTensor *r, const THTensor *t, double value, THDivMode mode);
+
+/// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, THDivMode mode);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     12. Functions of numbers
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup functions_of_numbers Functions of numbers
+ * @{
+ */
+
+/// `r = sqrt(t)`. Integers give the default dtype.
+THStatus THTensor_sqrt(THTensor *r, const THTensor *t);
+
+/// `r = 1 / sqrt(t)`. Integers give the default dtype.
+THStatus THTensor_rsqrt(THTensor *r, const THTensor *t);
+
+/// `r = e^t`. Integers give the default dtype.
+THStatus THTensor_exp(THTensor *r, const THTensor *t);
+
+/// `r = 2^t`. Integers give the default dtype.
+THStatus THTensor_exp2(THTensor *r, const THTensor *t);
+
+/// `r = e^t - 1`, exact near 0. Integers give the default dtype.
+THStatus THTensor_expm1(THTensor *r, const THTensor *t);
+
+/// `r = log(t)`, the natural logarithm. Integers give the default dtype.
+THStatus THTensor_log(THTensor *r, const THTensor *t);
+
+/// `r = log(1 + t)`, exact near 0. Integers give the default dtype.
+THStatus THTensor_log1p(THTensor *r, const THTensor *t);
+
+/// `r = log2(t)`. Integers give the default dtype.
+THStatus THTensor_log2(THTensor *r, const THTensor *t);
+
+/// `r = log10(t)`. Integers give the default dtype.
+THStatus THTensor_log10(THTensor *r, const THTensor *t);
+
+/// `r = sin(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_sin(THTensor *r, const THTensor *t);
+
+/// `r = cos(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_cos(THTensor *r, const THTensor *t);
+
+/// `r = tan(t)`, in radians. Integers give the default dtype.
+THStatus THTensor_tan(THTensor *r, const THTensor *t);
+
+/// `r = asin(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_asin(THTensor *r, const THTensor *t);
+
+/// `r = acos(t)`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_acos(THTensor *r, const THTensor *t);
+
+/// `r = atan(t)`. Integers give the default dtype.
+THStatus THTensor_atan(THTensor *r, const THTensor *t);
+
+/// `r = sinh(t)`. Integers give the default dtype.
+THStatus THTensor_sinh(THTensor *r, const THTensor *t);
+
+/// `r = cosh(t)`. Integers give the default dtype.
+THStatus THTensor_cosh(THTensor *r, const THTensor *t);
+
+/// `r = tanh(t)`. Integers give the default dtype.
+THStatus THTensor_tanh(THTensor *r, const THTensor *t);
+
+/// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
+THStatus THTensor_sigmoid(THTensor *r, const THTensor *t);
+
+/// `r = erf(t)`, the error function. Integers give the default dtype.
+THStatus THTensor_erf(THTensor *r, const THTensor *t);
+
+/// `r = 1 - erf(t)`, exact where that is small. Integers give the default dtype.
+THStatus THTensor_erfc(THTensor *r, const THTensor *t);
+
+/// `r = the number whose erf is t`; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_erfinv(THTensor *r, const THTensor *t);
+
+/// `r = log |gamma(t)|`; inf at 0, -1, -2, ... Integers give the default dtype.
+THStatus THTensor_lgamma(THTensor *r, const THTensor *t);
+
+/// `r = the derivative of lgamma at t`; NaN at -1, -2, ..., -inf at 0. Integers give the default dtype.
+THStatus THTensor_digamma(THTensor *r, const THTensor *t);
+
+/// `r = t * (1 + erf(t / sqrt 2)) / 2`. Floats only.
+THStatus THTensor_gelu(THTensor *r, const THTensor *t);
+
+/// `r = t * (1 + tanh(sqrt(2 / pi) * (t + 0.044715 t^3))) / 2`, the common approximation of gelu. Floats only.
+THStatus THTensor_geluTanh(THTensor *r, const THTensor *t);
+
+/// `r = max(t, 0)`; NaN stays. Not for Bool.
+THStatus THTensor_relu(THTensor *r, const THTensor *t);
+
+/// `r = t where t > 0, else value * t`. Floats only.
+THStatus THTensor_leakyRelu(THTensor *r, const THTensor *t, double value);
+
+/// `r = t where t > 0, else value * (e^t - 1)`. Floats only.
+THStatus THTensor_elu(THTensor *r, const THTensor *t, double value);
+
+/// `r = log(1 + e^(beta * t)) / beta`, or `t` itself where `beta * t > threshold` (PyTorch's defaults are 1 and 20).
+/// Floats only.
+THStatus THTensor_softplus(THTensor *r, const THTensor *t, double beta, double threshold);
+
+/// `r = the angle of the point (b, a)` in (-pi, pi], with broadcasting. Integers give the default dtype.
+THStatus THTensor_atan2(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = sqrt(a^2 + b^2)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_hypot(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
+THStatus THTensor_logaddexp(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
+THStatus THTensor_copysign(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
+THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default
+/// dtype.
+THStatus THTensor_polygamma(THTensor *r, int64_t n, const THTensor *t);
+
+/// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the
+/// multivariate gamma function of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the
+/// last place of float64 where `t > (p - 1) / 2`; below that terms of both signs cancel, and errors are as small beside
+/// the largest of them only.
+THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     13. Bits
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup bits Bits
+ * @{
+ */
+
+/// `r = ~t`, bit by bit; on Bool this is *not*. Not for floats.
+THStatus THTensor_bitwiseNot(THTensor *r, const THTensor *t);
+
+/// `r = t & value`, bit by bit; on Bool this is *and*. Not for floats.
+THStatus THTensor_bitand(THTensor *r, const THTensor *t, double value);
+
+/// `r = t | value`, bit by bit; on Bool this is *or*. Not for floats.
+THStatus THTensor_bitor(THTensor *r, const THTensor *t, double value);
+
+/// `r = t ^ value`, bit by bit. Not for floats.
+THStatus THTensor_bitxor(THTensor *r, const THTensor *t, double value);
+
+/// `r = t << value`; integers lose all bits if `value` is negative or not below their width. Floats: `r = t * 2^value`,
+/// rounded once if `value` is whole. Not for Bool.
+THStatus THTensor_lshift(THTensor *r, const THTensor *t, double value);
+
+/// `r = t >> value`, with the sign; if `value` is negative or not below the width nothing but the sign stays. Floats:
+/// `r = t / 2^value`, rounded once if `value` is whole. Not for Bool.
+THStatus THTensor_rshift(THTensor *r, const THTensor *t, double value);
+
+/// `r = a & b`, bit by bit, with broadcasting and promotion; on Bool this is *and*. Not for floats.
+THStatus THTensor_cbitand(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a | b`, bit by bit, with broadcasting and promotion; on Bool this is *or*. Not for floats.
+THStatus THTensor_cbitor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a ^ b`, bit by bit, with broadcasting and promotion. Not for floats.
+THStatus THTensor_cbitxor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a << b`, with broadcasting and promotion; see lshift.
+THStatus THTensor_clshift(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a >> b`, with broadcasting and promotion; see rshift.
+THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     14. Comparisons and choices
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup comparisons_and_choices Comparisons and choices
+ * @{
+ */
+
+/// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is:
+/// 300 is greater than every uint8. So in the other five comparisons with a number.
+THStatus THTensor_ltValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = t <= value`, as Bool unless `r` has a dtype.
+THStatus THTensor_leValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = t > value`, as Bool unless `r` has a dtype.
+THStatus THTensor_gtValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = t >= value`, as Bool unless `r` has a dtype.
+THStatus THTensor_geValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = t == value`, as Bool unless `r` has a dtype.
+THStatus THTensor_eqValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = t != value`, as Bool unless `r` has a dtype.
+THStatus THTensor_neValue(THTensor *r, const THTensor *t, double value);
+
+/// `r = a < b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_ltTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a <= b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_leTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a > b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_gtTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a >= b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_geTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a == b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_eqTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a != b`, with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_neTensor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = whether t is NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isnan(THTensor *r, const THTensor *t);
+
+/// `r = whether t is inf or -inf`, as Bool unless `r` has a dtype.
+THStatus THTensor_isinf(THTensor *r, const THTensor *t);
+
+/// `r = whether t is neither infinite nor NaN`, as Bool unless `r` has a dtype.
+THStatus THTensor_isfinite(THTensor *r, const THTensor *t);
+
+/// `r = whether t is 0`, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalNot(THTensor *r, const THTensor *t);
+
+/// `r = a and b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalAnd(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalOr(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = either a or b`, where what is not 0 is true; with broadcasting, as Bool unless `r` has a dtype.
+THStatus THTensor_logicalXor(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool
+/// or uint8.
+THStatus THTensor_where(THTensor *r, const THTensor *condition, const THTensor *a, const THTensor *b);
+
+/// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
+THStatus THTensor_maskedFill(THTensor *t, const THTensor *mask, double value);
+
+/// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to
+/// themselves only, whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as
+/// float64. Negative tolerances are errors.
+THStatus THTensor_isclose(THTensor *r, const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
+
+/// Whether all elements are close in the sense of isclose; 0 on error.
+int THTensor_allclose(const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
+
+/// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+int THTensor_equal(const THTensor *a, const THTensor *b);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     15. Reductions
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup reductions Reductions
+ *
+ * Over one dimension, over several, or over all elements.
+ * @{
+ */
+
+enum {
+    TH_ALL_DIMS = INT32_MIN,     ///< Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+};
+
+/// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where
+/// there are none, NaN. `keepdim` as for sum.
+THStatus THTensor_nanmean(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
+THStatus THTensor_nanmeanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension
+/// without elements is an error, even where the result has none either. `keepdim` as for sum.
+THStatus THTensor_amax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
+THStatus THTensor_amaxDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = least elements of t over dimension`; everything else as for amax.
+THStatus THTensor_amin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
+THStatus THTensor_aminDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8,
+/// unless `r` has a dtype. NaN is not 0; without elements the result is true. `keepdim` as for sum.
+THStatus THTensor_all(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
+THStatus THTensor_allDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = whether any element of t over dimension is not 0`; without elements it is false. Everything else as for all.
+THStatus THTensor_any(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
+THStatus THTensor_anyDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With
+/// `keepdim` the dimension stays with size 1, else it disappears.
+///
+/// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at
+/// a time in float32, and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`,
+/// and is rounded once to the dtype of `r`. For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`,
+/// sumall.
+THStatus THTensor_sum(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`,
+/// or that of sum with `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64`
+/// are so from the first addition. An `r` of another dtype than `dtype` gets that result converted. `keepdim` as for
+/// sum.
+THStatus THTensor_sumDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+
+/// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are
+/// multiplied in float64 and rounded once. The product of no elements is 1. `keepdim` as for sum.
+THStatus THTensor_prod(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
+THStatus THTensor_prodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+
+/// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of
+/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum.
+THStatus THTensor_mean(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
+THStatus THTensor_meanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+
+/// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64.
+/// Everything else as for sum.
+THStatus THTensor_nansum(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
+THStatus THTensor_nansumDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
+
+/// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only,
+/// computed in float64. NaN where there is nothing to divide by. `keepdim` as for sum.
+THStatus THTensor_var(THTensor *r, const THTensor *t, int dimension, int biased, int keepdim);
+
+/// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
+THStatus THTensor_varDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+
+/// The variance of all elements, `biased` as for var; NaN on error.
+double THTensor_varall(const THTensor *t, int biased);
+
+/// `r = sqrt(variance of t over dimension)`; everything else as for var.
+THStatus THTensor_std(THTensor *r, const THTensor *t, int dimension, int biased, int keepdim);
+
+/// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
+THStatus THTensor_stdDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int biased, int keepdim);
+
+/// The standard deviation of all elements, `biased` as for var; NaN on error.
+double THTensor_stdall(const THTensor *t, int biased);
+
+/// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each
+/// first occurs (row-major over all). Either result may be NULL. Everything else as for amax.
+THStatus THTensor_max(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
+
+/// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`.
+/// Everything else as for amax.
+THStatus THTensor_argmax(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// The greatest element; NaN on error and if one is NaN.
+double THTensor_maxall(const THTensor *t);
+
+/// `values = least elements of t over dimension`; everything else as for max.
+THStatus THTensor_min(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
+
+/// `r = where the least elements of t over dimension first occur`; everything else as for argmax.
+THStatus THTensor_argmin(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// The least element; NaN on error and if one is NaN.
+double THTensor_minall(const THTensor *t);
+
+/// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are
+/// not 0 for 0, the greatest |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an
+/// error for negative and infinite `value`. `keepdim` as for sum.
+///
+/// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most
+/// `2^-21` of it before it is rounded to the dtype of `r`. Everything else is computed in float64, and powers that
+/// would leave its range are scaled.
+THStatus THTensor_norm(THTensor *r, const THTensor *t, double value, int dimension, int keepdim);
+
+/// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float:
+/// with `TH_FLOAT64` everything is computed in float64.
+THStatus THTensor_normDims(THTensor *r, const THTensor *t, double value, int ndim, const int64_t *dims, int keepdim,
                            THDtype dtype);
 
-// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
-// amax.
-THStatus THTensor_aminmax(struct THTensor *least, struct THTensor *greatest, const struct THTensor *t, int dimension, int keepdim);
-
-// The sum of all elements, of floats in float64 throughout; NaN on error.
-double THTensor_sumall(const struct THTensor *t);
-
-// The product of all elements; NaN on error.
-double THTensor_prodall(const struct THTensor *t);
-
-// The mean of all elements, computed in float64 throughout; NaN on error.
-double THTensor_meanall(const struct THTensor *t);
-
-// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
-double THTensor_normall(const struct THTensor *t, double value);
-
-// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
-double THTensor_dist(const struct THTensor *a, const struct THTensor *b, double value);
-
-// Whether all elements are not 0; 0 on error.
-int THTensor_logicalall(const struct THTensor *t);
-
-// Whether any element is not 0; 0 on error.
-int THTensor_logicalany(const struct THTensor *t);
-
-// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`. Integers and Bool give int64, which wraps; floats keep their
-// dtype and are summed in float64.
-THStatus THTensor_cumsum(struct THTensor *r, const struct THTensor *t, int dimension);
-
-// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
-THStatus THTensor_cumprod(struct THTensor *r, const struct THTensor *t, int dimension);
-
-// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among equals. Both have the shape
-// of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
-THStatus THTensor_cummax(struct THTensor *values,
-                         struct THTensor *indices,
-                         const struct THTensor *t,
-                         int dimension);
-
-// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
-THStatus THTensor_cummin(struct THTensor *values, struct THTensor *indices, const struct THTensor *t, int dimension);
-
-// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the shape of `t`.
-THStatus THTensor_softmax(struct THTensor *r, const struct THTensor *t, int dimension);
-
-// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
-THStatus THTensor_logSoftmax(struct THTensor *r, const struct THTensor *t, int dimension);
-
-// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
-// shape of `t`.
-THStatus THTensor_logcumsumexp(struct THTensor *r, const struct THTensor *t, int dimension);
-
-// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool
-// give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.
-THStatus THTensor_logsumexp(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
-
-// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims` NULL. Everything else as
-// for logsumexp.
-THStatus THTensor_logsumexpDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim);
-
-// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by `maxnorm / (norm + 1e-7)`. Floats
-// of at least two dimensions; `p` is `value`, positive, infinity allowed.
-THStatus THTensor_renorm(struct THTensor *r,
-                         const struct THTensor *t,
-                         double value,
-                         int dimension,
-                         double maxnorm);
-
-// The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
-void *THStorage_data(const struct THStorage *storage);
-
-// The number of elements; -1 on error.
-ptrdiff_t THStorage_size(const struct THStorage *storage);
-
-// Bytes an element takes; 0 on error.
-size_t THStorage_elementSize(const struct THStorage *storage);
-
-// The element type; `TH_UNDEFINED` on error.
-THDtype THStorage_dtype(const struct THStorage *storage);
-
-// `TH_CPU` or `TH_CUDA`; 0 on error.
-int THStorage_deviceType(const struct THStorage *storage);
-
-// References held now, by anyone; 0 on error.
-int THStorage_refcount(const struct THStorage *storage);
-
-// `storage[index] = value`, converted to the dtype of the storage.
-THStatus THStorage_set(struct THStorage *storage, ptrdiff_t index, double value);
-
-// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
-double THStorage_get(const struct THStorage *storage, ptrdiff_t index);
-
-// An empty storage. Returns a new reference.
-struct THStorage *THStorage_new(THDtype dtype);
-
-// A storage of `size` elements with undefined values. Returns a new reference.
-struct THStorage *THStorage_newWithSize(THDtype dtype, ptrdiff_t size);
-
-// A storage of one given element. Returns a new reference.
-struct THStorage *THStorage_newWithSize1(THDtype dtype, double v0);
-
-// A storage of two given elements. Returns a new reference.
-struct THStorage *THStorage_newWithSize2(THDtype dtype, double v0, double v1);
-
-// A storage of three given elements. Returns a new reference.
-struct THStorage *THStorage_newWithSize3(THDtype dtype, double v0, double v1, double v2);
-
-// A storage of four given elements. Returns a new reference.
-struct THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double v1, double v2, double v3);
-
-// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
-// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
-// resized. Returns a new reference.
-struct THStorage *THStorage_newWithMapping(THDtype dtype,
-                                           const char *filename,
-                                           ptrdiff_t size,
-                                           int flags);
-
-// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
-// caller's. Returns a new reference.
-struct THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
-
-// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
-// the storage then, whose end calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the
-// context is still the caller's.
-struct THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const struct THAllocator *allocator, void *allocatorContext);
-
-// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
-struct THStorage *THStorage_newWithDataAndAllocator(THDtype dtype,
-                                                    void *data,
-                                                    ptrdiff_t size,
-                                                    const struct THAllocator *allocator,
-                                                    void *allocatorContext);
-
-// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
-// NULL. On error it is not called. It cannot be resized. Returns a new reference.
-struct THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter, void *context);
-
-// Sets `TH_STORAGE_*` bits.
-THStatus THStorage_setFlag(struct THStorage *storage, char flag);
-
-// Clears `TH_STORAGE_*` bits.
-THStatus THStorage_clearFlag(struct THStorage *storage, char flag);
-
-// Exchanges everything but the reference counts, dtypes included.
-THStatus THStorage_swap(struct THStorage *storage1, struct THStorage *storage2);
-
-// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An allocator
-// of the caller's is asked for one byte at least: its block ends with the storage.
-THStatus THStorage_resize(struct THStorage *storage, ptrdiff_t size);
-
-// Every element `= value`, in the range that `THTensor_fill` takes.
-THStatus THStorage_fill(struct THStorage *storage, double value);
-
-// Copies `size` elements of the storage's own dtype from `src`.
-THStatus THStorage_rawCopy(struct THStorage *storage, const void *src);
-
-// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
-THStatus THStorage_copy(struct THStorage *storage, const struct THStorage *src);
-
-// Adds a reference; NULL is ignored. Safe from any thread.
-void THStorage_retain(struct THStorage *storage);
-
-// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
-void THStorage_free(struct THStorage *storage);
-
-// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
-struct THTensor *THTensor_new(void);
-
-// A second handle on the elements of `tensor`. Returns a new reference.
-struct THTensor *THTensor_newWithTensor(struct THTensor *tensor);
-
-// A row-major tensor with undefined elements; `ndim` 0 makes a scalar. Returns a new reference.
-struct THTensor *THTensor_newWithSizes(THDtype dtype, int ndim, const int64_t *size);
-
-// A tensor with undefined elements and the given strides. Returns a new reference.
-struct THTensor *THTensor_newWithSizesStrides(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride);
-
-// A 1-d tensor with undefined elements. Returns a new reference.
-struct THTensor *THTensor_newWithSize1d(THDtype dtype, int64_t size0);
-
-// A 2-d tensor with undefined elements. Returns a new reference.
-struct THTensor *THTensor_newWithSize2d(THDtype dtype, int64_t size0, int64_t size1);
-
-// A 3-d tensor with undefined elements. Returns a new reference.
-struct THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2);
-
-// A 4-d tensor with undefined elements. Returns a new reference.
-struct THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
-
-// A tensor with undefined elements laid out as `format` says. Returns a new reference.
-struct THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
-
-// A row-major tensor with every element `value`. Returns a new reference.
-struct THTensor *THTensor_newFull(THDtype dtype, int ndim, const int64_t *size, double value);
-
-// A row-major tensor of zeros. Returns a new reference.
-struct THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t *size);
-
-// A row-major tensor of ones. Returns a new reference.
-struct THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
-
-// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
-struct THTensor *THTensor_newEmptyLike(const struct THTensor *tensor);
-
-// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
-struct THTensor *THTensor_newFullLike(const struct THTensor *tensor, double value);
-
-// Like `THTensor_newEmptyLike`, with zeros. Returns a new reference.
-struct THTensor *THTensor_newZerosLike(const struct THTensor *tensor);
-
-// Like `THTensor_newEmptyLike`, with ones. Returns a new reference.
-struct THTensor *THTensor_newOnesLike(const struct THTensor *tensor);
-
-// A 0-d tensor. Returns a new reference.
-struct THTensor *THTensor_newScalar(THDtype dtype, double value);
-
-// A 0-d tensor with an integer that a double may not hold. Returns a new reference.
-struct THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
-
-// A tensor with a copy of the row-major elements at `data`. Returns a new reference.
-struct THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
-
-// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
-// view is gone; it may be NULL. On error it is not called. Returns a new reference.
-struct THTensor *THTensor_newFromBlob(THDtype dtype,
-                                      int ndim,
-                                      const int64_t *size,
-                                      const int64_t *stride,
-                                      void *data,
-                                      THDeleter deleter,
-                                      void *context);
-
-// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the whole
-// storage. Returns a new reference.
-struct THTensor *THTensor_newWithStorage(struct THStorage *storage,
-                                         ptrdiff_t storageOffset,
-                                         int ndim,
-                                         const int64_t *size,
-                                         const int64_t *stride);
-
-// A 1-d tensor over `storage`. Returns a new reference.
-struct THTensor *THTensor_newWithStorage1d(struct THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0);
-
-// A 2-d tensor over `storage`. Returns a new reference.
-struct THTensor *THTensor_newWithStorage2d(struct THStorage *storage,
-                                           ptrdiff_t storageOffset,
-                                           int64_t size0,
-                                           int64_t stride0,
-                                           int64_t size1,
-                                           int64_t stride1);
-
-// A 3-d tensor over `storage`. Returns a new reference.
-struct THTensor *THTensor_newWithStorage3d(struct THStorage *storage,
-                                           ptrdiff_t storageOffset,
-                                           int64_t size0,
-                                           int64_t stride0,
-                                           int64_t size1,
-                                           int64_t stride1,
-                                           int64_t size2,
-                                           int64_t stride2);
-
-// A 4-d tensor over `storage`. Returns a new reference.
-struct THTensor *THTensor_newWithStorage4d(struct THStorage *storage,
-                                           ptrdiff_t storageOffset,
-                                           int64_t size0,
-                                           int64_t stride0,
-                                           int64_t size1,
-                                           int64_t stride1,
-                                           int64_t size2,
-                                           int64_t stride2,
-                                           int64_t size3,
-                                           int64_t stride3);
-
-// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
-// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
-struct THTensor *THTensor_newClone(const struct THTensor *tensor);
-
-// A copy with memory of its own laid out as `format` says. Returns a new reference.
-struct THTensor *THTensor_newCloneFormat(const struct THTensor *tensor, THMemoryFormat format);
-
-// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
-struct THTensor *THTensor_newContiguous(struct THTensor *tensor);
-
-// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
-struct THTensor *THTensor_newContiguousFormat(struct THTensor *tensor, THMemoryFormat format);
-
-// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
-struct THTensor *THTensor_newTo(struct THTensor *tensor, THDtype dtype);
-
-// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
-struct THStorage *THTensor_storage(const struct THTensor *tensor);
-
-// The position of the first element in the storage; -1 on error.
-ptrdiff_t THTensor_storageOffset(const struct THTensor *tensor);
-
-// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
-int THTensor_nDimension(const struct THTensor *tensor);
-
-// `THTensor_nDimension` by PyTorch's name.
-int THTensor_dim(const struct THTensor *tensor);
-
-// The size of dimension `dim`; -1 on error.
-int64_t THTensor_size(const struct THTensor *tensor, int dim);
-
-// The stride of dimension `dim`, in elements; -1 on error.
-int64_t THTensor_stride(const struct THTensor *tensor, int dim);
-
-// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
-const int64_t *THTensor_sizes(const struct THTensor *tensor);
-
-// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
-const int64_t *THTensor_strides(const struct THTensor *tensor);
-
-// The sizes as an int64 storage. Returns a new reference.
-struct THStorage *THTensor_newSizeOf(const struct THTensor *tensor);
-
-// The strides as an int64 storage. Returns a new reference.
-struct THStorage *THTensor_newStrideOf(const struct THTensor *tensor);
-
-// The number of elements; -1 on error.
-ptrdiff_t THTensor_nElement(const struct THTensor *tensor);
-
-// `THTensor_nElement` by PyTorch's name.
-ptrdiff_t THTensor_numel(const struct THTensor *tensor);
-
-// The first element; NULL when there is no memory. Borrowed: valid until the storage is resized or freed.
-void *THTensor_data(const struct THTensor *tensor);
-
-// The element type; `TH_UNDEFINED` before the first write and on error.
-THDtype THTensor_dtype(const struct THTensor *tensor);
-
-// Bytes an element takes; 0 before the first write and on error.
-size_t THTensor_elementSize(const struct THTensor *tensor);
-
-// `TH_CPU` or `TH_CUDA`; 0 on error.
-int THTensor_deviceType(const struct THTensor *tensor);
-
-// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
-int64_t THTensor_getDevice(const struct THTensor *tensor);
-
-// 1 if the elements lie row-major without gaps; 0 if not and on error.
-int THTensor_isContiguous(const struct THTensor *tensor);
-
-// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is channels-last.
-int THTensor_isContiguousFormat(const struct THTensor *tensor, THMemoryFormat format);
-
-// 1 if both have the same sizes; 0 if not and on error.
-int THTensor_isSameSizeAs(const struct THTensor *tensor, const struct THTensor *src);
-
-// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
-int THTensor_isSetTo(const struct THTensor *tensor, const struct THTensor *src);
-
-// 1 if the sizes are these; 0 if not and on error.
-int THTensor_isSize(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// References held now, by anyone; 0 on error.
-int THTensor_refcount(const struct THTensor *tensor);
-
-// Sets `TH_TENSOR_*` bits.
-THStatus THTensor_setFlag(struct THTensor *tensor, char flag);
-
-// Clears `TH_TENSOR_*` bits.
-THStatus THTensor_clearFlag(struct THTensor *tensor, char flag);
-
-// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
-double THTensor_getAt(const struct THTensor *tensor, int ndim, const int64_t *index);
-
-// `tensor[x0]`; NaN on error.
-double THTensor_get1d(const struct THTensor *tensor, int64_t x0);
-
-// `tensor[x0][x1]`; NaN on error.
-double THTensor_get2d(const struct THTensor *tensor, int64_t x0, int64_t x1);
-
-// `tensor[x0][x1][x2]`; NaN on error.
-double THTensor_get3d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2);
-
-// `tensor[x0][x1][x2][x3]`; NaN on error.
-double THTensor_get4d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
-
-// Sets the element at `index`, one entry a dimension; negative entries count from the end.
-THStatus THTensor_setAt(struct THTensor *tensor, int ndim, const int64_t *index, double value);
-
-// `tensor[x0] = value`
-THStatus THTensor_set1d(struct THTensor *tensor, int64_t x0, double value);
-
-// `tensor[x0][x1] = value`
-THStatus THTensor_set2d(struct THTensor *tensor, int64_t x0, int64_t x1, double value);
-
-// `tensor[x0][x1][x2] = value`
-THStatus THTensor_set3d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, double value);
-
-// `tensor[x0][x1][x2][x3] = value`
-THStatus THTensor_set4d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
-
-// The only element of a tensor of any shape; NaN on error.
-double THTensor_item(const struct THTensor *tensor);
-
-// The only element as an integer, exact for int64; -1 on error.
-int64_t THTensor_itemLong(const struct THTensor *tensor);
-
-// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
-THStatus THTensor_fill(struct THTensor *r, double value);
-
-// Every element `r = 0`.
-THStatus THTensor_zero(struct THTensor *r);
-
-// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone.
-THStatus THTensor_copy(struct THTensor *r, const struct THTensor *src);
-
-// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
-THStatus THTensor_freeCopyTo(struct THTensor *tensor, struct THTensor *dst);
-
-// Adds a reference; NULL is ignored. Safe from any thread.
-void THTensor_retain(struct THTensor *tensor);
-
-// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
-void THTensor_free(struct THTensor *tensor);
-
-// The same bytes as another dtype of the same size. Returns a new reference.
-struct THTensor *THTensor_newViewDtype(const struct THTensor *tensor, THDtype dtype);
-
-// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
-struct THTensor *THTensor_newReshape(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new reference.
-struct THTensor *THTensor_newFlatten(const struct THTensor *tensor, int start, int end);
-
-// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_split(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t size, int dimension);
-
-// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
-// See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_chunk(struct THTensor **r, int *count, const struct THTensor *tensor, int64_t chunks, int dimension);
-
-// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_unbind(struct THTensor **r, int *count, const struct THTensor *tensor, int dimension);
-
-// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
-THStatus THTensor_expandNd(struct THTensor *const *rets, struct THTensor *const *tensors, int count);
-
-// Makes `tensor` a second handle on the elements of `src`.
-THStatus THTensor_set(struct THTensor *tensor, const struct THTensor *src);
-
-// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
-THStatus THTensor_setStorage(struct THTensor *tensor,
-                             struct THStorage *storage,
-                             ptrdiff_t storageOffset,
-                             int ndim,
-                             const int64_t *size,
-                             const int64_t *stride);
-
-// `THTensor_setStorage` by the name TH gives its C form.
-THStatus THTensor_setStorageNd(struct THTensor *tensor,
-                               struct THStorage *storage,
-                               ptrdiff_t storageOffset,
-                               int ndim,
-                               const int64_t *size,
-                               const int64_t *stride);
-
-// Makes `tensor` a 1-d tensor over `storage`.
-THStatus THTensor_setStorage1d(struct THTensor *tensor, struct THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0);
-
-// Makes `tensor` a 2-d tensor over `storage`.
-THStatus THTensor_setStorage2d(struct THTensor *tensor,
-                               struct THStorage *storage,
-                               ptrdiff_t storageOffset,
-                               int64_t size0,
-                               int64_t stride0,
-                               int64_t size1,
-                               int64_t stride1);
-
-// Makes `tensor` a 3-d tensor over `storage`.
-THStatus THTensor_setStorage3d(struct THTensor *tensor,
-                               struct THStorage *storage,
-                               ptrdiff_t storageOffset,
-                               int64_t size0,
-                               int64_t stride0,
-                               int64_t size1,
-                               int64_t stride1,
-                               int64_t size2,
-                               int64_t stride2);
-
-// Makes `tensor` a 4-d tensor over `storage`.
-THStatus THTensor_setStorage4d(struct THTensor *tensor,
-                               struct THStorage *storage,
-                               ptrdiff_t storageOffset,
-                               int64_t size0,
-                               int64_t stride0,
-                               int64_t size1,
-                               int64_t stride1,
-                               int64_t size2,
-                               int64_t stride2,
-                               int64_t size3,
-                               int64_t stride3);
-
-// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
-// undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
-THStatus THTensor_resize(struct THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
-
-// `THTensor_resize` by the name TH gives its C form.
-THStatus THTensor_resizeNd(struct THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
-
-// `THTensor_resize` to one dimension.
-THStatus THTensor_resize1d(struct THTensor *tensor, int64_t size0);
-
-// `THTensor_resize` to two dimensions.
-THStatus THTensor_resize2d(struct THTensor *tensor, int64_t size0, int64_t size1);
-
-// `THTensor_resize` to three dimensions.
-THStatus THTensor_resize3d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2);
-
-// `THTensor_resize` to four dimensions.
-THStatus THTensor_resize4d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
-
-// `THTensor_resize` to five dimensions.
-THStatus THTensor_resize5d(struct THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
-
-// `THTensor_resize` to the sizes of `src`.
-THStatus THTensor_resizeAs(struct THTensor *tensor, const struct THTensor *src);
-
-// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_narrow(struct THTensor *r, const struct THTensor *src, int dimension, int64_t firstIndex, int64_t size);
-
-// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-// Returns a new reference.
-struct THTensor *THTensor_newNarrow(const struct THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
-
-// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_select(struct THTensor *r, const struct THTensor *src, int dimension, int64_t sliceIndex);
-
-// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
-// Returns a new reference.
-struct THTensor *THTensor_newSelect(const struct THTensor *tensor, int dimension, int64_t sliceIndex);
-
-// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_slice(struct THTensor *r, const struct THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
-
-// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
-// Returns a new reference.
-struct THTensor *THTensor_newSlice(const struct THTensor *tensor, int dimension, int64_t start, int64_t end, int64_t step);
-
-// Dimensions `dimension1` and `dimension2` swapped.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_transpose(struct THTensor *r, const struct THTensor *src, int dimension1, int dimension2);
-
-// Dimensions `dimension1` and `dimension2` swapped.
-// Returns a new reference.
-struct THTensor *THTensor_newTranspose(const struct THTensor *tensor, int dimension1, int dimension2);
-
-// The matrix transposed; vectors and scalars stay as they are.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_t(struct THTensor *r, const struct THTensor *src);
-
-// The matrix transposed; vectors and scalars stay as they are.
-// Returns a new reference.
-struct THTensor *THTensor_newT(const struct THTensor *tensor);
-
-// Dimension `d` of the view is dimension `dims[d]` of the source.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_permute(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *dims);
-
-// Dimension `d` of the view is dimension `dims[d]` of the source.
-// Returns a new reference.
-struct THTensor *THTensor_newPermute(const struct THTensor *tensor, int ndim, const int64_t *dims);
-
-// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_diagonal(struct THTensor *r, const struct THTensor *src, int64_t offset, int dim1, int dim2);
-
-// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
-// Returns a new reference.
-struct THTensor *THTensor_newDiagonal(const struct THTensor *tensor, int64_t offset, int dim1, int dim2);
-
-// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_unfold(struct THTensor *r, const struct THTensor *src, int dimension, int64_t size, int64_t step);
-
-// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-// Returns a new reference.
-struct THTensor *THTensor_newUnfold(const struct THTensor *tensor, int dimension, int64_t size, int64_t step);
-
-// Without the dimensions of size 1.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze(struct THTensor *r, const struct THTensor *src);
-
-// Without the dimensions of size 1.
-// Returns a new reference.
-struct THTensor *THTensor_newSqueeze(const struct THTensor *tensor);
-
-// Without dimension `dimension`, if its size is 1.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
-
-// Without dimension `dimension`, if its size is 1.
-// Returns a new reference.
-struct THTensor *THTensor_newSqueeze1d(const struct THTensor *tensor, int dimension);
-
-// With a new dimension of size 1 at `dimension`; -1 appends.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_unsqueeze1d(struct THTensor *r, const struct THTensor *src, int dimension);
-
-// With a new dimension of size 1 at `dimension`; -1 appends.
-// Returns a new reference.
-struct THTensor *THTensor_newUnsqueeze1d(const struct THTensor *tensor, int dimension);
-
-// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_view(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
-
-// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
-// Returns a new reference.
-struct THTensor *THTensor_newView(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_expand(struct THTensor *r, const struct THTensor *src, int ndim, const int64_t *size);
-
-// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
-// Returns a new reference.
-struct THTensor *THTensor_newExpand(const struct THTensor *tensor, int ndim, const int64_t *size);
-
-// The tensor viewed in the sizes of `other`.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_viewAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
-
-// The tensor viewed in the sizes of `other`.
-// Returns a new reference.
-struct THTensor *THTensor_newViewAs(const struct THTensor *tensor, const struct THTensor *other);
-
-// The tensor expanded to the sizes of `other`.
-// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_expandAs(struct THTensor *r, const struct THTensor *src, const struct THTensor *other);
-
-// The tensor expanded to the sizes of `other`.
-// Returns a new reference.
-struct THTensor *THTensor_newExpandAs(const struct THTensor *tensor, const struct THTensor *other);
+/// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL.
+/// Everything else as for amax.
+THStatus THTensor_aminmax(THTensor *least, THTensor *greatest, const THTensor *t, int dimension, int keepdim);
+
+/// The sum of all elements, of floats in float64 throughout; NaN on error.
+double THTensor_sumall(const THTensor *t);
+
+/// The product of all elements; NaN on error.
+double THTensor_prodall(const THTensor *t);
+
+/// The mean of all elements, computed in float64 throughout; NaN on error.
+double THTensor_meanall(const THTensor *t);
+
+/// The norm of all elements, `value` as for norm, computed in float64 throughout; NaN on error.
+double THTensor_normall(const THTensor *t, double value);
+
+/// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout;
+/// NaN on error.
+double THTensor_dist(const THTensor *a, const THTensor *b, double value);
+
+/// Whether all elements are not 0; 0 on error.
+int THTensor_logicalall(const THTensor *t);
+
+/// Whether any element is not 0; 0 on error.
+int THTensor_logicalany(const THTensor *t);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     16. Scans and softmax
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup scans_and_softmax Scans and softmax
+ * @{
+ */
+
+/// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`. Integers and Bool give int64, which wraps;
+/// floats keep their dtype and are summed in float64.
+THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
+
+/// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
+THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
+
+/// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
+/// equals. Both have the shape of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
+THStatus THTensor_cummax(THTensor *values, THTensor *indices, const THTensor *t, int dimension);
+
+/// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
+THStatus THTensor_cummin(THTensor *values, THTensor *indices, const THTensor *t, int dimension);
+
+/// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the
+/// shape of `t`.
+THStatus THTensor_softmax(THTensor *r, const THTensor *t, int dimension);
+
+/// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r`
+/// has the shape of `t`.
+THStatus THTensor_logSoftmax(THTensor *r, const THTensor *t, int dimension);
+
+/// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has
+/// the shape of `t`.
+THStatus THTensor_logcumsumexp(THTensor *r, const THTensor *t, int dimension);
+
+/// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is
+/// minus infinity. Integers and Bool give the default float dtype. With `keepdim` the dimension stays with size 1, else
+/// it disappears.
+THStatus THTensor_logsumexp(THTensor *r, const THTensor *t, int dimension, int keepdim);
+
+/// `r = log(sum of e^t)` over the `ndim` dimensions in `dims`, each named once; over all with `ndim` 0 and `dims` NULL.
+/// Everything else as for logsumexp.
+THStatus THTensor_logsumexpDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
+
+/// `r = t`, where each slice along `dimension` whose p-norm is greater than `maxnorm` is scaled down to it: by `maxnorm
+/// / (norm + 1e-7)`. Floats of at least two dimensions; `p` is `value`, positive, infinity allowed.
+THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimension, double maxnorm);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     17. Order statistics and histograms
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup order_statistics_and_histograms Order statistics and histograms
+ * @{
+ */
+
+/// What a quantile between two elements is.
+typedef enum THInterpolation {
+    TH_LINEAR = 0,               ///< `a + (b - a) * fraction` for neighbours a and b.
+    TH_LOWER = 1,                ///< The smaller neighbour.
+    TH_HIGHER = 2,               ///< The greater neighbour.
+    TH_MIDPOINT = 3,             ///< `(a + b) / 2`
+    TH_NEAREST = 4,              ///< The nearer neighbour; of two the one with the even rank.
+} THInterpolation;
+
+/// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
+/// tell where each first occurs (row-major over all). Either result may be NULL. NaN is greater than everything, -0.0
+/// equals 0.0 and is returned as that. Every dtype but Bool; `values` get that of `t` if they have none. With `keepdim`
+/// the dimension stays with size 1, else it disappears. A dimension without elements and a `k` out of range are errors.
+THStatus THTensor_kthvalue(THTensor *values, THTensor *indices, const THTensor *t, int64_t k, int dimension,
+                           int keepdim);
+
+/// `values = medians of t over dimension`: the middle element in order, the smaller of two. A NaN is the median of its
+/// line. Everything else as for kthvalue.
+THStatus THTensor_median(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
+
+/// `values = medians of the numbers in t over dimension`: NaNs are left out, and the result where there is nothing
+/// else. Everything else as for kthvalue.
+THStatus THTensor_nanmedian(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
+
+/// The median of all elements; NaN on error, if one is NaN, and for no floats at all.
+double THTensor_medianall(const THTensor *t);
+
+/// `values = most frequent elements of t over dimension`, the smallest of several, or over all with `TH_ALL_DIMS`;
+/// int64 `indices` tell where each last occurs. No NaN equals another: one counts only where there is nothing else, and
+/// then it is the first. Every dtype; results as for kthvalue.
+THStatus THTensor_mode(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
+
+/// `r = element of rank q * (n - 1), from 0, of t over dimension` in ascending order, or over all with `TH_ALL_DIMS`; q
+/// from 0 to 1.
+///
+/// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is
+/// rounded to the type of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is
+/// every quantile of its line. `keepdim` as for kthvalue. A dimension without elements is an error.
+THStatus THTensor_quantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
+                           THInterpolation interpolation);
+
+/// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantile(THTensor *r, const THTensor *t, double q, int dimension, int keepdim,
+                              THInterpolation interpolation);
+
+/// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no
+/// dimension.
+THStatus THTensor_quantileTensor(THTensor *r, const THTensor *t, const THTensor *q, int dimension, int keepdim,
+                                 THInterpolation interpolation);
+
+/// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
+THStatus THTensor_nanquantileTensor(THTensor *r, const THTensor *t, const THTensor *q, int dimension, int keepdim,
+                                    THInterpolation interpolation);
+
+/// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to
+/// the last bin.
+///
+/// Elements outside of min to max and NaNs are left out. If min and max are equal, the least and the greatest element
+/// take their place, and if those are equal, one less and one more. Floats only, in whose type edges are computed; a
+/// fresh `r` gets the dtype of `t`. A range that is not finite is an error.
+THStatus THTensor_histc(THTensor *r, const THTensor *t, int64_t bins, double min, double max);
+
+/// As histc for each row of the last dimension of `t`: `r` has `bins` elements in its place. Without a range it is that
+/// of all rows together.
+THStatus THTensor_bhistc(THTensor *r, const THTensor *t, int64_t bins, double min, double max);
+
+/// `r[i] = number of elements of t equal to i`, or with `weights`, which may be NULL, the sum of theirs.
+///
+/// `t` is a vector of integers that are not negative, `weights` one of the same length. `r` has `minlength` elements,
+/// or as many as the greatest element asks for. A fresh `r` is int64, with float32 weights float32, with others
+/// float64; sums are float64 until stored.
+THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weights, int64_t minlength);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     18. Matrix products
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup matrix_products Matrix products
+ * @{
+ */
+
+/// `r = m1 @ m2` for matrices [n x k] and [k x p] of one dtype; not for Bool. 16-bit floats accumulate in float32,
+/// integers wrap.
+THStatus THTensor_mm(THTensor *r, const THTensor *m1, const THTensor *m2);
+
+/// `r = mat @ vec` for a matrix [n x k] and a vector [k] of one dtype; not for Bool.
+THStatus THTensor_mv(THTensor *r, const THTensor *mat, const THTensor *vec);
+
+/// `r = beta * t + alpha * (m1 @ m2)`; `t` broadcasts to [n x p]. With `beta` 0 the elements of `t` are not looked at.
+/// `r` may be `t`.
+THStatus THTensor_addmm(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *m1,
+                        const THTensor *m2);
+
+/// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at.
+/// `r` may be `t`.
+THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *mat,
+                        const THTensor *vec);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     19. Random numbers
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup random_numbers Random numbers
+ * @{
+ */
+
+/// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the
+/// system.
+typedef struct THGenerator THGenerator;
+
+/// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+TH_NODISCARD THGenerator *THGenerator_new(void);
+
+/// Makes `to` continue as `from` would.
+THStatus THGenerator_copy(THGenerator *to, THGenerator *from);
+
+/// Seeds from the system; returns the seed, 0 on error.
+uint64_t THRandom_seed(THGenerator *generator);
+
+/// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there
+/// are.
+THStatus THRandom_manualSeed(THGenerator *generator, uint64_t seed);
+
+/// The seed the sequence was started with; 0 on error.
+uint64_t THRandom_initialSeed(THGenerator *generator);
+
+/// Frees a generator; NULL is ignored.
+void THGenerator_free(THGenerator *generator);
+
+/// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
+
+/// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
+THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     20. Functions of the caller
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup functions_of_the_caller Functions of the caller
+ * @{
+ */
+
+/// Called by `apply` with each element, converted to a double.
+///
+/// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an
+/// int64. 0 means go on, anything else stops at once and is what `apply` returns. It must not free or resize the
+/// tensors, throw, or jump out.
+typedef int (*THApplyFunction)(double *x, void *context);
+
+/// As `THApplyFunction`, with the element of a second tensor at the same place.
+typedef int (*THMapFunction)(double *x, double y, void *context);
+
+/// As `THApplyFunction`, with the elements of two more tensors at the same place.
+typedef int (*THMap2Function)(double *x, double y, double z, void *context);
+
+/// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an
+/// element as it is, or stop with a code of its own, which is what this then returns; elements changed before stay
+/// changed.
+THStatus THTensor_apply(THTensor *t, THApplyFunction function, void *context);
+
+/// `t = function(t, src)`, as apply; `src` broadcasts to the shape of `t`.
+THStatus THTensor_map(THTensor *t, const THTensor *src, THMapFunction function, void *context);
+
+/// `t = function(t, a, b)`, as apply; `a` and `b` broadcast to the shape of `t`.
+THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2Function function, void *context);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     21. Storages
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup storages Storages
+ *
+ * A storage owns a block of elements of one dtype. Tensors make theirs as they need it.
+ * @{
+ */
+
+enum {
+    /// The file is opened for reading and writing, made if missing, grown if shorter than asked, and writes reach it.
+    /// Without this and `TH_ALLOCATOR_MAPPED_SHAREDMEM` the file is only read, and writes to the memory stay private.
+    TH_ALLOCATOR_MAPPED_SHARED = 1,
+    /// Like `TH_ALLOCATOR_MAPPED_SHARED`, for a POSIX shared memory object (`shm_open`), whose name goes away with the
+    /// mapping.
+    TH_ALLOCATOR_MAPPED_SHAREDMEM = 2,
+    TH_ALLOCATOR_MAPPED_EXCLUSIVE = 4, ///< The file or object must not exist yet.
+    TH_ALLOCATOR_MAPPED_NOCREATE = 8, ///< The file or object must exist already.
+    /// The descriptor stays open as long as the mapping, for `THMapAllocatorContext_fd`.
+    TH_ALLOCATOR_MAPPED_KEEPFD = 16,
+    /// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
+    TH_ALLOCATOR_MAPPED_FROMFD = 32,
+    TH_ALLOCATOR_MAPPED_UNLINK = 64, ///< The name is removed as soon as the mapping stands.
+};
+
+/// The malloc family as an allocator; its context is ignored.
+extern const THAllocator THDefaultAllocator;
+
+/// Maps counted shared memory as its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context,
+/// and the object with its last user.
+extern const THAllocator THRefcountedMapAllocator;
+
+/// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one
+/// mapping.
+///
+/// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
+typedef struct THMapAllocatorContext THMapAllocatorContext;
+
+/// Maps what its context, a `THMapAllocatorContext`, says; `free` ends the mapping and the context.
+extern const THAllocator THMapAllocator;
+
+/// The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
+void *THStorage_data(const THStorage *storage);
+
+/// The number of elements; -1 on error.
+ptrdiff_t THStorage_size(const THStorage *storage);
+
+/// Bytes an element takes; 0 on error.
+size_t THStorage_elementSize(const THStorage *storage);
+
+/// The element type; `TH_UNDEFINED` on error.
+THDtype THStorage_dtype(const THStorage *storage);
+
+/// `TH_CPU` or `TH_CUDA`; 0 on error.
+THDeviceType THStorage_deviceType(const THStorage *storage);
+
+/// How many references are held now; 0 on error.
+int THStorage_refcount(const THStorage *storage);
+
+/// `storage[index] = value`, converted to the dtype of the storage.
+THStatus THStorage_set(THStorage *storage, ptrdiff_t index, double value);
+
+/// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
+double THStorage_get(const THStorage *storage, ptrdiff_t index);
+
+/// An empty storage. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_new(THDtype dtype);
+
+/// A storage of `size` elements with undefined values. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithSize(THDtype dtype, ptrdiff_t size);
+
+/// A storage of one given element. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithSize1(THDtype dtype, double v0);
+
+/// A storage of two given elements. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithSize2(THDtype dtype, double v0, double v1);
+
+/// A storage of three given elements. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithSize3(THDtype dtype, double v0, double v1, double v2);
+
+/// A storage of four given elements. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double v1, double v2, double v3);
+
+/// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole
+/// file. Without `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and
+/// directories are refused. It cannot be resized. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
+
+/// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data`
+/// stays the caller's. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
+
+/// A storage of `size` elements from `allocator`, which must outlive it: one of yours, `THDefaultAllocator`,
+/// `THMapAllocator` or `THRefcountedMapAllocator`. From then on `allocatorContext` belongs to the storage, whose end
+/// calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the context is
+/// still the caller's. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const THAllocator *allocator,
+                                                   void *allocatorContext);
+
+/// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns
+/// a new reference.
+TH_NODISCARD THStorage *THStorage_newWithDataAndAllocator(THDtype dtype, void *data, ptrdiff_t size,
+                                                          const THAllocator *allocator, void *allocatorContext);
+
+/// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is
+/// gone; it may be NULL. On error it is not called. It cannot be resized. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter,
+                                              void *context);
+
+/// Sets `TH_STORAGE_*` bits.
+THStatus THStorage_setFlag(THStorage *storage, char flag);
+
+/// Clears `TH_STORAGE_*` bits.
+THStatus THStorage_clearFlag(THStorage *storage, char flag);
+
+/// Exchanges everything but the reference counts, dtypes included.
+THStatus THStorage_swap(THStorage *storage1, THStorage *storage2);
+
+/// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared
+/// memory. An allocator of the caller's is asked for one byte at least: its block ends with the storage.
+THStatus THStorage_resize(THStorage *storage, ptrdiff_t size);
+
+/// Every element `= value`, in the range that `THTensor_fill` takes.
+THStatus THStorage_fill(THStorage *storage, double value);
+
+/// Copies `size` elements of the storage's own dtype from `src`.
+THStatus THStorage_rawCopy(THStorage *storage, const void *src);
+
+/// Copies all elements of `src`, converted from whatever dtype it has; both must have the same size.
+THStatus THStorage_copy(THStorage *storage, const THStorage *src);
+
+/// Adds a reference; NULL is ignored. Safe from any thread.
+void THStorage_retain(THStorage *storage);
+
+/// Gives up a reference; the last one frees the storage. NULL is ignored. Safe from any thread.
+void THStorage_free(THStorage *storage);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     22. Memory
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup memory Memory
+ * @{
+ */
+
+/// Memory held and kept, as `THMemory_stats` reports it.
+typedef struct THMemoryStats {
+    /// Bytes asked for and not yet released, memory of other allocators included. Exact while no thread allocates.
+    int64_t live_bytes;
+    /// The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse
+    /// small blocks.
+    int64_t peak_bytes;
+    /// Bytes of released blocks kept for reuse, the lists of all threads included.
+    int64_t cached_bytes;
+    /// The most bytes that the cache shared by all threads keeps.
+    int64_t cache_limit;
+    /// Blocks handed out so far.
+    int64_t allocations;
+    /// Those among them that were reused ones.
+    int64_t cache_hits;
+} THMemoryStats;
+
+/// The host's function: the thread that allocates calls it with the live bytes.
+///
+/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
+typedef void (*THMemoryHook)(void *ctx, int64_t live);
+
+/// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
+/// `THStorage_newWithData`.
+TH_NODISCARD void *THAlloc(ptrdiff_t size);
+
+/// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr`
+/// then is as before.
+TH_NODISCARD void *THRealloc(void *ptr, ptrdiff_t size);
+
+/// Frees a block of `THAlloc` or malloc; NULL is ignored.
+void THFree(void *ptr);
+
+/// Gives all memory the caching allocator keeps for reuse back to the system.
+THStatus THAllocator_emptyCache(void);
+
+/// Stores the counters of the caching allocator in `stats`.
+THStatus THMemory_stats(THMemoryStats *stats);
+
+/// Bytes in use by storages and handles, foreign and mapped memory included.
+int64_t THMemory_liveBytes(void);
+
+/// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each
+/// further tenth, and once before an allocation fails: a garbage collector should run then. It may free tensors and
+/// must return. A NULL `hook` turns it off.
+THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     23. Mapped files and shared memory
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
+ * @{
+ */
+
+/// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage
+/// that is made with it. Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
+TH_NODISCARD THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
+
+/// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on
+/// error.
+TH_NODISCARD THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
+
+/// The file name given. Borrowed: valid as long as the context. NULL on error.
+const char *THMapAllocatorContext_filename(THMapAllocatorContext *ctx);
+
+/// Bytes mapped; -1 on error.
+ptrdiff_t THMapAllocatorContext_size(THMapAllocatorContext *ctx);
+
+/// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
+int THMapAllocatorContext_fd(THMapAllocatorContext *ctx);
+
+/// Frees a context no storage was made with.
+THStatus THMapAllocatorContext_free(THMapAllocatorContext *ctx);
+
+/// Adds a user to memory mapped by `THRefcountedMapAllocator`.
+THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data);
+
+/// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
+int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     24. Errors
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup errors Errors
+ * @{
+ */
+
+/// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown
+/// status"`. Never freed.
+const char *THStatus_name(THStatus status);
+
+/// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since
+/// `THClearLastError`. At most 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out,
+/// the address stays the same as long as the thread, the text until the next failing call on it.
+const char *THGetLastError(void);
+
+/// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls
+/// leave it alone.
+THStatus THGetLastErrorCode(void);
+
+/// Forgets the last failure of this thread.
+void THClearLastError(void);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     25. Threads
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup threads Threads
+ * @{
+ */
+
+/// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number
+/// of cores.
+int THGetNumThreads(void);
+
+/// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
+THStatus THSetNumThreads(int num_threads);
+
+/// Cores this process may run on.
+int THGetNumCores(void);
+
+/** @} */
+
+/* =====================================================================================================================
+ *
+ *     26. Versions
+ *
+ * ===================================================================================================================== */
+
+/**
+ * @defgroup versions Versions
+ * @{
+ */
+
+/// The first number of the version: it changes with the API.
+#define TH_VERSION_MAJOR 0
+
+/// The second number of the version.
+#define TH_VERSION_MINOR 1
+
+/// The third number of the version.
+#define TH_VERSION_PATCH 0
+
+/// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
+#define TH_ABI_VERSION 0
+
+/// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT,
+/// and the same of Python's cffi. All but this function, which you declare to call it: `const char *THCdef(void);`. A
+/// `FILE *` is a `void *` there. Never freed.
+const char *THCdef(void);
+
+/// The version of the library in use, `"0.1.0"`. Never freed.
+const char *THVersion(void);
+
+/// `TH_ABI_VERSION` of the library in use.
+int THAbiVersion(void);
+
+/// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
+const char *THSimdLevel(void);
+
+/** @} */
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}
+#endif
 
-#endif  /* THORN_H */
+#endif /* THORN_H */

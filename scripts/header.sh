@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes include/thorn.h from src/.
+# Writes include/thorn.h, and src/capi/declarations.h, which THCdef returns, from src/.
 set -eu
 cd "$(dirname "$0")/.."
-THORN_WRITE_HEADER=1 cargo test --quiet --test header
+cargo run --quiet --package thorn-header

@@ -90,9 +90,9 @@ fi
 section "cargo fmt"
 cargo fmt --check
 section "cargo clippy"
-cargo clippy --all-targets --locked -- -D warnings
+cargo clippy --workspace --all-targets --locked -- -D warnings
 section "cargo test"
-cargo test --locked
+cargo test --workspace --locked
 section "CMake"
 compile
 section "exported symbols"

@@ -151,7 +151,7 @@ impl std::fmt::Display for Dtype {
 
 static DEFAULT: AtomicU8 = AtomicU8::new(Dtype::Float32 as u8);
 
-/// The dtype of floats nobody gave a type: float32 until [`set_default_dtype`].
+/// The dtype that floats get where nothing says one: float32 until [`set_default_dtype`].
 pub fn default_dtype() -> Dtype {
     Dtype::from_code(DEFAULT.load(Ordering::Relaxed).into()).unwrap_or(Dtype::Float32)
 }

@@ -1,32 +1,49 @@
 //! One error type: a kind C callers can switch on and a sentence people can read.
 
+use std::ffi::CStr;
 use std::fmt::{self, Write};
 
 /// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 pub type THStatus = i32;
 
-/// The call did what it says.
-pub const TH_OK: THStatus = 0;
-/// An argument is NULL, out of range or contradicts another.
-pub const TH_ERR_ARGUMENT: THStatus = 1;
-/// Shapes, strides or offsets do not fit each other or the storage.
-pub const TH_ERR_SHAPE: THStatus = 2;
-/// The operation has no meaning for this dtype, or the result's dtype cannot hold it.
-pub const TH_ERR_DTYPE: THStatus = 3;
-/// The tensors live on different devices, or the device cannot do this.
-pub const TH_ERR_DEVICE: THStatus = 4;
-/// Memory could not be had.
-pub const TH_ERR_NOMEM: THStatus = 5;
-/// The operating system refused a file, a mapping or shared memory.
-pub const TH_ERR_IO: THStatus = 6;
-/// A file is broken or of an unknown format.
-pub const TH_ERR_FORMAT: THStatus = 7;
-/// Meaningful, but not offered.
-pub const TH_ERR_UNSUPPORTED: THStatus = 8;
-/// A function passed by the caller reported failure.
-pub const TH_ERR_CALLBACK: THStatus = 9;
-/// A fault inside thorn, caught at the boundary; please report it.
-pub const TH_ERR_INTERNAL: THStatus = 10;
+macro_rules! statuses {
+    ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
+        $($(#[$doc])* pub const $name: THStatus = $code;)*
+
+        /// What the header calls a status; of another number `None`.
+        pub fn status_name(status: THStatus) -> Option<&'static CStr> {
+            match status {
+                $($code => CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).ok(),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+statuses! {
+    /// The call did what it says.
+    TH_OK = 0;
+    /// An argument is NULL, out of range or contradicts another.
+    TH_ERR_ARGUMENT = 1;
+    /// Shapes, strides or offsets do not fit each other or the storage.
+    TH_ERR_SHAPE = 2;
+    /// The operation has no meaning for this dtype, or the result's dtype cannot hold it.
+    TH_ERR_DTYPE = 3;
+    /// The tensors live on different devices, or the device cannot do this.
+    TH_ERR_DEVICE = 4;
+    /// Memory could not be had.
+    TH_ERR_NOMEM = 5;
+    /// The operating system refused a file, a mapping or shared memory.
+    TH_ERR_IO = 6;
+    /// A file is broken or of an unknown format.
+    TH_ERR_FORMAT = 7;
+    /// Meaningful, but not offered.
+    TH_ERR_UNSUPPORTED = 8;
+    /// A function passed by the caller reported failure.
+    TH_ERR_CALLBACK = 9;
+    /// A fault inside thorn, caught at the boundary; please report it.
+    TH_ERR_INTERNAL = 10;
+}
 
 /// The class of a failure; its value is the [`THStatus`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -284,7 +284,7 @@ impl Storage {
         unsafe { (*self.as_ptr()).flag = flags }
     }
 
-    /// References held now, by anyone.
+    /// How many references are held now.
     pub fn refcount(&self) -> i32 {
         // SAFETY: a live storage.
         unsafe { refcount::count(&raw mut (*self.as_ptr()).refcount) }

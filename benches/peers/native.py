@@ -22,10 +22,10 @@ class Failed(Exception):
 
 
 def constants(header):
-    """Codes of the dtypes, as `#define TH_FLOAT32 8` says."""
+    """Codes of the dtypes, as `TH_FLOAT32 = 8` says."""
     names = {"u": "UINT", "i": "INT", "f": "FLOAT", "b": "BFLOAT"}
     code = {dtype: "TH_BOOL" if dtype == "bool" else f"TH_{names[dtype[0]]}{dtype.lstrip('uibf')}" for dtype in DTYPES}
-    return {DTYPES[dtype]: int(re.search(rf"#define {code} (\d+)", header)[1]) for dtype, code in code.items()}
+    return {DTYPES[dtype]: int(re.search(rf"\b{code} = (\d+)", header)[1]) for dtype, code in code.items()}
 
 
 def missing(row, header):

@@ -1,35 +1,29 @@
--- LuaJIT reads the header without its preprocessor lines, and the library has every function and object declared there.
+-- LuaJIT reads what THCdef says, and the library has every function and object declared there.
+local folder = arg[0]:match("^(.*)/") or "."
+package.path = folder .. "/?.lua;" .. package.path
 local ffi = require("ffi")
+local prototypes = require("prototypes")
 
-local function environment(name) return os.getenv(name) or error(name .. " is not set", 2) end
-
-local file = assert(io.open(environment("THORN_HEADER")))
-local header = file:read("*a")
-file:close()
-
--- Only C++ may read what stands between `#ifdef __cplusplus` and its end.
-header = header:gsub("#ifdef __cplusplus.-#endif[^\n]*", ""):gsub("/%*.-%*/", ""):gsub("//[^\n]*", ""):gsub("\n#[^\n]*", "\n")
--- <stdio.h> has it for C.
-ffi.cdef("typedef struct FILE FILE;")
-ffi.cdef(header)
-local thorn = ffi.load(environment("THORN_LIB"))
-
-local function has(name) return thorn[name] end
+local thorn, text = prototypes.load(os.getenv("THORN_LIB") or error("THORN_LIB is not set"))
 
 local declared, missing = 0, {}
+local function has(name) return thorn[name] end
 local function look(name)
     declared = declared + 1
     if not pcall(has, name) then missing[#missing + 1] = name end
 end
 
-for statement in header:gsub("%b{}", ""):gmatch("[^;]+") do
-    if not statement:find("typedef") then
-        local name = statement:match("([%w_]+)%s*%(") or statement:match("extern[^;]-([%w_]+)%s*$")
-        if name and name:find("^TH") then look(name) end
-    end
-end
-
+for _, prototype in ipairs(prototypes.list(text)) do look(prototype.name) end
+for name in text:gmatch("extern [^;]-([%w_]+);") do look(name) end
 assert(#missing == 0, "declared but not in the library: " .. table.concat(missing, ", "))
-assert(declared > 100, "found only " .. declared .. " declarations")
+assert(declared > 380, "found only " .. declared .. " declarations")
+
+-- Constants are numbers, and stand for themselves as texts, too.
+assert(thorn.TH_FLOAT32 == 8 and thorn.TH_ALL_DIMS == -2 ^ 31 and thorn.TH_ABI_VERSION == thorn.THAbiVersion())
+assert(ffi.sizeof("THStatus") == 4 and ffi.sizeof("THDtype") == 4)
+assert(ffi.string(thorn.THDtype_name("TH_BFLOAT16")) == "bfloat16")
 assert(ffi.string(thorn.THVersion()):find("^%d+%.%d+%.%d+$"))
+
+-- What fails gives a status that compares with the constants.
+assert(thorn.THTensor_zero(nil) == thorn.TH_ERR_ARGUMENT)
 print(declared .. " functions and objects")

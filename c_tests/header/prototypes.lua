@@ -1,20 +1,16 @@
--- The functions of the header, read from its text: for tests that call every one of them.
+-- The functions of the library, as THCdef declares them: for tests that call every one of them.
+
+local ffi = require "ffi"
 
 local prototypes = {}
 
--- The header as a C compiler hears it: no comments, nothing for C++, no preprocessor. FILE is what <stdio.h> declares.
-function prototypes.declarations(path)
-  local file = assert(io.open(path))
-  local text = file:read("*a"):gsub("/%*.-%*/", " ")
-  file:close()
-  local lines, cplusplus = { "typedef struct FILE FILE;" }, false
-  for line in text:gmatch "[^\n]+" do
-    line = line:gsub("//.*", "")
-    if line:match "^#ifdef __cplusplus" then cplusplus = true end
-    if not cplusplus and not line:match "^#" then lines[#lines + 1] = line end
-    if line:match "^#endif" then cplusplus = false end
-  end
-  return table.concat(lines, "\n")
+-- The library at `path`, its declarations known to the FFI, and their text.
+function prototypes.load(path)
+  ffi.cdef "const char *THCdef(void);"
+  local library = ffi.load(path)
+  local text = ffi.string(library.THCdef())
+  ffi.cdef(text)
+  return library, text
 end
 
 -- All prototypes: name, type of the result, and the parameters, each with `name` and `type`; `pointer` says whether it is one, to a

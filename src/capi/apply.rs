@@ -1,4 +1,4 @@
-//! `THTensor_*`: functions of the caller, element by element.
+//! Functions of the caller.
 
 use super::row::export;
 use crate::ops::pointwise::apply;

@@ -17,8 +17,11 @@ use std::ffi::CStr;
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
     pub use crate::capi::generator::THGenerator;
+    pub use crate::device::THDeviceType;
     pub use crate::dtype::THDtype;
+    pub use crate::error::THStatus;
     pub use crate::layout::THMemoryFormat;
+    pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
     pub use crate::print::THPrintOptions;
@@ -187,6 +190,10 @@ kinds! { $
     code: c_int => c_int, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode => THDivMode, |args, at| args.plain(at);
+    /// What a function has returned.
+    status: THStatus => THStatus, |args, at| args.plain(at);
+    /// How a quantile between two elements is made.
+    interpolation: THInterpolation => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.
     memory_format: THMemoryFormat => THMemoryFormat, |args, at| args.plain(at);
     /// Bits of a tensor's or a storage's flag.
@@ -321,6 +328,8 @@ returns! { $
     seed: u64 = bits(0);
     /// A dtype.
     dtype: THDtype = bits(TH_UNDEFINED as i64);
+    /// A kind of device.
+    device_type: THDeviceType = bits(0);
     /// Memory of a storage, or a new block.
     memory: *mut c_void = bits(0);
     /// Sizes or strides where the handle has them.

@@ -1,4 +1,6 @@
-//! `THTensor_*`: results made from numbers: constants, progressions, diagonals, triangles, grids. Result first, then inputs, then numbers.
+//! Results made of numbers.
+//!
+//! Constants, progressions, diagonals, triangles and grids.
 
 use super::row::export;
 use super::view::handles;

@@ -5,7 +5,7 @@ use super::{LAST_STATUS, MESSAGE_LOST};
 use crate::alloc;
 use crate::cpu::{pool, simd};
 use crate::dtype;
-use crate::error::{TH_OK, THStatus, bail};
+use crate::error::{TH_OK, THStatus, bail, status_name};
 use std::ffi::{c_char, c_int};
 
 /// The first number of the version: it changes with the API.
@@ -17,33 +17,9 @@ pub const TH_VERSION_PATCH: c_int = 0;
 /// Changes whenever programs must be compiled anew; also the number of the shared library, `libthorn.so.0`.
 pub const TH_ABI_VERSION: c_int = 0;
 
-macro_rules! general_rows {
+macro_rules! dtype_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// The version of the library in use, `"0.1.0"`. Never freed.
-        THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
-        /// `TH_ABI_VERSION` of the library in use.
-        THAbiVersion() -> int = Ok(TH_ABI_VERSION);
-        /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
-        THSimdLevel() -> borrowed_text = Ok(match simd::level() {
-            simd::Level::Baseline => c"baseline",
-            simd::Level::Avx2 => c"avx2",
-            simd::Level::Avx512 => c"avx512",
-        }.as_ptr());
-
-        /// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
-        THGetNumThreads() -> int = Ok(pool::num_threads() as c_int);
-        /// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
-        THSetNumThreads(num_threads: int) = {
-            if num_threads < 1 {
-                bail!(Argument, "{num_threads} threads: at least 1 is needed")
-            }
-            pool::set_num_threads(num_threads as usize);
-            Ok(())
-        };
-        /// Cores this process may run on.
-        THGetNumCores() -> int = Ok(pool::num_cores() as c_int);
-
-        /// The dtype of floats nobody gave a type: float32 at start.
+        /// The dtype that floats get where no argument says one: float32 at start.
         THGetDefaultDtype() -> dtype = Ok(dtype::default_dtype().code());
         /// Sets the default dtype, a float, for the whole process.
         THSetDefaultDtype(dtype: other_dtype) = {
@@ -60,33 +36,98 @@ macro_rules! general_rows {
     } };
 }
 
-general_rows!(export "";);
+pub mod dtypes {
+    //! Element types.
+    use super::*;
+    dtype_rows!(export "";);
+}
 
-/// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
-/// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
-/// thread, the text until the next failing call on it.
-#[unsafe(no_mangle)]
-pub extern "C" fn THGetLastError() -> *const c_char {
-    match alloc::thread_text() {
-        _ if MESSAGE_LOST.get() => c"there was no place to keep the message: memory has run out, or the thread is ending".as_ptr(),
-        Some(text) => text.cast(),
-        None => c"".as_ptr(),
+macro_rules! thread_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Threads an operation may use, the caller's included. At start: `TH_NUM_THREADS` of the environment, else the number of cores.
+        THGetNumThreads() -> int = Ok(pool::num_threads() as c_int);
+        /// Sets how many threads an operation may use, for the whole process; at least 1. Results do not depend on it.
+        THSetNumThreads(num_threads: int) = {
+            if num_threads < 1 {
+                bail!(Argument, "{num_threads} threads: at least 1 is needed")
+            }
+            pool::set_num_threads(num_threads as usize);
+            Ok(())
+        };
+        /// Cores this process may run on.
+        THGetNumCores() -> int = Ok(pool::num_cores() as c_int);
+    } };
+}
+
+pub mod threads {
+    //! Threads.
+    use super::*;
+    thread_rows!(export "";);
+}
+
+macro_rules! version_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT, and the same of
+        /// Python's cffi. All but this function, which you declare to call it: `const char *THCdef(void);`. A `FILE *` is a `void *` there. Never
+        /// freed.
+        THCdef() -> borrowed_text = Ok(concat!(include_str!("declarations.h"), "\0").as_ptr().cast::<c_char>());
+        /// The version of the library in use, `"0.1.0"`. Never freed.
+        THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
+        /// `TH_ABI_VERSION` of the library in use.
+        THAbiVersion() -> int = Ok(TH_ABI_VERSION);
+        /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`. Never freed.
+        THSimdLevel() -> borrowed_text = Ok(match simd::level() {
+            simd::Level::Baseline => c"baseline",
+            simd::Level::Avx2 => c"avx2",
+            simd::Level::Avx512 => c"avx512",
+        }.as_ptr());
+    } };
+}
+
+pub mod versions {
+    //! Versions.
+    use super::*;
+    version_rows!(export "";);
+}
+
+macro_rules! error_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown status"`. Never freed.
+        THStatus_name(status: status) -> borrowed_text = Ok(status_name(status).unwrap_or(c"unknown status").as_ptr());
+    } };
+}
+
+pub mod errors {
+    //! Errors.
+    use super::*;
+    error_rows!(export "";);
+
+    /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
+    /// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
+    /// thread, the text until the next failing call on it.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn THGetLastError() -> *const c_char {
+        match alloc::thread_text() {
+            _ if MESSAGE_LOST.get() => c"there was no place to keep the message: memory has run out, or the thread is ending".as_ptr(),
+            Some(text) => text.cast(),
+            None => c"".as_ptr(),
+        }
     }
-}
 
-/// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
-#[unsafe(no_mangle)]
-pub extern "C" fn THGetLastErrorCode() -> THStatus {
-    LAST_STATUS.get()
-}
+    /// The status of the last failed call on this thread; `TH_OK` if none failed since `THClearLastError`. Successful calls leave it alone.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn THGetLastErrorCode() -> THStatus {
+        LAST_STATUS.get()
+    }
 
-/// Forgets the last failure of this thread.
-#[unsafe(no_mangle)]
-pub extern "C" fn THClearLastError() {
-    LAST_STATUS.set(TH_OK);
-    MESSAGE_LOST.set(false);
-    if let Some(text) = alloc::thread_text() {
-        // SAFETY: the text is this thread's own.
-        unsafe { text.write(0) };
+    /// Forgets the last failure of this thread.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn THClearLastError() {
+        LAST_STATUS.set(TH_OK);
+        MESSAGE_LOST.set(false);
+        if let Some(text) = alloc::thread_text() {
+            // SAFETY: the text is this thread's own.
+            unsafe { text.write(0) };
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `THTensor_*`: matrix products.
+//! Matrix products.
 
 use super::row::export;
 use crate::ops::matmul;

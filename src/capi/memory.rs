@@ -30,7 +30,6 @@ macro_rules! memory_rows {
             unsafe { alloc::th_free(ptr) };
             Ok(())
         };
-
         /// Gives all memory the caching allocator keeps for reuse back to the system.
         THAllocator_emptyCache() = {
             alloc::empty_cache();
@@ -50,9 +49,19 @@ macro_rules! memory_rows {
             alloc::set_soft_limit(bytes, hook, context);
             Ok(())
         };
+    } };
+}
 
-        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
-        /// there is none, also because making it failed, it is the caller's to free. NULL on error.
+pub mod heap {
+    //! Memory.
+    use super::*;
+    memory_rows!(export "";);
+}
+
+macro_rules! mapped_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage that is made with it.
+        /// Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
         THMapAllocatorContext_new(filename: optional_text, flags: code) -> new_map_context =
             THMapAllocatorContext::new(filename, flags).map(Box::into_raw);
         /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
@@ -83,7 +92,11 @@ macro_rules! memory_rows {
     } };
 }
 
-memory_rows!(export "";);
+pub mod mapped {
+    //! Mapped files and shared memory.
+    use super::*;
+    mapped_rows!(export "";);
+}
 
 fn heap(size: i64, block: *mut c_void) -> Result<*mut c_void> {
     if block.is_null() && size > 0 { bail!(NoMem, "out of memory: {size} bytes could not be allocated") } else { Ok(block) }

@@ -1,4 +1,7 @@
 //! The C ABI: raw pointers in, status out. Nothing here computes; [`row`] explains rows.
+//!
+//! A module with exported functions is a chapter of the header, and its documentation the chapter's title and introduction;
+//! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
 
 mod args;
 pub mod generator;
@@ -32,6 +35,42 @@ pub mod storage;
 pub mod tensor;
 #[macro_use]
 pub mod view;
+
+/// Hands the lists of rows that are `THTensor_*` to a macro: `name: rows path;`. Elementwise operations have lists of their own.
+#[cfg(any(test, feature = "typed"))]
+macro_rules! tensor_areas {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
+        handles: handle_rows crate::capi::tensor::handles;
+        making: making_rows crate::capi::tensor::making;
+        asking: asking_rows crate::capi::tensor::asking;
+        elements: element_rows crate::capi::tensor::elements;
+        copies: copy_rows crate::capi::tensor::copies;
+        pairs_of_views: view_pair_rows crate::capi::view::pairs_of_views;
+        views: view_rows crate::capi::view::views;
+        shapes: shape_rows crate::capi::view::shapes;
+        create: create_rows crate::capi::create;
+        scaled: scaled_rows crate::capi::pointwise::scaled;
+        special: special_rows crate::capi::pointwise::special;
+        choices: choice_rows crate::capi::pointwise::choices;
+        reduce: reduce_rows crate::capi::reduce;
+        scan: scan_rows crate::capi::scan;
+        order: order_rows crate::capi::order;
+        matmul: matmul_rows crate::capi::matmul;
+        fills: random_rows crate::capi::random::fills;
+        apply: apply_rows crate::capi::apply;
+    } };
+}
+/// Hands the lists of elementwise operations to a macro: `name: module rows;`.
+#[cfg(any(test, feature = "typed"))]
+macro_rules! elementwise_areas {
+    ($do:ident $($to:tt)*) => { $do! { $($to)*
+        sums: arithmetic arithmetic_rows;
+        quotients: divide divide_rows;
+        functions: function function_rows;
+        bitwise: bits bits_rows;
+        truths: compare compare_rows;
+    } };
+}
 #[cfg(test)]
 mod rows_test;
 #[cfg(feature = "typed")]

@@ -1,4 +1,4 @@
-//! `THTensor_*`: order statistics and histograms.
+//! Order statistics and histograms.
 
 use super::row::export;
 use crate::ops::{histogram, order};
@@ -31,16 +31,16 @@ macro_rules! order_rows {
         /// Between two ranks `interpolation` decides: `TH_LINEAR`, `TH_LOWER`, `TH_HIGHER`, `TH_MIDPOINT` or `TH_NEAREST`. q is rounded to the type
         /// of `t` (float32 for 16-bit floats) before ranks are computed in float64. Floats only; a NaN is every quantile of its line. `keepdim` as for kthvalue. A dimension without
         /// elements is an error.
-        quantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: code) =
+        quantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: interpolation) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, false);
         /// As quantile, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-        nanquantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: code) =
+        nanquantile(r: out, t: input, q: double, dimension: dim, keepdim: flag, interpolation: interpolation) =
             order::quantile(r, t, q, dimension, keepdim, interpolation, true);
         /// As quantile for each element of `q`, a vector of floats: `r[i]` are the quantiles of `q[i]`. A 0-d `q` adds no dimension.
-        quantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
+        quantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: interpolation) =
             order::quantiles(r, t, q, dimension, keepdim, interpolation, false);
         /// As quantileTensor, of the numbers in `t`: NaNs are left out, and the result where there is nothing else.
-        nanquantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: code) =
+        nanquantileTensor(r: out, t: input, q: input, dimension: dim, keepdim: flag, interpolation: interpolation) =
             order::quantiles(r, t, q, dimension, keepdim, interpolation, true);
         /// `r[b] = number of elements x of t with floor((x - min) * bins / (max - min)) == b`, the upper edge `max` counting to the last bin.
         ///

@@ -6,8 +6,8 @@ use crate::ops::pointwise::{arithmetic, choose, compare, divide, function};
 
 /// Elementwise operations have their rows where they are defined.
 macro_rules! elementwise {
-    ($($module:ident: $area:ident $rows:ident;)*) => { $(
-        #[doc = concat!("Rows of `ops::pointwise::", stringify!($area), "`.")]
+    ($($(#[$title:meta])* $module:ident: $area:ident $rows:ident;)*) => { $(
+        $(#[$title])*
         pub mod $module {
             use crate::capi::row::export;
             use crate::ops::pointwise::$area::$rows;
@@ -17,21 +17,28 @@ macro_rules! elementwise {
 }
 
 elementwise! {
+    /// Arithmetic.
+    ///
+    /// Operations of this chapter and the next three work element by element: operands broadcast, and dtypes are promoted.
     sums: arithmetic arithmetic_rows;
+    /// Arithmetic.
     quotients: divide divide_rows;
+    /// Functions of numbers.
     functions: function function_rows;
+    /// Bits.
     bitwise: bits bits_rows;
+    /// Comparisons and choices.
     truths: compare compare_rows;
 }
 
-macro_rules! pointwise_rows {
+macro_rules! scaled_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r = t + value * src`, with broadcasting and promotion; on Bool this is *or*. For integers `value` must be whole.
         cadd(r: out, t: input, value: number, src: input) = arithmetic::cadd(r, t, value, src);
         /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
         csub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, t, value, src);
         /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
-        /// the default dtype. Of float32 too, the exponent is the double it is.
+        /// the default dtype. The exponent stays a double for float32, too.
         pow(r: out, t: input, value: number) = arithmetic::pow(r, t, value);
         /// `r = the larger of t and value`; NaN if one is. A whole `value` keeps integers integer, any other makes them the default dtype.
         cmaxValue(r: out, t: input, value: number) = arithmetic::cmax_value(r, t, value);
@@ -42,17 +49,39 @@ macro_rules! pointwise_rows {
         clamp(r: out, t: input, minimum: number, maximum: number) = arithmetic::clamp(r, t, minimum, maximum);
         /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
         hardtanh(r: out, t: input, minimum: number, maximum: number) = arithmetic::hardtanh(r, t, minimum, maximum);
+        /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
+        /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
+        divMode(r: out, t: input, value: number, mode: div_mode) = divide::div_mode(r, t, value, mode);
+        /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
+        cdivMode(r: out, a: input, b: input, mode: div_mode) = divide::cdiv_mode(r, a, b, mode);
+    } };
+}
+
+pub mod scaled {
+    //! Arithmetic.
+    use super::*;
+    scaled_rows!(export "THTensor_";);
+}
+
+macro_rules! special_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
         polygamma(r: out, n: count, t: input) = function::polygamma(r, n, t);
         /// `r = log(pi) * p * (p - 1) / 4 + lgamma(t) + lgamma(t - 1/2) + ... + lgamma(t - (p - 1) / 2)`, the logarithm of the multivariate gamma function
         /// of dimension `p`, 1 to 65536. Integers give the default dtype. Within 2 units in the last place of float64 where `t > (p - 1) / 2`; below that
         /// terms of both signs cancel, and errors are as small beside the largest of them only.
         mvlgamma(r: out, t: input, p: count) = function::mvlgamma(r, t, p);
-        /// `r = t / value`, rounded as `mode` says: `TH_DIV_TRUE` as div; `TH_DIV_TRUNC` towards zero and `TH_DIV_FLOOR` down, where integers stay
-        /// integer and refuse 0. Not for Bool, but for `TH_DIV_TRUE`.
-        divMode(r: out, t: input, value: number, mode: div_mode) = divide::div_mode(r, t, value, mode);
-        /// `r = a / b`, with broadcasting and promotion, rounded as `mode` says; see divMode.
-        cdivMode(r: out, a: input, b: input, mode: div_mode) = divide::cdiv_mode(r, a, b, mode);
+    } };
+}
+
+pub mod special {
+    //! Functions of numbers.
+    use super::*;
+    special_rows!(export "THTensor_";);
+}
+
+macro_rules! choice_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
         choose as "where"(r: out, condition: mask, a: input, b: input) = choose::choose(r, condition, a, b);
         /// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
@@ -69,4 +98,8 @@ macro_rules! pointwise_rows {
     } };
 }
 
-pointwise_rows!(export "THTensor_";);
+pub mod choices {
+    //! Comparisons and choices.
+    use super::*;
+    choice_rows!(export "THTensor_";);
+}

@@ -1,4 +1,6 @@
-//! Printing: tensors and storages as text.
+//! Printing.
+//!
+//! Tensors and storages as text: in a string, on stdout, or on any stream.
 
 use super::row::export;
 use crate::alloc::HeapText;

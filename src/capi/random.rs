@@ -1,4 +1,4 @@
-//! `THGenerator_*`, `THRandom_*` and random fills.
+//! Random numbers.
 
 use super::generator::{new_generator, with};
 use super::row::export;
@@ -54,8 +54,8 @@ macro_rules! random_rows {
     } };
 }
 
-/// Random fills.
 pub mod fills {
+    //! Random numbers.
     use super::*;
     random_rows!(export "THTensor_";);
 }

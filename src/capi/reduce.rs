@@ -1,4 +1,6 @@
-//! `THTensor_*`: reductions over all elements, one dimension or several.
+//! Reductions.
+//!
+//! Over one dimension, over several, or over all elements.
 
 use super::row::export;
 use crate::ops::distance;
@@ -26,11 +28,11 @@ macro_rules! reduce_rows {
         aminDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
             reduce::extreme(false, To::tensor(r, keepdim), t, Over::Dims(dims));
         /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r` has a dtype.
-        /// NaN is not 0; all of nothing are. `keepdim` as for sum.
+        /// NaN is not 0; without elements the result is true. `keepdim` as for sum.
         all(r: out, t: input, dimension: dim, keepdim: flag) = reduce::logic(true, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
         allDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) = reduce::logic(true, To::tensor(r, keepdim), t, Over::Dims(dims));
-        /// `r = whether any element of t over dimension is not 0`; everything else as for all.
+        /// `r = whether any element of t over dimension is not 0`; without elements it is false. Everything else as for all.
         any(r: out, t: input, dimension: dim, keepdim: flag) = reduce::logic(false, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
         anyDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
@@ -48,13 +50,13 @@ macro_rules! reduce_rows {
         sumDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
             reduce::sum(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
         /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
-        /// once. The product of nothing is 1. `keepdim` as for sum.
+        /// once. The product of no elements is 1. `keepdim` as for sum.
         prod(r: out, t: input, dimension: dim, keepdim: flag) = reduce::prod(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
         prodDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
             reduce::prod(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
         /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
-        /// the mean of nothing is NaN. `keepdim` as for sum.
+        /// the mean of no elements is NaN. `keepdim` as for sum.
         mean(r: out, t: input, dimension: dim, keepdim: flag) = reduce::mean(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
         meanDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =

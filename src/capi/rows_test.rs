@@ -10,29 +10,33 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::NonNull;
 
+/// The lists in modules, each with its face.
+macro_rules! listed {
+    ($($name:ident: $rows:ident $area:path;)*) => { [$({
+        use $area as area;
+        (&area::FACE, area::ROWS)
+    }),*] };
+}
+
+macro_rules! listed_elementwise {
+    ($($name:ident: $module:ident $rows:ident;)*) => { [$((&pointwise::$name::FACE, pointwise::$name::ROWS)),*] };
+}
+
 /// Every list of rows and its face.
-const AREAS: &[(&Face, &[Row])] = &[
-    (&apply::FACE, apply::ROWS),
-    (&create::FACE, create::ROWS),
-    (&general::FACE, general::ROWS),
-    (&matmul::FACE, matmul::ROWS),
-    (&memory::FACE, memory::ROWS),
-    (&order::FACE, order::ROWS),
-    (&pointwise::FACE, pointwise::ROWS),
-    (&pointwise::sums::FACE, pointwise::sums::ROWS),
-    (&pointwise::quotients::FACE, pointwise::quotients::ROWS),
-    (&pointwise::functions::FACE, pointwise::functions::ROWS),
-    (&pointwise::bitwise::FACE, pointwise::bitwise::ROWS),
-    (&pointwise::truths::FACE, pointwise::truths::ROWS),
-    (&print::FACE, print::ROWS),
-    (&random::FACE, random::ROWS),
-    (&random::fills::FACE, random::fills::ROWS),
-    (&reduce::FACE, reduce::ROWS),
-    (&scan::FACE, scan::ROWS),
-    (&storage::FACE, storage::ROWS),
-    (&tensor::FACE, tensor::ROWS),
-    (&view::FACE, view::ROWS),
-    (&view::pairs_of_views::FACE, view::pairs_of_views::ROWS),
+const AREAS: [&[(&Face, &[Row])]; 3] = [
+    &tensor_areas!(listed),
+    &elementwise_areas!(listed_elementwise),
+    &[
+        (&storage::FACE, storage::ROWS),
+        (&general::dtypes::FACE, general::dtypes::ROWS),
+        (&general::errors::FACE, general::errors::ROWS),
+        (&general::threads::FACE, general::threads::ROWS),
+        (&general::versions::FACE, general::versions::ROWS),
+        (&memory::heap::FACE, memory::heap::ROWS),
+        (&memory::mapped::FACE, memory::mapped::ROWS),
+        (&print::FACE, print::ROWS),
+        (&random::FACE, random::ROWS),
+    ],
 ];
 
 /// What libthorn.so exports besides: functions that may not fail, and allocators.
@@ -50,7 +54,11 @@ const NO_ROWS: &[&str] = &[
 ];
 
 fn rows() -> impl Iterator<Item = (&'static Face, &'static Row, String)> {
-    AREAS.iter().flat_map(|(face, rows)| rows.iter().map(move |row| (*face, row, format!("{}{}", face.prefix, row.name()))))
+    AREAS
+        .iter()
+        .copied()
+        .flatten()
+        .flat_map(|(face, rows)| rows.iter().map(move |row| (*face, row, format!("{}{}", face.prefix, row.name()))))
 }
 
 fn file(name: &str) -> String {
@@ -117,7 +125,7 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
             };
             invoke(row, face, &words);
             // SAFETY: the message is a C string.
-            let message = unsafe { CStr::from_ptr(general::THGetLastError()) }.to_str().expect("messages are UTF-8");
+            let message = unsafe { CStr::from_ptr(general::errors::THGetLastError()) }.to_str().expect("messages are UTF-8");
             assert_eq!(message, format!("{name}: {what}"));
         }
     }

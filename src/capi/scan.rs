@@ -1,4 +1,4 @@
-//! `THTensor_*`: scans, softmax and its kin.
+//! Scans and softmax.
 
 use super::row::export;
 use crate::ops::{scan, softmax};
@@ -22,7 +22,7 @@ macro_rules! scan_rows {
         /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
         /// shape of `t`.
         logcumsumexp(r: out, t: input, dimension: dim) = softmax::logcumsumexp(r, t, dimension);
-        /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; of nothing minus infinity. Integers and Bool
+        /// `r = log(sum of e^t)` over `dimension`, or over all with `TH_ALL_DIMS`, without overflow; without elements it is minus infinity. Integers and Bool
         /// give the default float dtype. With `keepdim` the dimension stays with size 1, else it disappears.
         logsumexp(r: out, t: input, dimension: dim, keepdim: flag) =
             softmax::logsumexp(r, t, dimension, keepdim);

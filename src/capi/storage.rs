@@ -1,4 +1,6 @@
-//! `THStorage_*`
+//! Storages.
+//!
+//! A storage owns a block of elements of one dtype. Tensors make theirs as they need it.
 
 use super::row::export;
 use crate::ops::storage as ops;
@@ -18,8 +20,8 @@ macro_rules! storage_rows {
         /// The element type; `TH_UNDEFINED` on error.
         dtype(storage: storage_input) -> dtype = Ok(storage.dtype().code());
         /// `TH_CPU` or `TH_CUDA`; 0 on error.
-        deviceType(storage: storage_input) -> int = Ok(c_int::from(storage.device().codes().0));
-        /// References held now, by anyone; 0 on error.
+        deviceType(storage: storage_input) -> device_type = Ok(c_int::from(storage.device().codes().0));
+        /// How many references are held now; 0 on error.
         refcount(storage: storage_input) -> int = Ok(storage.refcount());
 
         /// `storage[index] = value`, converted to the dtype of the storage.
@@ -51,9 +53,9 @@ macro_rules! storage_rows {
         newWithData(dtype: dtype, data: memory, size: position) -> new_storage =
             // SAFETY: the caller vouches for `data`.
             unsafe { Storage::with_data(dtype, data, size, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
-        /// A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
-        /// the storage then, whose end calls `free` with it, and with NULL where there is no block. On error `free` has not been called, and the
-        /// context is still the caller's.
+        /// A storage of `size` elements from `allocator`, which must outlive it: one of yours, `THDefaultAllocator`, `THMapAllocator` or
+        /// `THRefcountedMapAllocator`. From then on `allocatorContext` belongs to the storage, whose end calls `free` with it, and with NULL where
+        /// there is no block. On error `free` has not been called, and the context is still the caller's. Returns a new reference.
         newWithAllocator(dtype: dtype, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for the allocator; it is not NULL.
             unsafe { Storage::with_allocator(dtype, size, allocator, allocatorContext) };

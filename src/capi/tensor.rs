@@ -11,12 +11,57 @@ use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-macro_rules! tensor_rows {
+macro_rules! handle_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
         new() -> new = Tensor::fresh();
         /// A second handle on the elements of `tensor`. Returns a new reference.
         newWithTensor(tensor: inout) -> new = view::alias(tensor);
+        /// How many references are held now; 0 on error.
+        refcount(tensor: input) -> int =
+            // SAFETY: a live handle.
+            Ok(unsafe { std::sync::atomic::AtomicI32::from_ptr(&raw mut (*tensor.as_ptr()).refcount) }.load(std::sync::atomic::Ordering::Relaxed));
+        /// Sets `TH_TENSOR_*` bits.
+        setFlag(tensor: inout, flag: flags) = {
+            tensor.set_flags(tensor.flags() | flag);
+            Ok(())
+        };
+        /// Clears `TH_TENSOR_*` bits.
+        clearFlag(tensor: inout, flag: flags) = {
+            tensor.set_flags(tensor.flags() & !flag);
+            Ok(())
+        };
+    } };
+}
+
+pub mod handles {
+    //! Handles and references.
+    //!
+    //! A `THTensor *` is a handle: sizes, strides, an offset and an element type over a storage. It counts who holds it.
+    use super::*;
+    handle_rows!(export "THTensor_";);
+
+    /// Adds a reference; NULL is ignored. Safe from any thread.
+    #[unsafe(no_mangle)]
+    pub unsafe extern "C" fn THTensor_retain(tensor: *mut THTensor) {
+        if let Some(t) = NonNull::new(tensor) {
+            // SAFETY: the caller passes a live tensor; nobody drops the clone: its reference is the caller's.
+            let _given = unsafe { ManuallyDrop::new(Tensor::from_raw(t)) }.clone();
+        }
+    }
+
+    /// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
+    #[unsafe(no_mangle)]
+    pub unsafe extern "C" fn THTensor_free(tensor: *mut THTensor) {
+        if let Some(t) = NonNull::new(tensor) {
+            // SAFETY: the caller gives up a reference it holds.
+            drop(unsafe { Tensor::from_raw(t) });
+        }
+    }
+}
+
+macro_rules! making_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// A row-major tensor with undefined elements; `ndim` 0 makes a scalar. Returns a new reference.
         newWithSizes(dtype: dtype, ndim: len, size: sizes) -> new =
             Tensor::empty(dtype, size);
@@ -88,18 +133,19 @@ macro_rules! tensor_rows {
         /// A 4-d tensor over `storage`. Returns a new reference.
         newWithStorage4d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count) -> new =
             view::with_storage(storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
-        /// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
-        /// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
-        newClone(tensor: input) -> new = copy::clone(tensor, TH_PRESERVE_FORMAT);
-        /// A copy with memory of its own laid out as `format` says. Returns a new reference.
-        newCloneFormat(tensor: input, format: memory_format) -> new = copy::clone(tensor, format);
-        /// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
-        newContiguous(tensor: inout) -> new = copy::contiguous(tensor, TH_CONTIGUOUS_FORMAT);
-        /// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
-        newContiguousFormat(tensor: inout, format: memory_format) -> new = copy::contiguous(tensor, format);
-        /// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
-        newTo(tensor: inout, dtype: other_dtype) -> new = copy::to_dtype(tensor, dtype);
+    } };
+}
 
+pub mod making {
+    //! Making tensors.
+    //!
+    //! Every function here returns a new reference, or NULL on error. Give it up with `THTensor_free`.
+    use super::*;
+    making_rows!(export "THTensor_";);
+}
+
+macro_rules! asking_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
         storage(tensor: input) -> borrowed_storage = Ok(tensor.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
         /// The position of the first element in the storage; -1 on error.
@@ -133,7 +179,7 @@ macro_rules! tensor_rows {
         /// Bytes an element takes; 0 before the first write and on error.
         elementSize(tensor: input) -> bytes = Ok(tensor.dtype().map_or(0, Dtype::size));
         /// `TH_CPU` or `TH_CUDA`; 0 on error.
-        deviceType(tensor: input) -> int = Ok(c_int::from(tensor.device().codes().0));
+        deviceType(tensor: input) -> device_type = Ok(c_int::from(tensor.device().codes().0));
         /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
         getDevice(tensor: input) -> count = match tensor.device() {
             crate::device::Device::Cuda(index) => Ok(i64::from(index)),
@@ -154,21 +200,19 @@ macro_rules! tensor_rows {
         /// 1 if the sizes are these; 0 if not and on error.
         isSize(tensor: input, ndim: len, size: sizes) -> flag =
             Ok(size == dims_of(tensor)?.0.as_slice());
-        /// References held now, by anyone; 0 on error.
-        refcount(tensor: input) -> int =
-            // SAFETY: a live handle.
-            Ok(unsafe { std::sync::atomic::AtomicI32::from_ptr(&raw mut (*tensor.as_ptr()).refcount) }.load(std::sync::atomic::Ordering::Relaxed));
-        /// Sets `TH_TENSOR_*` bits.
-        setFlag(tensor: inout, flag: flags) = {
-            tensor.set_flags(tensor.flags() | flag);
-            Ok(())
-        };
-        /// Clears `TH_TENSOR_*` bits.
-        clearFlag(tensor: inout, flag: flags) = {
-            tensor.set_flags(tensor.flags() & !flag);
-            Ok(())
-        };
+    } };
+}
 
+pub mod asking {
+    //! Looking at tensors.
+    //!
+    //! The fields of `THTensor` are open; these functions say the same, and check the handle.
+    use super::*;
+    asking_rows!(export "THTensor_";);
+}
+
+macro_rules! element_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
         getAt(tensor: input, ndim: len, index: sizes) -> number =
             copy::get(tensor, index).map(Scalar::to_f64);
@@ -205,6 +249,30 @@ macro_rules! tensor_rows {
         fill(r: out, value: number) = copy::fill(r, value);
         /// Every element `r = 0`.
         zero(r: out) = copy::fill(r, Scalar::Int(0));
+    } };
+}
+
+pub mod elements {
+    //! Single elements.
+    //!
+    //! For whole tensors take the memory itself: `THTensor_data`, `THTensor_size` and `THTensor_stride`.
+    use super::*;
+    element_rows!(export "THTensor_";);
+}
+
+macro_rules! copy_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
+        /// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
+        newClone(tensor: input) -> new = copy::clone(tensor, TH_PRESERVE_FORMAT);
+        /// A copy with memory of its own laid out as `format` says. Returns a new reference.
+        newCloneFormat(tensor: input, format: memory_format) -> new = copy::clone(tensor, format);
+        /// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
+        newContiguous(tensor: inout) -> new = copy::contiguous(tensor, TH_CONTIGUOUS_FORMAT);
+        /// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
+        newContiguousFormat(tensor: inout, format: memory_format) -> new = copy::contiguous(tensor, format);
+        /// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
+        newTo(tensor: inout, dtype: other_dtype) -> new = copy::to_dtype(tensor, dtype);
         /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone.
         copy(r: out, src: input) = copy::copy(r, src);
         /// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
@@ -217,7 +285,11 @@ macro_rules! tensor_rows {
     } };
 }
 
-tensor_rows!(export "THTensor_";);
+pub mod copies {
+    //! Copies and conversions.
+    use super::*;
+    copy_rows!(export "THTensor_";);
+}
 
 /// Sizes and strides as the struct says: none where `nDimension` is 0.
 fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {
@@ -229,23 +301,5 @@ fn entry(dims: &[i64], dim: c_int) -> Result<i64> {
     match dims {
         [] => bail!(Argument, "the tensor has no dimension {dim}"),
         _ => Ok(dims[wrap_dim(dim, dims.len())?]),
-    }
-}
-
-/// Adds a reference; NULL is ignored. Safe from any thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn THTensor_retain(tensor: *mut THTensor) {
-    if let Some(t) = NonNull::new(tensor) {
-        // SAFETY: the caller passes a live tensor; nobody drops the clone: its reference is the caller's.
-        let _given = unsafe { ManuallyDrop::new(Tensor::from_raw(t)) }.clone();
-    }
-}
-
-/// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn THTensor_free(tensor: *mut THTensor) {
-    if let Some(t) = NonNull::new(tensor) {
-        // SAFETY: the caller gives up a reference it holds.
-        drop(unsafe { Tensor::from_raw(t) });
     }
 }

@@ -112,6 +112,7 @@ macro_rules! typed {
     ($type:tt $area:path; $(
         $(#[doc = $doc:literal])* $name:ident $(as $c_name:literal)? ($($arg:ident: $kind:ident),* $(,)?) $(-> $ret:ident)? = $body:expr;
     )*) => {
+        #[allow(unused_imports, reason = "no row of a list may have a typed form")]
         use $area as area;
         $( typed_row! { $type $name ($crate::capi::row::c_name!($name $($c_name)?)) [$($ret)?] [] [] $($arg $kind)* } )*
     };
@@ -238,25 +239,8 @@ macro_rules! types {
             #[repr(transparent)]
             pub struct $Tensor(THTensor);
             static FACE: Face = Face { prefix: $prefix, integers: $integers };
-            types! { @areas $type
-                create: create_rows crate::capi::create;
-                matmul: matmul_rows crate::capi::matmul;
-                order: order_rows crate::capi::order;
-                pointwise: pointwise_rows crate::capi::pointwise;
-                fills: random_rows crate::capi::random::fills;
-                reduce: reduce_rows crate::capi::reduce;
-                scan: scan_rows crate::capi::scan;
-                tensor: tensor_rows crate::capi::tensor;
-                view: view_rows crate::capi::view;
-                pairs_of_views: view_pair_rows crate::capi::view::pairs_of_views;
-            }
-            types! { @elementwise $type
-                sums: arithmetic arithmetic_rows;
-                quotients: divide divide_rows;
-                functions: function function_rows;
-                bitwise: bits bits_rows;
-                truths: compare compare_rows;
-            }
+            tensor_areas! { types @areas $type }
+            elementwise_areas! { types @elementwise $type }
         }
     )* };
     (@areas $type:tt $($module:ident: $rows:ident $area:path;)*) => { $(

@@ -62,8 +62,11 @@ macro_rules! view_pair_rows {
     } };
 }
 
-/// Views in both forms.
 pub mod pairs_of_views {
+    //! Views.
+    //!
+    //! A view shares the memory of its source, and keeps it alive. Most come in two forms: `narrow` makes a handle you have
+    //! the view, `newNarrow` returns a new one.
     use super::*;
     view_pair_rows!(export "THTensor_";);
 }
@@ -81,7 +84,6 @@ macro_rules! view_rows {
             ops::reshape(tensor, size);
         /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new reference.
         newFlatten(tensor: input, start: dim, end: dim) -> new = ops::flatten(tensor, start, end);
-
         /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
         split(r: handles_out, count: count_inout, tensor: input, size: count, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
@@ -101,7 +103,17 @@ macro_rules! view_rows {
             let (results, tensors) = unsafe { (handles("rets", rets, count)?, handles("tensors", tensors, count)?) };
             ops::expand_nd(&results, &tensors)
         };
+    } };
+}
 
+pub mod views {
+    //! Views.
+    use super::*;
+    view_rows!(export "THTensor_";);
+}
+
+macro_rules! shape_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// Makes `tensor` a second handle on the elements of `src`.
         set(tensor: inout, src: input) = ops::set(tensor, src);
         /// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
@@ -150,7 +162,13 @@ macro_rules! view_rows {
     } };
 }
 
-view_rows!(export "THTensor_";);
+pub mod shapes {
+    //! Shapes changed in place.
+    //!
+    //! These functions change the handle itself: what it shows, not the elements.
+    use super::*;
+    shape_rows!(export "THTensor_";);
+}
 
 /// Stores a list of new references in `r`, or only its length in `count` while there is not enough room.
 ///

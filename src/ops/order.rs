@@ -60,7 +60,7 @@ pub fn median(results: Results<'_>, t: &Tensor, dim: i32, keepdim: bool, skip_na
     ranked(results, &chosen_from(t, dim)?, rank, keepdim)
 }
 
-/// The median of all elements as a number; that of nothing is NaN.
+/// The median of all elements as a number; that of no elements is NaN.
 pub fn median_all(t: &Tensor) -> Result<f64> {
     if t.defined()?.is_float() && t.layout()?.numel() == 0 {
         return Ok(f64::NAN);

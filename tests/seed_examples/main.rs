@@ -16,10 +16,11 @@ macro_rules! c {
 
 /// The functions `THTensor_*`, which Rust has without the prefix.
 mod tensors {
-    pub use thorn::capi::pointwise::truths::*;
+    pub use thorn::capi::pointwise::{choices::*, scaled::*, truths::*};
     pub use thorn::capi::random::fills::*;
-    pub use thorn::capi::view::pairs_of_views::*;
-    pub use thorn::capi::{apply::*, create::*, pointwise::*, reduce::*, tensor::*, view::*};
+    pub use thorn::capi::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
+    pub use thorn::capi::view::{pairs_of_views::*, shapes::*, views::*};
+    pub use thorn::capi::{apply::*, create::*, reduce::*};
 }
 
 /// The functions `THStorage_*`.

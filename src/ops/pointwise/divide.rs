@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 
 /// How `divMode` rounds a quotient.
 pub type THDivMode = i32;
-/// Not at all: integers give the default dtype.
+/// The quotient as it is; integers give the default dtype.
 pub const TH_DIV_TRUE: THDivMode = 0;
 /// Towards zero, as C divides integers.
 pub const TH_DIV_TRUNC: THDivMode = 1;

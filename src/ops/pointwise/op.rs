@@ -88,7 +88,7 @@ pub const fn slot(compute: Dtype) -> usize {
     }
 }
 
-/// The dtype of a result nobody gave one.
+/// The dtype of a fresh result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultDtype {
     /// The common dtype of the operands.

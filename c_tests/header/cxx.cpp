@@ -1,4 +1,4 @@
-// As c99.c, from C++: the structs are those of the C file, and the functions are found under their C names.
+// As c.c, from C++: the structs are those of the C file, and the functions are found under their C names.
 #include <thorn.h>
 #include <thorn.h>
 

@@ -15,5 +15,7 @@ int main(void) {
         fprintf(stderr, "header %s, library %s\n", version, second_version());
         return 1;
     }
+    /* Codes are 32 bits wide in the binary interface. */
+    if (sizeof(THStatus) != 4 || sizeof(THDtype) != 4 || sizeof(THMemoryFormat) != 4 || sizeof(THDivMode) != 4) return 2;
     return sizeof(THTensor) == second_tensor_size() ? 0 : 1;
 }

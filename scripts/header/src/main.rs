@@ -1,0 +1,134 @@
+//! Writes `include/thorn.h` and `src/capi/declarations.h` from the sources; its tests fail where they are stale.
+//!
+//! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, and `cdef` makes a plain list of them.
+
+mod book;
+mod cdef;
+mod item;
+mod outline;
+
+use item::Kind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("this is two folders below the root").to_owned()
+}
+
+/// The crate with its macros expanded. The flag wants a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
+fn expanded(target: &Path) -> PathBuf {
+    let out = Command::new(env!("CARGO"))
+        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--locked", "--target-dir"])
+        .arg(target)
+        .args(["--", "-Zunpretty=expanded"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let file = target.join("expanded.rs");
+    std::fs::write(&file, out.stdout).expect("the target directory is writable");
+    file
+}
+
+/// The two files: where each stands, and what it should say.
+static GENERATED: LazyLock<[(PathBuf, String); 2]> = LazyLock::new(|| {
+    let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
+    let source = expanded(&root().join("target/header"));
+    let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate().expect("the sources can be bound");
+    let mut text = Vec::new();
+    bindings.write(&mut text);
+    let text = String::from_utf8(text).expect("the header is text");
+    let (preface, items) = item::read(&text);
+    let sections = book::arrange(&items, &outline);
+    let functions = items.iter().filter(|item| item.kind == Kind::Function).count();
+    assert!(functions > 350, "only {functions} functions");
+    [
+        (root().join("include/thorn.h"), book::header(preface, &sections)),
+        (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
+    ]
+});
+
+fn main() {
+    for (path, text) in GENERATED.iter() {
+        std::fs::write(path, text).expect("the folder is writable");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_is_fresh() {
+        for (path, text) in GENERATED.iter() {
+            let have = std::fs::read_to_string(path).unwrap_or_default();
+            assert!(have == *text, "{} is stale: run scripts/header.sh", path.display());
+        }
+    }
+
+    #[test]
+    fn the_header_is_narrow_and_every_declaration_has_a_comment() {
+        let [(_, header), _] = &*GENERATED;
+        let lines: Vec<&str> = header.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            assert!(line.chars().count() <= 120, "line {} has {} columns: {line}", i + 1, line.chars().count());
+            let declares = line.starts_with("TH") || line.starts_with("typedef ") || line.starts_with("extern const");
+            assert!(!declares || lines[i - 1].starts_with("///"), "no comment: {line}");
+        }
+    }
+
+    #[test]
+    fn every_name_has_the_prefix() {
+        let [_, (_, declarations)] = &*GENERATED;
+        for line in declarations.lines() {
+            let last = |text: &str| text.trim_end_matches([';', ' ']).rsplit([' ', '*']).next().unwrap_or_default().to_owned();
+            let names: Vec<String> = match line {
+                _ if line.contains("enum ") => {
+                    let (_, rest) = line.split_once('{').expect("an enum has values");
+                    let (values, name) = rest.rsplit_once('}').expect("an enum ends");
+                    let values = values.split(',').filter_map(|value| value.split_whitespace().next()).map(str::to_owned);
+                    values.chain(Some(last(name)).filter(|name| !name.is_empty())).collect()
+                }
+                _ if line.starts_with("typedef") && line.contains("(*TH") => continue,
+                _ if line.starts_with("typedef") || line.starts_with("extern") => vec![last(line)],
+                _ => vec![last(line.split('(').next().unwrap_or_default())],
+            };
+            assert!(!names.is_empty() && names.iter().all(|name| name.starts_with("TH")), "{line}");
+        }
+    }
+
+    #[test]
+    fn new_references_are_marked() {
+        let [(_, header), _] = &*GENERATED;
+        let marked = header.lines().filter(|line| line.starts_with("TH_NODISCARD ")).count();
+        let given = header.matches("new reference.\nTH_").count();
+        assert!(marked >= given && given > 50, "{marked} of {given}");
+        // What says that it gives a new reference is marked, and says so in its last sentence or before it.
+        let mut doc = String::new();
+        for line in header.lines() {
+            match line.strip_prefix("///") {
+                Some(text) => doc.push_str(text),
+                None => {
+                    let gives = doc.contains("Returns a new reference");
+                    assert!(!gives || line.starts_with("TH_NODISCARD ") || !line.starts_with("TH"), "{line}");
+                    doc.clear();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn header_versions_are_those_of_the_crate() {
+        let [(_, header), _] = &*GENERATED;
+        let number = |name: &str| {
+            let line = header.lines().find_map(|l| l.strip_prefix(&format!("#define {name} ")));
+            line.unwrap_or_else(|| panic!("{name} is not in the header")).trim().to_string()
+        };
+        let version = ["TH_VERSION_MAJOR", "TH_VERSION_MINOR", "TH_VERSION_PATCH"].map(number).join(".");
+        let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the crate has a manifest");
+        assert!(manifest.contains(&format!("\nversion = \"{version}\"\n")), "the header's version is {version}");
+    }
+}
