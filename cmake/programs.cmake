@@ -4,7 +4,8 @@ enable_testing()
 find_package(Threads REQUIRED)
 find_program(LUAJIT_EXECUTABLE luajit)
 find_program(VALGRIND_EXECUTABLE valgrind)
-foreach(tool LUAJIT VALGRIND)
+find_program(GDB_EXECUTABLE gdb)
+foreach(tool LUAJIT VALGRIND GDB)
   if(NOT ${tool}_EXECUTABLE)
     message(STATUS "thorn: ${tool} not found, its tests are left out")
   endif()
@@ -50,6 +51,15 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
+  # libthorn.a is put together by cmake/archive.cmake: what is registered at load, kept for a thread and unwound must still be there.
+  foreach(name test_memory test_threads test_unwind)
+    thorn_add_program(static_${name} c_tests/${name}.c)
+    set_target_properties(static_${name} PROPERTIES C_EXTENSIONS ON LINK_LIBRARIES "thorn::static;Threads::Threads;m")
+    target_compile_options(static_${name} PRIVATE -UNDEBUG)
+    add_test(NAME static:${name} COMMAND static_${name})
+    set_tests_properties(static:${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+
   # The header alone, in every standard: included twice, by two files that are linked together.
   foreach(standard C:99 C:11 C:17 C:23 CXX:11 CXX:14 CXX:17 CXX:20)
     string(REPLACE ":" ";" parts "${standard}")
@@ -74,6 +84,15 @@ if(THORN_BUILD_TESTS)
   thorn_add_warning(dropped_reference "unused-result")
   thorn_add_warning(other_constant "enum-conversion")
   thorn_add_warning(dropped_status "ignoring return value of .*THStatus.*nodiscard" -DTH_CHECKED)
+
+  # What a debugger shows of handles; the types are the program's.
+  if(GDB_EXECUTABLE)
+    thorn_add_program(gdb_handles c_tests/gdb/handles.c)
+    target_compile_options(gdb_handles PRIVATE -g -O0)
+    add_test(NAME gdb COMMAND "${GDB_EXECUTABLE}" -nx -batch -x scripts/gdb/thorn.py -x c_tests/gdb/check.py --args $<TARGET_FILE:gdb_handles>
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(gdb PROPERTIES TIMEOUT 120)
+  endif()
 
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(header:cdef "${PROJECT_SOURCE_DIR}/c_tests/header/cdef.lua")

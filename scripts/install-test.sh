@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Installs thorn and builds c_tests/consumer against it in every documented way. Usage: scripts/install-test.sh BUILD_DIR
+# Installs thorn as README.md says, and builds the first program of README.md in every way that README.md names, with its lines.
+# Usage: scripts/install-test.sh BUILD_DIR, the place where the library is built
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+PATH="$PATH:$HOME/.cargo/bin"
 build=$(realpath "${1:?the build directory}")
 target=$(sed -n 's/^THORN_CARGO_TARGET_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 soname=libthorn.so.$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
+archive_goal=$((16 << 20))
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -17,61 +21,181 @@ fail() {
 
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$*"; }; }
 
-# consumer NAME ARGUMENT...: configures and builds c_tests/consumer in $work/NAME, and runs its two programs.
-consumer() {
-    local name=$1 out
+# in_readme LANGUAGE WORD: the first block of README.md in this language with the word in it.
+in_readme() {
+    local block
+    block=$(awk -v fence="\`\`\`$1" -v word="$2" '
+        inside && $0 == "```" { if (index(block, word)) { printf "%s", block; exit } inside = 0 }
+        inside { block = block $0 "\n" }
+        $0 == fence { inside = 1; block = "" }' README.md)
+    [ -n "$block" ] || fail "README.md has no $1 block with $2"
+    echo "$block"
+}
+
+# The program: the example with a main around it.
+project=$work/project
+mkdir "$project"
+cp c_tests/consumer/CMakeLists.txt "$project"
+example=$(in_readme c '#include <thorn.h>')
+{
+    grep '^#include' <<<"$example"
+    printf '#include <stdio.h>\nint main(void) {\n'
+    grep -v '^#include' <<<"$example"
+    printf 'printf("thorn %%s: %%g\\n", THVersion(), first);\nreturn first == 3 ? 0 : 1;\n}\n'
+} >"$project/app.c"
+cp "$project/app.c" "$project/app.cpp"
+
+# prints PROGRAM [VARIABLE=VALUE]...: the program runs and prints what it should.
+prints() {
+    local program=$1 out
     shift
-    quietly cmake -S c_tests/consumer -B "$work/$name" "$@"
-    quietly cmake --build "$work/$name"
-    for program in consumer consumer_static; do
-        out=$("$work/$name/$program") || fail "$name: $program failed: $out"
-        [ "$out" = "thorn $version: 3" ] || fail "$name: $program printed: $out"
-    done
-    uses_shared "$work/$name/consumer" || fail "$name: consumer does not use the shared library"
-    ! uses_shared "$work/$name/consumer_static" || fail "$name: consumer_static uses the shared library"
-    echo "ok: $name"
+    out=$(env "$@" "$program") || fail "$program failed: $out"
+    [ "$out" = "thorn $version: 3" ] || fail "$program printed: $out"
 }
 
 uses_shared() { readelf -d "$1" | grep -q "NEEDED.*\[$soname\]"; }
 
-# by_pkg_config NAME PREFIX/LIBDIR MAKE_ARGUMENT...
+# cmake_project NAME ARGUMENT...: configures, builds and runs the program with the lines of README.md on standard input.
+cmake_project() {
+    local name=$1 program
+    shift
+    cat >"$work/$name.cmake"
+    quietly cmake -S "$project" -B "$work/$name" -DREADME_LINES="$work/$name.cmake" "$@"
+    quietly cmake --build "$work/$name"
+    for program in app app_static app_cxx; do prints "$work/$name/$program"; done
+    uses_shared "$work/$name/app" || fail "$name: app does not use the shared library"
+    ! uses_shared "$work/$name/app_static" || fail "$name: app_static uses the shared library"
+    echo "ok: $name, shared, static and C++"
+}
+
+# guest NAME: what cmake_project built around thorn installs the program and nothing else, and thorn when asked for it.
+guest() {
+    local name=$1 files
+    quietly cmake --install "$work/$name" --prefix "$work/$name-host"
+    files=$(cd "$work/$name-host" && find . ! -type d)
+    [ "$files" = ./bin/app_static ] || fail "$name installs with the program: $files"
+    ctest --test-dir "$work/$name" -N | grep -q 'Total Tests: 0' || fail "$name brings tests of thorn"
+    quietly cmake -DTHORN_INSTALL=ON "$work/$name"
+    quietly cmake --install "$work/$name" --prefix "$work/$name-both"
+    files=$(cd "$work/$name-both" && find . ! -type d)
+    for file in bin/app_static "lib.*/$soname" include/thorn.h share/doc/thorn/LICENSE-MIT; do
+        grep -qx "./$file" <<<"$files" || fail "$name does not install $file: $files"
+    done
+    echo "ok: $name installs thorn only when asked"
+}
+
+# by_pkg_config NAME PREFIX/LIBDIR SED_COMMAND: the line of README.md, edited.
 by_pkg_config() {
-    local name=$1 libdir=$2 out
-    shift 2
-    mkdir "$work/$name"
-    cp c_tests/consumer/consumer.c c_tests/consumer/Makefile "$work/$name"
-    PKG_CONFIG_PATH=$libdir/pkgconfig quietly make -C "$work/$name" "$@"
-    out=$(LD_LIBRARY_PATH=$libdir "$work/$name/consumer") || fail "$name: consumer failed: $out"
-    [ "$out" = "thorn $version: 3" ] || fail "$name: consumer printed: $out"
+    local name=$1 libdir=$2 line
+    line=$(in_readme sh pkg-config | sed "$3")
+    (cd "$project" && PKG_CONFIG_PATH=$libdir/pkgconfig quietly bash -ec "$line")
+    prints "$project/a.out" LD_LIBRARY_PATH="$libdir"
+    rm "$project/a.out"
     echo "ok: $name"
 }
 
-# Installed, then moved: nothing may point to where it was.
-quietly cmake --install "$build" --prefix "$work/before"
+# in_gdb NAME OPTION...: gdb shows the result of the program that README.md's line made.
+in_gdb() {
+    local name=$1 out
+    shift
+    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up -ex 'print r' \
+        "$work/debugged" 2>&1)
+    grep -qF 'float32 [2, 3], strides [3, 1]: [[3, 3, 3], [3, 3, 3]]' <<<"$out" || fail "$name: gdb says: $out"
+    echo "ok: $name"
+}
+
+# The installation, by the lines of README.md, but for the directories.
+install_lines=$(in_readme sh 'cmake --install' | sed -e "s,sudo ,,g; s,ldconfig,true,; s,/usr/local,$work/before,g" \
+    -e "s,-B build,-B $work/build -DTHORN_CARGO_TARGET_DIR=$target," -e "s,--\(build\|install\) build,--\1 $work/build,")
+quietly bash -ec "$install_lines"
+[ -f "$work/before/include/thorn.h" ] || fail "README.md's lines did not install: $install_lines"
+if ls "$work"/build/test_* >/dev/null 2>&1; then fail "README.md's lines build the tests"; fi
+
+# gdb finds how to show handles by the place of the library.
+libdir=$(dirname "$(find "$work/before" -name libthorn.a)")
+cc -g "$project/app.c" -I"$work/before/include" -L"$libdir" -lthorn -o "$work/debugged"
+scripts=$work/before/share/gdb/auto-load
+in_gdb 'gdb, unasked' -iex "set auto-load scripts-directory $scripts" -iex "set auto-load safe-path $scripts"
+
+# Moved, nothing may point to where it was.
 mv "$work/before" "$work/moved"
 libdir=$(dirname "$(find "$work/moved" -name libthorn.a)")
 for file in libthorn.so "$soname" "libthorn.so.$version" pkgconfig/thorn.pc cmake/thorn/thornConfig.cmake; do
     [ -f "$libdir/$file" ] || fail "$file is not installed"
 done
 cmp include/thorn.h "$work/moved/include/thorn.h" || fail "thorn.h is not installed"
-if grep -rIl -e "$work/before" -e "$PWD" -e "$build" "$work/moved"; then fail "these files name directories of the build"; fi
-consumer find_package -DCMAKE_PREFIX_PATH="$work/moved"
-by_pkg_config pkg-config "$libdir"
+if grep -rIl -e "$work/before" -e "$root" -e "$build" "$work/moved"; then fail "these files name directories of the build"; fi
+sourced=$(grep -o 'source /usr/local/[^`]*' README.md) || fail "README.md does not say what to source in gdb"
+in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
+
+# Licences: the library's own, and those of the crates in it.
+for file in LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY; do
+    cmp $file "$work/moved/share/doc/thorn/$file" || fail "$file is not installed"
+done
+crates=$(cargo tree --edges normal,no-proc-macro --prefix none --locked --format '{p}|{l}' | tail -n +2 | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
+listed=$(awk '/^Crates/ { inside = 1; next } !NF { inside = 0 } inside' LICENSE-THIRD-PARTY | sed -E 's/^ +([^ ]+) +(.*[^ ])  +.*/\1 \2/')
+diff <(echo "$listed") <(echo "$crates") || fail "LICENSE-THIRD-PARTY lists other crates (<) than Cargo (>)"
+echo "ok: licences"
+
+# libthorn.a defines the functions of the library and no other global symbols.
+nm --defined-only --extern-only "$libdir/libthorn.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort | diff -u c_tests/symbols.txt - ||
+    fail "libthorn.a defines other symbols than libthorn.so"
+bytes=$(stat -c %s "$libdir/libthorn.a")
+[ "$bytes" -le $archive_goal ] || fail "libthorn.a has $bytes bytes, more than $archive_goal"
+echo "ok: libthorn.a, $bytes bytes"
+
+# find_package.
+in_readme cmake find_package | cmake_project find_package -DCMAKE_PREFIX_PATH="$work/moved"
+by_pkg_config pkg-config "$libdir" ''
+by_pkg_config 'pkg-config, C++' "$libdir" 's/^cc app.c/c++ app.cpp/'
+
+# Two static libraries of Rust in one program.
+rustc --edition 2024 -O --crate-type staticlib -o "$work/libother.a" c_tests/consumer/other.rs
+sed 's/^printf(/extern int other_seven(void);\nif (other_seven() != 7) return 2;\n&/' "$project/app.c" >"$work/both.c"
+grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other library"
+libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
+for order in "$libdir/libthorn.a $work/libother.a" "$work/libother.a $libdir/libthorn.a"; do
+    # shellcheck disable=SC2086 # lists of words
+    quietly cc "$work/both.c" -I"$work/moved/include" $order $libs -o "$work/both"
+    prints "$work/both"
+done
+echo "ok: beside another library of Rust"
+
+# LuaJIT, with what is installed.
+quietly env THORN_LIB="$libdir/libthorn.so" luajit examples/digits.lua
+out=$(in_readme lua THCdef | LD_LIBRARY_PATH=$libdir luajit -)
+[ "$out" = 15 ] || fail "README.md's lines for LuaJIT print: $out"
+echo "ok: LuaJIT"
+
+# Python's cffi.
+python=python3
+"$python" -c 'import cffi' 2>/dev/null || python=/usr/bin/python3
+out=$(in_readme python THCdef | LD_LIBRARY_PATH=$libdir "$python" -)
+[ "$out" = 15.0 ] || fail "README.md's lines for cffi print: $out"
+echo "ok: cffi"
 
 # A library directory that CMake does not search on Debian, and later only the static library in it.
 quietly cmake -S . -B "$work/lib64-build" -DCMAKE_INSTALL_LIBDIR=lib64 -DTHORN_CARGO_TARGET_DIR="$target" \
     -DTHORN_BUILD_TESTS=OFF -DTHORN_BUILD_EXAMPLES=OFF
 quietly cmake --build "$work/lib64-build"
 quietly cmake --install "$work/lib64-build" --prefix "$work/lib64"
-consumer find_package-lib64 -Dthorn_DIR="$work/lib64/lib64/cmake/thorn"
+in_readme cmake find_package | sed "s/thorn CONFIG/thorn ${version%.*} CONFIG/" |
+    cmake_project find_package-lib64 -Dthorn_DIR="$work/lib64/lib64/cmake/thorn"
 rm "$work"/lib64/lib64/libthorn.so*
-by_pkg_config pkg-config-static "$work/lib64/lib64" PKG_CONFIG_FLAGS=--static
+by_pkg_config pkg-config-static "$work/lib64/lib64" 's/--cflags/--static &/'
 
 # A program that asks for another version is told so, and not given this one.
-sed 's/find_package(thorn [0-9.]*/find_package(thorn 99.0/' c_tests/consumer/CMakeLists.txt >"$work/CMakeLists.txt"
-cp c_tests/consumer/consumer.c "$work"
-if cmake -S "$work" -B "$work/version" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1; then fail "version 99.0 was found"; fi
+in_readme cmake find_package | sed 's/thorn CONFIG/thorn 99.0 CONFIG/' >"$work/version.cmake"
+if cmake -S "$project" -B "$work/version" -DREADME_LINES="$work/version.cmake" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1; then
+    fail "version 99.0 was found"
+fi
 grep -q "version: $version" "$work/log" || fail "the refusal of version 99.0 does not name $version: $(cat "$work/log")"
 echo "ok: version"
 
-consumer add_subdirectory -DTHORN_SOURCE_DIR="$PWD" -DTHORN_CARGO_TARGET_DIR="$target"
+# A part of other builds. FetchContent takes this tree for what it would fetch.
+ln -s "$root" "$project/thorn"
+in_readme cmake add_subdirectory | cmake_project add_subdirectory -DTHORN_CARGO_TARGET_DIR="$target"
+guest add_subdirectory
+in_readme cmake FetchContent_Declare |
+    cmake_project FetchContent -DTHORN_CARGO_TARGET_DIR="$target" -DFETCHCONTENT_SOURCE_DIR_THORN="$root"
+guest FetchContent

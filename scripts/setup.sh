@@ -16,7 +16,7 @@ has() { command -v "$1" >/dev/null; }
 # command:package
 tools=(cmake:cmake cc:build-essential c++:build-essential make:build-essential luajit:luajit)
 if [ "$goal" = test ]; then
-    tools+=(valgrind:valgrind pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils)
+    tools+=(valgrind:valgrind gdb:gdb pkg-config:pkg-config nm:binutils readelf:binutils diff:diffutils doxygen:doxygen)
 fi
 
 packages() {
@@ -24,6 +24,10 @@ packages() {
     for tool in "${tools[@]}"; do
         has "${tool%%:*}" || echo "${tool##*:}"
     done | sort -u
+    # The README's lines for cffi run in either; apt serves the latter.
+    if [ "$goal" = test ] && ! python3 -c 'import cffi' 2>/dev/null && ! /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
+        echo python3-cffi
+    fi
 }
 
 install() {

@@ -105,6 +105,8 @@ section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls beside PyTorch"
 random_calls
+section "reference"
+cmake --build "$build" --target docs
 section "installation"
 scripts/install-test.sh "$build"
 

@@ -1,0 +1,8 @@
+//! Another static library written in Rust, with a standard library of its own, for a program that links both.
+
+/// 7, by way of a panic, a format and a thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn other_seven() -> i32 {
+    let thread = std::thread::spawn(|| std::panic::resume_unwind(Box::new(format!("{:>7}", "panic"))));
+    thread.join().map_or_else(|panic| panic.downcast_ref::<String>().map_or(0, |text| text.len() as i32), |()| 0)
+}

@@ -1,0 +1,36 @@
+/* Debuggers, profilers and panics find the way through the library's frames: it comes with tables for that, also as libthorn.a. */
+#include "check.h"
+
+#include <execinfo.h>
+
+enum { FRAMES = 256 };
+
+/* The outermost frames of a stack, as a callback of the library saw it. */
+typedef struct {
+    void *frames[FRAMES];
+    int count;
+} Stack;
+
+static int look_back(double *x, void *context) {
+    Stack *stack = context;
+    (void)x;
+    stack->count = backtrace(stack->frames, FRAMES);
+    return 0;
+}
+
+static void a_callback_sees_the_frames_of_its_caller(void) {
+    const int64_t size[1] = {1};
+    Stack here = {{NULL}, 0}, inside = {{NULL}, 0};
+    here.count = backtrace(here.frames, FRAMES);
+    THTensor *t = THTensor_newOnes(TH_FLOAT32, 1, size);
+    CHECK_OK(THTensor_apply(t, look_back, &inside));
+    THTensor_free(t);
+
+    /* All but the address within this function is the same. */
+    const int common = here.count - 1;
+    CHECK(common >= 2);
+    CHECK(inside.count >= common + 3);
+    for (int i = 1; i <= common && i < inside.count; i++) CHECK(inside.frames[inside.count - i] == here.frames[here.count - i]);
+}
+
+CHECK_MAIN(CASE(a_callback_sees_the_frames_of_its_caller))

@@ -1,0 +1,54 @@
+# What cmake --install copies, in two components: `runtime`, what programs need to run, and `devel`, what they need to be built and debugged.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# thorn.pc finds its prefix from its own place, unless the library directory was given as an absolute path.
+set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(THORN_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+  set(THORN_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+else()
+  file(RELATIVE_PATH up "/${pkgconfig_dir}" "/")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(THORN_PC_PREFIX "\${pcfiledir}/${up}")
+  set(THORN_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(THORN_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(THORN_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/thorn.pc.in thorn.pc @ONLY)
+
+set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/thorn")
+configure_package_config_file(cmake/thornConfig.cmake.in thornConfig.cmake INSTALL_DESTINATION "${config_dir}"
+  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+# Before 1.0 the second number of the version stands for incompatible changes.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+else()
+  set(compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/thornConfigVersion.cmake" COMPATIBILITY ${compatibility})
+
+install(FILES "${shared}" "${lib_dir}/${soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES "${lib_dir}/libthorn.so" "${static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel)
+install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/thornConfigVersion.cmake"
+  DESTINATION "${config_dir}" COMPONENT devel)
+install(FILES "${PROJECT_BINARY_DIR}/thorn.pc" DESTINATION "${pkgconfig_dir}" COMPONENT devel)
+
+# Within another project CMAKE_INSTALL_DOCDIR is that project's.
+set(doc_dir "${CMAKE_INSTALL_DOCDIR}")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/thorn")
+endif()
+install(FILES LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY DESTINATION "${doc_dir}" COMPONENT runtime)
+
+# How gdb shows handles: in a place with a simple name, and where a gdb of the same prefix looks when a program loads the library, which is a
+# directory named after the library's own, known only when cmake --install is told the prefix.
+install(FILES scripts/gdb/thorn.py DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/thorn" COMPONENT devel)
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_DATAROOTDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE data_dir)
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE library_dir)
+install(CODE "file(INSTALL DESTINATION \"${data_dir}/gdb/auto-load${library_dir}\" TYPE FILE
+  RENAME \"libthorn.so.${PROJECT_VERSION}-gdb.py\" FILES \"${PROJECT_SOURCE_DIR}/scripts/gdb/thorn.py\")" COMPONENT devel)
