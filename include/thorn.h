@@ -43,27 +43,27 @@
  * Conventions
  * ===========
  *
- * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The fields
- * of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like, and change
- * them through functions. Strides count elements. A tensor has at most 1024 dimensions.
+ * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The
+ * fields of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like,
+ * and change them through functions. Strides count elements. A tensor has at most 1024 dimensions.
  *
  * **Ownership.** A function whose name begins with `new` returns a new reference: give it up with THTensor_free or
- * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory alive.
- * Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is freed.
- * A function takes over no argument unless its comment says so.
+ * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory
+ * alive. Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is
+ * freed. A function takes over no argument unless its comment says so.
  *
  * **Arguments.** The result comes first, and behind it what the formula has, in the order of the formula:
  * `THTensor_cadd(r, t, value, src)` is `r = t + value * src`. TH's order stays where TH has the function. Inputs are
- * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL for
- * anything else is an error unless the comment allows it.
+ * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL
+ * for anything else is an error unless the comment allows it.
  *
  * **Results.** `r` may be a fresh handle, which THTensor_new gives: it takes dtype, shape and memory of the result. Any
- * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions are
- * refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if the
- * inputs had been copied first.
+ * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions
+ * are refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if
+ * the inputs had been copied first.
  *
- * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The others
- * return on failure:
+ * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The
+ * others return on failure:
  *
  *     a pointer             NULL
  *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
@@ -71,13 +71,14 @@
  *     yes or no             0: equal, isContiguous
  *     a dtype               TH_UNDEFINED
  *
- * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or 0
- * may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
- * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument ends
- * or hangs the process.
+ * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or
+ * 0 may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
+ * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument
+ * ends or hangs the process.
  *
- * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores:
- * logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for
+ * underscores: logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the
+ * plain one:
  *
  *     Value         a number in place of the second tensor (ltValue)
  *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
@@ -89,34 +90,36 @@
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
  *     Mode, Base, Format, Dtype   one more argument of that name
  *
- * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone is
- * no such form.
+ * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone
+ * is no such form.
  *
- * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy. A 0-d
- * tensor has one element; sizes may be 0.
+ * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy.
+ * A 0-d tensor has one element; sizes may be 0.
  *
- * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where its
- * kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are converted
- * to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit floats is not
- * rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in float32, and the
- * result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap into
- * narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie in the range of an
- * integer dtype; uint8 takes -255 to -1 too, which wrap.
+ * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where
+ * its kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are
+ * converted to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit
+ * floats is not rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in
+ * float32, and the result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0;
+ * integers wrap into narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie
+ * in the range of an integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL, it only
- * stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is an error.
+ * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL,
+ * it only stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is
+ * an error.
  *
- * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may neither
- * throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling thread; a deleter
- * on the thread that gives up the last reference.
+ * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may
+ * neither throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling
+ * thread; a deleter on the thread that gives up the last reference.
  *
- * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the
- * same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share their storage.
- * Errors and default generators belong to the thread. Operations use the threads of one pool; a call from inside a call uses
- * none. The pool's threads take no signals, and end when there is nothing to do.
+ * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may
+ * read the same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share
+ * their storage. Errors and default generators belong to the thread. Operations use the threads of one pool; a call
+ * from inside a call uses none. The pool's threads take no signals, and end when there is nothing to do.
  *
- * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary interface;
- * THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values and places.
+ * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary
+ * interface; THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values
+ * and places.
  *
  * This file is generated: edit the comments in src/, and run scripts/header.sh.
  */
@@ -129,8 +132,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
-/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
+/// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
+/// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -156,11 +159,11 @@
 extern "C" {
 #endif
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     1. Handles and references
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup handles_and_references Handles and references
@@ -306,11 +309,11 @@ void THTensor_free(THTensor *tensor);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     2. Element types
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup element_types Element types
@@ -337,11 +340,11 @@ int THDtype_canCast(THDtype from, THDtype to);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     3. Making tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup making_tensors Making tensors
@@ -445,11 +448,11 @@ TH_NODISCARD THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t s
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     4. Looking at tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup looking_at_tensors Looking at tensors
@@ -527,11 +530,11 @@ int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     5. Single elements
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup single_elements Single elements
@@ -585,11 +588,11 @@ THStatus THTensor_zero(THTensor *r);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     6. Copies and conversions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup copies_and_conversions Copies and conversions
@@ -623,11 +626,11 @@ THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     7. Printing
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup printing Printing
@@ -692,11 +695,11 @@ THStatus THGetPrintOptions(THPrintOptions *options);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     8. Views
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup views Views
@@ -841,11 +844,11 @@ THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int 
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     9. Shapes changed in place
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup shapes_changed_in_place Shapes changed in place
@@ -909,11 +912,11 @@ THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     10. Results made of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup results_made_of_numbers Results made of numbers
@@ -1008,11 +1011,11 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     11. Arithmetic
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup arithmetic Arithmetic
@@ -1149,11 +1152,11 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     12. Functions of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_numbers Functions of numbers
@@ -1278,11 +1281,11 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     13. Bits
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup bits Bits
@@ -1326,11 +1329,11 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     14. Comparisons and choices
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup comparisons_and_choices Comparisons and choices
@@ -1415,11 +1418,11 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     15. Reductions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup reductions Reductions
@@ -1582,11 +1585,11 @@ int THTensor_logicalany(const THTensor *t);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     16. Scans and softmax
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup scans_and_softmax Scans and softmax
@@ -1634,11 +1637,11 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     17. Order statistics and histograms
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup order_statistics_and_histograms Order statistics and histograms
@@ -1720,11 +1723,11 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     18. Matrix products
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup matrix_products Matrix products
@@ -1750,11 +1753,11 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     19. Random numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup random_numbers Random numbers
@@ -1792,11 +1795,11 @@ THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, doubl
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     20. Functions of the caller
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_the_caller Functions of the caller
@@ -1829,11 +1832,11 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     21. Storages
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup storages Storages
@@ -1972,11 +1975,11 @@ void THStorage_free(THStorage *storage);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     22. Memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup memory Memory
@@ -2032,11 +2035,11 @@ THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     23. Mapped files and shared memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
@@ -2071,11 +2074,11 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     24. Errors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup errors Errors
@@ -2100,11 +2103,11 @@ void THClearLastError(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     25. Threads
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup threads Threads
@@ -2123,11 +2126,11 @@ int THGetNumCores(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     26. Versions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup versions Versions

@@ -26,7 +26,7 @@ BY_TYPE = {
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})",
     "int64_t": "whole({name})", "ptrdiff_t": "whole({name})", "uint64_t": "bits()", "double": "number({name})",
-    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)",
+    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 10)",
     "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
     "const THPrintOptions *": "print_options({name})", "THPrintOptions *": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
