@@ -19,50 +19,51 @@
  *      4. Looking at tensors
  *      5. Single elements
  *      6. Copies and conversions
- *      7. Views
- *      8. Shapes changed in place
- *      9. Results made of numbers
- *     10. Arithmetic
- *     11. Functions of numbers
- *     12. Bits
- *     13. Comparisons and choices
- *     14. Reductions
- *     15. Scans and softmax
- *     16. Order statistics and histograms
- *     17. Matrix products
- *     18. Random numbers
- *     19. Functions of the caller
- *     20. Storages
- *     21. Memory
- *     22. Mapped files and shared memory
- *     23. Errors
- *     24. Threads
- *     25. Versions
+ *      7. Printing
+ *      8. Views
+ *      9. Shapes changed in place
+ *     10. Results made of numbers
+ *     11. Arithmetic
+ *     12. Functions of numbers
+ *     13. Bits
+ *     14. Comparisons and choices
+ *     15. Reductions
+ *     16. Scans and softmax
+ *     17. Order statistics and histograms
+ *     18. Matrix products
+ *     19. Random numbers
+ *     20. Functions of the caller
+ *     21. Storages
+ *     22. Memory
+ *     23. Mapped files and shared memory
+ *     24. Errors
+ *     25. Threads
+ *     26. Versions
  *
  * Conventions
  * ===========
  *
- * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The fields
- * of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like, and change
- * them through functions. Strides count elements. A tensor has at most 1024 dimensions.
+ * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The
+ * fields of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like,
+ * and change them through functions. Strides count elements. A tensor has at most 1024 dimensions.
  *
  * **Ownership.** A function whose name begins with `new` returns a new reference: give it up with THTensor_free or
- * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory alive.
- * Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is freed.
- * A function takes over no argument unless its comment says so.
+ * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory
+ * alive. Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is
+ * freed. A function takes over no argument unless its comment says so.
  *
  * **Arguments.** The result comes first, and behind it what the formula has, in the order of the formula:
  * `THTensor_cadd(r, t, value, src)` is `r = t + value * src`. TH's order stays where TH has the function. Inputs are
- * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL for
- * anything else is an error unless the comment allows it.
+ * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL
+ * for anything else is an error unless the comment allows it.
  *
  * **Results.** `r` may be a fresh handle, which THTensor_new gives: it takes dtype, shape and memory of the result. Any
- * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions are
- * refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if the
- * inputs had been copied first.
+ * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions
+ * are refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if
+ * the inputs had been copied first.
  *
- * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The others
- * return on failure:
+ * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The
+ * others return on failure:
  *
  *     a pointer             NULL
  *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
@@ -70,13 +71,14 @@
  *     yes or no             0: equal, isContiguous
  *     a dtype               TH_UNDEFINED
  *
- * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or 0
- * may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
- * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument ends
- * or hangs the process.
+ * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or
+ * 0 may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
+ * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument
+ * ends or hangs the process.
  *
- * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores:
- * logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for
+ * underscores: logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the
+ * plain one:
  *
  *     Value         a number in place of the second tensor (ltValue)
  *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
@@ -88,34 +90,36 @@
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
  *     Mode, Base, Format, Dtype   one more argument of that name
  *
- * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone is
- * no such form.
+ * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone
+ * is no such form.
  *
- * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy. A 0-d
- * tensor has one element; sizes may be 0.
+ * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy.
+ * A 0-d tensor has one element; sizes may be 0.
  *
- * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where its
- * kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are converted
- * to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit floats is not
- * rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in float32, and the
- * result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap into
- * narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie in the range of an
- * integer dtype; uint8 takes -255 to -1 too, which wrap.
+ * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where
+ * its kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are
+ * converted to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit
+ * floats is not rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in
+ * float32, and the result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0;
+ * integers wrap into narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie
+ * in the range of an integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL, it only
- * stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is an error.
+ * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL,
+ * it only stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is
+ * an error.
  *
- * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may neither
- * throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling thread; a deleter
- * on the thread that gives up the last reference.
+ * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may
+ * neither throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling
+ * thread; a deleter on the thread that gives up the last reference.
  *
- * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the
- * same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share their storage.
- * Errors and default generators belong to the thread. Operations use the threads of one pool; a call from inside a call uses
- * none. The pool's threads take no signals, and end when there is nothing to do.
+ * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may
+ * read the same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share
+ * their storage. Errors and default generators belong to the thread. Operations use the threads of one pool; a call
+ * from inside a call uses none. The pool's threads take no signals, and end when there is nothing to do.
  *
- * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary interface;
- * THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values and places.
+ * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary
+ * interface; THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values
+ * and places.
  *
  * This file is generated: edit the comments in src/, and run scripts/header.sh.
  */
@@ -128,8 +132,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
-/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
+/// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
+/// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -155,11 +159,11 @@
 extern "C" {
 #endif
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     1. Handles and references
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup handles_and_references Handles and references
@@ -305,11 +309,11 @@ void THTensor_free(THTensor *tensor);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     2. Element types
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup element_types Element types
@@ -336,11 +340,11 @@ int THDtype_canCast(THDtype from, THDtype to);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     3. Making tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup making_tensors Making tensors
@@ -444,11 +448,11 @@ TH_NODISCARD THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t s
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     4. Looking at tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup looking_at_tensors Looking at tensors
@@ -526,11 +530,11 @@ int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     5. Single elements
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup single_elements Single elements
@@ -584,11 +588,11 @@ THStatus THTensor_zero(THTensor *r);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     6. Copies and conversions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup copies_and_conversions Copies and conversions
@@ -622,11 +626,80 @@ THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     7. Views
+ *     7. Printing
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
+
+/**
+ * @defgroup printing Printing
+ *
+ * Tensors and storages as text: in a string, on stdout, or on any stream.
+ * @{
+ */
+
+enum {
+    TH_PRINT_PYTORCH = 0,        ///< `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
+    TH_PRINT_TORCH7 = 1,         ///< Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+};
+
+/// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
+typedef struct THPrintOptions {
+    /// `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
+    int32_t layout;
+    /// Digits behind the point, 0 to 1000. Default: 4.
+    int32_t precision;
+    /// PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
+    int64_t threshold;
+    /// How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
+    int64_t edgeItems;
+    /// Characters that a line may have. A line has one element at least. Default: 80.
+    int64_t lineWidth;
+    /// Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest
+    /// is above 1e8 or above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count.
+    /// Default: -1.
+    int32_t sciMode;
+} THPrintOptions;
+
+/// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its
+/// end. A C string that the caller frees with `THFree`; NULL on error.
+///
+/// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but
+/// the elements shown is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers,
+/// then `[torch.FloatTensor of size 2x2]`. It shows every element, and counts indices and columns from 1. In both, a
+/// fresh handle reads as an empty tensor of the default dtype.
+TH_NODISCARD char *THTensor_toString(const THTensor *t, const THPrintOptions *options);
+
+/// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
+THStatus THTensor_print(const THTensor *t);
+
+/// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is
+/// `TH_ERR_IO`; as with fprintf, one may show up only when the stream is flushed.
+THStatus THTensor_fprint(FILE *stream, const THTensor *t, const THPrintOptions *options);
+
+/// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
+/// whatever `options` say. Of these, the precision counts. A C string that the caller frees with `THFree`; NULL on
+/// error.
+TH_NODISCARD char *THStorage_toString(const THStorage *storage, const THPrintOptions *options);
+
+/// Fills in the defaults that the library starts with.
+THStatus THPrintOptions_init(THPrintOptions *options);
+
+/// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the
+/// library starts with.
+THStatus THSetPrintOptions(const THPrintOptions *options);
+
+/// Stores the defaults of the process in `options`.
+THStatus THGetPrintOptions(THPrintOptions *options);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     8. Views
+ *
+ * ================================================================================================================== */
 
 /**
  * @defgroup views Views
@@ -771,11 +844,11 @@ THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int 
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     8. Shapes changed in place
+ *     9. Shapes changed in place
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup shapes_changed_in_place Shapes changed in place
@@ -839,11 +912,11 @@ THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     9. Results made of numbers
+ *     10. Results made of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup results_made_of_numbers Results made of numbers
@@ -938,11 +1011,11 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     10. Arithmetic
+ *     11. Arithmetic
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup arithmetic Arithmetic
@@ -1079,11 +1152,11 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     11. Functions of numbers
+ *     12. Functions of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_numbers Functions of numbers
@@ -1208,11 +1281,11 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     12. Bits
+ *     13. Bits
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup bits Bits
@@ -1256,11 +1329,11 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     13. Comparisons and choices
+ *     14. Comparisons and choices
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup comparisons_and_choices Comparisons and choices
@@ -1345,11 +1418,11 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     14. Reductions
+ *     15. Reductions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup reductions Reductions
@@ -1512,11 +1585,11 @@ int THTensor_logicalany(const THTensor *t);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     15. Scans and softmax
+ *     16. Scans and softmax
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup scans_and_softmax Scans and softmax
@@ -1564,11 +1637,11 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     16. Order statistics and histograms
+ *     17. Order statistics and histograms
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup order_statistics_and_histograms Order statistics and histograms
@@ -1650,11 +1723,11 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     17. Matrix products
+ *     18. Matrix products
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup matrix_products Matrix products
@@ -1680,11 +1753,11 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     18. Random numbers
+ *     19. Random numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup random_numbers Random numbers
@@ -1722,11 +1795,11 @@ THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, doubl
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     19. Functions of the caller
+ *     20. Functions of the caller
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_the_caller Functions of the caller
@@ -1759,11 +1832,11 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     20. Storages
+ *     21. Storages
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup storages Storages
@@ -1902,11 +1975,11 @@ void THStorage_free(THStorage *storage);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     21. Memory
+ *     22. Memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup memory Memory
@@ -1962,11 +2035,11 @@ THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     22. Mapped files and shared memory
+ *     23. Mapped files and shared memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
@@ -2001,11 +2074,11 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     23. Errors
+ *     24. Errors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup errors Errors
@@ -2030,11 +2103,11 @@ void THClearLastError(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     24. Threads
+ *     25. Threads
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup threads Threads
@@ -2053,11 +2126,11 @@ int THGetNumCores(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     25. Versions
+ *     26. Versions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup versions Versions

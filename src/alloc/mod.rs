@@ -19,6 +19,7 @@ mod reserve;
 mod shared;
 mod stats;
 mod system;
+mod text;
 mod thread;
 
 pub use foreign::{THDeleter, foreign};
@@ -29,6 +30,7 @@ pub use local::text as thread_text;
 pub use map::*;
 pub use shared::{THRefcountedMapAllocator, decref, incref};
 pub use stats::{THMemoryStats, adjust_live, live_bytes, stats};
+pub use text::HeapText;
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

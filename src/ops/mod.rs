@@ -15,6 +15,7 @@ mod operand;
 pub mod order;
 pub mod pointwise;
 mod prepare;
+pub mod print;
 pub mod random;
 pub mod rearrange;
 pub mod reduce;
