@@ -71,7 +71,7 @@ local function fault(prototype, number, dtype)
   local values, pointers = arguments(prototype.parameters, number, dtype)
   C.THClearLastError()
   local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
-  local status, message = C.THGetLastErrorCode(), ffi.string(C.THGetLastError())
+  local status, message = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
   local kind = prototype.result:find("*", 1, true) and "pointer" or prototype.result
 
   if status == 0 then

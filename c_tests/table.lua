@@ -132,7 +132,7 @@ end
 local function perform(call, operands, results)
   C.THClearLastError()
   local got = invoke(call.name, arguments_of(call, operands, results), #call.arguments)
-  return got, C.THGetLastErrorCode()
+  return got, tonumber(C.THGetLastErrorCode())
 end
 
 -- What is wrong with a call that must fail with `status`; nil if nothing.

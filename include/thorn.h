@@ -22,23 +22,25 @@
  *      7. Printing
  *      8. Views
  *      9. Shapes changed in place
- *     10. Results made of numbers
- *     11. Arithmetic
- *     12. Functions of numbers
- *     13. Bits
- *     14. Comparisons and choices
- *     15. Reductions
- *     16. Scans and softmax
- *     17. Order statistics and histograms
- *     18. Matrix products
- *     19. Random numbers
- *     20. Functions of the caller
- *     21. Storages
- *     22. Memory
- *     23. Mapped files and shared memory
- *     24. Errors
- *     25. Threads
- *     26. Versions
+ *     10. Joining and rearranging
+ *     11. Elements by index
+ *     12. Results made of numbers
+ *     13. Arithmetic
+ *     14. Functions of numbers
+ *     15. Bits
+ *     16. Comparisons and choices
+ *     17. Reductions
+ *     18. Scans and softmax
+ *     19. Order statistics and histograms
+ *     20. Matrix products
+ *     21. Random numbers
+ *     22. Functions of the caller
+ *     23. Storages
+ *     24. Memory
+ *     25. Mapped files and shared memory
+ *     26. Errors
+ *     27. Threads
+ *     28. Versions
  *
  * Conventions
  * ===========
@@ -914,7 +916,217 @@ THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
 
 /* ==================================================================================================================
  *
- *     10. Results made of numbers
+ *     10. Joining and rearranging
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup joining_and_rearranging Joining and rearranging
+ *
+ * These functions copy; what shares memory with the result is copied first. A fresh `r` has the dtype of `t`, or that
+ * which all tensors promote to.
+ * @{
+ */
+
+enum {
+    TH_ALL_DIMS = INT32_MIN,     ///< Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+};
+
+/// How a padded tensor goes on beyond its edges.
+typedef enum THPadMode {
+    TH_PAD_CONSTANT = 0,         ///< With a number.
+    TH_PAD_REFLECT = 1,          ///< Mirrored at the elements on the edge, which are not repeated.
+    TH_PAD_REPLICATE = 2,        ///< With the elements on the edge.
+    TH_PAD_CIRCULAR = 3,         ///< From the other edge.
+} THPadMode;
+
+/// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ. A vector without elements fits
+/// anything.
+THStatus THTensor_cat(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
+
+/// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
+THStatus THTensor_catArray(THTensor *r, THTensor *const *tensors, int count, int dimension);
+
+/// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
+THStatus THTensor_stack(THTensor *r, THTensor *const *tensors, int count, int dimension);
+
+/// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
+THStatus THTensor_hstack(THTensor *r, THTensor *const *tensors, int count);
+
+/// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
+THStatus THTensor_vstack(THTensor *r, THTensor *const *tensors, int count);
+
+/// `r` = the `count` tensors behind each other: along dimension 2. A matrix [n x k] counts as [n x k x 1], a vector [n]
+/// as [1 x n x 1].
+THStatus THTensor_dstack(THTensor *r, THTensor *const *tensors, int count);
+
+/// Views of `ndim` pieces of `tensor` along `dimension`, with `sizes` entries each, which add up to all. See "Lists" in
+/// the conventions for `r` and `count`.
+THStatus THTensor_splitSizes(THTensor **r, int *count, const THTensor *tensor, int ndim, const int64_t *sizes,
+                             int dimension);
+
+/// Views of `sections` pieces of `tensor` along `dimension`; where the size cannot be divided, the first ones have one
+/// entry more. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_tensorSplit(THTensor **r, int *count, const THTensor *tensor, int64_t sections, int dimension);
+
+/// Views of the pieces of `tensor` along `dimension` that end before each of the `ndim` entries `indices`, and of the
+/// rest; bounds as in slice. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_tensorSplitIndices(THTensor **r, int *count, const THTensor *tensor, int ndim, const int64_t *indices,
+                                     int dimension);
+
+/// `r` = `t` with the entries of the `ndim` dimensions `dims` in reverse order.
+THStatus THTensor_flip(THTensor *r, const THTensor *t, int ndim, const int64_t *dims);
+
+/// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at the
+/// other. Without `dims`, which then is NULL, the elements in row-major order are moved by the one shift.
+THStatus THTensor_roll(THTensor *r, const THTensor *t, int ndim, const int64_t *shifts, const int64_t *dims);
+
+/// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
+THStatus THTensor_rot90(THTensor *r, const THTensor *t, int64_t k, int dimension1, int dimension2);
+
+/// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
+THStatus THTensor_repeat(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes);
+
+/// `THTensor_repeat` by Torch's name.
+THStatus THTensor_repeatTensor(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes);
+
+/// As repeat, where missing counts in front are 1.
+THStatus THTensor_tile(THTensor *r, const THTensor *t, int ndim, const int64_t *sizes);
+
+/// `r` = each entry of `t` along `dimension` as often as `repeats` says, a vector with a number for each, or one number
+/// for all; int64 or int32. With `TH_ALL_DIMS` the entries are the elements in row-major order.
+THStatus THTensor_repeatInterleave(THTensor *r, const THTensor *t, const THTensor *repeats, int dimension);
+
+/// As repeatInterleave with one number.
+THStatus THTensor_repeatInterleaveValue(THTensor *r, const THTensor *t, int64_t repeats, int dimension);
+
+/// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]` in
+/// the one before it, and so on; `ndim` is the number of pads. Negative pads cut off. `mode` says what the entries are:
+/// `TH_PAD_CONSTANT` makes them `value`, in the range that fill takes.
+THStatus THTensor_pad(THTensor *r, const THTensor *t, int ndim, const int64_t *pads, THPadMode mode, double value);
+
+/// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
+/// where they overlap. Between windows that do not touch there are zeros.
+THStatus THTensor_fold(THTensor *r, const THTensor *t, int dimension, int64_t step);
+
+/// `r[i] = t[i + 1] - t[i]` along `dimension`, `n` times over; of Bool, whether they differ.
+THStatus THTensor_diff(THTensor *r, const THTensor *t, int64_t n, int dimension);
+
+/// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in
+/// row-major order, negative ones from the end. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_unravelIndex(THTensor **r, int *count, const THTensor *index, int ndim, const int64_t *shape);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     11. Elements by index
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup elements_by_index Elements by index
+ *
+ * Positions are int64 or int32, and counted from 0; each is checked before anything is written. What shares memory with
+ * the result is copied first.
+ * @{
+ */
+
+/// How elements for one place are combined.
+typedef enum THReduce {
+    TH_REDUCE_ADD = 0,           ///< Their sum; of Bool, *or*.
+    TH_REDUCE_MULTIPLY = 1,      ///< Their product; of Bool, *and*.
+    TH_REDUCE_AMAX = 2,          ///< The greatest; NaN if one is.
+    TH_REDUCE_AMIN = 3,          ///< The least; NaN if one is.
+} THReduce;
+
+/// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named. The index
+/// is a vector or a scalar.
+THStatus THTensor_indexSelect(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
+
+/// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as many
+/// dimensions as `t` and is no larger than `t` in any but `dimension`.
+THStatus THTensor_gather(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
+
+/// As gather, with operands that broadcast in all dimensions but `dimension`. With `TH_ALL_DIMS` both are taken as one
+/// row, in row-major order.
+THStatus THTensor_takeAlongDim(THTensor *r, const THTensor *t, const THTensor *index, int dimension);
+
+/// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end; `r`
+/// has the shape of `index`.
+THStatus THTensor_take(THTensor *r, const THTensor *t, const THTensor *index);
+
+/// `r = t[indices]`, as NumPy's advanced indexing: `indices` are `count` index tensors, for the first dimensions of
+/// `t`, which broadcast to one shape. That shape takes the place of the indexed dimensions where they are side by side,
+/// and is in front otherwise. NULL in the list takes a dimension as it is; a mask, Bool or uint8, stands for the
+/// positions of what is true, in as many dimensions as it has. Negative positions count from the end.
+THStatus THTensor_index(THTensor *r, const THTensor *t, THTensor *const *indices, int count);
+
+/// As index. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newIndex(const THTensor *tensor, THTensor *const *indices, int count);
+
+/// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several
+/// values for one element the last stays; sums are formed in row-major order.
+THStatus THTensor_indexPut(THTensor *t, THTensor *const *indices, int count, const THTensor *values, int accumulate);
+
+/// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many entries
+/// there as the index. Of several for one entry the last stays.
+THStatus THTensor_indexCopy(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
+
+/// Entries `index` of dimension `dimension` of `t` += those of `src`, one after the other; shapes as for indexCopy.
+/// 16-bit floats are summed in float32.
+THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
+
+/// As indexAdd, with `scale * src`.
+THStatus THTensor_indexAddScale(THTensor *t, int dimension, const THTensor *index, double scale, const THTensor *src);
+
+/// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
+THStatus THTensor_indexFill(THTensor *t, int dimension, const THTensor *index, double value);
+
+/// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather. `index` is no larger
+/// than `src`, and than `t` in any dimension but `dimension`. Of several elements for one place the last in row-major
+/// order stays.
+THStatus THTensor_scatter(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
+
+/// As scatter, with `value` in place of elements, in the range that fill takes.
+THStatus THTensor_scatterFill(THTensor *t, int dimension, const THTensor *index, double value);
+
+/// As scatter, with `+=` in place of `=`, in row-major order. 16-bit floats are summed in float32.
+THStatus THTensor_scatterAdd(THTensor *t, int dimension, const THTensor *index, const THTensor *src);
+
+/// As scatter, with what is there combined with `src`, in row-major order.
+THStatus THTensor_scatterMode(THTensor *t, int dimension, const THTensor *index, const THTensor *src, THReduce mode);
+
+/// As scatterMode, with `value` in place of elements.
+THStatus THTensor_scatterFillMode(THTensor *t, int dimension, const THTensor *index, double value, THReduce mode);
+
+/// The elements of `t` at the positions in `index` = those of `src`, or `+=` them if `accumulate` is not 0; positions
+/// as for take. Of several for one place the last stays, and sums are formed in order.
+THStatus THTensor_put(THTensor *t, const THTensor *index, const THTensor *src, int accumulate);
+
+/// `r` = the elements of `t` where `mask` is true, in row-major order, as a vector. Both broadcast; the mask is Bool or
+/// uint8.
+THStatus THTensor_maskedSelect(THTensor *r, const THTensor *t, const THTensor *mask);
+
+/// The elements of `t` where `mask` is true = those of `src`, in row-major order; `src` may have more. The mask, Bool
+/// or uint8, broadcasts to the shape of `t`.
+THStatus THTensor_maskedCopy(THTensor *t, const THTensor *mask, const THTensor *src);
+
+/// `THTensor_maskedCopy` by PyTorch's name.
+THStatus THTensor_maskedScatter(THTensor *t, const THTensor *mask, const THTensor *src);
+
+/// `r` = the indices of each element of `t` that is not 0, a row of int64 each, in row-major order. NaN is not 0.
+THStatus THTensor_nonzero(THTensor *r, const THTensor *t);
+
+/// The indices of each element of `t` that is not 0, as a vector for each dimension; a scalar counts as a vector of one
+/// element. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_nonzeroTuple(THTensor **r, int *count, const THTensor *t);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     12. Results made of numbers
  *
  * ================================================================================================================== */
 
@@ -1013,7 +1225,7 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 
 /* ==================================================================================================================
  *
- *     11. Arithmetic
+ *     13. Arithmetic
  *
  * ================================================================================================================== */
 
@@ -1154,7 +1366,7 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 
 /* ==================================================================================================================
  *
- *     12. Functions of numbers
+ *     14. Functions of numbers
  *
  * ================================================================================================================== */
 
@@ -1283,7 +1495,7 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 
 /* ==================================================================================================================
  *
- *     13. Bits
+ *     15. Bits
  *
  * ================================================================================================================== */
 
@@ -1331,7 +1543,7 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 
 /* ==================================================================================================================
  *
- *     14. Comparisons and choices
+ *     16. Comparisons and choices
  *
  * ================================================================================================================== */
 
@@ -1420,7 +1632,7 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /* ==================================================================================================================
  *
- *     15. Reductions
+ *     17. Reductions
  *
  * ================================================================================================================== */
 
@@ -1430,10 +1642,6 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * Over one dimension, over several, or over all elements.
  * @{
  */
-
-enum {
-    TH_ALL_DIMS = INT32_MIN,     ///< Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
-};
 
 /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where
 /// there are none, NaN. `keepdim` as for sum.
@@ -1587,7 +1795,7 @@ int THTensor_logicalany(const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     16. Scans and softmax
+ *     18. Scans and softmax
  *
  * ================================================================================================================== */
 
@@ -1639,7 +1847,7 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /* ==================================================================================================================
  *
- *     17. Order statistics and histograms
+ *     19. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -1725,7 +1933,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     18. Matrix products
+ *     20. Matrix products
  *
  * ================================================================================================================== */
 
@@ -1755,7 +1963,7 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /* ==================================================================================================================
  *
- *     19. Random numbers
+ *     21. Random numbers
  *
  * ================================================================================================================== */
 
@@ -1797,7 +2005,7 @@ THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, doubl
 
 /* ==================================================================================================================
  *
- *     20. Functions of the caller
+ *     22. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -1834,7 +2042,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     21. Storages
+ *     23. Storages
  *
  * ================================================================================================================== */
 
@@ -1977,7 +2185,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     22. Memory
+ *     24. Memory
  *
  * ================================================================================================================== */
 
@@ -2037,7 +2245,7 @@ THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 
 /* ==================================================================================================================
  *
- *     23. Mapped files and shared memory
+ *     25. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -2076,7 +2284,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     24. Errors
+ *     26. Errors
  *
  * ================================================================================================================== */
 
@@ -2105,7 +2313,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     25. Threads
+ *     27. Threads
  *
  * ================================================================================================================== */
 
@@ -2128,7 +2336,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     26. Versions
+ *     28. Versions
  *
  * ================================================================================================================== */
 

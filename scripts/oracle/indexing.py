@@ -101,7 +101,7 @@ def put():
         into("scatterFill", t, [0, GRID, 1], lambda r: r.scatter_(0, GRID.value, 1), options="any")
         into("scatterAdd", plain, [0, GRID, source], lambda r: summed(r, lambda w: w.scatter_add_(0, GRID.value, source.value.to(wide))), options="any", ulps=1)
         refuse("scatter", [Start(t), 0, BAD_GRID, source], ERR_ARGUMENT)
-        refuse("scatter", [Start(t), 0, GRID, chosen if dtype != "bool" else EMPTY[dtype]], ERR_SHAPE)
+        refuse("scatter", [Start(t), 0, GRID, SMALL[dtype]], ERR_SHAPE)
         if dtype in ("int32", "int64", "float32", "float64"):
             for mode, name in ((1, "prod"), (2, "amax"), (3, "amin")):
                 into("scatterMode", SMALL5[dtype], [0, GRID, source, mode], lambda r: r.scatter_reduce_(0, GRID.value, source.value, name), options="any", ulps=1)
