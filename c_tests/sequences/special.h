@@ -111,6 +111,68 @@ static void call_THTensor_unbind(void) {
     pieces(unbind);
 }
 
+static void call_THTensor_tensorSplit(void) {
+    begin("THTensor_tensorSplit");
+    pieces(THTensor_tensorSplit);
+}
+
+static THStatus nonzero_tuple(THTensor **r, int *count, const THTensor *t, int64_t n, int d) {
+    (void)n, (void)d;
+    return THTensor_nonzeroTuple(r, count, t);
+}
+
+static void call_THTensor_nonzeroTuple(void) {
+    begin("THTensor_nonzeroTuple");
+    pieces(nonzero_tuple);
+}
+
+/* What the next three are called with, the same both times. */
+static struct {
+    int count;
+    const int64_t *entries;
+    int64_t kept[1000];
+} drawn_list;
+
+static void draw_list(const char *name) {
+    drawn_list.count = entries("ndim");
+    const int64_t *drawn = list(name, drawn_list.count);
+    /* Lists are freed after the first call. */
+    drawn_list.entries = drawn ? memcpy(drawn_list.kept, drawn, (size_t)drawn_list.count * sizeof *drawn) : NULL;
+}
+
+static THStatus split_sizes(THTensor **r, int *count, const THTensor *t, int64_t n, int d) {
+    (void)n;
+    return THTensor_splitSizes(r, count, t, drawn_list.count, drawn_list.entries, d);
+}
+
+static void call_THTensor_splitSizes(void) {
+    begin("THTensor_splitSizes");
+    draw_list("sizes");
+    pieces(split_sizes);
+}
+
+static THStatus split_indices(THTensor **r, int *count, const THTensor *t, int64_t n, int d) {
+    (void)n;
+    return THTensor_tensorSplitIndices(r, count, t, drawn_list.count, drawn_list.entries, d);
+}
+
+static void call_THTensor_tensorSplitIndices(void) {
+    begin("THTensor_tensorSplitIndices");
+    draw_list("indices");
+    pieces(split_indices);
+}
+
+static THStatus unravel_index(THTensor **r, int *count, const THTensor *t, int64_t n, int d) {
+    (void)n, (void)d;
+    return THTensor_unravelIndex(r, count, t, drawn_list.count, drawn_list.entries);
+}
+
+static void call_THTensor_unravelIndex(void) {
+    begin("THTensor_unravelIndex");
+    draw_list("shape");
+    pieces(unravel_index);
+}
+
 /* ---- callbacks ---- */
 
 /* The context tells how many calls there may be before it stops. Calls of the library inside are allowed. */

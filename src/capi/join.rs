@@ -33,9 +33,11 @@ macro_rules! join_rows {
 
         /// Views of `ndim` pieces of `tensor` along `dimension`, with `sizes` entries each, which add up to all. See "Lists" in the conventions for `r`
         /// and `count`.
-        splitSizes(r: handles_out, count: count_inout, tensor: input, ndim: len, sizes: sizes, dimension: dim) =
+        splitSizes(r: handles_out, count: count_inout, tensor: input, ndim: len, sizes: sizes, dimension: dim) = {
+            let needed = join::check_sizes(tensor, sizes, dimension)?;
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, sizes.len() as i64, || join::split_sizes(tensor, sizes, dimension)) };
+            unsafe { give_list(r, count, needed, || join::split_sizes(tensor, sizes, dimension)) }
+        };
         /// Views of `sections` pieces of `tensor` along `dimension`; where the size cannot be divided, the first ones have one entry more. See "Lists" in
         /// the conventions for `r` and `count`.
         tensorSplit(r: handles_out, count: count_inout, tensor: input, sections: count, dimension: dim) = {
@@ -45,9 +47,11 @@ macro_rules! join_rows {
         };
         /// Views of the pieces of `tensor` along `dimension` that end before each of the `ndim` entries `indices`, and of the rest; bounds as in slice. See
         /// "Lists" in the conventions for `r` and `count`.
-        tensorSplitIndices(r: handles_out, count: count_inout, tensor: input, ndim: len, indices: sizes, dimension: dim) =
+        tensorSplitIndices(r: handles_out, count: count_inout, tensor: input, ndim: len, indices: sizes, dimension: dim) = {
+            let needed = join::check_indices(tensor, indices, dimension)?;
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, indices.len() as i64 + 1, || join::tensor_split_indices(tensor, indices, dimension)) };
+            unsafe { give_list(r, count, needed, || join::tensor_split_indices(tensor, indices, dimension)) }
+        };
 
         /// `r` = `t` with the entries of the `ndim` dimensions `dims` in reverse order.
         flip(r: out, t: input, ndim: len, dims: sizes) = rearrange::flip(r, t, dims);
@@ -79,9 +83,11 @@ macro_rules! join_rows {
         diff(r: out, t: input, n: count, dimension: dim) = rearrange::diff(r, t, n, dimension);
         /// The index in each of the `ndim` dimensions of `shape` of the elements at the positions in `index`, counted in row-major order, negative ones from
         /// the end. See "Lists" in the conventions for `r` and `count`.
-        unravelIndex(r: handles_out, count: count_inout, index: index, ndim: len, shape: sizes) =
+        unravelIndex(r: handles_out, count: count_inout, index: index, ndim: len, shape: sizes) = {
+            let needed = rearrange::check_positions(index, shape)?;
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_list(r, count, shape.len() as i64, || rearrange::unravel_index(index, shape)) };
+            unsafe { give_list(r, count, needed, || rearrange::unravel_index(index, shape)) }
+        };
     } };
 }
 

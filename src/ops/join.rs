@@ -126,8 +126,8 @@ fn length(t: &Tensor, dim: i32) -> Result<i64> {
     if layout.ndim() == 0 { bail!(Shape, "a 0-d tensor has no entries") } else { Ok(layout.shape[d]) }
 }
 
-/// Pieces of these sizes along `dim`, which together are the whole.
-pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
+/// How many pieces [`split_sizes`] makes.
+pub fn check_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<i64> {
     let n = length(t, dim)?;
     if let Some(k) = sizes.iter().position(|&size| size < 0) {
         bail!(Argument, "size {} of piece {k} is negative", sizes[k])
@@ -136,6 +136,12 @@ pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
     if total != Some(n) {
         bail!(Shape, "sizes {sizes:?} do not add up to {n}, the size of dimension {dim}")
     }
+    Ok(sizes.len() as i64)
+}
+
+/// Pieces of these sizes along `dim`, which together are the whole.
+pub fn split_sizes(t: &Tensor, sizes: &[i64], dim: i32) -> Result<Vec<Tensor>> {
+    check_sizes(t, sizes, dim)?;
     let mut start = 0;
     alloc::list(sizes.len(), |k| {
         let piece = view::derive(t, |l| l.narrow(dim, start, sizes[k]));
@@ -159,6 +165,11 @@ pub fn tensor_split(t: &Tensor, sections: i64, dim: i32) -> Result<Vec<Tensor>> 
         let start = k * each + k.min(longer);
         view::derive(t, |l| l.narrow(dim, start, each + i64::from(k < longer)))
     })
+}
+
+/// How many pieces [`tensor_split_indices`] makes.
+pub fn check_indices(t: &Tensor, ends: &[i64], dim: i32) -> Result<i64> {
+    length(t, dim).map(|_| ends.len() as i64 + 1)
 }
 
 /// Pieces along `dim` that end before each of `ends` and at the end; bounds as in Python's slices.

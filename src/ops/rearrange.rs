@@ -379,12 +379,14 @@ pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
     deliver(r, &disjoint(r, &made)?, dtype)
 }
 
+/// How many tensors [`unravel_index`] makes, once every position is known to lie inside the shape.
+pub fn check_positions(index: &Tensor, shape: &[i64]) -> Result<i64> {
+    super::index::flat_positions(index, checked_numel(shape)?).map(|_| shape.len() as i64)
+}
+
 /// The index in each dimension of `shape` of elements counted in row-major order.
 pub fn unravel_index(index: &Tensor, shape: &[i64]) -> Result<Vec<Tensor>> {
     let numel = checked_numel(shape)?;
-    if let Some(d) = shape.iter().position(|&size| size < 0) {
-        bail!(Argument, "size {} of dimension {d} is negative", shape[d])
-    }
     let positions = super::index::flat_positions(index, numel)?;
     let of_index = index.layout()?.shape;
     let mut block = numel;
