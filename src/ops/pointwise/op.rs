@@ -7,7 +7,8 @@
 //! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
 //! ```
 //!
-//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in.
+//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in. `wide` are
+//!   floats computed in float64 whatever their dtype, by one kernel: for functions that are too rare for more.
 //! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
 //! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
 //! - a `number` or `factor` belongs to operations of one tensor and one number; a `parameter` to any.
@@ -120,7 +121,7 @@ pub struct Op<const N: usize> {
     pub checked: bool,
     /// Elements a thread must get for waking it to pay.
     pub grain: usize,
-    /// The kernels by compute type ([`slot`]).
+    /// The kernels by compute type ([`slot`]). Floats that have none are computed in float64.
     pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
     /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
     pub bits: Option<Kernel<N>>,
@@ -169,7 +170,13 @@ impl<const N: usize> Op<N> {
 
     /// [`Op::run`] with operands converted to this dtype.
     pub fn run_in(&self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
-        let Some(kernel) = self.kernels[slot(common)] else { return undefined(common) };
+        let (kernel, wide) = match self.kernels[slot(common)] {
+            Some(kernel) => (kernel, false),
+            None => match self.kernels[slot(Dtype::Float64)].filter(|_| common.is_float()) {
+                Some(kernel) => (kernel, true),
+                None => return undefined(common),
+            },
+        };
         if self.checked {
             self.check(common, &tensors[1..], numbers)?;
         }
@@ -177,7 +184,11 @@ impl<const N: usize> Op<N> {
             Some(bits) if common != common.compute() => (Signature::of_types([common; N], common, self.grain), bits),
             _ => {
                 let result = if self.result == ResultDtype::Truth { Dtype::Bool } else { common };
-                (Signature::new(common, result, self.grain), kernel)
+                let mut signature = Signature::new(common, result, self.grain);
+                if wide {
+                    signature.types = [Dtype::Float64; N];
+                }
+                (signature, kernel)
             }
         };
         elementwise(tensors, &signature, &|work| {
@@ -280,6 +291,9 @@ macro_rules! kernels {
             $crate::ops::pointwise::op::kernel!(i16 $($rest)*), $crate::ops::pointwise::op::kernel!(i32 $($rest)*),
             $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
         ]
+    };
+    (wide $($rest:tt)*) => {
+        [None, None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None]
     };
     (float $($rest:tt)*) => {
         [
