@@ -541,6 +541,19 @@ size_t THDtype_size(THDtype dtype);
 // PyTorch's name, `"float32"`; NULL on error. Never freed.
 const char *THDtype_name(THDtype dtype);
 
+// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`, `"short"`, `"char"`, `"byte"`.
+// `TH_UNDEFINED` on error.
+THDtype THDtype_fromName(const char *name);
+
+// 1 if the elements are floats; 0 if not and on error.
+int THDtype_isFloat(THDtype dtype);
+
+// 1 if the elements are integers, which Bool is not; 0 if not and on error.
+int THDtype_isIntegral(THDtype dtype);
+
+// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not and on error.
+int THDtype_isSigned(THDtype dtype);
+
 // The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
 THDtype THDtype_promote(THDtype a, THDtype b);
 
@@ -600,8 +613,15 @@ THStatus THMemory_stats(struct THMemoryStats *stats);
 int64_t THMemory_liveBytes(void);
 
 // Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
-THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+// before an allocation fails: a garbage collector should run then. It may free tensors and must return. With a NULL `hook` nothing is called,
+// and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes turn the limit off.
+THStatus THMemory_setSoftLimit(int64_t bytes,
+                               THMemoryHook hook,
+                               void *context);
+
+// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for hosts that ask between
+// their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no more than reading a flag.
+int THMemory_pressure(void);
 
 // A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage made with it; as long as
 // there is none, also because making it failed, it is the caller's to free. NULL on error.
@@ -716,6 +736,12 @@ THStatus THTensor_cadd(struct THTensor *r, const struct THTensor *t, double valu
 // `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
 
+// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_rsub(struct THTensor *r, const struct THTensor *t, double value);
+
+// `r = src - value * t`, otherwise as csub.
+THStatus THTensor_crsub(struct THTensor *r, const struct THTensor *t, double value, const struct THTensor *src);
+
 // `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes them
 // the default dtype. Of float32 too, the exponent is the double it is.
 THStatus THTensor_pow(struct THTensor *r, const struct THTensor *t, double value);
@@ -733,8 +759,23 @@ THStatus THTensor_clamp(struct THTensor *r,
                         double minimum,
                         double maximum);
 
+// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one is. A bound that is NULL
+// bounds nothing; there must be one.
+THStatus THTensor_clampTensor(struct THTensor *r, const struct THTensor *t, const struct THTensor *minimum, const struct THTensor *maximum);
+
 // `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
 THStatus THTensor_hardtanh(struct THTensor *r, const struct THTensor *t, double minimum, double maximum);
+
+// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf. A `posinf` that is NaN stands for the greatest finite number of
+// the dtype of `t`, a `neginf` that is NaN for the least. Integers and Bool stay as they are.
+THStatus THTensor_nanToNum(struct THTensor *r,
+                           const struct THTensor *t,
+                           double nan,
+                           double posinf,
+                           double neginf);
+
+// `r = a * log(value)`, otherwise as xlogy.
+THStatus THTensor_xlogyValue(struct THTensor *r, const struct THTensor *a, double value);
 
 // `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default dtype.
 THStatus THTensor_polygamma(struct THTensor *r, int64_t n, const struct THTensor *t);
@@ -756,8 +797,24 @@ THStatus THTensor_cdivMode(struct THTensor *r, const struct THTensor *a, const s
 // `r = a where condition, else b`, with broadcasting of all three and promotion of `a` with `b`. The condition is Bool or uint8.
 THStatus THTensor_where(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, const struct THTensor *b);
 
+// `r = a where condition, else value`, otherwise as where. A whole `value` keeps integers integer and must lie in their range, any other
+// makes them the default dtype.
+THStatus THTensor_whereValue(struct THTensor *r, const struct THTensor *condition, const struct THTensor *a, double value);
+
+// `r = value where condition, else b`, as whereValue.
+THStatus THTensor_whereValueTensor(struct THTensor *r, const struct THTensor *condition, double value, const struct THTensor *b);
+
+// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
+THStatus THTensor_whereValues(struct THTensor *r, const struct THTensor *condition, double a, double b);
+
+// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with the value `b` at 0.
+THStatus THTensor_heaviside(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
 // `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
 THStatus THTensor_maskedFill(struct THTensor *t, const struct THTensor *mask, double value);
+
+// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN that is negative.
+THStatus THTensor_signbit(struct THTensor *r, const struct THTensor *t);
 
 // `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to themselves only,
 // whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
@@ -908,6 +965,18 @@ THStatus THTensor_cosh(struct THTensor *r, const struct THTensor *t);
 // `r = tanh(t)`. Integers give the default dtype.
 THStatus THTensor_tanh(struct THTensor *r, const struct THTensor *t);
 
+// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
+THStatus THTensor_asinh(struct THTensor *r, const struct THTensor *t);
+
+// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
+THStatus THTensor_acosh(struct THTensor *r, const struct THTensor *t);
+
+// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_atanh(struct THTensor *r, const struct THTensor *t);
+
+// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
+THStatus THTensor_sinc(struct THTensor *r, const struct THTensor *t);
+
 // `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(struct THTensor *r, const struct THTensor *t);
 
@@ -952,6 +1021,9 @@ THStatus THTensor_hypot(struct THTensor *r, const struct THTensor *a, const stru
 
 // `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
 THStatus THTensor_logaddexp(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
+
+// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+THStatus THTensor_xlogy(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
 
 // `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
 THStatus THTensor_copysign(struct THTensor *r, const struct THTensor *a, const struct THTensor *b);
@@ -1076,6 +1148,12 @@ THStatus THTensor_uniform(struct THTensor *r, struct THGenerator *generator, dou
 // Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
 THStatus THTensor_normal(struct THTensor *r, struct THGenerator *generator, double mean, double stdv);
 
+// A row-major tensor with elements uniform in [0, 1). Floats only. Returns a new reference.
+struct THTensor *THTensor_newRand(THDtype dtype, struct THGenerator *generator, int ndim, const int64_t *size);
+
+// A row-major tensor with elements normally distributed, with mean 0 and standard deviation 1. Floats only. Returns a new reference.
+struct THTensor *THTensor_newRandn(THDtype dtype, struct THGenerator *generator, int ndim, const int64_t *size);
+
 // `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are none, NaN.
 // `keepdim` as for sum.
 THStatus THTensor_nanmean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
@@ -1141,7 +1219,7 @@ THStatus THTensor_prod(struct THTensor *r,
 THStatus THTensor_prodDims(struct THTensor *r, const struct THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 // `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
-// the mean of nothing is NaN. `keepdim` as for sum.
+// the mean of nothing is NaN. `keepdim` as for sum. In another dtype, and of integers: meanDims.
 THStatus THTensor_mean(struct THTensor *r, const struct THTensor *t, int dimension, int keepdim);
 
 // `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
@@ -1170,6 +1248,25 @@ THStatus THTensor_varDims(struct THTensor *r, const struct THTensor *t, int ndim
 // The variance of all elements, `biased` as for var; NaN on error.
 double THTensor_varall(const struct THTensor *t, int biased);
 
+// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if `biased`. The divisor is
+// never less than 0; a correction that is NaN is an error.
+THStatus THTensor_varCorrection(struct THTensor *r,
+                                const struct THTensor *t,
+                                int dimension,
+                                double correction,
+                                int keepdim);
+
+// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_varDimsCorrection(struct THTensor *r,
+                                    const struct THTensor *t,
+                                    int ndim,
+                                    const int64_t *dims,
+                                    double correction,
+                                    int keepdim);
+
+// The variance of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_varallCorrection(const struct THTensor *t, double correction);
+
 // `r = sqrt(variance of t over dimension)`; everything else as for var.
 THStatus THTensor_std(struct THTensor *r, const struct THTensor *t, int dimension, int biased, int keepdim);
 
@@ -1178,6 +1275,20 @@ THStatus THTensor_stdDims(struct THTensor *r, const struct THTensor *t, int ndim
 
 // The standard deviation of all elements, `biased` as for var; NaN on error.
 double THTensor_stdall(const struct THTensor *t, int biased);
+
+// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+THStatus THTensor_stdCorrection(struct THTensor *r, const struct THTensor *t, int dimension, double correction, int keepdim);
+
+// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_stdDimsCorrection(struct THTensor *r,
+                                    const struct THTensor *t,
+                                    int ndim,
+                                    const int64_t *dims,
+                                    double correction,
+                                    int keepdim);
+
+// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_stdallCorrection(const struct THTensor *t, double correction);
 
 // `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
 // over all). Either result may be NULL. Everything else as for amax.
@@ -1254,8 +1365,15 @@ int THTensor_logicalany(const struct THTensor *t);
 // dtype and are summed in float64.
 THStatus THTensor_cumsum(struct THTensor *r, const struct THTensor *t, int dimension);
 
+// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as cumsum, and with
+// `TH_UNDEFINED` the same. Integers narrower than int64 wrap, and Bool is whether any element so far is true.
+THStatus THTensor_cumsumDtype(struct THTensor *r, const struct THTensor *t, int dimension, THDtype dtype);
+
 // `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
 THStatus THTensor_cumprod(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for cumsumDtype.
+THStatus THTensor_cumprodDtype(struct THTensor *r, const struct THTensor *t, int dimension, THDtype dtype);
 
 // `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among equals. Both have the shape
 // of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
@@ -1270,8 +1388,15 @@ THStatus THTensor_cummin(struct THTensor *values, struct THTensor *indices, cons
 // `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the shape of `t`.
 THStatus THTensor_softmax(struct THTensor *r, const struct THTensor *t, int dimension);
 
+// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise as softmax, and with
+// `TH_UNDEFINED` the same.
+THStatus THTensor_softmaxDtype(struct THTensor *r, const struct THTensor *t, int dimension, THDtype dtype);
+
 // `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
 THStatus THTensor_logSoftmax(struct THTensor *r, const struct THTensor *t, int dimension);
+
+// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for softmaxDtype.
+THStatus THTensor_logSoftmaxDtype(struct THTensor *r, const struct THTensor *t, int dimension, THDtype dtype);
 
 // `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
 // shape of `t`.
@@ -1314,8 +1439,14 @@ int THStorage_refcount(const struct THStorage *storage);
 // `storage[index] = value`, converted to the dtype of the storage.
 THStatus THStorage_set(struct THStorage *storage, ptrdiff_t index, double value);
 
+// `storage[index] = value`, an int64 that a double may not hold.
+THStatus THStorage_setLong(struct THStorage *storage, ptrdiff_t index, int64_t value);
+
 // `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
 double THStorage_get(const struct THStorage *storage, ptrdiff_t index);
+
+// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
+int64_t THStorage_getLong(const struct THStorage *storage, ptrdiff_t index);
 
 // An empty storage. Returns a new reference.
 struct THStorage *THStorage_new(THDtype dtype);
@@ -1344,7 +1475,7 @@ struct THStorage *THStorage_newWithMapping(THDtype dtype,
                                            int flags);
 
 // A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
-// caller's. Returns a new reference.
+// caller's. An address that is no multiple of the element's size is an error. Returns a new reference.
 struct THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
 
 // A storage of `size` elements from `allocator`, which must outlive it. Returns a new reference. `allocatorContext` belongs to
@@ -1352,7 +1483,8 @@ struct THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t siz
 // context is still the caller's.
 struct THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const struct THAllocator *allocator, void *allocatorContext);
 
-// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
+// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data` as for newWithData.
+// Returns a new reference.
 struct THStorage *THStorage_newWithDataAndAllocator(THDtype dtype,
                                                     void *data,
                                                     ptrdiff_t size,
@@ -1360,7 +1492,7 @@ struct THStorage *THStorage_newWithDataAndAllocator(THDtype dtype,
                                                     void *allocatorContext);
 
 // A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
-// NULL. On error it is not called. It cannot be resized. Returns a new reference.
+// NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new reference.
 struct THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter, void *context);
 
 // Sets `TH_STORAGE_*` bits.
@@ -1394,6 +1526,13 @@ void THStorage_free(struct THStorage *storage);
 // A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
 struct THTensor *THTensor_new(void);
 
+// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this dtype as any
+// result is. Returns a new reference.
+struct THTensor *THTensor_newWithDtype(THDtype dtype);
+
+// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+THStatus THTensor_reset(struct THTensor *tensor);
+
 // A second handle on the elements of `tensor`. Returns a new reference.
 struct THTensor *THTensor_newWithTensor(struct THTensor *tensor);
 
@@ -1415,6 +1554,9 @@ struct THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int64_t si
 // A 4-d tensor with undefined elements. Returns a new reference.
 struct THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
 
+// A 5-d tensor with undefined elements. Returns a new reference.
+struct THTensor *THTensor_newWithSize5d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
+
 // A tensor with undefined elements laid out as `format` says. Returns a new reference.
 struct THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
 
@@ -1426,6 +1568,15 @@ struct THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t *size)
 
 // A row-major tensor of ones. Returns a new reference.
 struct THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
+
+// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`. Returns a new reference.
+struct THTensor *THTensor_newArange(THDtype dtype, double start, double end, double step);
+
+// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`. Floats only. Returns a new reference.
+struct THTensor *THTensor_newLinspace(THDtype dtype, double start, double end, int64_t n);
+
+// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
+struct THTensor *THTensor_newEye(THDtype dtype, int64_t n, int64_t m);
 
 // A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
 struct THTensor *THTensor_newEmptyLike(const struct THTensor *tensor);
@@ -1449,7 +1600,8 @@ struct THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
 struct THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
 
 // A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
-// view is gone; it may be NULL. On error it is not called. Returns a new reference.
+// view is gone; it may be NULL. On error it is not called. An address that is no multiple of the element's size is an error; newFromData
+// copies from any. Returns a new reference.
 struct THTensor *THTensor_newFromBlob(THDtype dtype,
                                       int ndim,
                                       const int64_t *size,
@@ -1498,6 +1650,20 @@ struct THTensor *THTensor_newWithStorage4d(struct THStorage *storage,
                                            int64_t stride2,
                                            int64_t size3,
                                            int64_t stride3);
+
+// A 5-d tensor over `storage`. Returns a new reference.
+struct THTensor *THTensor_newWithStorage5d(struct THStorage *storage,
+                                           ptrdiff_t storageOffset,
+                                           int64_t size0,
+                                           int64_t stride0,
+                                           int64_t size1,
+                                           int64_t stride1,
+                                           int64_t size2,
+                                           int64_t stride2,
+                                           int64_t size3,
+                                           int64_t stride3,
+                                           int64_t size4,
+                                           int64_t stride4);
 
 // A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
 // of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
@@ -1605,6 +1771,12 @@ double THTensor_get3d(const struct THTensor *tensor, int64_t x0, int64_t x1, int
 // `tensor[x0][x1][x2][x3]`; NaN on error.
 double THTensor_get4d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
 
+// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
+double THTensor_get5d(const struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4);
+
+// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
+int64_t THTensor_getAtLong(const struct THTensor *tensor, int ndim, const int64_t *index);
+
 // Sets the element at `index`, one entry a dimension; negative entries count from the end.
 THStatus THTensor_setAt(struct THTensor *tensor, int ndim, const int64_t *index, double value);
 
@@ -1620,19 +1792,29 @@ THStatus THTensor_set3d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t
 // `tensor[x0][x1][x2][x3] = value`
 THStatus THTensor_set4d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
 
+// `tensor[x0][x1][x2][x3][x4] = value`
+THStatus THTensor_set5d(struct THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4, double value);
+
+// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
+THStatus THTensor_setAtLong(struct THTensor *tensor, int ndim, const int64_t *index, int64_t value);
+
 // The only element of a tensor of any shape; NaN on error.
 double THTensor_item(const struct THTensor *tensor);
 
-// The only element as an integer, exact for int64; -1 on error.
+// The only element as an integer, exact for int64; floats are cut off. -1 on error.
 int64_t THTensor_itemLong(const struct THTensor *tensor);
 
 // Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
 THStatus THTensor_fill(struct THTensor *r, double value);
 
+// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
+THStatus THTensor_fillLong(struct THTensor *r, int64_t value);
+
 // Every element `r = 0`.
 THStatus THTensor_zero(struct THTensor *r);
 
-// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone.
+// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone, one of
+// `THTensor_newWithDtype` takes the shape of `src`.
 THStatus THTensor_copy(struct THTensor *r, const struct THTensor *src);
 
 // Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
@@ -1720,6 +1902,21 @@ THStatus THTensor_setStorage4d(struct THTensor *tensor,
                                int64_t stride2,
                                int64_t size3,
                                int64_t stride3);
+
+// Makes `tensor` a 5-d tensor over `storage`.
+THStatus THTensor_setStorage5d(struct THTensor *tensor,
+                               struct THStorage *storage,
+                               ptrdiff_t storageOffset,
+                               int64_t size0,
+                               int64_t stride0,
+                               int64_t size1,
+                               int64_t stride1,
+                               int64_t size2,
+                               int64_t stride2,
+                               int64_t size3,
+                               int64_t stride3,
+                               int64_t size4,
+                               int64_t stride4);
 
 // Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
 // undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
