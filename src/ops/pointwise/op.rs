@@ -15,6 +15,7 @@
 //! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
 //!
 //! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
+//! `plain` makes one loop of a formula, which is a third of the code; in place it is slower.
 //! Kernels may also be `vectorized exp_run`, a loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare,
 //! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
 //! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
@@ -365,6 +366,36 @@ macro_rules! call {
             $work,
             #[inline(always)]
             move |$isa, $a, $b, $c| ($f).into(),
+        )
+    };
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
+        $crate::cpu::map::map1_run::<T>(
+            $work,
+            #[inline(always)]
+            move |$isa, r, a, n| {
+                for i in 0..n {
+                    // SAFETY: `n` elements of each operand.
+                    let $a = unsafe { a.add(i).read() };
+                    let y = $f;
+                    // SAFETY: as above.
+                    unsafe { r.add(i).write(y) }
+                }
+            },
+        )
+    };
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+        $crate::cpu::map::map2_run::<T>(
+            $work,
+            #[inline(always)]
+            move |$isa, r, [a, b], n| {
+                for i in 0..n {
+                    // SAFETY: `n` elements of each operand.
+                    let ($a, $b) = unsafe { (a.add(i).read(), b.add(i).read()) };
+                    let y = $f;
+                    // SAFETY: as above.
+                    unsafe { r.add(i).write(y) }
+                }
+            },
         )
     };
     ($work:ident $result:ident vectorized $run:ident) => {
