@@ -290,6 +290,13 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
 /// Returns a new reference.
 TH_NODISCARD THTensor *THTensor_new(void);
 
+/// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted
+/// to this dtype as any result is. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithDtype(THDtype dtype);
+
+/// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+THStatus THTensor_reset(THTensor *tensor);
+
 /// A second handle on the elements of `tensor`. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *tensor);
 
@@ -333,6 +340,19 @@ size_t THDtype_size(THDtype dtype);
 
 /// PyTorch's name, `"float32"`; NULL on error. Never freed.
 const char *THDtype_name(THDtype dtype);
+
+/// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
+/// `"short"`, `"char"`, `"byte"`. `TH_UNDEFINED` on error.
+THDtype THDtype_fromName(const char *name);
+
+/// 1 if the elements are floats; 0 if not and on error.
+int THDtype_isFloat(THDtype dtype);
+
+/// 1 if the elements are integers, which Bool is not; 0 if not and on error.
+int THDtype_isIntegral(THDtype dtype);
+
+/// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not and on error.
+int THDtype_isSigned(THDtype dtype);
 
 /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
 THDtype THDtype_promote(THDtype a, THDtype b);
@@ -387,6 +407,10 @@ TH_NODISCARD THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int6
 TH_NODISCARD THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2,
                                               int64_t size3);
 
+/// A 5-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize5d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3,
+                                              int64_t size4);
+
 /// A tensor with undefined elements laid out as `format` says. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
 
@@ -398,6 +422,16 @@ TH_NODISCARD THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t 
 
 /// A row-major tensor of ones. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
+
+/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newArange(THDtype dtype, double start, double end, double step);
+
+/// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`. Floats only. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newLinspace(THDtype dtype, double start, double end, int64_t n);
+
+/// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newEye(THDtype dtype, int64_t n, int64_t m);
 
 /// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newEmptyLike(const THTensor *tensor);
@@ -421,7 +455,8 @@ TH_NODISCARD THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
 TH_NODISCARD THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
 
 /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once,
-/// when the last view is gone; it may be NULL. On error it is not called. Returns a new reference.
+/// when the last view is gone; it may be NULL. On error it is not called. An address that is no multiple of the
+/// element's size is an error; newFromData copies from any. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromBlob(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride,
                                             void *data, THDeleter deleter, void *context);
 
@@ -447,6 +482,12 @@ TH_NODISCARD THTensor *THTensor_newWithStorage3d(THStorage *storage, ptrdiff_t s
 TH_NODISCARD THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
                                                  int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
                                                  int64_t stride2, int64_t size3, int64_t stride3);
+
+/// A 5-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage5d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
+                                                 int64_t stride2, int64_t size3, int64_t stride3, int64_t size4,
+                                                 int64_t stride4);
 
 /** @} */
 
@@ -560,6 +601,12 @@ double THTensor_get3d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2
 /// `tensor[x0][x1][x2][x3]`; NaN on error.
 double THTensor_get4d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
 
+/// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
+double THTensor_get5d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4);
+
+/// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
+int64_t THTensor_getAtLong(const THTensor *tensor, int ndim, const int64_t *index);
+
 /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
 THStatus THTensor_setAt(THTensor *tensor, int ndim, const int64_t *index, double value);
 
@@ -575,15 +622,24 @@ THStatus THTensor_set3d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, do
 /// `tensor[x0][x1][x2][x3] = value`
 THStatus THTensor_set4d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
 
+/// `tensor[x0][x1][x2][x3][x4] = value`
+THStatus THTensor_set5d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4, double value);
+
+/// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
+THStatus THTensor_setAtLong(THTensor *tensor, int ndim, const int64_t *index, int64_t value);
+
 /// The only element of a tensor of any shape; NaN on error.
 double THTensor_item(const THTensor *tensor);
 
-/// The only element as an integer, exact for int64; -1 on error.
+/// The only element as an integer, exact for int64; floats are cut off. -1 on error.
 int64_t THTensor_itemLong(const THTensor *tensor);
 
 /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
 /// range.
 THStatus THTensor_fill(THTensor *r, double value);
+
+/// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
+THStatus THTensor_fillLong(THTensor *r, int64_t value);
 
 /// Every element `r = 0`.
 THStatus THTensor_zero(THTensor *r);
@@ -619,7 +675,7 @@ TH_NODISCARD THTensor *THTensor_newContiguousFormat(THTensor *tensor, THMemoryFo
 TH_NODISCARD THTensor *THTensor_newTo(THTensor *tensor, THDtype dtype);
 
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r`
-/// becomes a clone.
+/// becomes a clone, one of `THTensor_newWithDtype` takes the shape of `src`.
 THStatus THTensor_copy(THTensor *r, const THTensor *src);
 
 /// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor`
@@ -886,6 +942,11 @@ THStatus THTensor_setStorage3d(THTensor *tensor, THStorage *storage, ptrdiff_t s
 THStatus THTensor_setStorage4d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
                                int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
                                int64_t size3, int64_t stride3);
+
+/// Makes `tensor` a 5-d tensor over `storage`.
+THStatus THTensor_setStorage5d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
+                               int64_t size3, int64_t stride3, int64_t size4, int64_t stride4);
 
 /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks;
 /// new elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
@@ -1335,6 +1396,12 @@ THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
+/// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
+
+/// `r = src - value * t`, otherwise as csub.
+THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
+
 /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
 /// other makes them the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
@@ -1351,6 +1418,10 @@ THStatus THTensor_cminValue(THTensor *r, const THTensor *t, double value);
 /// as maximum bound nothing, and integers stay integers; cmaxValue and cminValue have one bound only. Whole bounds keep
 /// integers integer, others make them the default dtype.
 THStatus THTensor_clamp(THTensor *r, const THTensor *t, double minimum, double maximum);
+
+/// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one is. A
+/// bound that is NULL bounds nothing; there must be one.
+THStatus THTensor_clampTensor(THTensor *r, const THTensor *t, const THTensor *minimum, const THTensor *maximum);
 
 /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
 THStatus THTensor_hardtanh(THTensor *r, const THTensor *t, double minimum, double maximum);
@@ -1429,6 +1500,18 @@ THStatus THTensor_cosh(THTensor *r, const THTensor *t);
 /// `r = tanh(t)`. Integers give the default dtype.
 THStatus THTensor_tanh(THTensor *r, const THTensor *t);
 
+/// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
+THStatus THTensor_asinh(THTensor *r, const THTensor *t);
+
+/// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
+THStatus THTensor_acosh(THTensor *r, const THTensor *t);
+
+/// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_atanh(THTensor *r, const THTensor *t);
+
+/// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
+THStatus THTensor_sinc(THTensor *r, const THTensor *t);
+
 /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(THTensor *r, const THTensor *t);
 
@@ -1475,11 +1558,22 @@ THStatus THTensor_hypot(THTensor *r, const THTensor *a, const THTensor *b);
 /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
 THStatus THTensor_logaddexp(THTensor *r, const THTensor *a, const THTensor *b);
 
+/// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+THStatus THTensor_xlogy(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
 THStatus THTensor_copysign(THTensor *r, const THTensor *a, const THTensor *b);
 
 /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
 THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf. A `posinf` that is NaN stands for the
+/// greatest finite number of the dtype of `t`, a `neginf` that is NaN for the least. Integers and Bool stay as they
+/// are.
+THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double posinf, double neginf);
+
+/// `r = a * log(value)`, otherwise as xlogy.
+THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
 
 /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default
 /// dtype.
@@ -1614,8 +1708,26 @@ THStatus THTensor_logicalXor(THTensor *r, const THTensor *a, const THTensor *b);
 /// or uint8.
 THStatus THTensor_where(THTensor *r, const THTensor *condition, const THTensor *a, const THTensor *b);
 
+/// `r = a where condition, else value`, otherwise as where. A whole `value` keeps integers integer and must lie in
+/// their range, any other makes them the default dtype.
+THStatus THTensor_whereValue(THTensor *r, const THTensor *condition, const THTensor *a, double value);
+
+/// `r = value where condition, else b`, as whereValue.
+THStatus THTensor_whereValueTensor(THTensor *r, const THTensor *condition, double value, const THTensor *b);
+
+/// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
+THStatus THTensor_whereValues(THTensor *r, const THTensor *condition, double a, double b);
+
+/// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with the
+/// value `b` at 0.
+THStatus THTensor_heaviside(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
 THStatus THTensor_maskedFill(THTensor *t, const THTensor *mask, double value);
+
+/// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
+/// that is negative.
+THStatus THTensor_signbit(THTensor *r, const THTensor *t);
 
 /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to
 /// themselves only, whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as
@@ -1699,7 +1811,8 @@ THStatus THTensor_prod(THTensor *r, const THTensor *t, int dimension, int keepdi
 THStatus THTensor_prodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of
-/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum.
+/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum. In another dtype, and of integers:
+/// meanDims.
 THStatus THTensor_mean(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
@@ -1722,6 +1835,17 @@ THStatus THTensor_varDims(THTensor *r, const THTensor *t, int ndim, const int64_
 /// The variance of all elements, `biased` as for var; NaN on error.
 double THTensor_varall(const THTensor *t, int biased);
 
+/// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if
+/// `biased`. The divisor is never less than 0; a correction that is NaN is an error.
+THStatus THTensor_varCorrection(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_varDimsCorrection(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                                    int keepdim);
+
+/// The variance of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_varallCorrection(const THTensor *t, double correction);
+
 /// `r = sqrt(variance of t over dimension)`; everything else as for var.
 THStatus THTensor_std(THTensor *r, const THTensor *t, int dimension, int biased, int keepdim);
 
@@ -1730,6 +1854,16 @@ THStatus THTensor_stdDims(THTensor *r, const THTensor *t, int ndim, const int64_
 
 /// The standard deviation of all elements, `biased` as for var; NaN on error.
 double THTensor_stdall(const THTensor *t, int biased);
+
+/// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+THStatus THTensor_stdCorrection(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_stdDimsCorrection(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                                    int keepdim);
+
+/// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_stdallCorrection(const THTensor *t, double correction);
 
 /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each
 /// first occurs (row-major over all). Either result may be NULL. Everything else as for amax.
@@ -1808,8 +1942,17 @@ int THTensor_logicalany(const THTensor *t);
 /// floats keep their dtype and are summed in float64.
 THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 
+/// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
+/// cumsum, and with `TH_UNDEFINED` the same. Integers narrower than int64 wrap, and Bool is whether any element so far
+/// is true.
+THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
+
 /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
+
+/// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
+/// cumsumDtype.
+THStatus THTensor_cumprodDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
 /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
 /// equals. Both have the shape of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
@@ -1822,9 +1965,17 @@ THStatus THTensor_cummin(THTensor *values, THTensor *indices, const THTensor *t,
 /// shape of `t`.
 THStatus THTensor_softmax(THTensor *r, const THTensor *t, int dimension);
 
+/// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise as
+/// softmax, and with `TH_UNDEFINED` the same.
+THStatus THTensor_softmaxDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
+
 /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r`
 /// has the shape of `t`.
 THStatus THTensor_logSoftmax(THTensor *r, const THTensor *t, int dimension);
+
+/// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
+/// softmaxDtype.
+THStatus THTensor_logSoftmaxDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
 /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has
 /// the shape of `t`.
@@ -2001,6 +2152,13 @@ THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, doub
 /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
 THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
 
+/// A row-major tensor with elements uniform in [0, 1). Floats only. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRand(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+
+/// A row-major tensor with elements normally distributed, with mean 0 and standard deviation 1. Floats only. Returns a
+/// new reference.
+TH_NODISCARD THTensor *THTensor_newRandn(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+
 /** @} */
 
 /* ==================================================================================================================
@@ -2106,8 +2264,14 @@ int THStorage_refcount(const THStorage *storage);
 /// `storage[index] = value`, converted to the dtype of the storage.
 THStatus THStorage_set(THStorage *storage, ptrdiff_t index, double value);
 
+/// `storage[index] = value`, an int64 that a double may not hold.
+THStatus THStorage_setLong(THStorage *storage, ptrdiff_t index, int64_t value);
+
 /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
 double THStorage_get(const THStorage *storage, ptrdiff_t index);
+
+/// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
+int64_t THStorage_getLong(const THStorage *storage, ptrdiff_t index);
 
 /// An empty storage. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_new(THDtype dtype);
@@ -2133,7 +2297,7 @@ TH_NODISCARD THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double 
 TH_NODISCARD THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
 
 /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data`
-/// stays the caller's. Returns a new reference.
+/// stays the caller's. An address that is no multiple of the element's size is an error. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
 
 /// A storage of `size` elements from `allocator`, which must outlive it: one of yours, `THDefaultAllocator`,
@@ -2143,13 +2307,14 @@ TH_NODISCARD THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff
 TH_NODISCARD THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const THAllocator *allocator,
                                                    void *allocatorContext);
 
-/// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns
-/// a new reference.
+/// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data`
+/// as for newWithData. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithDataAndAllocator(THDtype dtype, void *data, ptrdiff_t size,
                                                           const THAllocator *allocator, void *allocatorContext);
 
 /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is
-/// gone; it may be NULL. On error it is not called. It cannot be resized. Returns a new reference.
+/// gone; it may be NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new
+/// reference.
 TH_NODISCARD THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter,
                                               void *context);
 
@@ -2238,8 +2403,14 @@ int64_t THMemory_liveBytes(void);
 
 /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each
 /// further tenth, and once before an allocation fails: a garbage collector should run then. It may free tensors and
-/// must return. A NULL `hook` turns it off.
+/// must return. With a NULL `hook` nothing is called, and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes
+/// turn the limit off.
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+
+/// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for
+/// hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no
+/// more than reading a flag.
+int THMemory_pressure(void);
 
 /** @} */
 

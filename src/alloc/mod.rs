@@ -24,7 +24,7 @@ mod thread;
 
 pub use foreign::{THDeleter, foreign};
 pub use heap::{THDefaultAllocator, th_alloc, th_free, th_realloc};
-pub use limit::{THMemoryHook, set_soft_limit};
+pub use limit::{THMemoryHook, pressure, set_soft_limit};
 pub use lists::{boxed, list};
 pub use local::text as thread_text;
 pub use map::*;

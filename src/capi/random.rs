@@ -5,6 +5,7 @@ use super::row::export;
 use crate::alloc;
 use crate::ops::random as ops;
 use crate::random::{Generator, seed_from_os};
+use crate::tensor::Tensor;
 use std::ptr::NonNull;
 
 macro_rules! generator_rows {
@@ -51,6 +52,18 @@ macro_rules! random_rows {
         /// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
         normal(r: out, generator: generator, mean: double, stdv: double) =
             with(generator, |g| ops::normal(r, g, mean, stdv))?;
+        /// A row-major tensor with elements uniform in [0, 1). Floats only. Returns a new reference.
+        newRand(dtype: dtype, generator: generator, ndim: len, size: sizes) -> new = {
+            let r = Tensor::empty(dtype, size)?;
+            with(generator, |g| ops::uniform(&r, g, 0.0, 1.0))??;
+            Ok(r)
+        };
+        /// A row-major tensor with elements normally distributed, with mean 0 and standard deviation 1. Floats only. Returns a new reference.
+        newRandn(dtype: dtype, generator: generator, ndim: len, size: sizes) -> new = {
+            let r = Tensor::empty(dtype, size)?;
+            with(generator, |g| ops::normal(&r, g, 0.0, 1.0))??;
+            Ok(r)
+        };
     } };
 }
 
