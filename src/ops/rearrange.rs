@@ -217,6 +217,13 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
         // SAFETY: a new row-major tensor with so many int64.
         unsafe { counts.data().cast::<i64>().add(at).read() }
     };
+    if t.layout()?.numel() == 0 && have.numel() == 1 {
+        // However long the dimension is, there is nothing to go through.
+        if of(0) < 0 {
+            bail!(Argument, "count {} is negative", of(0))
+        }
+        return nothing(r, &t, d, n.checked_mul(of(0)));
+    }
     let mut total = 0i64;
     for i in 0..n {
         let count = of(i);
@@ -238,6 +245,13 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
         }
     }
     index_select(r, &t, dim, &index)
+}
+
+/// `r` in the shape of `t`, but with `size` entries along dimension `d`: there are no elements.
+fn nothing(r: &Tensor, t: &Tensor, d: usize, size: Option<i64>) -> Result<()> {
+    let (mut shape, Some(size)) = (t.layout()?.shape, size) else { bail!(Shape, "dimension {d} overflows") };
+    shape[d] = size;
+    placed(r, t.defined()?, &shape)?.commit()
 }
 
 /// [`repeat_interleave`] with one number
@@ -282,6 +296,9 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
         }
         copy::copy(&result, &inside)?;
         return placed.commit();
+    }
+    if checked_numel(&shape)? == 0 && have.contains(&0) {
+        return placed(r, dtype, &shape)?.commit();
     }
     // One dimension after the other, each by the positions its entries come from.
     let mut made = disjoint(r, t)?;
@@ -346,7 +363,7 @@ pub fn fold(r: &Tensor, t: &Tensor, dim: i32, step: i64) -> Result<()> {
     let dtype = t.defined()?;
     let made = Tensor::empty(dtype.compute(), &shape)?;
     copy::fill(&made, Scalar::Int(0))?;
-    for k in 0..if windows > 0 { size } else { 0 } {
+    for k in 0..if t.layout()?.numel() > 0 { size } else { 0 } {
         let place = view::derive(&made, |l| l.slice(d as i32, k, k + (windows - 1) * step + 1, step))?;
         let window = view::derive(t, |l| l.select(-1, k))?;
         pointwise::arithmetic::cadd(&place, &place, Scalar::Int(1), &window)?;
@@ -365,6 +382,9 @@ pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
         bail!(Argument, "order {n} is negative")
     }
     let dtype = t.defined()?;
+    if shape.contains(&0) {
+        return nothing(r, t, d as usize, Some((shape[d as usize] - n).max(0)));
+    }
     let mut made = t.clone();
     for _ in 0..n.min(shape[d as usize]) {
         let size = made.layout()?.shape[d as usize] - 1;

@@ -47,9 +47,8 @@ impl Positions {
         };
         let n = positions.layout.numel() as usize;
         // SAFETY: the operand holds `n` elements, row-major; without elements there may be no memory.
-        if n > 0
-            && let Some(at) = unsafe { first_outside(positions.first().cast(), n, least, size) }
-        {
+        let outside = if n > 0 { unsafe { first_outside(positions.first().cast(), n, least, size) } } else { None };
+        if let Some(at) = outside {
             // SAFETY: as above.
             let value = unsafe { positions.first().cast::<i64>().add(at).read_unaligned() };
             bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
