@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn special_values_are_those_of_c99() {
-        let end = f64::MAX.ln() + std::f64::consts::LN_2;
+        let end = simd(|isa| asinh(isa, f64::MAX));
+        assert!((end - 710.475_860_073_943_9).abs() < 1.2e-13);
         check_special(asinh, [0.0, -0.0, INF, -INF, NAN, end, -end]);
         check_special(acosh, [NAN, NAN, INF, NAN, NAN, end, NAN]);
         check_special(atanh, [0.0, -0.0, NAN, NAN, NAN, NAN, NAN]);
