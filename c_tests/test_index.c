@@ -175,7 +175,7 @@ static void sums_by_index_are_formed_in_order(void) {
     CHECK_VALUES(sums, -3, -4, -6, -8);
     CHECK_OK(THTensor_indexCopy(sums, 0, group, points));
     CHECK_VALUES(sums, 3, 4, 5, 6);
-    CHECK_ERROR(THTensor_indexAdd(sums, 1, group, points), TH_ERR_SHAPE, "expected elements of shape [2, 3], got [3, 2]");
+    CHECK_ERROR(THTensor_indexAdd(sums, 1, group, points), TH_ERR_SHAPE, "elements of sizes [3, 2], expected [2, 3]");
     THTensor_free(points);
     THTensor_free(group);
     THTensor_free(sums);

@@ -82,7 +82,7 @@
  * underscores: logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the
  * plain one:
  *
- *     Value         a number in place of the second tensor (ltValue)
+ *     Value         a number in place of the second tensor (ltValue); ValueTensor, Values: of the first one, of both
  *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
  *     Dims          a list of dimensions in place of one (sumDims)
  *     all           all elements, and a number of C is returned (sumall)
@@ -90,7 +90,7 @@
  *     1d to 5d, Nd  so many sizes or indices one by one; a list of them
  *     Long          an int64 in place of a double (itemLong)
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
- *     Mode, Base, Format, Dtype   one more argument of that name
+ *     Mode, Base, Format, Dtype, Scale, Correction   one more argument of that name
  *
  * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone
  * is no such form.

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
-from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
+from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, between, sizes
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -361,10 +361,34 @@ def small():
     ]
 
 
+def moving():
+    """Elements by index, joined and rearranged. `b` is an index tensor where it says so."""
+    rows = THOUSAND.of("i64").shaped("1000")
+    each = THOUSAND.of("i64")
+    million = Operand(between, (0, 1_000_000), "i64")
+    select = "THTensor_indexSelect(r, a, {0}, b)", "torch.index_select(a, {0}, b, out=r)", "np.take(a, b, {0}, out=r)"
+    gather = "THTensor_gather(r, a, {0}, b)", "torch.gather(a, {0}, b, out=r)"
+    return [
+        *over("masked select", "f32 f64 u8", "1e6", "FRESH(THTensor_maskedSelect(r, a, m))", "torch.masked_select(a, m)", "a[m]", m=MASK),
+        *over("nonzero", "bool f32", "1e6", "FRESH(THTensor_nonzero(r, a))", "torch.nonzero(a)", None, a=MASK),
+        *over("take", "f32 f64", "1e6", "THTensor_take(r, a, b)", "torch.take(a, b, out=r)", "np.take(a, b, out=r)", b=million),
+        *over("select rows", "f32 f64", "1000x1000", *(code.format(0) for code in select), b=rows),
+        *over("select columns", "f32 f64", "1000x1000", *(code.format(1) for code in select), b=rows),
+        *over("gather dim 0", "f32", "1000x1000", *(code.format(0) for code in gather), b=each),
+        *over("gather dim 1", "f32", "1000x1000", *(code.format(1) for code in gather), b=each),
+        *over("cat dim 0", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 0))", "torch.cat([a, b], 0)", "np.concatenate([a, b], 0)"),
+        *over("cat dim 1", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 1))", "torch.cat([a, b], 1)", "np.concatenate([a, b], 1)"),
+        *over("flip dim 1", "f32", "1000x1000", "THTensor_flip(r, a, 1, (int64_t[]){1})", "r.copy_(torch.flip(a, [1]))", "np.copyto(r, np.flip(a, 1))"),
+        *over("repeat", "f32", "1000x1000", "FRESH(THTensor_repeat(r, a, 2, (int64_t[]){2, 2}))", "a.repeat(2, 2)", "np.tile(a, (2, 2))"),
+        *over("diff", "f32", "1000x1000", "FRESH(THTensor_diff(r, a, 1, 1))", "torch.diff(a, 1, 1)", "np.diff(a, 1, 1)"),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
     "create": [creation],
+    "move": [moving],
     "small": [small],
 }
 

@@ -39,6 +39,8 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("004_negative_stride_means_contiguous", negative_strides_are_refused),
     ("004_copy_same_numel_other_shape", copy_broadcasts_but_does_not_reshape),
     ("004_masked_fill_other_shape", masks_broadcast_but_do_not_reshape),
+    ("004_masked_select_other_shape", a_mask_of_another_shape_selects_nothing),
+    ("004_masked_copy_shapes_differ", a_mask_of_another_shape_copies_nothing),
     ("004_map_mul_shapes_differ", map_broadcasts_but_does_not_reshape),
     ("004_map2_fma", map2_of_three_tensors),
     ("004_storage_over_foreign_pointer", a_storage_over_another_tensors_data),
@@ -210,6 +212,30 @@ fn masks_broadcast_but_do_not_reshape() {
     let flat = Tensor::made(c!(tensors::newViewAs(mask.0, x.0))).unwrap();
     assert_eq!(c!(tensors::maskedFill(x.0, flat.0, -1.0)), TH_OK);
     assert_eq!((x.shape(), x.elements()), (vec![1, 4], vec![1.0, 2.0, -1.0, -1.0]));
+}
+
+/// A mask of uint8, as Torch7's.
+fn bytes(shape: &[i64], elements: &[f64]) -> Tensor {
+    Tensor::made(c!(tensors::newTo(Tensor::of(shape, elements).0, TH_UINT8))).unwrap()
+}
+
+fn a_mask_of_another_shape_selects_nothing() {
+    let (x, mask) = (counted(&[3, 4]), bytes(&[2, 6], &[1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
+    let y = Tensor::made(c!(tensors::new())).unwrap();
+    assert!(done(c!(tensors::maskedSelect(y.0, x.0, mask.0))).is_err());
+    let mask = Tensor::made(c!(tensors::newViewAs(mask.0, x.0))).unwrap();
+    assert_eq!(c!(tensors::maskedSelect(y.0, x.0, mask.0)), TH_OK);
+    assert_eq!((y.shape(), y.elements()), (vec![5], vec![1.0, 3.0, 7.0, 8.0, 12.0]));
+}
+
+fn a_mask_of_another_shape_copies_nothing() {
+    let (x, y) = (counted(&[2, 2]), Tensor::of(&[2, 4], &[-1.0; 8]));
+    let mask = bytes(&[1, 8], &[0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
+    assert!(done(c!(tensors::maskedCopy(y.0, mask.0, x.0))).is_err());
+    assert_eq!(y.elements(), [-1.0; 8]);
+    let mask = Tensor::made(c!(tensors::newViewAs(mask.0, y.0))).unwrap();
+    assert_eq!(c!(tensors::maskedCopy(y.0, mask.0, x.0)), TH_OK);
+    assert_eq!(y.elements(), [-1.0, -1.0, 1.0, 2.0, 3.0, -1.0, 4.0, -1.0]);
 }
 
 fn map_broadcasts() {

@@ -20,7 +20,7 @@ mod tensors {
     pub use thorn::capi::random::fills::*;
     pub use thorn::capi::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
     pub use thorn::capi::view::{pairs_of_views::*, shapes::*, views::*};
-    pub use thorn::capi::{apply::*, create::*, reduce::*};
+    pub use thorn::capi::{apply::*, create::*, index::*, join::*, reduce::*};
 }
 
 /// The functions `THStorage_*`.
@@ -33,6 +33,7 @@ mod by_hand;
 mod changing;
 mod checks;
 mod handles;
+mod indexing;
 mod json;
 mod making;
 mod viewing;
@@ -54,19 +55,6 @@ const DEVICES: &[&str] = &["cuda", "setDevice", "toDevice"];
 
 /// Operations no function offers yet. An example that needs one waits.
 const LATER: &[Wait] = &[
-    ("index_add", "index, gather, scatter", &["THTensor_indexAdd"]),
-    ("index_copy", "index, gather, scatter", &["THTensor_indexCopy"]),
-    ("index_fill", "index, gather, scatter", &["THTensor_indexFill"]),
-    ("index_put", "index, gather, scatter", &["THTensor_indexPut"]),
-    ("index_select", "index, gather, scatter", &["THTensor_indexSelect"]),
-    ("gather", "index, gather, scatter", &["THTensor_gather"]),
-    ("put", "index, gather, scatter", &["THTensor_put"]),
-    ("scatter", "index, gather, scatter", &["THTensor_scatter"]),
-    ("scatter_add", "index, gather, scatter", &["THTensor_scatterAdd"]),
-    ("scatter_value", "index, gather, scatter", &["THTensor_scatterFill", "THTensor_scatterValue"]),
-    ("masked_copy", "masks", &["THTensor_maskedCopy", "THTensor_maskedScatter"]),
-    ("masked_select", "masks", &["THTensor_maskedSelect"]),
-    ("nonzero", "masks", &["nonzero"]),
     ("bernoulli_tensor", "random", &["bernoulli"]),
     ("random", "random", &["THTensor_random", "clampedRandom", "cappedRandom"]),
     ("backward", "autograd", &["backward", "requiresGrad"]),

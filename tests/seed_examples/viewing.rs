@@ -3,12 +3,11 @@
 use crate::handles::{Outcome, Tensor, Thing, done};
 use crate::json::{dtype, int, ints, list};
 use crate::tensors;
-use crate::world::{Operation, tensor};
+use crate::world::{Operation, result, tensor};
 use serde_json::Value;
 use std::ffi::c_int;
 use std::ptr::null_mut;
 use thorn::error::THStatus;
-use thorn::layout::TH_CONTIGUOUS_FORMAT;
 use thorn::tensor::THTensor;
 
 /// A function that returns a list: asked for the count, then for the list.
@@ -29,19 +28,6 @@ fn sub(source: *mut THTensor, ranges: &[Value]) -> Outcome {
         part = Tensor::made(c!(tensors::newNarrow(part.0, d as c_int, first, last - first + 1)))?;
     }
     Ok(Some(Thing::Tensor(part)))
-}
-
-/// Repeats along each dimension: expand a new dimension before it, copy, and see both as one.
-fn repeat(source: &Tensor, times: &[i64]) -> Outcome {
-    let shape = source.shape();
-    let sizes: Vec<i64> = std::iter::repeat_n(1, times.len() - shape.len()).chain(shape).collect();
-    let pairs = |times: &[i64]| times.iter().zip(&sizes).flat_map(|(&t, &n)| [t, n]).collect::<Vec<_>>();
-    let (apart, repeated) = (pairs(&vec![1; times.len()]), pairs(times));
-    let joined: Vec<i64> = times.iter().zip(&sizes).map(|(t, n)| t * n).collect();
-    let view = Tensor::made(c!(tensors::newReshape(source.0, apart.len() as c_int, apart.as_ptr())))?;
-    let view = Tensor::made(c!(tensors::newExpand(view.0, repeated.len() as c_int, repeated.as_ptr())))?;
-    let copy = Tensor::made(c!(tensors::newCloneFormat(view.0, TH_CONTIGUOUS_FORMAT)))?;
-    tensor(c!(tensors::newView(copy.0, joined.len() as c_int, joined.as_ptr())))
 }
 
 pub fn operation(name: &str) -> Option<Operation> {
@@ -85,7 +71,10 @@ pub fn operation(name: &str) -> Option<Operation> {
             let size = ints(&o["args"]);
             tensor(c!(tensors::newExpand(w.it(o), size.len() as c_int, size.as_ptr())))
         },
-        "repeat" => |w, o| repeat(w.tensor(o, "self"), &ints(&o["args"])),
+        "repeat" => |w, o| {
+            let times = ints(&o["args"]);
+            result(c!(tensors::new()), |r| c!(tensors::repeat(r, w.it(o), times.len() as c_int, times.as_ptr())))
+        },
         "split" => |w, o| pieces(|r, count| c!(tensors::split(r, count, w.it(o), int(&o["size"]), int(&o["dim"]) as c_int))),
         "chunk" => |w, o| pieces(|r, count| c!(tensors::chunk(r, count, w.it(o), int(&o["n"]), int(&o["dim"]) as c_int))),
         _ => return None,

@@ -2,7 +2,7 @@
 
 use crate::handles::{Outcome, Storage, Tensor, Thing, done};
 use crate::json::{list, text};
-use crate::{applying, changing, making, viewing};
+use crate::{applying, changing, indexing, making, viewing};
 use serde_json::Value;
 use std::collections::HashMap;
 use thorn::error::THStatus;
@@ -14,7 +14,11 @@ pub type Operation = fn(&World, &Value) -> Outcome;
 
 /// How an operation runs, if it can.
 pub fn known(name: &str) -> Option<Operation> {
-    making::operation(name).or(viewing::operation(name)).or(changing::operation(name)).or(applying::operation(name))
+    making::operation(name)
+        .or(viewing::operation(name))
+        .or(changing::operation(name))
+        .or(applying::operation(name))
+        .or(indexing::operation(name))
 }
 
 /// A new tensor for the world.

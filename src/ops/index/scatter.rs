@@ -88,7 +88,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Re
     shape[d] = positions.len();
     let of_src = vector_at_least(src.layout()?);
     if of_src.shape != shape {
-        bail!(Shape, "expected elements of shape {:?}, got {:?}", shape.as_slice(), of_src.shape.as_slice())
+        bail!(Shape, "elements of sizes {:?}, expected {:?}", of_src.shape.as_slice(), shape.as_slice())
     }
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
