@@ -14,7 +14,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import creation, elementwise, reductions
+from oracle import creation, elementwise, reductions, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -26,6 +26,7 @@ def main():
     elementwise.rows()
     reductions.rows()
     creation.rows()
+    sorting.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")
 
