@@ -96,7 +96,6 @@ def sorting():
         tops(dtype)
     refuse("sort", [R, R, SHEET["float32"], 3, 0, 1], ERR_ARGUMENT)
     refuse("sort", [R, R, SHEET["float32"], TH_ALL_DIMS, 0, 1], ERR_ARGUMENT)
-    refuse("argsort", [Given("int32"), SHEET["float32"], 0, 0, 1])
 
 
 def tops(dtype):
@@ -144,7 +143,6 @@ def uniques():
             expect(name, [*heads, t[dtype], dim], *slices_once(t[dtype].value, dim, consecutive), every=51 if t is LONG else 1)
         refuse(name, [*heads, EMPTY3[dtype], 0], ERR_SHAPE)
         refuse(name, [*heads, SHEET[dtype], 3], ERR_ARGUMENT)
-    refuse("unique", [R, Given("int32"), R, SHEET["float32"], TH_ALL_DIMS])
 
 
 def searching():
