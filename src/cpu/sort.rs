@@ -1,83 +1,104 @@
-//! Lines in order: every key becomes a record with its position, records are sorted, and keys become elements again.
-//!
-//! Both zeros have one key, and so have all NaNs; which of them stands where is looked up in the line afterwards.
+//! Lines in order: every element becomes a record of its key and position, records are sorted, and become elements again.
 
 pub mod permute;
 pub mod records;
+pub mod top;
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::keys::{Key, Ordered};
-use super::select::{scratch_bytes as select_bytes, select};
 use super::simd::simd;
-use crate::cpu::tuning::SORTED_PIECE;
+use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS, SORTED_PIECE};
 use records::{Record, Wide, count_bytes, sort as sort_records};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A way to pack a key and a position into a record.
-trait Pack {
+trait Pack: Copy + Sync {
     type R: Record;
-    fn pack(bits: u64, at: usize) -> Self::R;
+    /// Whether positions are there.
+    const PLACED: bool;
+    fn pack(self, bits: u64, at: usize) -> Self::R;
     /// The bits of the key.
-    fn key(r: Self::R) -> u64;
+    fn bits(self, r: Self::R) -> u64;
     fn at(r: Self::R) -> usize;
-    /// The bits by which records are sorted.
-    const SORTED: u64;
+    /// The bits in which records differ, where keys do in those of `differ`.
+    fn window(self, differ: u64) -> u64;
 }
 
-/// Keys of 32 bits and fewer than 2^32 positions.
-struct Narrow;
+/// Keys that differ in 32 neighbouring bits at most, and fewer than 2^32 positions.
+#[derive(Clone, Copy)]
+struct Narrow {
+    /// Where these bits begin.
+    low: u32,
+    /// The others, which all keys share.
+    common: u64,
+}
+
 impl Pack for Narrow {
     type R = u64;
+    const PLACED: bool = true;
     #[inline(always)]
-    fn pack(bits: u64, at: usize) -> u64 {
-        bits << 32 | at as u64
+    fn pack(self, bits: u64, at: usize) -> u64 {
+        bits >> self.low << 32 | at as u64
     }
     #[inline(always)]
-    fn key(r: u64) -> u64 {
-        r >> 32
+    fn bits(self, r: u64) -> u64 {
+        self.common | r >> 32 << self.low
     }
     #[inline(always)]
     fn at(r: u64) -> usize {
         r as u32 as usize
     }
-    const SORTED: u64 = !0 << 32;
+    fn window(self, differ: u64) -> u64 {
+        differ >> self.low << 32
+    }
 }
 
 /// Keys without positions.
+#[derive(Clone, Copy)]
 struct Bare;
+
 impl Pack for Bare {
     type R = u64;
+    const PLACED: bool = false;
     #[inline(always)]
-    fn pack(bits: u64, _at: usize) -> u64 {
+    fn pack(self, bits: u64, _at: usize) -> u64 {
         bits
     }
     #[inline(always)]
-    fn key(r: u64) -> u64 {
+    fn bits(self, r: u64) -> u64 {
         r
     }
     #[inline(always)]
     fn at(_: u64) -> usize {
         0
     }
-    const SORTED: u64 = !0;
+    fn window(self, differ: u64) -> u64 {
+        differ
+    }
 }
 
 /// Everything else.
-impl Pack for Wide {
+#[derive(Clone, Copy)]
+struct Whole;
+
+impl Pack for Whole {
     type R = Wide;
+    const PLACED: bool = true;
     #[inline(always)]
-    fn pack(bits: u64, at: usize) -> Wide {
+    fn pack(self, bits: u64, at: usize) -> Wide {
         Wide { key: bits, at: at as u64 }
     }
     #[inline(always)]
-    fn key(r: Wide) -> u64 {
+    fn bits(self, r: Wide) -> u64 {
         r.key
     }
     #[inline(always)]
     fn at(r: Wide) -> usize {
         r.at as usize
     }
-    const SORTED: u64 = !0;
+    fn window(self, differ: u64) -> u64 {
+        differ
+    }
 }
 
 /// Where a sorted line goes; NULL for what is not wanted.
@@ -94,12 +115,12 @@ pub fn scratch_bytes<T: Ordered>(n: usize, positions: bool) -> usize {
     n.saturating_mul(2 * record_bytes::<T>(n, positions)).saturating_add(count_bytes(n))
 }
 
-/// Bytes of a record of one of `n` elements.
+/// The most bytes of a record of one of `n` elements.
 fn record_bytes<T: Ordered>(n: usize, position: bool) -> usize {
     if is_narrow::<T>(n) || !position { size_of::<u64>() } else { size_of::<Wide>() }
 }
 
-/// Whether a key and a position fit into 64 bits.
+/// Whether any key and a position fit into 64 bits.
 fn is_narrow<T: Ordered>(n: usize) -> bool {
     size_of::<T::Key>() == 4 && n <= u32::MAX as usize
 }
@@ -109,83 +130,92 @@ fn is_narrow<T: Ordered>(n: usize) -> bool {
 /// # Safety
 /// Results have room for the line and lie apart from it, `scratch` has the bytes of [`scratch_bytes`], aligned to 8.
 pub unsafe fn sort<T: Ordered>(line: &[T], descending: bool, out: Sorted<T>, scratch: *mut u8) {
-    // SAFETY: the caller's.
+    let Some(first) = line.first() else { return };
+    let (n, first) = (line.len(), first.key().flipped(descending).bits());
+    // Few records are compared whole, whatever they differ in.
+    let differ = if is_narrow::<T>(n) && n < COMPARED_RECORDS { u32::MAX as u64 } else { differ(line, descending, first) };
+    let low = differ.trailing_zeros().min(63);
+    // SAFETY: the caller's; records take no more than `record_bytes`.
     unsafe {
-        if is_narrow::<T>(line.len()) {
-            sort_packed::<T, Narrow>(line, descending, out, scratch)
+        if differ >> low <= u32::MAX as u64 && n <= u32::MAX as usize {
+            sort_packed(line, descending, Narrow { low, common: first & !differ }, differ, out, scratch)
         } else if out.positions.is_null() {
-            sort_packed::<T, Bare>(line, descending, out, scratch)
+            sort_packed(line, descending, Bare, differ, out, scratch)
         } else {
-            sort_packed::<T, Wide>(line, descending, out, scratch)
-        }
-        if T::DTYPE.is_float() && !out.values.is_null() {
-            let values = std::slice::from_raw_parts_mut(out.values, line.len());
-            restore(line, values, descending, T::ZERO.key());
-            restore(line, values, descending, T::Key::MAX);
+            sort_packed(line, descending, Whole, differ, out, scratch)
         }
     }
 }
 
-/// # Safety
-/// As for [`sort`].
-unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, out: Sorted<T>, scratch: *mut u8) {
-    let n = line.len();
-    let Some(first) = line.first() else { return };
-    let records = scratch.cast::<P::R>();
-    let (other, counts) = (records.wrapping_add(n), records.wrapping_add(2 * n).cast::<u8>());
-    let (shared, differ) = (Shared(records.cast()), AtomicU64::new(0));
-    let first = first.key().flipped(descending).bits();
-    parallel(n.div_ceil(SORTED_PIECE), SORTED_PIECE, CHEAP, &|range| {
-        let start = range.start * SORTED_PIECE;
-        let part = &line[start..n.min(range.end * SORTED_PIECE)];
-        let records = shared.get().cast::<P::R>().wrapping_add(start);
+/// The bits in which keys differ from `first`.
+fn differ<T: Ordered>(line: &[T], descending: bool, first: u64) -> u64 {
+    let differ = AtomicU64::new(0);
+    parallel(line.len().div_ceil(SORTED_PIECE), SORTED_PIECE, CHEAP, &|range| {
+        let part = &line[range.start * SORTED_PIECE..line.len().min(range.end * SORTED_PIECE)];
         let differs = simd(
             #[inline(always)]
             move |_| {
                 let mut differs = 0;
-                for (i, x) in part.iter().enumerate() {
-                    let bits = x.key().flipped(descending).bits();
-                    differs |= bits ^ first;
-                    // SAFETY: there is room for a record of each element.
-                    unsafe { records.add(i).write(P::pack(bits, start + i)) }
+                for x in part {
+                    differs |= x.key().flipped(descending).bits() ^ first;
                 }
                 differs
             },
         );
         differ.fetch_or(differs, Relaxed);
     });
-    let differ = differ.into_inner();
-    let differ = if P::SORTED == !0 { differ } else { differ << 32 };
-    let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
-    let emit = |records: &[P::R], at: usize| {
-        // SAFETY: pieces of the results are apart, and there is room for all.
-        unsafe { unpack::<T, P>(records, descending, at, values, positions) }
-    };
-    // SAFETY: the caller's; all records have been written.
-    unsafe { sort_records(std::slice::from_raw_parts_mut(records, n), other, counts, differ, &emit) }
+    differ.into_inner()
 }
 
-/// Writes what sorted records stand for, from place `at` on.
+/// # Safety
+/// As for [`sort`].
+unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P, differ: u64, out: Sorted<T>, scratch: *mut u8) {
+    let n = line.len();
+    let records = scratch.cast::<P::R>();
+    let room = [records, records.wrapping_add(n)];
+    // A short line is in the first caches: elements are looked up there, which tells zeros and NaNs apart.
+    let looked_up = P::PLACED && n < BUCKETED_RECORDS;
+    let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
+    let make = |at: usize| pack.pack(line[at].key().flipped(descending).bits(), at);
+    let emit = |records: &[P::R], start: usize| {
+        let (values, positions) = (values.get().cast::<T>(), positions.get().cast::<i64>());
+        if !values.is_null() && looked_up {
+            for (i, &r) in records.iter().enumerate() {
+                // SAFETY: there is room for as many elements as the line has, and every place is written once.
+                unsafe { values.add(start + i).write(line[P::at(r)]) }
+            }
+        } else if !values.is_null() {
+            // SAFETY: as above.
+            unsafe { restore_from_keys(records, descending, pack, values.add(start)) }
+        }
+        if !positions.is_null() {
+            for (i, &r) in records.iter().enumerate() {
+                // SAFETY: as above.
+                unsafe { positions.add(start + i).write(P::at(r) as i64) }
+            }
+        }
+    };
+    // SAFETY: the caller's.
+    unsafe { sort_records(n, make, room, room[1].wrapping_add(n).cast(), pack.window(differ), &emit) }
+    if T::DTYPE.is_float() && !out.values.is_null() && !looked_up {
+        // SAFETY: all have been written.
+        let values = unsafe { std::slice::from_raw_parts_mut(out.values, n) };
+        restore(line, values, descending, T::ZERO.key());
+        restore(line, values, descending, T::Key::MAX);
+    }
+}
+
+/// Writes the elements that keys were made of, but that both zeros and all NaNs are alike.
 ///
 /// # Safety
-/// Results that are not NULL have room for it.
-unsafe fn unpack<T: Ordered, P: Pack>(records: &[P::R], descending: bool, at: usize, values: Shared, positions: Shared) {
+/// There is room for them.
+unsafe fn restore_from_keys<T: Ordered, P: Pack>(records: &[P::R], descending: bool, pack: P, values: *mut T) {
     simd(
         #[inline(always)]
         move |_| {
-            if !values.get().is_null() {
-                let values = values.get().cast::<T>().wrapping_add(at);
-                for (i, &r) in records.iter().enumerate() {
-                    // SAFETY: the caller's.
-                    unsafe { values.add(i).write(T::from_key(T::Key::from_bits(P::key(r)).flipped(descending))) }
-                }
-            }
-            if !positions.get().is_null() {
-                let positions = positions.get().cast::<i64>().wrapping_add(at);
-                for (i, &r) in records.iter().enumerate() {
-                    // SAFETY: the caller's.
-                    unsafe { positions.add(i).write(P::at(r) as i64) }
-                }
+            for (i, &r) in records.iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { values.add(i).write(T::from_key(T::Key::from_bits(pack.bits(r)).flipped(descending))) }
             }
         },
     )
@@ -202,139 +232,9 @@ fn restore<T: Ordered>(line: &[T], values: &mut [T], descending: bool, key: T::K
     }
 }
 
-/// Which elements to take, and how.
-#[derive(Clone, Copy)]
-pub struct Top {
-    /// How many.
-    pub k: usize,
-    /// The greatest and not the least.
-    pub largest: bool,
-    /// Best first; else as they stand in the line.
-    pub sorted: bool,
-}
-
-impl Top {
-    /// Bytes of scratch that taking from `n` elements takes.
-    pub fn scratch_bytes<T: Ordered>(self, n: usize) -> usize {
-        if self.k == n && self.sorted {
-            return scratch_bytes::<T>(n, true);
-        }
-        self.k.saturating_mul(2 * record_bytes::<T>(n, true)).saturating_add(count_bytes(self.k)).max(select_bytes::<T>(n))
-    }
-
-    /// Takes `k` elements of a line; of equal ones those that come first.
-    ///
-    /// # Safety
-    /// `k` is at most the length of the line, results have room for `k` elements and lie apart from it, `scratch` has the bytes of
-    /// [`Top::scratch_bytes`], aligned to 8.
-    pub unsafe fn of<T: Ordered>(self, line: &[T], out: Sorted<T>, scratch: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            match (self.k, is_narrow::<T>(line.len())) {
-                (0, _) => {}
-                (k, _) if k == line.len() && self.sorted => sort(line, self.largest, out, scratch),
-                (_, true) => self.packed::<T, Narrow>(line, out, scratch),
-                (_, false) => self.packed::<T, Wide>(line, out, scratch),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As for [`Top::of`].
-    unsafe fn packed<T: Ordered, P: Pack>(self, line: &[T], out: Sorted<T>, scratch: *mut u8) {
-        let Top { k, largest, sorted } = self;
-        // SAFETY: the caller's.
-        let last = unsafe { select(line, if largest { line.len() - k } else { k - 1 }, scratch) }.key.flipped(largest);
-        let records = scratch.cast::<P::R>();
-        // SAFETY: there is room for 2 k records.
-        let records = unsafe {
-            let found = collect::<T, P>(line, largest, last, k, records);
-            let records = std::slice::from_raw_parts_mut(records, found);
-            keep_first(records, k, |r| P::key(r) == last.bits());
-            &mut records[..k]
-        };
-        let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
-        let emit = |records: &[P::R], start: usize| {
-            let (values, positions) = (values.get().cast::<T>(), positions.get().cast::<i64>());
-            for (i, &r) in records.iter().enumerate() {
-                // SAFETY: there is room for `k` elements, and every place is written once.
-                unsafe {
-                    if !values.is_null() {
-                        values.add(start + i).write(line[P::at(r)]);
-                    }
-                    if !positions.is_null() {
-                        positions.add(start + i).write(P::at(r) as i64);
-                    }
-                }
-            }
-        };
-        if !sorted {
-            return emit(records, 0);
-        }
-        let first = P::key(records[0]);
-        let differ = records.iter().fold(0, |differ, &r| differ | (P::key(r) ^ first));
-        let differ = if P::SORTED == !0 { differ } else { differ << 32 };
-        let other = records.as_mut_ptr().wrapping_add(k);
-        // SAFETY: where the surplus was there is room for as many records, and behind it for the counts.
-        unsafe { sort_records(records, other, other.wrapping_add(k).cast(), differ, &emit) }
-    }
-}
-
-/// Elements looked at together for one that is to be kept.
-const LOOK: usize = 128;
-
-/// Writes records of the elements up to the key `last`, and of the first `k` of those that have it, as they stand in the line; returns how many.
-///
-/// # Safety
-/// There is room for `2 * k` records; fewer than `k` elements are below `last`.
-unsafe fn collect<T: Ordered, P: Pack>(line: &[T], largest: bool, last: T::Key, k: usize, records: *mut P::R) -> usize {
-    let (mut found, mut ties) = (0, 0);
-    for (b, block) in line.chunks(LOOK).enumerate() {
-        let any = simd(
-            #[inline(always)]
-            move |_| {
-                let mut any = false;
-                for x in block {
-                    any |= x.key().flipped(largest) <= last;
-                }
-                any
-            },
-        );
-        if !any {
-            continue;
-        }
-        for (i, x) in block.iter().enumerate() {
-            let key = x.key().flipped(largest);
-            if key < last || (key == last && ties < k) {
-                ties += (key == last) as usize;
-                // SAFETY: the caller's.
-                unsafe { records.add(found).write(P::pack(key.bits(), b * LOOK + i)) };
-                found += 1;
-            }
-        }
-    }
-    found
-}
-
-/// Moves `k` records to the front: all but the last of those that tie.
-fn keep_first<R: Record>(records: &mut [R], k: usize, ties: impl Fn(R) -> bool) {
-    let mut left = k - records.iter().filter(|&&r| !ties(r)).count();
-    let mut kept = 0;
-    for i in 0..records.len() {
-        let r = records[i];
-        if ties(r) {
-            if left == 0 {
-                continue;
-            }
-            left -= 1;
-        }
-        records[kept] = r;
-        kept += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::top::Top;
     use super::*;
     use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS};
     use crate::dtype::Bool;
@@ -459,7 +359,7 @@ mod tests {
         let mut scratch = vec![Wide { key: 0, at: 0 }; 10_000];
         let out = Sorted { values: values.as_mut_ptr(), positions: places.as_mut_ptr() };
         // SAFETY: the scratch has two records for each element.
-        unsafe { sort_packed::<f32, Wide>(&line, false, out, scratch.as_mut_ptr().cast()) }
+        unsafe { sort_packed(&line, false, Whole, u32::MAX as u64, out, scratch.as_mut_ptr().cast()) }
         assert_eq!(places, naive(&line, false));
     }
 }

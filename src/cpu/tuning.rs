@@ -116,6 +116,8 @@ pub(crate) const COMPARED_RECORDS: usize = 256;
 pub(crate) const BUCKETED_RECORDS: usize = 32 * 1024;
 /// Records that a thread takes at a time for that.
 pub(crate) const SORTED_PIECE: usize = 64 * 1024;
+/// Elements of a line from which more than one thread looks for the least of them.
+pub(crate) const TOP_PIECE: usize = 128 * 1024;
 /// Quantiles up to which selecting each is faster than sorting the line.
 pub(crate) const SELECTED_QUANTILES: usize = 6;
 /// Elements of a line that a thread takes at a time for selection.

@@ -13,6 +13,10 @@ pub trait Record: Copy + Send + Sync + 'static {
     fn bits(self) -> u64;
     /// Sorts by key and position. Takes no memory.
     fn compare(records: &mut [Self]);
+    /// Brings the `k` least to the front, the last of them as number `k - 1`.
+    fn split(records: &mut [Self], k: usize);
+    /// Sorts by position.
+    fn place(records: &mut [Self]);
 }
 
 /// A key alone, or one of 32 bits above its position.
@@ -24,6 +28,16 @@ impl Record for u64 {
     #[inline(never)]
     fn compare(records: &mut [u64]) {
         records.sort_unstable();
+    }
+    #[inline(never)]
+    fn split(records: &mut [u64], k: usize) {
+        if k < records.len() {
+            records.select_nth_unstable(k - 1);
+        }
+    }
+    #[inline(never)]
+    fn place(records: &mut [u64]) {
+        records.sort_unstable_by_key(|&r| r as u32);
     }
 }
 
@@ -45,6 +59,16 @@ impl Record for Wide {
     #[inline(never)]
     fn compare(records: &mut [Wide]) {
         records.sort_unstable();
+    }
+    #[inline(never)]
+    fn split(records: &mut [Wide], k: usize) {
+        if k < records.len() {
+            records.select_nth_unstable(k - 1);
+        }
+    }
+    #[inline(never)]
+    fn place(records: &mut [Wide]) {
+        records.sort_unstable_by_key(|r| r.at);
     }
 }
 
@@ -78,19 +102,34 @@ pub fn count_bytes(n: usize) -> usize {
     if n < BUCKETED_RECORDS { 0 } else { n.div_ceil(SORTED_PIECE).saturating_mul(size_of::<usize>() << BUCKET_DIGIT) }
 }
 
-/// Sorts `records` by the bits in which `differ` has ones, those that have them alike by where they stand, and hands them to `emit`, piece by piece.
+/// What gives the records of a list to [`sort`].
+pub fn listed<R: Record>(records: &[R]) -> impl Fn(usize) -> R + Sync {
+    |i| records[i]
+}
+
+/// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has them
+/// alike keeps its order.
 ///
-/// Records that all other bits leave apart, as positions do, must stand in the order of those.
+/// Records that differ in other bits too, as in those of positions, must be made in the order of those.
 ///
 /// # Safety
-/// `other` has room for as many records, `counts` the bytes of [`count_bytes`], aligned to 8.
-pub unsafe fn sort<R: Record>(records: &mut [R], other: *mut R, counts: *mut u8, differ: u64, emit: Emit<'_, R>) {
-    let (window, n) = (Window::of(differ), records.len());
-    let a = Shared(records.as_mut_ptr().cast());
-    let b = Shared(other.cast());
+/// Each of `room` has room for `n` records, `counts` the bytes of [`count_bytes`], aligned to 8.
+pub unsafe fn sort<R: Record>(
+    n: usize,
+    make: impl Fn(usize) -> R + Sync,
+    room: [*mut R; 2],
+    counts: *mut u8,
+    differ: u64,
+    emit: Emit<'_, R>,
+) {
+    let window = Window::of(differ);
+    let [a, b] = room.map(|room| Shared(room.cast()));
     if n < BUCKETED_RECORDS || window.width() == 0 {
         // SAFETY: the caller's.
-        return unsafe { bucket(a, b, 0..n, window, emit) };
+        unsafe {
+            (0..n).for_each(|i| room[0].add(i).write(make(i)));
+            return bucket(a, b, 0..n, window, emit);
+        }
     }
     let bits = window.width().min(BUCKET_DIGIT);
     let (shift, values) = (window.high - bits, 1usize << bits);
@@ -99,31 +138,27 @@ pub unsafe fn sort<R: Record>(records: &mut [R], other: *mut R, counts: *mut u8,
     let counts = Shared(counts);
     let digit = |r: R| (r.bits() >> shift) as usize & (values - 1);
     let piece = |p: usize| {
-        let range = p * SORTED_PIECE..n.min((p + 1) * SORTED_PIECE);
-        // SAFETY: pieces are apart, and each has its row of counts.
-        unsafe {
-            let counts = counts.get().cast::<usize>().add(p * values);
-            (std::slice::from_raw_parts(a.get().cast::<R>().add(range.start), range.len()), counts)
-        }
+        // SAFETY: each piece has its row of counts.
+        (p * SORTED_PIECE..n.min((p + 1) * SORTED_PIECE), unsafe { counts.get().cast::<usize>().add(p * values) })
     };
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
-        for (records, counts) in range.map(piece) {
+        for (range, counts) in range.map(piece) {
             // SAFETY: a row has room for `values` counts, and digits are less.
             unsafe {
                 counts.write_bytes(0, values);
-                records.iter().for_each(|&r| *counts.add(digit(r)) += 1);
+                range.for_each(|i| *counts.add(digit(make(i))) += 1);
             }
         }
     });
     // SAFETY: all rows have been written.
     unsafe { to_places(counts.get().cast(), pieces, values) };
     parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
-        for (records, places) in range.map(piece) {
-            for &r in records {
+        for (range, places) in range.map(piece) {
+            for r in range.map(&make) {
                 // SAFETY: every record has a place of its own below `n`.
                 unsafe {
                     let place = places.add(digit(r));
-                    b.get().cast::<R>().add(*place).write(r);
+                    a.get().cast::<R>().add(*place).write(r);
                     *place += 1;
                 }
             }
@@ -132,18 +167,26 @@ pub unsafe fn sort<R: Record>(records: &mut [R], other: *mut R, counts: *mut u8,
     // The places of the last piece have moved on to where each bucket ends.
     // SAFETY: as above.
     let ends = unsafe { std::slice::from_raw_parts(counts.get().cast::<usize>().add((pieces - 1) * values), values) };
+    // SAFETY: the caller's.
+    unsafe { buckets(a, b, ends, rest, emit) }
+}
+
+/// Sorts buckets of records that end where `ends` says, each by the bits of `window`.
+///
+/// # Safety
+/// Both sides have room for all records, and nobody else uses them.
+unsafe fn buckets<R: Record>(a: Shared, b: Shared, ends: &[usize], window: Window, emit: Emit<'_, R>) {
+    let n = ends.last().copied().unwrap_or(0);
+    let start_of = |v: usize| if v == 0 { 0 } else { ends[v - 1] };
     let parts = (n / BUCKETED_RECORDS * 4).min(256);
     pool::run(parts, &|part| {
         // A part has the buckets that begin in its share of the records.
         let share = n * part / parts..n * (part + 1) / parts;
-        let start_of = |v: usize| if v == 0 { 0 } else { ends[v - 1] };
         let first = ends.partition_point(|&end| end <= share.start);
-        let first = if start_of(first.min(values - 1)) < share.start { first + 1 } else { first };
-        for v in (first..values).take_while(|&v| start_of(v) < share.end) {
-            if start_of(v) < ends[v] {
-                // SAFETY: buckets are apart.
-                unsafe { bucket(b, a, start_of(v)..ends[v], rest, emit) }
-            }
+        let first = if start_of(first) < share.start { first + 1 } else { first };
+        for v in (first..ends.len()).take_while(|&v| start_of(v) < share.end) {
+            // SAFETY: the caller's; buckets are apart.
+            unsafe { bucket(a, b, start_of(v)..ends[v], window, emit) }
         }
     });
 }
@@ -173,7 +216,9 @@ unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: W
     // SAFETY: the caller's; what `other` has is only read once written.
     let records = unsafe { std::slice::from_raw_parts_mut(side(a), n) };
     if window.width() == 0 || n < 2 {
-        return emit(records, range.start);
+        return if n > 0 {
+            emit(records, range.start)
+        };
     }
     if n < COMPARED_RECORDS || n > u32::MAX as usize {
         R::compare(records);
