@@ -48,6 +48,13 @@ static THStatus logsumexp(THTensor *const *r) { return THTensor_logsumexp(r[0], 
 static THStatus median(THTensor *const *r) { return THTensor_median(r[0], r[1], matrix, 1, 0); }
 static THStatus kthvalue(THTensor *const *r) { return THTensor_kthvalue(r[0], r[1], matrix, 3, 0, 0); }
 static THStatus mode(THTensor *const *r) { return THTensor_mode(r[0], r[1], matrix, 1, 0); }
+static THStatus sorted(THTensor *const *r) { return THTensor_sort(r[0], r[1], matrix, 0, 1, 1); }
+static THStatus topk(THTensor *const *r) { return THTensor_topk(r[0], r[1], matrix, 3, 1, 1, 1); }
+static THStatus lexsort(THTensor *const *r) { return THTensor_lexsort(r[0], (THTensor *[]){matrix, matrix}, 2, 0); }
+static THStatus unique(THTensor *const *r) { return THTensor_unique(r[0], r[1], NULL, matrix, TH_ALL_DIMS); }
+static THStatus slices(THTensor *const *r) { return THTensor_unique(r[0], NULL, r[1], matrix, 1); }
+static THStatus searched(THTensor *const *r) { return THTensor_searchsorted(r[0], row, matrix, 0, NULL); }
+static THStatus isin(THTensor *const *r) { return THTensor_isin(r[0], matrix, row, 0, 0); }
 static THStatus quantile(THTensor *const *r) { return THTensor_quantile(r[0], matrix, 0.3, 0, 0, 0); }
 static THStatus histc(THTensor *const *r) { return THTensor_histc(r[0], matrix, 1000, 0, 0); }
 static THStatus bincount(THTensor *const *r) { return THTensor_bincount(r[0], row, NULL, 0); }
@@ -265,6 +272,8 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
         NAMED(addmm),       UNDEFINED(resize),      UNDEFINED(resize_deep),  UNDEFINED(resize_like), UNDEFINED(resize_long),
         UNDEFINED(set_storage), NAMED(set_deep),    UNDEFINED(grow),         NAMED(expand_deep), UNDEFINED(set_storage_deep),
         UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(printed),      NAMED(printed_deep),
+        UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(sorted),       NAMED(topk),        NAMED(lexsort),
+        NAMED(unique),      NAMED(slices),      NAMED(searched),     NAMED(isin),
 #undef NAMED
 #undef UNDEFINED
     };

@@ -33,6 +33,11 @@ static THStatus quantile(THTensor *r, THTensor *i, THTensor *t) {
     return (void)i, THTensor_quantile(r, t, 0.7, 1, 0, TH_LINEAR);
 }
 static THStatus histc(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_histc(r, t, 20, 0, 0); }
+static THStatus sort(THTensor *r, THTensor *i, THTensor *t) { return THTensor_sort(r, i, t, 1, 0, 1); }
+static THStatus columns(THTensor *r, THTensor *i, THTensor *t) { return THTensor_sort(r, i, t, 0, 1, 1); }
+static THStatus topk(THTensor *r, THTensor *i, THTensor *t) { return THTensor_topk(r, i, t, 4, 1, 1, 1); }
+static THStatus unique(THTensor *r, THTensor *i, THTensor *t) { return THTensor_unique(r, i, NULL, t, TH_ALL_DIMS); }
+static THStatus slices(THTensor *r, THTensor *i, THTensor *t) { return THTensor_unique(r, i, NULL, t, 0); }
 static THStatus tril(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_tril(r, t, 1); }
 static THStatus product(THTensor *r, THTensor *i, THTensor *t) {
     THTensor *turned = THTensor_newT(t);
@@ -51,6 +56,7 @@ static const struct {
     NAMED(norm),     NAMED(max),     NAMED(median),     NAMED(third),     NAMED(mode),    NAMED(cumsum),
     NAMED(cumprod),  NAMED(cummin),  NAMED(cummax),     NAMED(softmax),   NAMED(histc),   NAMED(tril),
     NAMED(quantile), NAMED(product), NAMED(logSoftmax), NAMED(logsumexp), NAMED(running), NAMED(renorm),
+    NAMED(sort),     NAMED(columns), NAMED(topk),       NAMED(unique),    NAMED(slices),
 #undef NAMED
 };
 

@@ -14,7 +14,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import creation, elementwise, indexing, reductions
+from oracle import creation, elementwise, indexing, reductions, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -27,6 +27,7 @@ def main():
     reductions.rows()
     creation.rows()
     indexing.rows()
+    sorting.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")
 

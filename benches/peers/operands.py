@@ -54,6 +54,11 @@ def between(dtype, random, count, low, high):
     return random.integers(ceil(low), ceil(high), count)
 
 
+def ascending(dtype, random, count):
+    """Numbers from 0 to 1 in order."""
+    return np.sort(random.random(count, np.float64))
+
+
 @dataclass(frozen=True)
 class Operand:
     """How to make an operand; what is None is as in the row."""
@@ -114,6 +119,8 @@ NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # the float32 1 and its ne
 OPEN = Operand(between, (-0.999, 0.999))
 BYTES = Operand(between, (0, 256))
 THOUSAND = Operand(between, (0, 1000))
+MILLION = Operand(between, (0, 1_000_000))
+ASCENDING = Operand(ascending)
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
-from operands import ANY, BYTES, FALSE, MASK, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, between, sizes
+from operands import ANY, ASCENDING, BYTES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -305,6 +305,30 @@ def orders():
     ]
 
 
+def sorting():
+    sort = "THTensor_sort(r, i, a, DIM, 0, 1)", "torch.sort(a, dim=DIM, stable=True, out=(r, i))", "np.argsort(a, axis=DIM, kind='stable')"
+    values = "THTensor_msort(r, a)", "torch.msort(a)", "np.sort(a)"
+    top = "THTensor_topk(r, i, a, 100, 0, 1, 1)", "torch.topk(a, 100, out=(r, i))", "np.partition(a, n - 100)"
+    tops = "THTensor_topk(r, i, a, 10, 1, 1, 1)", "torch.topk(a, 10, 1, out=(r, i))"
+    unique = "FRESH(THTensor_unique(r, NULL, NULL, a, TH_ALL_DIMS))", "torch.unique(a)", "np.unique(a)"
+    search = "THTensor_searchsorted(r, b, a, 0, NULL)", "torch.searchsorted(b, a, out=r)", "np.searchsorted(b, a)"
+    isin = "THTensor_isin(r, a, b, 0, 0)", "torch.isin(a, b)", "np.isin(a, b)"
+    line = tuple(part.replace("DIM", "0") for part in sort)
+    return [
+        *over("sort", "f32 f64 i64 bf16", "1e6", *line),
+        *over("sort", "i64", "1e6", *line, a=MILLION),
+        *over("sort", "f32", "1e3 1e5", *line),
+        *along("sort", "f32", MATRIX_DIMS[1:], *sort),
+        *over("msort", "f32", "1e6", *values),
+        *over("topk 100", "f32 i64", "1e6", *top, checked=("r",)),
+        *over("topk 10 rows", "f32", MATRIX, *tops, checked=("r",)),
+        *over("unique", "i64", "1e6", *unique, a=MILLION),
+        *over("unique 1000", "i64", "1e6", *unique, a=THOUSAND),
+        *over("searchsorted", "f32", "1e6", *search, b=ASCENDING.shaped("1e4"), a=UNIT),
+        *over("isin", "i64", "1e6", *isin, a=MILLION, b=MILLION.shaped("1e3")),
+    ]
+
+
 def creation():
     return [
         *over("arange", "f32 i64", "1e6", "THTensor_arange(r, 0, n, 1)", "torch.arange(0, n, 1, out=r)", "np.arange(n, dtype=r.dtype)", result=ANY),
@@ -365,13 +389,12 @@ def moving():
     """Elements by index, joined and rearranged. `b` is an index tensor where it says so."""
     rows = THOUSAND.of("i64").shaped("1000")
     each = THOUSAND.of("i64")
-    million = Operand(between, (0, 1_000_000), "i64")
     select = "THTensor_indexSelect(r, a, {0}, b)", "torch.index_select(a, {0}, b, out=r)", "np.take(a, b, {0}, out=r)"
     gather = "THTensor_gather(r, a, {0}, b)", "torch.gather(a, {0}, b, out=r)"
     return [
         *over("masked select", "f32 f64 u8", "1e6", "FRESH(THTensor_maskedSelect(r, a, m))", "torch.masked_select(a, m)", "a[m]", m=MASK),
         *over("nonzero", "bool f32", "1e6", "FRESH(THTensor_nonzero(r, a))", "torch.nonzero(a)", None, a=MASK),
-        *over("take", "f32 f64", "1e6", "THTensor_take(r, a, b)", "torch.take(a, b, out=r)", "np.take(a, b, out=r)", b=million),
+        *over("take", "f32 f64", "1e6", "THTensor_take(r, a, b)", "torch.take(a, b, out=r)", "np.take(a, b, out=r)", b=MILLION.of("i64")),
         *over("select rows", "f32 f64", "1000x1000", *(code.format(0) for code in select), b=rows),
         *over("select columns", "f32 f64", "1000x1000", *(code.format(1) for code in select), b=rows),
         *over("gather dim 0", "f32", "1000x1000", *(code.format(0) for code in gather), b=each),
@@ -387,6 +410,7 @@ def moving():
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
+    "sort": [sorting],
     "create": [creation],
     "move": [moving],
     "small": [small],

@@ -116,6 +116,8 @@ TABLE = [
     Deviation("kthvalue|median|nanmedian", lambda call, error: dtypes(call) == [torch.bool], "numbers only (header)", refuses=True),
     Deviation("trace", lacks_kernel, "Bool counts as 0 and 1, as in sums"),
     Deviation("dist", lambda call, error: "with a bool tensor" in str(error), "Bool beside another dtype promotes"),
+    Deviation("unique(Consecutive)?", lambda call, error: "zero sized dimensions is more than one" in str(error),
+              "no slices stand once, whatever their size"),
     Deviation("(nan)?quantile(Tensor)?", along_elements, "no lines have no quantiles"),
     Deviation("renorm", lambda call, error: "does not have an identity" in str(error), "slices without elements have nothing to scale"),
     Deviation("bincount", lambda call, error: 0 in list(call.operands())[0].size, "PyTorch forgets the dtype of no weights"),

@@ -34,6 +34,8 @@ pub mod reduce;
 #[macro_use]
 pub mod scan;
 #[macro_use]
+pub mod sort;
+#[macro_use]
 pub mod storage;
 #[macro_use]
 pub mod tensor;
@@ -61,6 +63,7 @@ macro_rules! tensor_areas {
         reduce: reduce_rows crate::capi::reduce;
         scan: scan_rows crate::capi::scan;
         order: order_rows crate::capi::order;
+        sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
         fills: random_rows crate::capi::random::fills;
         apply: apply_rows crate::capi::apply;

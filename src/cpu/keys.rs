@@ -46,6 +46,12 @@ pub trait Key: Copy + Ord + Send + Sync + Default + std::fmt::Debug + 'static {
     fn plus(self, distance: usize) -> Self;
     /// Digit number `d` to base 256, such that keys compare as their digits do.
     fn digit(self, d: usize) -> usize;
+    /// A number without a sign that compares as the key does; the greatest is that of `MAX`.
+    fn bits(self) -> u64;
+    /// The key with these bits; more than it has are left out.
+    fn from_bits(bits: u64) -> Self;
+    /// The key itself, or with `on` one that compares the other way round.
+    fn flipped(self, on: bool) -> Self;
     /// Copies what lies in `lo..=hi` to `out`, in order.
     ///
     /// # Safety
@@ -94,6 +100,18 @@ macro_rules! key {
             #[inline(always)]
             fn digit(self, d: usize) -> usize {
                 ((self ^ $t::MIN) as $unsigned >> (8 * d)) as usize & 255
+            }
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                (self ^ $t::MIN) as $unsigned as u64
+            }
+            #[inline(always)]
+            fn from_bits(bits: u64) -> $t {
+                bits as $t ^ $t::MIN
+            }
+            #[inline(always)]
+            fn flipped(self, on: bool) -> $t {
+                self ^ -(on as $t)
             }
             #[inline(always)]
             unsafe fn keep(src: *const $t, n: usize, lo: $t, hi: $t, out: *mut $t) -> Kept {

@@ -110,6 +110,14 @@ pub(crate) const REDUCED_ROW: usize = 4096;
 pub(crate) const RANKED_KEYS: usize = 64;
 /// Keys below which sorting by comparisons is faster than by digits.
 pub(crate) const COMPARED_KEYS: usize = 192;
+/// Records below which sorting by comparisons is faster than by digits.
+pub(crate) const COMPARED_RECORDS: usize = 256;
+/// Records from which they are put into buckets before these are sorted: with room for a second time they fill the second-level cache.
+pub(crate) const BUCKETED_RECORDS: usize = 32 * 1024;
+/// Records that a thread takes at a time for that.
+pub(crate) const SORTED_PIECE: usize = 64 * 1024;
+/// Elements of a line from which more than one thread looks for the least of them.
+pub(crate) const TOP_PIECE: usize = 128 * 1024;
 /// Quantiles up to which selecting each is faster than sorting the line.
 pub(crate) const SELECTED_QUANTILES: usize = 6;
 /// Elements of a line that a thread takes at a time for selection.

@@ -83,6 +83,17 @@ impl Layout {
         Ok(())
     }
 
+    /// Dimension `from` in place `to`, the others in their order. A scalar has nothing to move.
+    pub fn move_dim(&mut self, from: usize, to: usize) -> Result<()> {
+        for dims in [&mut self.shape, &mut self.strides] {
+            if let Some(&entry) = dims.get(from) {
+                dims.remove(from);
+                dims.insert(to, entry);
+            }
+        }
+        Ok(())
+    }
+
     /// All windows of `size` entries, `step` apart, of dimension `dim`; the window becomes a new last dimension.
     pub fn unfold(&mut self, dim: i32, size: i64, step: i64) -> Result<()> {
         let d = wrap_dim(dim, self.ndim())?;
@@ -344,5 +355,7 @@ mod tests {
         let p = seen(&contiguous(&[2, 3, 4]), |l| l.permute(&[2, 0, -2])).unwrap();
         assert_eq!((p.shape.as_slice(), p.strides.as_slice()), (&[4, 2, 3][..], &[1, 12, 4][..]));
         assert!(seen(&contiguous(&[2, 3]), |l| l.permute(&[0, 0])).is_err());
+        let moved = seen(&contiguous(&[2, 3, 4]), |l| l.move_dim(2, 0)).unwrap();
+        assert_eq!((moved.shape.as_slice(), moved.strides.as_slice()), (&[4, 2, 3][..], &[1, 12, 4][..]));
     }
 }

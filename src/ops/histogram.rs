@@ -1,8 +1,7 @@
 //! Histograms: histc over ranges of floats, bincount over integers.
 
-use super::copy;
-use super::operand::Operand;
-use super::result::Target;
+use super::dense::{dense, elements, elements_mut};
+use super::result::deliver;
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
 use crate::dtype::{Category, Dtype, Element, dispatch};
@@ -44,20 +43,6 @@ fn dense_floats(t: &Tensor) -> Result<Tensor> {
     dense(t, dtype.compute())
 }
 
-/// `t` row-major and of `dtype`; a copy only where it is neither.
-fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    Operand::of(t)?;
-    let t = copy::to_dtype(t, dtype)?;
-    if t.layout()?.is_contiguous() { Ok(t) } else { copy::contiguous_copy(&t) }
-}
-
-/// The elements of a tensor made by [`dense`].
-fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
-    let n = t.layout()?.numel() as usize;
-    // SAFETY: row-major, of `T`, and inside its storage, which the tensor holds; nobody writes it before the caller is done.
-    Ok(if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast::<T>(), n) } })
-}
-
 /// Histograms of `rows` x `columns` elements into a result of `shape`.
 fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape: &[i64], (bins, min, max): (i64, f64, f64)) -> Result<()> {
     if !(1..=MOST_BINS).contains(&bins) {
@@ -86,7 +71,7 @@ fn rows(r: &Tensor, t: &Tensor, dtype: Dtype, (rows, columns): (i64, i64), shape
             return Err(no_memory(bins.n));
         }
     });
-    deliver(r, &counts, dtype)
+    deliver([Some((r, dtype, &counts))])
 }
 
 #[cold]
@@ -112,14 +97,6 @@ fn range<T: Binned>(x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
     Ok(Bins { n: 1, low, high })
 }
 
-/// `r = made`, where the dtype of the operation is `dtype`.
-fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
-    let made = Operand::of(made)?;
-    let placed = Target::check(r, dtype, &made.layout.shape)?.place_as(made.dtype, false, &|_| false)?;
-    copy::copy_elements(&placed.written, &made)?;
-    placed.commit()
-}
-
 /// `r[i]` = elements of `t` that are `i`, or the sum of their weights.
 pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<()> {
     let dtype = t.defined()?;
@@ -136,7 +113,7 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
     match weights {
         None => {
             let counts = dispatch!(numeric, dtype, T => count(elements::<T>(&x)?, minlength)?);
-            deliver(r, &counts, Dtype::Int64)
+            deliver([Some((r, Dtype::Int64, &counts))])
         }
         Some(weights) => {
             if weights.defined()? != Dtype::Float32 {
@@ -150,15 +127,8 @@ pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64
 /// A new vector of `n` zeros.
 fn zeros<T: Element>(n: i64) -> Result<Tensor> {
     let mut t = Tensor::empty(T::DTYPE, &[n])?;
-    elements_mut::<T>(&mut t, n).fill(T::ZERO);
+    elements_mut::<T>(&mut t)?.fill(T::ZERO);
     Ok(t)
-}
-
-/// The `n` elements of a new vector, to which there is no other handle.
-fn elements_mut<T: Element>(t: &mut Tensor, n: i64) -> &mut [T] {
-    debug_assert_eq!(t.dtype(), Some(T::DTYPE));
-    // SAFETY: `Tensor::empty` made room for so many elements of `T`; any bits are one.
-    if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n as usize) } }
 }
 
 /// One more than the greatest of `x`, none of which is negative, or `minlength` if that is more.
@@ -178,18 +148,18 @@ fn count<T: Element>(x: &[T], minlength: i64) -> Result<Tensor> {
     let guess = if x.len() > LOOK { length(&x[..LOOK], 1)?.saturating_mul(2) } else { i64::MAX };
     if guess <= NARROW {
         let mut guessed = zeros::<i64>(guess)?;
-        let counts = elements_mut(&mut guessed, guess);
+        let counts = elements_mut(&mut guessed)?;
         if count_integers(x, counts).ok_or_else(|| no_memory(counts.len()))? {
             let n = counts.iter().rposition(|&n| n != 0).map_or(0, |last| last + 1);
             let length = minlength.max(n as i64);
             let mut exact = zeros::<i64>(length)?;
-            elements_mut(&mut exact, length)[..n].copy_from_slice(&counts[..n]);
+            elements_mut(&mut exact)?[..n].copy_from_slice(&counts[..n]);
             return Ok(exact);
         }
     }
     let length = length(x, minlength)?;
     let mut t = zeros::<i64>(length)?;
-    match count_integers(x, elements_mut(&mut t, length)) {
+    match count_integers(x, elements_mut(&mut t)?) {
         Some(_) => Ok(t),
         None => Err(no_memory(length as usize)),
     }
@@ -207,8 +177,8 @@ fn weigh<W: Element>(r: &Tensor, x: &Tensor, weights: &Tensor, minlength: i64) -
         let x = elements::<T>(x)?;
         let length = length(x, minlength)?;
         let mut made = zeros::<f64>(length)?;
-        add_weights(x, elements::<W>(&weights)?, elements_mut(&mut made, length));
+        add_weights(x, elements::<W>(&weights)?, elements_mut(&mut made)?);
         made
     });
-    deliver(r, &made, W::DTYPE)
+    deliver([Some((r, W::DTYPE, &made))])
 }

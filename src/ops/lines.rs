@@ -21,6 +21,11 @@ use std::ptr::null_mut;
 pub enum Form {
     /// As many elements as it has: the result has the shape of the input.
     Same,
+    /// `n` elements in their place.
+    Resized {
+        /// Elements.
+        n: i64,
+    },
     /// One element: the dims of the line disappear, or stay with size 1.
     One {
         /// Whether they stay.
@@ -220,6 +225,7 @@ impl Source {
         };
         match form {
             Form::Same => self.shape.clone(),
+            Form::Resized { n } => self.shape.iter().enumerate().map(|(d, &have)| if self.dims.contains(&d) { n } else { have }).collect(),
             Form::One { keepdim } => reduced(keepdim),
             Form::Leading { n, keepdim } => {
                 let mut shape = reduced(keepdim);
@@ -233,12 +239,12 @@ impl Source {
     fn result_layout(&self, form: Form, layout: &Layout) -> Layout {
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> = layout.shape.iter().copied().zip(layout.strides.iter().copied()).collect();
         let last = match form {
-            Form::Same if self.dims.is_empty() => (1, 1),
-            Form::Same => dims.remove(self.dims[0]),
+            Form::Same | Form::Resized { .. } if self.dims.is_empty() => (1, 1),
+            Form::Same | Form::Resized { .. } => dims.remove(self.dims[0]),
             Form::One { .. } => (1, 1),
             Form::Leading { .. } => dims.remove(0),
         };
-        if form != Form::Same && dims.len() == self.shape.len() {
+        if matches!(form, Form::One { .. } | Form::Leading { .. }) && dims.len() == self.shape.len() {
             let mut d = 0;
             dims.retain(|_| {
                 d += 1;

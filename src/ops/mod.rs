@@ -2,6 +2,7 @@
 
 pub mod copy;
 pub mod create;
+mod dense;
 pub mod diagonal;
 pub mod distance;
 mod fast_path;
@@ -21,8 +22,11 @@ pub mod rearrange;
 pub mod reduce;
 mod result;
 pub mod scan;
+pub mod search;
 pub mod sequence;
 pub mod softmax;
+pub mod sort;
 pub mod storage;
 pub mod triangle;
+pub mod unique;
 pub mod view;

@@ -198,14 +198,47 @@ impl Placed<'_> {
     }
 }
 
-/// Two results of one operation: where one of them still has to grow when all is written, the other is not touched before.
-pub fn together<'a>(placed: [Option<Placed<'a>>; 2]) -> Result<[Option<Placed<'a>>; 2]> {
-    if !placed.iter().flatten().any(Placed::grows) {
-        return Ok(placed);
+/// Results of one operation: where one of them still has to grow when all is written, the others are not touched before.
+pub fn together<const N: usize>(mut placed: [Option<Placed<'_>>; N]) -> Result<[Option<Placed<'_>>; N]> {
+    if placed.iter().flatten().any(Placed::grows) {
+        for place in &mut placed {
+            *place = place.take().map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose()?;
+        }
     }
-    let [first, second] = placed;
-    let disjoint = |placed: Option<Placed<'a>>| placed.map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose();
-    Ok([disjoint(first)?, disjoint(second)?])
+    Ok(placed)
+}
+
+/// A handle, the dtype that a fresh one gets, and the tensor of its own that was made for it.
+pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
+
+/// Makes results of tensors whose shapes were not known before: all of them, or none. A fresh handle takes over what was made where it can.
+pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
+    let handle = |k: usize| results[k].map(|(r, ..)| r);
+    let same = |k: usize, j: usize| handle(k).is_some_and(|r| handle(j).is_some_and(|other| r.is(other)));
+    if (1..N).any(|k| (0..k).any(|j| same(k, j))) {
+        bail!(Argument, "two results need a tensor each")
+    }
+    let mut made: [Option<Operand>; N] = [const { None }; N];
+    let mut placed: [Option<Placed<'_>>; N] = [const { None }; N];
+    for (k, (r, dtype, from)) in results.into_iter().enumerate().filter_map(|(k, result)| Some((k, result?))) {
+        let from = Operand::of(from)?;
+        let shape = from.layout.shape.clone();
+        let target = Target::check(r, dtype, &shape)?;
+        if r.dtype().is_none() && from.dtype == dtype && from.layout.is_contiguous() {
+            placed[k] = Some(Placed { r, written: from, last: Last::Adopted(r.dims_room(shape.len())?) });
+            continue;
+        }
+        let of_another = |own: &Storage| (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
+        placed[k] = Some(target.place_as(from.dtype, false, &of_another)?);
+        made[k] = Some(from);
+    }
+    let placed = together(placed)?;
+    for (placed, made) in placed.iter().zip(&made) {
+        if let (Some(placed), Some(made)) = (placed, made) {
+            copy_elements(&placed.written, made)?;
+        }
+    }
+    commit(placed)
 }
 
 /// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.

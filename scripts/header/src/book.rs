@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "Comparisons and choices",
     "Reductions",
     "Scans and softmax",
+    "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",
     "Random numbers",

@@ -1,0 +1,83 @@
+//! Binary search in ascending sequences, of several values at once, so that the machine waits for all of them together.
+
+use super::keys::Ordered;
+
+/// Values searched at once.
+const SEARCHED: usize = 16;
+
+/// How many elements of an ascending sequence come before each value, or with `right` before everything greater than it.
+fn places<T: Ordered>(sequence: &[T], values: &[T], right: bool) -> [usize; SEARCHED] {
+    let (mut base, mut wanted) = ([0; SEARCHED], [T::ZERO.key(); SEARCHED]);
+    wanted.iter_mut().zip(values).for_each(|(key, x)| *key = x.key());
+    let before = |at: usize, wanted: T::Key| {
+        let key = sequence[at].key();
+        key < wanted || (right && key == wanted)
+    };
+    // All places lie in `len` elements from their base on, or behind the last of those.
+    let mut len = sequence.len();
+    while len > 1 {
+        let half = len / 2;
+        for j in 0..SEARCHED {
+            base[j] += if before(base[j] + half - 1, wanted[j]) { half } else { 0 };
+        }
+        len -= half;
+    }
+    for j in 0..SEARCHED {
+        base[j] += (len > 0 && before(base[j], wanted[j])) as usize;
+    }
+    base
+}
+
+/// Writes the place of each value in an ascending sequence: before those equal to it, or with `right` behind them.
+pub fn search<T: Ordered>(sequence: &[T], values: &[T], right: bool, out: &mut [i64]) {
+    for (values, out) in values.chunks(SEARCHED).zip(out.chunks_mut(SEARCHED)) {
+        let found = places(sequence, values, right);
+        out.iter_mut().zip(found).for_each(|(out, place)| *out = place as i64);
+    }
+}
+
+/// Writes whether each value is in an ascending sequence, or with `invert` whether it is not. No NaN is in any.
+pub fn contains<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
+    for (values, out) in values.chunks(SEARCHED).zip(out.chunks_mut(SEARCHED)) {
+        let found = places(sequence, values, false);
+        for ((out, place), x) in out.iter_mut().zip(found).zip(values) {
+            *out = (sequence.get(place).is_some_and(|y| y == x) != invert) as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_counting() {
+        for n in 0..70 {
+            let sequence: Vec<i32> = (0..n).map(|i| i / 3 * 2).collect();
+            let values: Vec<i32> = (-2..50).collect();
+            let mut out = vec![0; values.len()];
+            search(&sequence, &values, false, &mut out);
+            assert!(values.iter().zip(&out).all(|(v, &at)| at as usize == sequence.iter().filter(|x| *x < v).count()));
+            search(&sequence, &values, true, &mut out);
+            assert!(values.iter().zip(&out).all(|(v, &at)| at as usize == sequence.iter().filter(|x| *x <= v).count()));
+            let mut found = vec![0; values.len()];
+            contains(&sequence, &values, false, &mut found);
+            assert!(values.iter().zip(&found).all(|(v, &found)| (found != 0) == sequence.contains(v)));
+        }
+    }
+
+    #[test]
+    fn nan_is_searched_as_the_greatest_and_found_nowhere() {
+        let sequence = [-1.0, 0.0, 3.0, f64::NAN, f64::NAN];
+        let mut out = [0; 4];
+        search(&sequence, &[f64::NAN, -0.0, 7.0, -9.0], false, &mut out);
+        assert_eq!(out, [3, 1, 3, 0]);
+        search(&sequence, &[f64::NAN, -0.0, 7.0, -9.0], true, &mut out);
+        assert_eq!(out, [5, 2, 3, 0]);
+        let mut found = [7; 3];
+        contains(&sequence, &[f64::NAN, -0.0, 2.0], false, &mut found);
+        assert_eq!(found, [0, 1, 0]);
+        contains(&sequence, &[f64::NAN, -0.0, 2.0], true, &mut found);
+        assert_eq!(found, [1, 0, 1]);
+    }
+}

@@ -1,0 +1,289 @@
+//! Records of keys and positions in ascending order: few by comparing, more by digits, many by buckets first.
+//!
+//! The order is stable, and so there is only one: it does not depend on the number of threads.
+
+use crate::cpu::engine::{CHEAP, Shared, parallel};
+use crate::cpu::pool;
+use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS, SORTED_PIECE};
+use std::ops::Range;
+
+/// What is moved about: a key, and mostly a position beside it.
+pub trait Record: Copy + Send + Sync + 'static {
+    /// What is compared.
+    fn bits(self) -> u64;
+    /// Sorts by key and position. Takes no memory.
+    fn compare(records: &mut [Self]);
+    /// Brings the `k` least to the front, the last of them as number `k - 1`.
+    fn split(records: &mut [Self], k: usize);
+    /// Sorts by position.
+    fn place(records: &mut [Self]);
+}
+
+/// A key alone, or one of 32 bits above its position.
+impl Record for u64 {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self
+    }
+    #[inline(never)]
+    fn compare(records: &mut [u64]) {
+        records.sort_unstable();
+    }
+    #[inline(never)]
+    fn split(records: &mut [u64], k: usize) {
+        if k < records.len() {
+            records.select_nth_unstable(k - 1);
+        }
+    }
+    #[inline(never)]
+    fn place(records: &mut [u64]) {
+        records.sort_unstable_by_key(|&r| r as u32);
+    }
+}
+
+/// A key of 64 bits with its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Wide {
+    /// The key.
+    pub key: u64,
+    /// The position.
+    pub at: u64,
+}
+
+impl Record for Wide {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.key
+    }
+    #[inline(never)]
+    fn compare(records: &mut [Wide]) {
+        records.sort_unstable();
+    }
+    #[inline(never)]
+    fn split(records: &mut [Wide], k: usize) {
+        if k < records.len() {
+            records.select_nth_unstable(k - 1);
+        }
+    }
+    #[inline(never)]
+    fn place(records: &mut [Wide]) {
+        records.sort_unstable_by_key(|r| r.at);
+    }
+}
+
+/// Where sorted records go: some of them, and the place of the first.
+pub type Emit<'a, R> = &'a (dyn Fn(&[R], usize) + Sync);
+
+/// Digits of a pass have at most so many bits: the places of all values are in the first-level cache, and so are the lines written to.
+const DIGIT: u32 = 8;
+/// Bits of the digit that buckets are made by.
+const BUCKET_DIGIT: u32 = 11;
+
+/// The bits in which keys differ.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    low: u32,
+    high: u32,
+}
+
+impl Window {
+    fn of(differ: u64) -> Window {
+        Window { low: differ.trailing_zeros().min(63), high: 64 - differ.leading_zeros() }
+    }
+
+    fn width(self) -> u32 {
+        self.high.saturating_sub(self.low)
+    }
+}
+
+/// Bytes that the counts for sorting `n` records take.
+pub fn count_bytes(n: usize) -> usize {
+    if n < BUCKETED_RECORDS { 0 } else { n.div_ceil(SORTED_PIECE).saturating_mul(size_of::<usize>() << BUCKET_DIGIT) }
+}
+
+/// What gives the records of a list to [`sort`].
+pub fn listed<R: Record>(records: &[R]) -> impl Fn(usize) -> R + Sync {
+    |i| records[i]
+}
+
+/// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has them
+/// alike keeps its order.
+///
+/// Records that differ in other bits too, as in those of positions, must be made in the order of those.
+///
+/// # Safety
+/// Each of `room` has room for `n` records, `counts` the bytes of [`count_bytes`], aligned to 8.
+pub unsafe fn sort<R: Record>(
+    n: usize,
+    make: impl Fn(usize) -> R + Sync,
+    room: [*mut R; 2],
+    counts: *mut u8,
+    differ: u64,
+    emit: Emit<'_, R>,
+) {
+    let window = Window::of(differ);
+    let [a, b] = room.map(|room| Shared(room.cast()));
+    if n < BUCKETED_RECORDS || window.width() == 0 {
+        // SAFETY: the caller's.
+        unsafe {
+            (0..n).for_each(|i| room[0].add(i).write(make(i)));
+            return bucket(a, b, 0..n, window, emit);
+        }
+    }
+    let bits = window.width().min(BUCKET_DIGIT);
+    let (shift, values) = (window.high - bits, 1usize << bits);
+    let rest = Window { low: window.low, high: shift };
+    let pieces = n.div_ceil(SORTED_PIECE);
+    let counts = Shared(counts);
+    let digit = |r: R| (r.bits() >> shift) as usize & (values - 1);
+    let piece = |p: usize| {
+        // SAFETY: each piece has its row of counts.
+        (p * SORTED_PIECE..n.min((p + 1) * SORTED_PIECE), unsafe { counts.get().cast::<usize>().add(p * values) })
+    };
+    parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
+        for (range, counts) in range.map(piece) {
+            // SAFETY: a row has room for `values` counts, and digits are less.
+            unsafe {
+                counts.write_bytes(0, values);
+                range.for_each(|i| *counts.add(digit(make(i))) += 1);
+            }
+        }
+    });
+    // SAFETY: all rows have been written.
+    unsafe { to_places(counts.get().cast(), pieces, values) };
+    parallel(pieces, SORTED_PIECE, CHEAP, &|range| {
+        for (range, places) in range.map(piece) {
+            for r in range.map(&make) {
+                // SAFETY: every record has a place of its own below `n`.
+                unsafe {
+                    let place = places.add(digit(r));
+                    a.get().cast::<R>().add(*place).write(r);
+                    *place += 1;
+                }
+            }
+        }
+    });
+    // The places of the last piece have moved on to where each bucket ends.
+    // SAFETY: as above.
+    let ends = unsafe { std::slice::from_raw_parts(counts.get().cast::<usize>().add((pieces - 1) * values), values) };
+    // SAFETY: the caller's.
+    unsafe { buckets(a, b, ends, rest, emit) }
+}
+
+/// Sorts buckets of records that end where `ends` says, each by the bits of `window`.
+///
+/// # Safety
+/// Both sides have room for all records, and nobody else uses them.
+unsafe fn buckets<R: Record>(a: Shared, b: Shared, ends: &[usize], window: Window, emit: Emit<'_, R>) {
+    let n = ends.last().copied().unwrap_or(0);
+    let start_of = |v: usize| if v == 0 { 0 } else { ends[v - 1] };
+    let parts = (n / BUCKETED_RECORDS * 4).min(256);
+    pool::run(parts, &|part| {
+        // A part has the buckets that begin in its share of the records.
+        let share = n * part / parts..n * (part + 1) / parts;
+        let first = ends.partition_point(|&end| end <= share.start);
+        let first = if start_of(first) < share.start { first + 1 } else { first };
+        for v in (first..ends.len()).take_while(|&v| start_of(v) < share.end) {
+            // SAFETY: the caller's; buckets are apart.
+            unsafe { bucket(a, b, start_of(v)..ends[v], window, emit) }
+        }
+    });
+}
+
+/// Makes of counts, a row for each piece, the places where records of each value begin.
+///
+/// # Safety
+/// `counts` holds `pieces` rows of `values`.
+unsafe fn to_places(counts: *mut usize, pieces: usize, values: usize) {
+    let mut next = 0;
+    for v in 0..values {
+        for p in 0..pieces {
+            // SAFETY: the caller's.
+            unsafe { next += counts.add(p * values + v).replace(next) }
+        }
+    }
+}
+
+/// Sorts the records of `a` in `range` by the bits of `window`, with the same room in `b`.
+///
+/// # Safety
+/// Nobody else uses the range of either.
+unsafe fn bucket<R: Record>(a: Shared, b: Shared, range: Range<usize>, window: Window, emit: Emit<'_, R>) {
+    let n = range.len();
+    // SAFETY: the caller's.
+    let side = |side: Shared| unsafe { side.get().cast::<R>().add(range.start) };
+    // SAFETY: the caller's; what `other` has is only read once written.
+    let records = unsafe { std::slice::from_raw_parts_mut(side(a), n) };
+    if window.width() == 0 || n < 2 {
+        return if n > 0 {
+            emit(records, range.start)
+        };
+    }
+    if n < COMPARED_RECORDS || n > u32::MAX as usize {
+        R::compare(records);
+        return emit(records, range.start);
+    }
+    if n < BUCKETED_RECORDS || window.width() <= DIGIT {
+        // SAFETY: as above.
+        let sorted = unsafe { by_digits(records, side(b), window) };
+        return emit(sorted, range.start);
+    }
+    // Too many for the second-level cache: in buckets once more.
+    let shift = window.high - DIGIT;
+    let mut ends = [0usize; 1 << DIGIT];
+    let digit = |r: R| (r.bits() >> shift) as usize & ((1 << DIGIT) - 1);
+    records.iter().for_each(|&r| ends[digit(r)] += 1);
+    let mut next = 0;
+    ends.iter_mut().for_each(|count| next += std::mem::replace(count, next));
+    for &r in records.iter() {
+        // SAFETY: every record has a place of its own below `n`.
+        unsafe { side(b).add(ends[digit(r)]).write(r) };
+        ends[digit(r)] += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        if start < end {
+            // SAFETY: the caller's.
+            unsafe { bucket(b, a, range.start + start..range.start + end, Window { low: window.low, high: shift }, emit) };
+        }
+        start = end;
+    }
+}
+
+/// The records in order, in `records` or in `other`.
+///
+/// # Safety
+/// `other` has room for as many; there are fewer than 2^32.
+unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window) -> &[R] {
+    let n = records.len();
+    let passes = window.width().div_ceil(DIGIT);
+    let width = window.width().div_ceil(passes);
+    let mut counts = [[0u32; 1 << DIGIT]; 64 / DIGIT as usize];
+    let digit = |r: R, pass: u32| (r.bits() >> (window.low + pass * width)) as usize & ((1 << width) - 1);
+    for &r in records.iter() {
+        for (pass, counts) in counts[..passes as usize].iter_mut().enumerate() {
+            counts[digit(r, pass as u32)] += 1;
+        }
+    }
+    let (mut from, mut to) = (records.as_mut_ptr(), other);
+    for (pass, places) in counts[..passes as usize].iter_mut().enumerate() {
+        // SAFETY: `from` holds the records.
+        let records = unsafe { std::slice::from_raw_parts(from, n) };
+        // A digit that all records share moves nothing.
+        if places[digit(records[0], pass as u32)] as usize == n {
+            continue;
+        }
+        let mut next = 0;
+        places.iter_mut().for_each(|count| next += std::mem::replace(count, next));
+        for &r in records {
+            let place = &mut places[digit(r, pass as u32)];
+            // SAFETY: every record has a place of its own below `n`.
+            unsafe { to.add(*place as usize).write(r) };
+            *place += 1;
+        }
+        (from, to) = (to, from);
+    }
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts(from, n) }
+}

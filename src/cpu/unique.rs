@@ -1,0 +1,134 @@
+//! Runs of equal elements, and of equal rows.
+//!
+//! No NaN equals another, so each is a run of its own.
+
+use super::keys::{Key, Ordered, to_keys};
+use super::simd::simd;
+use crate::dtype::Element;
+
+/// Elements counted at a time.
+const COUNTED: usize = 16 * 1024;
+
+/// Runs in a line.
+pub fn count_runs<T: Element>(line: &[T]) -> usize {
+    let (mut runs, mut last) = (line.len().min(1), 0);
+    while last + 1 < line.len() {
+        let part = &line[last..line.len().min(last + COUNTED)];
+        runs += simd(
+            #[inline(always)]
+            move |_| {
+                let mut changes = 0u32;
+                for i in 1..part.len() {
+                    changes += (part[i] != part[i - 1]) as u32;
+                }
+                changes as usize
+            },
+        );
+        last += part.len() - 1;
+    }
+    runs
+}
+
+/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of the line.
+pub fn runs<T: Element>(line: &[T], order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
+    mark(line.len(), |i| line[i] != line[i - 1], order, ends, inverse)
+}
+
+/// Marks the runs of `n` things, of which number `i` may differ from the one before.
+#[inline(always)]
+fn mark(n: usize, differs: impl Fn(usize) -> bool, order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
+    // Written for every thing, and last by the last of a run: there is nothing to guess for the machine.
+    let mut run = 0;
+    let mut next = |i: usize| {
+        run += (i > 0 && differs(i)) as usize;
+        ends[run] = i as i64 + 1;
+        run as i64
+    };
+    match (inverse, order) {
+        (None, _) => (0..n).for_each(|i| _ = next(i)),
+        (Some(inverse), None) => (0..n).for_each(|i| inverse[i] = next(i)),
+        (Some(inverse), Some(order)) => (0..n).for_each(|i| inverse[order[i] as usize] = next(i)),
+    }
+}
+
+/// Rows of keys, each of `width`.
+#[derive(Clone, Copy)]
+pub struct Rows<'a, K> {
+    /// The keys.
+    pub keys: &'a [K],
+    /// Keys of a row, at least one.
+    pub width: usize,
+    /// The greatest key is that of NaN.
+    pub float: bool,
+}
+
+impl<K: Key> Rows<'_, K> {
+    fn row(&self, i: i64) -> &[K] {
+        &self.keys[i as usize * self.width..][..self.width]
+    }
+
+    /// Writes the rows in ascending order to `order`, equal ones as they stand. The first key in which two rows differ decides.
+    pub fn sort(self, order: &mut [i64]) {
+        order.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64);
+        order.sort_unstable_by(|&a, &b| self.row(a).cmp(self.row(b)).then(a.cmp(&b)));
+    }
+
+    /// [`runs`] of rows in an order; returns how many there are.
+    pub fn runs(self, order: &[i64], ends: &mut [i64], inverse: Option<&mut [i64]>) -> usize {
+        let differs = |i: usize| {
+            let (a, b) = (self.row(order[i]), self.row(order[i - 1]));
+            a != b || (self.float && a.contains(&K::MAX))
+        };
+        mark(order.len(), differs, Some(order), ends, inverse);
+        ends.iter().position(|&end| end == order.len() as i64).map_or(0, |last| last + 1)
+    }
+}
+
+/// The keys of `x`, written to as much memory at `keys`.
+///
+/// # Safety
+/// There is room for them.
+pub unsafe fn keys_of<'a, T: Ordered>(x: &[T], keys: *mut u8) -> &'a [T::Key] {
+    // SAFETY: the caller's.
+    unsafe {
+        to_keys(x, keys.cast::<T::Key>());
+        std::slice::from_raw_parts(keys.cast(), x.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_end_where_elements_change() {
+        let line = [1.0f32, 1.0, 2.0, -0.0, 0.0, f32::NAN, f32::NAN];
+        assert_eq!(count_runs(&line), 5);
+        let (mut ends, mut inverse) = ([0; 5], [9; 7]);
+        runs(&line, None, &mut ends, Some(&mut inverse));
+        assert_eq!((ends, inverse), ([2, 3, 5, 6, 7], [0, 0, 1, 2, 2, 3, 4]));
+        runs(&line, Some(&[6, 5, 4, 3, 2, 1, 0]), &mut ends, Some(&mut inverse));
+        assert_eq!(inverse, [4, 3, 2, 2, 1, 0, 0]);
+        assert_eq!(count_runs::<i64>(&[]), 0);
+    }
+
+    #[test]
+    fn runs_are_counted_over_pieces() {
+        for n in [COUNTED - 1, COUNTED, COUNTED + 1, 3 * COUNTED] {
+            let line: Vec<i64> = (0..n as i64).map(|i| i / 3).collect();
+            assert_eq!(count_runs(&line), n.div_ceil(3));
+        }
+    }
+
+    #[test]
+    fn rows_are_ordered_by_the_first_key_that_differs() {
+        let rows = Rows { keys: &[2, 1, 1, 5, 2, 0, 1, 5], width: 2, float: false };
+        let (mut order, mut ends, mut inverse) = ([0; 4], [0; 4], [0; 4]);
+        rows.sort(&mut order);
+        assert_eq!(order, [1, 3, 2, 0]);
+        assert_eq!(rows.runs(&order, &mut ends, Some(&mut inverse)), 3);
+        assert_eq!((&ends[..3], inverse), (&[2, 3, 4][..], [2, 0, 1, 0]));
+        let nans = Rows { keys: &[i32::MAX, 1, i32::MAX, 1], width: 2, float: true };
+        assert_eq!(nans.runs(&[0, 1], &mut ends[..2], None), 2);
+    }
+}
