@@ -31,16 +31,17 @@
  *     16. Comparisons and choices
  *     17. Reductions
  *     18. Scans and softmax
- *     19. Order statistics and histograms
- *     20. Matrix products
- *     21. Random numbers
- *     22. Functions of the caller
- *     23. Storages
- *     24. Memory
- *     25. Mapped files and shared memory
- *     26. Errors
- *     27. Threads
- *     28. Versions
+ *     19. Sorting and searching
+ *     20. Order statistics and histograms
+ *     21. Matrix products
+ *     22. Random numbers
+ *     23. Functions of the caller
+ *     24. Storages
+ *     25. Memory
+ *     26. Mapped files and shared memory
+ *     27. Errors
+ *     28. Threads
+ *     29. Versions
  *
  * Conventions
  * ===========
@@ -1998,7 +1999,90 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /* ==================================================================================================================
  *
- *     19. Order statistics and histograms
+ *     19. Sorting and searching
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup sorting_and_searching Sorting and searching
+ *
+ * NaN is greater than everything and equal to no other NaN; -0.0 equals 0.0. Results are the same whatever the number
+ * of threads.
+ * @{
+ */
+
+/// `values = elements of t in ascending order along dimension`, or in `descending` order; int64 `indices` tell where
+/// each of them stood.
+///
+/// Either result may be NULL. NaN comes last in ascending order and first in descending order. Equal elements keep
+/// their order, and so do NaNs; with 0 for `stable` that is not promised. Every dtype; `values` get that of `t` if they
+/// have none.
+THStatus THTensor_sort(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int descending,
+                       int stable);
+
+/// `r = where the elements of t stand that come first, second, ... along dimension`: the int64 indices of
+/// `THTensor_sort`.
+THStatus THTensor_argsort(THTensor *r, const THTensor *t, int dimension, int descending, int stable);
+
+/// `r = elements of t in ascending order along its first dimension`, as by `THTensor_sort`.
+THStatus THTensor_msort(THTensor *r, const THTensor *t);
+
+/// `values = k least elements of t along dimension`, or the `largest`; int64 `indices` tell where they stand. NaN is
+/// greater than everything.
+///
+/// Either result may be NULL. Of equal elements those are taken that come first. With `sorted` the least, or the
+/// greatest, come first and equal ones keep their order; else all stand as in `t`. Every dtype; `values` get that of
+/// `t` if they have none. A `k` that is negative or greater than the dimension is an error, and for a 0-d `t` any but
+/// 1.
+THStatus THTensor_topk(THTensor *values, THTensor *indices, const THTensor *t, int64_t k, int dimension, int largest,
+                       int sorted);
+
+/// `r = order along dimension by the last of count keys`, where that has equal elements by the one before, and so on,
+/// as NumPy's lexsort has it.
+///
+/// `r[i]` is the int64 place of what comes `i`-th; what all keys have alike keeps its order. Keys have one shape, which
+/// is that of `r`, and any dtypes. No keys are an error.
+THStatus THTensor_lexsort(THTensor *r, THTensor *const *keys, int count, int dimension);
+
+/// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else each
+/// slice along it.
+///
+/// `t = values[inverse]`: int64 `inverse` has the shape of `t`, or is a vector with an entry for each slice. int64
+/// `counts` tell how often each value occurs. Each result may be NULL. Slices are compared by the first element in
+/// which they differ, in row-major order. No NaN equals another, so each is a value; of -0.0 and 0.0 the one that comes
+/// first is taken. Every dtype; `values` get that of `t` if they have none. Slices without elements are an error.
+THStatus THTensor_unique(THTensor *values, THTensor *inverse, THTensor *counts, const THTensor *t, int dimension);
+
+/// `values = one element of each run of equal ones in t`, in the order of `t`; with `TH_ALL_DIMS` as dimension in
+/// row-major order, else one slice of each run along it. Everything else as for `THTensor_unique`.
+THStatus THTensor_uniqueConsecutive(THTensor *values, THTensor *inverse, THTensor *counts, const THTensor *t,
+                                    int dimension);
+
+/// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]` can be
+/// inserted before, or behind, what equals it. int64.
+///
+/// `sequence` ascends along its last dimension, NaN last, or does if its elements are taken in the order of `sorter`,
+/// int64 indices of the same shape, which may be NULL. A vector is for all elements of `t`; otherwise all dimensions
+/// but the last must be those of `t`. Both are converted to one dtype first. In a sequence that does not ascend some
+/// place is found.
+THStatus THTensor_searchsorted(THTensor *r, const THTensor *sequence, const THTensor *t, int right,
+                               const THTensor *sorter);
+
+/// `r[..] = i where boundaries[i - 1] < t[..] <= boundaries[i]`, or with `right` `boundaries[i - 1] <= t[..] <
+/// boundaries[i]`: as `THTensor_searchsorted` in a vector of boundaries.
+THStatus THTensor_bucketize(THTensor *r, const THTensor *t, const THTensor *boundaries, int right);
+
+/// `r[..] = whether t[..] equals an element of tests`, or with `invert` whether it equals none. Bool.
+///
+/// Both are converted to one dtype first. No NaN equals anything. `assumeUnique` promises that neither has an element
+/// twice; the result is the same.
+THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, int assumeUnique, int invert);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     20. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2084,7 +2168,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     20. Matrix products
+ *     21. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2114,7 +2198,7 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /* ==================================================================================================================
  *
- *     21. Random numbers
+ *     22. Random numbers
  *
  * ================================================================================================================== */
 
@@ -2163,7 +2247,7 @@ TH_NODISCARD THTensor *THTensor_newRandn(THDtype dtype, THGenerator *generator, 
 
 /* ==================================================================================================================
  *
- *     22. Functions of the caller
+ *     23. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -2200,7 +2284,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     23. Storages
+ *     24. Storages
  *
  * ================================================================================================================== */
 
@@ -2350,7 +2434,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     24. Memory
+ *     25. Memory
  *
  * ================================================================================================================== */
 
@@ -2416,7 +2500,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     25. Mapped files and shared memory
+ *     26. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -2455,7 +2539,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     26. Errors
+ *     27. Errors
  *
  * ================================================================================================================== */
 
@@ -2484,7 +2568,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     27. Threads
+ *     28. Threads
  *
  * ================================================================================================================== */
 
@@ -2507,7 +2591,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     28. Versions
+ *     29. Versions
  *
  * ================================================================================================================== */
 
