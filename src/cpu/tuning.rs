@@ -111,7 +111,7 @@ pub(crate) const RANKED_KEYS: usize = 64;
 /// Keys below which sorting by comparisons is faster than by digits.
 pub(crate) const COMPARED_KEYS: usize = 192;
 /// Records below which sorting by comparisons is faster than by digits.
-pub(crate) const COMPARED_RECORDS: usize = 256;
+pub(crate) const COMPARED_RECORDS: usize = 192;
 /// Records from which they are put into buckets before these are sorted: with room for a second time they fill the second-level cache.
 pub(crate) const BUCKETED_RECORDS: usize = 32 * 1024;
 /// Records that a thread takes at a time for that.

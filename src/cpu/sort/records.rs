@@ -102,11 +102,6 @@ pub fn count_bytes(n: usize) -> usize {
     if n < BUCKETED_RECORDS { 0 } else { n.div_ceil(SORTED_PIECE).saturating_mul(size_of::<usize>() << BUCKET_DIGIT) }
 }
 
-/// What gives the records of a list to [`sort`].
-pub fn listed<R: Record>(records: &[R]) -> impl Fn(usize) -> R + Sync {
-    |i| records[i]
-}
-
 /// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has them
 /// alike keeps its order.
 ///
@@ -259,25 +254,21 @@ unsafe fn by_digits<R: Record>(records: &mut [R], other: *mut R, window: Window)
     let n = records.len();
     let passes = window.width().div_ceil(DIGIT);
     let width = window.width().div_ceil(passes);
-    let mut counts = [[0u32; 1 << DIGIT]; 64 / DIGIT as usize];
-    let digit = |r: R, pass: u32| (r.bits() >> (window.low + pass * width)) as usize & ((1 << width) - 1);
-    for &r in records.iter() {
-        for (pass, counts) in counts[..passes as usize].iter_mut().enumerate() {
-            counts[digit(r, pass as u32)] += 1;
-        }
-    }
     let (mut from, mut to) = (records.as_mut_ptr(), other);
-    for (pass, places) in counts[..passes as usize].iter_mut().enumerate() {
+    for shift in (0..passes).map(|pass| window.low + pass * width) {
         // SAFETY: `from` holds the records.
         let records = unsafe { std::slice::from_raw_parts(from, n) };
+        let mut places = [0u32; 1 << DIGIT];
+        let digit = |r: R| (r.bits() >> shift) as usize & ((1 << width) - 1) & ((1 << DIGIT) - 1);
+        records.iter().for_each(|&r| places[digit(r)] += 1);
         // A digit that all records share moves nothing.
-        if places[digit(records[0], pass as u32)] as usize == n {
+        if places[digit(records[0])] as usize == n {
             continue;
         }
         let mut next = 0;
-        places.iter_mut().for_each(|count| next += std::mem::replace(count, next));
+        places[..1 << width].iter_mut().for_each(|count| next += std::mem::replace(count, next));
         for &r in records {
-            let place = &mut places[digit(r, pass as u32)];
+            let place = &mut places[digit(r)];
             // SAFETY: every record has a place of its own below `n`.
             unsafe { to.add(*place as usize).write(r) };
             *place += 1;

@@ -1,11 +1,12 @@
 //! The least or greatest elements of a line: those that may be among them are collected, and now and then all but the best are dropped.
 
-use super::records::{Record, count_bytes, listed, sort as sort_records};
+use super::records::Record;
 use super::{Narrow, Pack, Sorted, Whole, is_narrow, record_bytes, scratch_bytes, sort};
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::keys::{Key, Ordered};
 use crate::cpu::simd::simd;
 use crate::cpu::tuning::TOP_PIECE;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Elements looked at together for one that is to be collected.
 const LOOK: usize = 128;
@@ -39,8 +40,7 @@ impl Top {
         if self.k == n && self.sorted {
             return scratch_bytes::<T>(n, true);
         }
-        let records = self.room().saturating_mul(self.pieces(n)).saturating_add(self.k);
-        records.saturating_mul(record_bytes::<T>(n, true)).saturating_add(count_bytes(self.k))
+        self.room().saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
     }
 
     /// Takes `k` elements of a line; of equal ones those that come first.
@@ -65,93 +65,98 @@ impl Top {
     unsafe fn packed<T: Ordered, P: Pack>(self, line: &[T], pack: P, out: Sorted<T>, scratch: *mut u8) {
         let (k, pieces, records) = (self.k, self.pieces(line.len()), scratch.cast::<P::R>());
         let start = |piece: usize| line.len() * piece / pieces;
-        let shared = Shared(scratch);
+        let (shared, limit) = (Shared(scratch), AtomicU64::new(u64::MAX));
+        let counts = [const { AtomicUsize::new(0) }; MOST_PIECES];
         parallel(pieces, line.len() / pieces, CHEAP, &|range| {
             for piece in range {
                 let part = &line[start(piece)..start(piece + 1)];
                 // SAFETY: each piece has a room of its own.
-                unsafe { self.collect(part, start(piece), pack, shared.get().cast::<P::R>().add(piece * self.room())) }
+                let room = unsafe { shared.get().cast::<P::R>().add(piece * self.room()) };
+                // SAFETY: as above.
+                counts[piece].store(unsafe { self.collect(part, start(piece), pack, room, &limit) }, Relaxed);
             }
         });
         let mut found = 0;
-        for piece in 0..pieces {
-            let best = k.min(start(piece + 1) - start(piece));
+        for (piece, count) in counts[..pieces].iter().enumerate() {
+            let count = count.load(Relaxed);
             // SAFETY: so many were collected; they move to the front, or stay.
-            unsafe { records.add(found).copy_from(records.add(piece * self.room()), best) };
-            found += best;
+            unsafe { records.add(found).copy_from(records.add(piece * self.room()), count) };
+            found += count;
         }
         // SAFETY: they have been written; the line has `k` elements.
         let best = unsafe {
             P::R::split(std::slice::from_raw_parts_mut(records, found), k);
             std::slice::from_raw_parts_mut(records, k)
         };
-        let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
-        let emit = |records: &[P::R], start: usize| {
-            let (values, positions) = (values.get().cast::<T>(), positions.get().cast::<i64>());
-            for (i, at) in records.iter().map(|&r| P::at(r)).enumerate() {
-                // SAFETY: there is room for `k` elements, and every place is written once.
-                unsafe {
-                    if !values.is_null() {
-                        values.add(start + i).write(line[at]);
-                    }
-                    if !positions.is_null() {
-                        positions.add(start + i).write(at as i64);
-                    }
+        if self.sorted {
+            P::R::compare(best)
+        } else {
+            P::R::place(best)
+        }
+        for (i, at) in best.iter().map(|&r| P::at(r)).enumerate() {
+            // SAFETY: there is room for `k` elements.
+            unsafe {
+                if !out.values.is_null() {
+                    out.values.add(i).write(line[at]);
+                }
+                if !out.positions.is_null() {
+                    out.positions.add(i).write(at as i64);
                 }
             }
-        };
-        if !self.sorted {
-            P::R::place(best);
-            return emit(best, 0);
-        }
-        let (best, first) = (&*best, pack.bits(best[0]));
-        let differ = best.iter().fold(0, |differ, &r| differ | (pack.bits(r) ^ first));
-        let other = records.wrapping_add(k);
-        // SAFETY: behind the best there is room for as many twice, and then for the counts.
-        unsafe {
-            sort_records(k, listed(best), [other, other.wrapping_add(k)], other.wrapping_add(2 * k).cast(), pack.window(differ), &emit)
         }
     }
 
-    /// Writes records of the `k` best elements of a part of a line, or of all, in any order.
+    /// Writes records of elements of a part of a line, in any order: all of them that are among the `k` best of the line, and at most `k`. Returns
+    /// how many.
+    ///
+    /// The bits of `limit` are those of a key up to which there are `k` elements in some part, so that none beyond it counts.
     ///
     /// # Safety
     /// There is [room](Top::room) for records.
-    unsafe fn collect<T: Ordered, P: Pack>(self, part: &[T], start: usize, pack: P, records: *mut P::R) {
+    unsafe fn collect<T: Ordered, P: Pack>(self, part: &[T], start: usize, pack: P, records: *mut P::R, limit: &AtomicU64) -> usize {
         let (k, largest) = (self.k, self.largest);
-        // Once there are `k`, only what comes before the last of them counts: what ties with it stands behind.
-        let (mut found, mut last) = (0, None);
+        let (mut found, mut last) = (0, T::Key::MAX);
+        // Once there are `k` of this part, what ties with the last of them stands behind it and does not count; with one elsewhere it may.
+        let beyond = |records: &mut [P::R]| {
+            P::R::split(records, k);
+            let key = T::Key::from_bits(pack.bits(records[k - 1]));
+            limit.fetch_min(key.bits(), Relaxed);
+            if key > T::Key::MIN { Some(key.under()) } else { None }
+        };
         for (b, block) in part.chunks(LOOK).enumerate() {
-            if last.is_some_and(|last| !any_before(block, largest, last)) {
+            let elsewhere = limit.load(Relaxed);
+            last = if elsewhere < last.bits() { T::Key::from_bits(elsewhere) } else { last };
+            if last < T::Key::MAX && !any_up_to(block, largest, last) {
                 continue;
             }
             for (i, x) in block.iter().enumerate() {
                 let key = x.key().flipped(largest);
                 // SAFETY: there is room for another block.
                 unsafe { records.add(found).write(pack.pack(key.bits(), start + b * LOOK + i)) };
-                found += last.is_none_or(|last| key < last) as usize;
+                found += (key <= last) as usize;
             }
             if found + LOOK > self.room() {
                 // SAFETY: so many have been written.
-                let records = unsafe { std::slice::from_raw_parts_mut(records, found) };
-                P::R::split(records, k);
-                last = Some(T::Key::from_bits(pack.bits(records[k - 1])));
-                found = k;
+                let Some(key) = beyond(unsafe { std::slice::from_raw_parts_mut(records, found) }) else { return k };
+                (last, found) = (last.min(key), k);
             }
         }
-        // SAFETY: as above.
-        P::R::split(unsafe { std::slice::from_raw_parts_mut(records, found) }, k);
+        if found > k {
+            // SAFETY: as above.
+            beyond(unsafe { std::slice::from_raw_parts_mut(records, found) });
+        }
+        found.min(k)
     }
 }
 
-/// Whether an element of a block comes before the one with the key `last`.
-fn any_before<T: Ordered>(block: &[T], largest: bool, last: T::Key) -> bool {
+/// Whether an element of a block comes up to the key `last`.
+fn any_up_to<T: Ordered>(block: &[T], largest: bool, last: T::Key) -> bool {
     simd(
         #[inline(always)]
         move |_| {
             let mut any = false;
             for x in block {
-                any |= x.key().flipped(largest) < last;
+                any |= x.key().flipped(largest) <= last;
             }
             any
         },
