@@ -27,12 +27,13 @@ BY_TYPE = {
     "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})",
     "int64_t": "whole({name})", "ptrdiff_t": "whole({name})", "uint64_t": "bits()", "double": "number({name})",
     "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)",
+    "THGeneratorKind": "code({name}, 2)", "THFan": "code({name}, 1)",
     "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
 }
 BY_NAME = {
     "int": {
         **dict.fromkeys(["dimension", "dimension1", "dimension2", "dim", "dim1", "dim2", "start", "end"], "dimension({name})"),
-        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan"], "truth({name})"),
+        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "replacement"], "truth({name})"),
         **dict.fromkeys(["ndim", "count"], "entries({name})"),
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },

@@ -4,7 +4,6 @@
 //! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
 
 mod args;
-pub mod generator;
 mod row;
 mod word;
 #[macro_use]
@@ -13,6 +12,8 @@ pub mod apply;
 pub mod create;
 #[macro_use]
 pub mod general;
+#[macro_use]
+pub mod generator;
 #[macro_use]
 pub mod matmul;
 #[macro_use]
@@ -54,7 +55,8 @@ macro_rules! tensor_areas {
         scan: scan_rows crate::capi::scan;
         order: order_rows crate::capi::order;
         matmul: matmul_rows crate::capi::matmul;
-        fills: random_rows crate::capi::random::fills;
+        states: state_rows crate::capi::generator::states;
+        random: random_rows crate::capi::random;
         apply: apply_rows crate::capi::apply;
     } };
 }

@@ -22,6 +22,7 @@ const ORDER: &[&str] = &[
     "Scans and softmax",
     "Order statistics and histograms",
     "Matrix products",
+    "Random generators",
     "Random numbers",
     "Functions of the caller",
     "Storages",
