@@ -87,7 +87,7 @@
  *     1d to 5d, Nd  so many sizes or indices one by one; a list of them
  *     Long          an int64 in place of a double (itemLong)
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
- *     Mode, Base, Format, Dtype   one more argument of that name
+ *     Mode, Base, Format, Dtype, Kind   one more argument of that name
  *
  * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone is
  * no such form.

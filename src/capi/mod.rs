@@ -4,6 +4,7 @@
 //! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
 
 mod args;
+pub mod generator;
 mod row;
 mod word;
 #[macro_use]
@@ -12,8 +13,6 @@ pub mod apply;
 pub mod create;
 #[macro_use]
 pub mod general;
-#[macro_use]
-pub mod generator;
 #[macro_use]
 pub mod matmul;
 #[macro_use]
@@ -28,6 +27,8 @@ pub mod random;
 pub mod reduce;
 #[macro_use]
 pub mod scan;
+#[macro_use]
+pub mod seed;
 #[macro_use]
 pub mod storage;
 #[macro_use]
@@ -55,7 +56,7 @@ macro_rules! tensor_areas {
         scan: scan_rows crate::capi::scan;
         order: order_rows crate::capi::order;
         matmul: matmul_rows crate::capi::matmul;
-        states: state_rows crate::capi::generator::states;
+        states: state_rows crate::capi::seed::states;
         random: random_rows crate::capi::random;
         apply: apply_rows crate::capi::apply;
     } };

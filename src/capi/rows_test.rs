@@ -34,7 +34,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
         (&general::versions::FACE, general::versions::ROWS),
         (&memory::heap::FACE, memory::heap::ROWS),
         (&memory::mapped::FACE, memory::mapped::ROWS),
-        (&generator::FACE, generator::ROWS),
+        (&seed::FACE, seed::ROWS),
     ],
 ];
 

@@ -3,9 +3,11 @@
 //! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: group `g` of a
 //! fill starts at block `block + g * BLOCKS`. To be the same at every [`simd`] level, nothing here is fused.
 
+mod pairs;
 mod source;
 mod words;
 
+pub use pairs::normals;
 pub use source::{Binomial, Gamma, Poisson, Source, Stream, TruncatedNormal, beta};
 pub use words::{Chance, DoubleWords, LongRange, Range};
 
@@ -293,7 +295,11 @@ fn minus_two_log_f32(word: u32) -> f32 {
 /// [`minus_two_log_f32`] from and in twice the bits.
 #[inline(always)]
 fn minus_two_log_f64(word: u64) -> f64 {
-    let u = (word as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0);
+    minus_two_log_of_f64((word as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0))
+}
+
+#[inline(always)]
+fn minus_two_log_of_f64(u: f64) -> f64 {
     let (e, f) = log_parts_f64(u);
     let s = f / (2.0 + f);
     e * (-2.0 * LN_2_64) + s * poly(s * s, LOG_64)
@@ -345,7 +351,7 @@ fn tangent_f32(word: u32) -> f32 {
 /// [`tangent_f32`] from and in twice the bits.
 #[inline(always)]
 fn tangent_f64(word: u64) -> f64 {
-    let (sin, cos) = sin_cos_f64((f64::from_bits((word >> 12) | ONE_64) - (1.5 - f64::EPSILON / 2.0)) * FRAC_PI_2_64);
+    let (sin, cos) = sin_cos_f64((f64::from_bits((word >> 12) | 1 | ONE_64) - 1.5) * FRAC_PI_2_64);
     if word & 1 == 0 { sin / cos } else { cos / sin }
 }
 
@@ -557,9 +563,9 @@ mod tests {
     fn tangents_reach_far_but_never_to_infinity() {
         assert!((0..64).all(|bit| tangent_f64(1 << bit).is_finite() && tangent_f64(!(1 << bit)).is_finite()));
         assert!((0..32).all(|bit| tangent_f32(1 << bit).is_finite() && tangent_f32(!(1 << bit)).is_finite()));
-        // The angles next to the axis are pi / 2 of 2^-32 and 2^-54 of the half circle.
+        // The angles next to the axis are pi / 2 times 2^-32 and 2^-52.
         assert!((tangent_f32(1 << 31) / 2.734_261_2e9 - 1.0).abs() < 1e-5, "{}", tangent_f32(1 << 31));
-        let largest = tangent_f64(1 << 63 | 1) * (FRAC_PI_2_64 * f64::EPSILON / 2.0);
+        let largest = tangent_f64(1 << 63 | 1) * (FRAC_PI_2_64 * f64::EPSILON);
         assert!((largest - 1.0).abs() < 1e-9, "{largest}");
     }
 }

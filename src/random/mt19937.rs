@@ -100,15 +100,24 @@ impl Mt19937 {
 
     /// Normally distributed: two words make two values, the cosine first, then the sine.
     pub fn normal(&mut self) -> f64 {
-        let turn = 2.0 * PI * self.angle;
         if self.pending {
             self.pending = false;
-            return self.radius * turn.sin();
+            return self.radius * (2.0 * PI * self.angle).sin();
         }
-        (self.angle, self.uniform) = (self.unit(), self.unit());
-        self.radius = (-2.0 * (1.0 - self.uniform).ln()).sqrt();
-        self.pending = true;
-        self.radius * (2.0 * PI * self.angle).cos()
+        let (angle, uniform) = (self.word(), self.word());
+        let (radius, turn) = Mt19937::radius_and_turn(angle, uniform);
+        (self.angle, self.uniform, self.radius, self.pending) = (unit(angle), unit(uniform), radius, true);
+        radius * turn.cos()
+    }
+
+    /// Radius and angle of the pair of normal values that two words make.
+    pub fn radius_and_turn(angle: u32, uniform: u32) -> (f64, f64) {
+        ((-2.0 * (1.0 - unit(uniform)).ln()).sqrt(), 2.0 * PI * unit(angle))
+    }
+
+    /// Whether the next normal value is the first of a pair.
+    pub fn between_pairs(&self) -> bool {
+        !self.pending
     }
 
     /// The fields of TH's struct: seed, left, whether it has been seeded, next, the words as longs, angle, uniform number and radius of the

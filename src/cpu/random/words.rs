@@ -61,7 +61,7 @@ impl Distribution<i64> for Range {
     fn group(self, seed: u64, first: u64, out: &mut Group<i64>) {
         let words = words_32(seed, first);
         for i in 0..GROUP {
-            out[i].write(self.from.wrapping_add((u64::from(words[i]) * u64::from(self.span) >> 32) as i64));
+            out[i].write(self.from.wrapping_add(((u64::from(words[i]) * u64::from(self.span)) >> 32) as i64));
         }
     }
 }
@@ -86,9 +86,9 @@ impl Distribution<i64> for LongRange {
         for i in 0..GROUP {
             let (high, low) = (words[i] >> 32, words[i] & 0xffff_ffff);
             let upper = if short {
-                (high * self.span + (low * self.span >> 32)) >> 32
+                (high * self.span + ((low * self.span) >> 32)) >> 32
             } else {
-                (u128::from(words[i]) * u128::from(self.span) >> 64) as u64
+                ((u128::from(words[i]) * u128::from(self.span)) >> 64) as u64
             };
             out[i].write(self.from.wrapping_add(upper as i64));
         }
@@ -119,7 +119,7 @@ mod tests {
         let words = filled(DoubleWords, 0);
         for span in [1, 2, 1000, u64::from(u32::MAX), 1 << 32, 1 << 63, u64::MAX] {
             for (x, &word) in filled(LongRange { from: -5, span }, 0).into_iter().zip(&words) {
-                assert_eq!(x, (-5i64).wrapping_add((u128::from(word) * u128::from(span) >> 64) as i64));
+                assert_eq!(x, (-5i64).wrapping_add(((u128::from(word) * u128::from(span)) >> 64) as i64));
             }
         }
         let dice = filled(Range { from: 1, span: 6 }, 0);

@@ -1,12 +1,10 @@
 //! What is true with some probability.
 
-use super::{PROBABILITY, Parameters, at_once, by_position, check_all, check_float, fill, in_order, is_probability, make};
+use super::{PROBABILITY, Parameters, at_once, by_position, check_all, check_float, fill, in_order, is_probability, make, store};
 use crate::cpu::random::{Chance, Distribution, Uniform, fill as fill_groups};
 use crate::dtype::{Bool, Dtype};
 use crate::error::Result;
-use crate::ops::copy;
 use crate::ops::pointwise::arithmetic;
-use crate::ops::result::{Target, commit};
 use crate::random::Generator;
 use crate::tensor::Tensor;
 
@@ -60,11 +58,5 @@ pub fn dropout(r: &Tensor, mask: Option<&Tensor>, generator: &mut Generator, t: 
     if p < 1.0 {
         arithmetic::mul.run([&dropped, &dropped], &[(1.0 / (1.0 - p)).into()])?;
     }
-    let place = |r, dtype| Target::check(r, dtype, &shape)?.place(false, &|_| false);
-    let (r, mask) = (place(r, dtype)?, mask.map(|mask| place(mask, Dtype::Bool)).transpose()?);
-    copy::copy(&r.tensor()?, &dropped)?;
-    if let Some(mask) = &mask {
-        copy::copy(&mask.tensor()?, &kept)?;
-    }
-    commit([Some(r), mask])
+    store(&shape, (r, &dropped), mask.map(|mask| (mask, &kept)))
 }

@@ -1,7 +1,7 @@
 //! Distributions of real numbers.
 
 use super::{Parameters, check_all, check_float, common, fill_each, fill_floats, is_not_negative, is_positive, make};
-use crate::cpu::random::{Cauchy, Exponential, Gamma, LogNormal, Normal, TruncatedNormal, Uniform, beta as draw_beta};
+use crate::cpu::random::{Cauchy, Exponential, Gamma, LogNormal, Normal, TruncatedNormal, Uniform, beta as draw_beta, normals};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::ops::pointwise::arithmetic;
@@ -60,7 +60,8 @@ fn each(stream: &mut Mt19937, out: &mut [f64], next: impl Fn(&mut Mt19937) -> f6
 pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     check_normal(mean, std)?;
     let single = Normal { mean: mean as f32, std: std as f32 };
-    fill_floats(r, generator, single, Normal { mean, std }, |stream, out| each(stream, out, |stream| stream.normal() * std + mean))
+    let rounded = check_float(r)? != Dtype::Float64;
+    fill_floats(r, generator, single, Normal { mean, std }, |stream, out| normals(stream, out, mean, std, rounded))
 }
 
 /// `r` with normally distributed logarithms.

@@ -1,13 +1,12 @@
 //! Samples: permutations, and draws of categories by their probabilities.
 
 use super::whole::greatest;
-use super::{Parameters, Place, by_position, check_all, fill, in_order, is_not_negative, is_probability, make};
+use super::{Parameters, Place, by_position, check_all, fill, in_order, is_not_negative, is_probability, make, store};
 use crate::alloc::list;
 use crate::cpu::random::{Distribution, DoubleWords, Exponential, GROUP, fill as fill_groups};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::ops::copy;
-use crate::ops::result::{Target, commit};
 use crate::random::{Generator, Mt19937, Philox};
 use crate::tensor::Tensor;
 
@@ -53,9 +52,9 @@ pub fn permutation(r: &Tensor, generator: &mut Generator, n: i64) -> Result<()> 
         bail!(Argument, "{dtype} does not hold all integers below {n}")
     }
     make(r, dtype, true, &[n], |r| {
-        let order = if r.dtype() == Some(Dtype::Int64) { r.clone() } else { Tensor::empty(Dtype::Int64, &[n])? };
+        let mut order = if r.dtype() == Some(Dtype::Int64) { r.clone() } else { Tensor::empty(Dtype::Int64, &[n])? };
         // SAFETY: `make` passes row-major tensors of n elements, which nobody else knows yet or writes now.
-        let order_list = unsafe { integers_mut(&order, n) };
+        let order_list = unsafe { integers_mut(&mut order, n) };
         order_list.iter_mut().enumerate().for_each(|(i, x)| *x = i as i64);
         match generator {
             Generator::Mt19937(stream) => shuffle(order_list, |span| stream.word() as usize % span),
@@ -70,7 +69,7 @@ pub fn permutation(r: &Tensor, generator: &mut Generator, n: i64) -> Result<()> 
 
 /// # Safety
 /// `t` must be a row-major tensor of `n` int64 that nobody else uses meanwhile.
-unsafe fn integers_mut(t: &Tensor, n: i64) -> &mut [i64] {
+unsafe fn integers_mut(t: &mut Tensor, n: i64) -> &mut [i64] {
     // SAFETY: the caller's; a tensor without elements may have no memory.
     if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast(), n as usize) } }
 }
@@ -253,17 +252,14 @@ pub fn alias_setup(p: &Tensor, other: &Tensor, stays: &Tensor) -> Result<()> {
     check_weights(weights, 0)?;
     let tables = Alias::new(weights)?;
     let n = weights.len() as i64;
-    let (others, probabilities) = (Tensor::empty(Dtype::Int64, shape)?, Tensor::empty(Dtype::Float64, shape)?);
+    let (mut others, mut probabilities) = (Tensor::empty(Dtype::Int64, shape)?, Tensor::empty(Dtype::Float64, shape)?);
     // SAFETY: new tensors of n elements of 8 bytes.
     unsafe {
-        integers_mut(&others, n).copy_from_slice(&tables.other);
-        integers_mut(&probabilities, n).iter_mut().zip(&tables.stays).for_each(|(x, stays)| *x = stays.to_bits() as i64);
+        integers_mut(&mut others, n).copy_from_slice(&tables.other);
+        integers_mut(&mut probabilities, n).iter_mut().zip(&tables.stays).for_each(|(x, stays)| *x = stays.to_bits() as i64);
     }
-    let place = |r, dtype| Target::check(r, dtype, shape)?.place(false, &|_| false);
-    let (other, stays) = (place(other, Dtype::Int64)?, place(stays, parameters.dtype)?);
-    copy::copy(&other.tensor()?, &others)?;
-    copy::copy(&stays.tensor()?, &probabilities)?;
-    commit([Some(other), Some(stays)])
+    let rounded = copy::to_dtype(&probabilities, parameters.dtype)?;
+    store(shape, (other, &others), Some((stays, &rounded)))
 }
 
 fn vector(shape: &[i64]) -> Result<&[i64]> {
@@ -288,10 +284,10 @@ pub fn alias_draw(r: &Tensor, generator: &mut Generator, other: &Tensor, stays: 
             other.layout()?.shape.as_slice()
         )
     }
-    let others = Tensor::empty(Dtype::Int64, shape)?;
+    let mut others = Tensor::empty(Dtype::Int64, shape)?;
     copy::copy(&others, other)?;
     // SAFETY: a new tensor of so many elements.
-    let others = unsafe { integers_mut(&others, stays.len() as i64) };
+    let others = unsafe { integers_mut(&mut others, stays.len() as i64) };
     let categories = stays.len() as i64;
     if let Some(k) = others.iter().find(|&&k| !(0..categories).contains(&k)) {
         bail!(Argument, "category {k} is none of {categories}")
