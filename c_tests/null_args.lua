@@ -31,6 +31,7 @@ local takes_null_for_none = {
 local error_values = { THMapAllocatorContext_fd = -1 }
 local error_values_of = {
   double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THGeneratorKind = 0,
+  THDeviceType = 0,
 }
 
 -- Gives back what a call may have made.
