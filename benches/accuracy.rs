@@ -37,8 +37,11 @@ const fn row(name: &'static str, function: Function, exact: fn(f64) -> f64, limi
     Row { name, function, exact, limit }
 }
 
-// What the standard library lacks, the C library has.
+// What the standard library lacks or has not as exactly, the C library has.
 unsafe extern "C" {
+    safe fn acosh(x: f64) -> f64;
+    safe fn asinh(x: f64) -> f64;
+    safe fn atanh(x: f64) -> f64;
     safe fn erf(x: f64) -> f64;
     safe fn erfc(x: f64) -> f64;
     safe fn lgamma(x: f64) -> f64;
@@ -94,6 +97,13 @@ fn trigamma(x: f64) -> f64 {
     1.0 / x + 0.5 * z + tail / x + below
 }
 
+/// `sin(pi x) / (pi x)`, by the distance to the next integer.
+fn sinc(x: f64) -> f64 {
+    let n = x.round();
+    let wave = (PI * (x - n)).sin() * if n % 2.0 == 0.0 { 1.0 } else { -1.0 };
+    if x == 0.0 { 1.0 } else { wave / (PI * x) + 0.0 }
+}
+
 /// `x Phi(x)`
 fn gelu(x: f64) -> f64 {
     0.5 * x * erfc(-x * FRAC_1_SQRT_2)
@@ -130,6 +140,10 @@ const ROWS: &[Row] = rows! {
     "sinh": tensors::sinh, f64::sinh, 2.0;
     "cosh": tensors::cosh, f64::cosh, 2.0;
     "tanh": tensors::tanh, f64::tanh, 2.0;
+    "asinh": tensors::asinh, |x| asinh(x), 2.0;
+    "acosh": tensors::acosh, |x| acosh(x), 2.0;
+    "atanh": tensors::atanh, |x| atanh(x), 2.0;
+    "sinc": tensors::sinc, sinc, 2.0;
     "sigmoid": tensors::sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.0;
     "erf": tensors::erf, |x| erf(x), 2.0;
     "erfc": tensors::erfc, |x| erfc(x), 2.0;

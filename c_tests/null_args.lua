@@ -20,6 +20,7 @@ local takes_null = {
   THFree = "NULL is ignored, as by free",
   THRealloc = "NULL allocates, as with realloc",
   THMemory_setSoftLimit = "a NULL hook turns it off",
+  THSetPrintOptions = "NULL sets the defaults that the library starts with",
 }
 
 -- Functions that take NULL for a list of no entries.
@@ -30,8 +31,8 @@ local takes_null_for_none = {
 -- What the comments promise on error, where it is not what the type has: NaN, NULL, -1 for counts, 0 for int and size_t.
 local error_values = { THMapAllocatorContext_fd = -1 }
 local error_values_of = {
-  double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THGeneratorKind = 0,
-  THDeviceType = 0,
+  double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THDeviceType = 0,
+  THGeneratorKind = 0,
 }
 
 -- Gives back what a call may have made.

@@ -124,6 +124,40 @@ static void long_progressions_are_exact_everywhere(void) {
     THTensor_free(steps);
 }
 
+static void tensors_are_made_of_numbers_in_a_dtype(void) {
+    for (int k = 0; k < DTYPES - 1; k++) {
+        THTensor *steps = THTensor_newArange(dtypes[k], 1, 8, 3), *identity = THTensor_newEye(dtypes[k], 2, 3);
+        CHECK_EQ(THTensor_dtype(steps), dtypes[k]);
+        CHECK_SHAPE(steps, 3);
+        CHECK_VALUES(steps, 1, 4, 7);
+        CHECK_EQ(THTensor_dtype(identity), dtypes[k]);
+        CHECK_SHAPE(identity, 2, 3);
+        CHECK_VALUES(identity, 1, 0, 0, 0, 1, 0);
+        THTensor_free(identity);
+        THTensor_free(steps);
+        if (!is_float(dtypes[k])) {
+            CHECK_FAILURE(THTensor_newArange(dtypes[k], 0, 1, 0.5) == NULL, TH_ERR_DTYPE, "cannot be stored");
+            CHECK_FAILURE(THTensor_newLinspace(dtypes[k], 0, 1, 3) == NULL, TH_ERR_DTYPE, "cannot be stored");
+            continue;
+        }
+        THTensor *spaced = THTensor_newLinspace(dtypes[k], 0, 1, 5), *halves = THTensor_newArange(dtypes[k], 0, 1, 0.5);
+        CHECK_EQ(THTensor_dtype(spaced), dtypes[k]);
+        CHECK_VALUES(spaced, 0, .25, .5, .75, 1);
+        CHECK_VALUES(halves, 0, .5);
+        THTensor_free(halves);
+        THTensor_free(spaced);
+    }
+    THTensor *truths = THTensor_newEye(TH_BOOL, 2, 2), *none = THTensor_newArange(TH_INT8, 3, 3, 1);
+    CHECK_VALUES(truths, 1, 0, 0, 1);
+    CHECK_SHAPE(none, 0);
+    THTensor_free(none);
+    THTensor_free(truths);
+    CHECK_FAILURE(THTensor_newArange(TH_INT64, 0, 1, 0) == NULL, TH_ERR_ARGUMENT, "step");
+    CHECK_FAILURE(THTensor_newLinspace(TH_FLOAT32, 0, 1, -1) == NULL, TH_ERR_ARGUMENT, "-1");
+    CHECK_FAILURE(THTensor_newEye(TH_FLOAT32, -1, 2) == NULL, TH_ERR_SHAPE, "-1");
+    CHECK_FAILURE(THTensor_newEye(TH_UNDEFINED, 1, 2) == NULL, TH_ERR_ARGUMENT, "TH_UNDEFINED");
+}
+
 static void bad_progressions_change_nothing(void) {
     THTensor *r = vector_of(TH_FLOAT32, 1, 2);
     CHECK_ERROR(THTensor_arange(r, 0, 5, 0), TH_ERR_ARGUMENT, "step");
@@ -431,7 +465,7 @@ static void sixteen_bit_fills_are_rounded_once(void) {
 
 CHECK_MAIN(CASE(constants_take_shapes_and_dtypes), CASE(transposed_likes_keep_their_strides), CASE(arange_stops_before_the_end),
            CASE(progressions_fill_every_dtype_and_layout), CASE(long_progressions_are_exact_everywhere),
-           CASE(bad_progressions_change_nothing), CASE(linspace_and_logspace), CASE(identities), CASE(diagonals),
+           CASE(tensors_are_made_of_numbers_in_a_dtype), CASE(bad_progressions_change_nothing), CASE(linspace_and_logspace), CASE(identities), CASE(diagonals),
            CASE(embedded_diagonals), CASE(traces_sum_any_dtype), CASE(triangles_of_every_layout),
            CASE(triangles_of_batches_and_overlaps), CASE(triangle_indices), CASE(grids), CASE(one_hot_rows),
            CASE(vandermonde_matrices), CASE(sixteen_bit_fills_are_rounded_once))

@@ -115,19 +115,28 @@ static void the_library_is_the_one_of_the_header(void) {
 static void dtypes_have_names_and_sizes(void) {
     static const struct {
         THDtype dtype;
-        const char *name;
+        const char *name, *of_tensors;
         size_t size;
     } rows[DTYPES] = {
-        {TH_UINT8, "uint8", 1},       {TH_INT8, "int8", 1},       {TH_INT16, "int16", 2},
-        {TH_INT32, "int32", 4},       {TH_INT64, "int64", 8},     {TH_FLOAT16, "float16", 2},
-        {TH_BFLOAT16, "bfloat16", 2}, {TH_FLOAT32, "float32", 4}, {TH_FLOAT64, "float64", 8},
-        {TH_BOOL, "bool", 1},
+        {TH_UINT8, "uint8", "byte", 1},           {TH_INT8, "int8", "char", 1},       {TH_INT16, "int16", "short", 2},
+        {TH_INT32, "int32", "int", 4},            {TH_INT64, "int64", "long", 8},     {TH_FLOAT16, "float16", "half", 2},
+        {TH_BFLOAT16, "bfloat16", "bfloat16", 2}, {TH_FLOAT32, "float32", "float", 4}, {TH_FLOAT64, "float64", "double", 8},
+        {TH_BOOL, "bool", "bool", 1},
     };
     for (int i = 0; i < DTYPES; i++) {
         CHECK_STR(THDtype_name(rows[i].dtype), rows[i].name);
+        CHECK_EQ(THDtype_fromName(rows[i].name), rows[i].dtype);
+        CHECK_EQ(THDtype_fromName(rows[i].of_tensors), rows[i].dtype);
+        CHECK_EQ(THDtype_isFloat(rows[i].dtype), is_float(rows[i].dtype));
+        CHECK_EQ(THDtype_isIntegral(rows[i].dtype), !is_float(rows[i].dtype) && rows[i].dtype != TH_BOOL);
+        CHECK_EQ(THDtype_isSigned(rows[i].dtype), rows[i].dtype != TH_UINT8 && rows[i].dtype != TH_BOOL);
         CHECK_EQ(THDtype_size(rows[i].dtype), rows[i].size);
     }
     CHECK_FAILURE(THDtype_name(TH_UNDEFINED) == NULL, TH_ERR_ARGUMENT, "THDtype_name: TH_UNDEFINED is no dtype");
+    CHECK_FAILURE(THDtype_fromName("float3") == TH_UNDEFINED, TH_ERR_ARGUMENT, "no dtype is called 'float3'");
+    CHECK_FAILURE(THDtype_fromName("Float") == TH_UNDEFINED, TH_ERR_ARGUMENT, "Float");
+    CHECK_FAILURE(THDtype_fromName(NULL) == TH_UNDEFINED, TH_ERR_ARGUMENT, "NULL");
+    CHECK_FAILURE(THDtype_isFloat(11) == 0, TH_ERR_ARGUMENT, "11 is no dtype");
     CHECK_FAILURE(THDtype_size(11) == 0, TH_ERR_ARGUMENT, "THDtype_size: 11 is no dtype");
 }
 

@@ -143,6 +143,34 @@ static void the_collector_runs_before_an_allocation_fails(void) {
     CHECK_OK(THMemory_setSoftLimit(0, NULL, NULL));
 }
 
+static void a_host_that_cannot_be_called_asks(void) {
+    CHECK_OK(THMemory_setSoftLimit(THMemory_liveBytes() + 2000000, NULL, NULL));
+    THTensor *small = THTensor_newWithSize1d(TH_UINT8, 1000000);
+    CHECK_EQ(THMemory_pressure(), 0);
+    THTensor *large = THTensor_newWithSize1d(TH_UINT8, 4000000);
+    CHECK_EQ(THMemory_pressure(), 1);
+    /* Once for each time that a hook would have been called. */
+    CHECK_EQ(THMemory_pressure(), 0);
+    THTensor_free(large);
+    large = THTensor_newWithSize1d(TH_UINT8, 5000000);
+    CHECK_EQ(THMemory_pressure(), 1);
+    THTensor_free(large);
+    /* A hook does not keep anyone from asking. */
+    struct host host = {0, 0, NULL};
+    CHECK_OK(THMemory_setSoftLimit(THMemory_liveBytes() + 2000000, collect_garbage, &host));
+    large = THTensor_newWithSize1d(TH_UINT8, 4000000);
+    CHECK_EQ(host.calls, 1);
+    CHECK_EQ(THMemory_pressure(), 1);
+    THTensor_free(large);
+    CHECK_FAILURE(THTensor_newWithSize1d(TH_FLOAT64, (int64_t)1 << 50) == NULL, TH_ERR_NOMEM, "out of memory");
+    CHECK_EQ(THMemory_pressure(), 1);
+    CHECK_OK(THMemory_setSoftLimit(0, NULL, NULL));
+    large = THTensor_newWithSize1d(TH_UINT8, 50000000);
+    CHECK_EQ(THMemory_pressure(), 0);
+    THTensor_free(large);
+    THTensor_free(small);
+}
+
 /* Foreign memory */
 
 struct release {
@@ -550,7 +578,8 @@ CHECK_MAIN(CASE(heap_blocks_grow_and_keep_their_contents), CASE(large_heap_block
            CASE(heap_requests_nobody_can_serve_are_errors), CASE(live_bytes_count_what_is_in_use),
            CASE(freed_memory_serves_the_next_tensor), CASE(an_emptied_cache_holds_nothing),
            CASE(a_collector_hears_that_memory_grows), CASE(the_collector_hears_each_further_tenth),
-           CASE(the_collector_runs_before_an_allocation_fails), CASE(a_tensor_works_on_the_callers_memory),
+           CASE(the_collector_runs_before_an_allocation_fails), CASE(a_host_that_cannot_be_called_asks),
+           CASE(a_tensor_works_on_the_callers_memory),
            CASE(foreign_memory_may_have_strides_and_no_deleter), CASE(foreign_memory_is_not_resized),
            CASE(a_failed_call_leaves_the_memory_to_the_caller), CASE(a_storage_takes_over_heap_memory),
            CASE(a_storage_uses_the_callers_allocator), CASE(an_allocator_without_realloc_moves_by_copying),

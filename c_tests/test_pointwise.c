@@ -222,6 +222,116 @@ static void a_condition_chooses_between_two_tensors(void) {
     THTensor_free(t);
 }
 
+static void a_number_stands_for_either_tensor(void) {
+    THTensor *mask = vector_of(TH_BOOL, 1, 0, 1), *t = vector_of(TH_INT16, 10, 20, 30), *r = THTensor_new();
+    CHECK_OK(THTensor_whereValue(r, mask, t, -1));
+    CHECK_EQ(THTensor_dtype(r), TH_INT16);
+    CHECK_VALUES(r, 10, -1, 30);
+    CHECK_OK(THTensor_whereValueTensor(r, mask, -1, t));
+    CHECK_VALUES(r, -1, 20, -1);
+    CHECK_ERROR(THTensor_whereValue(r, mask, t, 40000), TH_ERR_ARGUMENT, "40000 is out of the range of int16");
+    CHECK_ERROR(THTensor_whereValue(r, mask, t, 0.5), TH_ERR_DTYPE, "float32");
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_whereValues(r, mask, 1, 0x1p53));
+    CHECK_EQ(THTensor_dtype(r), TH_INT64);
+    CHECK_VALUES(r, 1, 0x1p53, 1);
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_whereValues(r, mask, 0.5, 0));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
+    CHECK_VALUES(r, .5, 0, .5);
+    THTensor_free(r);
+    THTensor_free(t);
+    THTensor_free(mask);
+}
+
+static void bounds_may_be_tensors(void) {
+    THTensor *t = matrix_of(TH_FLOAT32, 2, -5, 0, 5, 9, NAN, 1), *least = vector_of(TH_FLOAT32, -1, 1, 2), *r = THTensor_new();
+    THTensor *most = THTensor_newScalar(TH_FLOAT32, 4);
+    CHECK_OK(THTensor_clampTensor(r, t, least, most));
+    CHECK_VALUES(r, -1, 1, 4, 4, NAN, 2);
+    CHECK_OK(THTensor_clampTensor(r, t, NULL, most));
+    CHECK_VALUES(r, -5, 0, 4, 4, NAN, 1);
+    CHECK_OK(THTensor_clampTensor(r, t, least, NULL));
+    CHECK_VALUES(r, -1, 1, 5, 9, NAN, 2);
+    CHECK_ERROR(THTensor_clampTensor(r, t, NULL, NULL), TH_ERR_ARGUMENT, "both NULL");
+    /* A bound may be the result, and of another dtype. */
+    CHECK_OK(THTensor_clampTensor(least, least, NULL, least));
+    THTensor *ints = vector_of(TH_INT32, 7, 7, 7);
+    CHECK_OK(THTensor_clampTensor(t, t, ints, t));
+    CHECK_VALUES(t, -5, 0, 5, 9, NAN, 1);
+    THTensor_free(ints);
+    THTensor_free(most);
+    THTensor_free(r);
+    THTensor_free(least);
+    THTensor_free(t);
+}
+
+static void signs_are_those_of_the_bits(void) {
+    for (int k = 0; k < DTYPES; k++) {
+        THTensor *t = vector_of(dtypes[k], 1, 0), *r = THTensor_new();
+        CHECK_OK(THTensor_signbit(r, t));
+        CHECK_EQ(THTensor_dtype(r), TH_BOOL);
+        CHECK_VALUES(r, 0, 0);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THTensor *t = matrix_of(TH_FLOAT64, 2, -0.0, 0.0, copysign(NAN, -1), copysign(NAN, 1), -INFINITY, 5e-324);
+    THTensor *turned = THTensor_newT(t), *r = THTensor_new();
+    CHECK_OK(THTensor_signbit(r, turned));
+    CHECK_VALUES(r, 1, 0, 0, 1, 1, 0);
+    /* In place the truth values are floats. */
+    CHECK_OK(THTensor_signbit(t, t));
+    CHECK_VALUES(t, 1, 0, 1, 0, 1, 0);
+    THTensor_free(r);
+    THTensor_free(turned);
+    THTensor_free(t);
+}
+
+static void numbers_take_the_place_of_nan_and_infinities(void) {
+    THTensor *t = vector_of(TH_FLOAT16, NAN, INFINITY, -INFINITY, 3), *r = THTensor_new();
+    CHECK_OK(THTensor_nanToNum(r, t, 0, NAN, NAN));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT16);
+    CHECK_VALUES(r, 0, 65504, -65504, 3);
+    /* Only NaN, or only the infinities. */
+    CHECK_OK(THTensor_nanToNum(r, t, 1, INFINITY, -INFINITY));
+    CHECK_VALUES(r, 1, INFINITY, -INFINITY, 3);
+    CHECK_OK(THTensor_nanToNum(t, t, NAN, 7, -7));
+    CHECK_VALUES(t, NAN, 7, -7, 3);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
+static void a_step_has_a_value_at_zero(void) {
+    THTensor *t = vector_of(TH_FLOAT32, -2, -0.0, 0, 3, NAN), *half = THTensor_newScalar(TH_FLOAT32, 0.5), *r = THTensor_new();
+    CHECK_OK(THTensor_heaviside(r, t, half));
+    CHECK_VALUES(r, 0, 0.5, 0.5, 1, 0);
+    CHECK_OK(THTensor_heaviside(t, t, t));
+    CHECK_VALUES(t, 0, 0, 0, 1, 0);
+    THTensor_free(r);
+    THTensor_free(half);
+    THTensor_free(t);
+}
+
+static void a_number_may_be_what_is_subtracted_from(void) {
+    THTensor *t = vector_of(TH_UINT8, 1, 2, 250), *r = THTensor_new();
+    CHECK_OK(THTensor_rsub(r, t, 5));
+    CHECK_EQ(THTensor_dtype(r), TH_UINT8);
+    CHECK_VALUES(r, 4, 3, 11);
+    CHECK_OK(THTensor_crsub(r, t, 2, r));
+    CHECK_VALUES(r, 2, 255, 23);
+    THTensor_free(r);
+    r = THTensor_new();
+    CHECK_OK(THTensor_rsub(r, t, 0.5));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
+    CHECK_VALUES(r, -0.5, -1.5, -249.5);
+    CHECK_OK(THTensor_xlogyValue(r, t, 1));
+    CHECK_VALUES(r, 0, 0, 0);
+    THTensor_free(r);
+    THTensor_free(t);
+}
+
 static void masked_elements_are_filled(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT16, SIZES(2, 3)), *mask = vector_of(TH_UINT8, 1, 0, 7);
     CHECK_OK(THTensor_maskedFill(t, mask, 2.5));
@@ -402,7 +512,9 @@ CHECK_MAIN(CASE(quotients_are_rounded_as_asked), CASE(integers_refuse_to_be_divi
            CASE(powers_of_floats_follow_c99), CASE(bits_are_combined_and_shifted),
            CASE(shifts_past_the_width_are_defined), CASE(values_are_kept_within_bounds),
            CASE(interpolation_is_exact_at_both_ends), CASE(products_and_quotients_are_added),
-           CASE(a_condition_chooses_between_two_tensors), CASE(masked_elements_are_filled),
+           CASE(a_condition_chooses_between_two_tensors), CASE(a_number_stands_for_either_tensor), CASE(bounds_may_be_tensors),
+           CASE(signs_are_those_of_the_bits), CASE(numbers_take_the_place_of_nan_and_infinities),
+           CASE(a_step_has_a_value_at_zero), CASE(a_number_may_be_what_is_subtracted_from), CASE(masked_elements_are_filled),
            CASE(truth_is_what_is_not_zero), CASE(a_derivative_of_digamma_has_an_order),
            CASE(infinities_and_nan_are_found), CASE(closeness_has_tolerances), CASE(equality_is_of_shape_and_elements),
            CASE(a_function_is_applied_in_row_major_order), CASE(what_a_function_leaves_alone_keeps_every_bit),

@@ -166,6 +166,30 @@ static void wide_ranges_stay_in_bounds(void) {
     THTensor_free(singles);
 }
 
+static void new_tensors_have_the_numbers_of_fills(void) {
+    static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
+    THGenerator *g = THGenerator_new();
+    for (int k = 0; k < 8; k++) {
+        const THDtype dtype = floats[k / 2];
+        CHECK_OK(THRandom_manualSeed(g, 7));
+        THTensor *made = k % 2 ? THTensor_newRandn(dtype, g, SIZES(30, 40)) : THTensor_newRand(dtype, g, SIZES(30, 40));
+        THTensor *filled = THTensor_newWithSize2d(dtype, 30, 40);
+        CHECK_OK(THRandom_manualSeed(g, 7));
+        CHECK_OK(k % 2 ? THTensor_normal(filled, g, 0, 1) : THTensor_uniform(filled, g, 0, 1));
+        CHECK_EQ(THTensor_dtype(made), dtype);
+        CHECK(THTensor_equal(made, filled));
+        CHECK(k % 2 || (THTensor_minall(made) >= 0 && THTensor_maxall(made) < 1));
+        THTensor_free(filled);
+        THTensor_free(made);
+    }
+    THGenerator_free(g);
+    THTensor *own = THTensor_newRand(TH_FLOAT32, NULL, 0, NULL);
+    CHECK_EQ(THTensor_nElement(own), 1);
+    THTensor_free(own);
+    CHECK_FAILURE(THTensor_newRand(TH_INT64, NULL, SIZES(2)) == NULL, TH_ERR_DTYPE, "int64");
+    CHECK_FAILURE(THTensor_newRandn(TH_FLOAT32, NULL, SIZES(-2)) == NULL, TH_ERR_SHAPE, "-2");
+}
+
 static void what_is_no_distribution_is_an_error(void) {
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2)), *ints = vector_of(TH_INT64, 1, 2), *fresh = THTensor_new();
     THTensor *expanded = THTensor_newExpand(t, SIZES(3, 2));
@@ -187,4 +211,5 @@ static void what_is_no_distribution_is_an_error(void) {
 CHECK_MAIN(CASE(uniform_numbers_are_spread_evenly), CASE(normal_numbers_are_bell_shaped),
            CASE(neighbours_are_independent), CASE(numbers_do_not_depend_on_the_number_of_threads),
            CASE(numbers_do_not_depend_on_strides), CASE(degenerate_distributions_are_constant),
-           CASE(wide_ranges_stay_in_bounds), CASE(what_is_no_distribution_is_an_error))
+           CASE(wide_ranges_stay_in_bounds), CASE(new_tensors_have_the_numbers_of_fills),
+           CASE(what_is_no_distribution_is_an_error))

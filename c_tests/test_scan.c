@@ -38,6 +38,35 @@ static void integers_and_bool_run_in_int64(void) {
     THTensor_free(bytes);
 }
 
+static void a_running_sum_has_the_dtype_asked_for(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1.75, 100.5, 100, -2.25), *r = THTensor_new();
+    CHECK_OK(THTensor_cumsumDtype(r, t, 0, TH_INT8));
+    CHECK_EQ(THTensor_dtype(r), TH_INT8);
+    CHECK_VALUES(r, 1, 101, -55, -57);
+    THTensor_free(r);
+    /* A result of another dtype gets that one converted, wherever it is stored. */
+    THTensor *narrow = THTensor_newTo(t, TH_INT8), *wide = THTensor_newZeros(TH_INT64, SIZES(4));
+    CHECK_OK(THTensor_cumsumDtype(wide, narrow, 0, TH_INT8));
+    CHECK_VALUES(wide, 1, 101, -55, -57);
+    CHECK_OK(THTensor_cumsumDtype(wide, narrow, 0, TH_UNDEFINED));
+    CHECK_VALUES(wide, 1, 101, 201, 199);
+    r = THTensor_new();
+    CHECK_OK(THTensor_cumprodDtype(r, narrow, -1, TH_FLOAT64));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT64);
+    CHECK_VALUES(r, 1, 100, 10000, -20000);
+    CHECK_OK(THTensor_softmaxDtype(r, wide, 0, TH_FLOAT32));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT64);
+    CHECK_NEAR(THTensor_sumall(r), 1, 1e-6);
+    CHECK_ERROR(THTensor_softmaxDtype(r, t, 0, TH_INT32), TH_ERR_DTYPE, "int32");
+    CHECK_ERROR(THTensor_logSoftmaxDtype(r, wide, 0, TH_UNDEFINED), TH_ERR_DTYPE, "int64");
+    CHECK_ERROR(THTensor_cumsumDtype(r, t, 0, 99), TH_ERR_ARGUMENT, "99");
+    CHECK_ERROR(THTensor_cumsumDtype(wide, narrow, 0, TH_FLOAT32), TH_ERR_DTYPE, "cannot be stored in a tensor of int64");
+    THTensor_free(r);
+    THTensor_free(wide);
+    THTensor_free(narrow);
+    THTensor_free(t);
+}
+
 static void sums_are_not_lost_to_overflow_or_rounding(void) {
     THTensor *t = vector_of(TH_FLOAT32, 3e38, 3e38, -3e38, -3e38, -3e38, 3e38), *r = THTensor_new();
     CHECK_OK(THTensor_cumsum(r, t, 0));
@@ -200,7 +229,8 @@ static void ready_results_are_as_fresh_ones(void) {
 }
 
 CHECK_MAIN(CASE(a_running_sum_goes_along_either_dimension), CASE(integers_and_bool_run_in_int64),
-           CASE(sums_are_not_lost_to_overflow_or_rounding), CASE(the_last_of_equals_and_nan_count),
+           CASE(a_running_sum_has_the_dtype_asked_for), CASE(sums_are_not_lost_to_overflow_or_rounding),
+           CASE(the_last_of_equals_and_nan_count),
            CASE(a_softmax_sums_to_one), CASE(ready_results_are_as_fresh_ones),
            CASE(infinities_stay_what_they_are), CASE(every_dimension_gives_the_same),
            CASE(exponentials_are_summed_over_several_dimensions), CASE(long_slices_shrink_to_the_norm))

@@ -250,6 +250,33 @@ static void sizes_no_memory_holds_are_errors(void) {
     }
 }
 
+static void count_call(void *data, void *context) {
+    (void)data;
+    ++*(int *)context;
+}
+
+static void foreign_memory_is_aligned_to_its_elements(void) {
+    double room[3] = {0};
+    int calls = 0;
+    for (int k = 0; k < DTYPES; k++) {
+        char *at = (char *)room + THDtype_size(dtypes[k]);
+        THTensor *t = THTensor_newFromBlob(dtypes[k], SIZES(1), NULL, at, count_call, &calls);
+        CHECK(THTensor_data(t) == at);
+        THTensor_free(t);
+        CHECK_EQ(calls, k + 1);
+        if (THDtype_size(dtypes[k]) == 1) continue;
+        CHECK_FAILURE(THTensor_newFromBlob(dtypes[k], SIZES(1), NULL, at + 1, count_call, &calls) == NULL,
+                      TH_ERR_ARGUMENT, "not aligned");
+        CHECK_FAILURE(THStorage_newFromBlob(dtypes[k], at - 1, 1, count_call, &calls) == NULL, TH_ERR_ARGUMENT, "not aligned");
+        CHECK_FAILURE(THStorage_newWithData(dtypes[k], at + 1, 1) == NULL, TH_ERR_ARGUMENT, "not aligned");
+        CHECK_EQ(calls, k + 1);
+        /* A copy may come from anywhere. */
+        THTensor *copy = THTensor_newFromData(dtypes[k], SIZES(1), at + 1);
+        CHECK_VALUES(copy, 0);
+        THTensor_free(copy);
+    }
+}
+
 static void codes_of_no_dtype_are_errors(void) {
     static const THDtype codes[] = {TH_UNDEFINED, -1, 11, 255, 256 + TH_FLOAT32, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -265,4 +292,5 @@ CHECK_MAIN(CASE(a_storage_holds_elements_of_one_dtype), CASE(an_empty_storage_ha
            CASE(raw_copies_take_elements_as_they_are), CASE(copies_convert), CASE(resizing_keeps_what_fits),
            CASE(only_resizable_storages_resize), CASE(swapping_exchanges_all_but_references),
            CASE(tensors_share_a_storage), CASE(a_storage_grows_for_its_tensor), CASE(positions_outside_are_errors),
-           CASE(sizes_no_memory_holds_are_errors), CASE(codes_of_no_dtype_are_errors))
+           CASE(sizes_no_memory_holds_are_errors), CASE(foreign_memory_is_aligned_to_its_elements),
+           CASE(codes_of_no_dtype_are_errors))

@@ -75,18 +75,6 @@ static void a_scalar_has_no_dimensions_and_one_element(void) {
     THTensor_free(made_empty_of_sizes);
 }
 
-static void large_integers_stay_exact(void) {
-    static const int64_t values[] = {INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1};
-    for (int i = 0; i < 3; i++) {
-        THTensor *t = THTensor_newScalarLong(TH_INT64, values[i]);
-        CHECK_EQ(THTensor_itemLong(t), values[i]);
-        THTensor *copy = THTensor_newClone(t);
-        CHECK_EQ(THTensor_itemLong(copy), values[i]);
-        THTensor_free(copy);
-        THTensor_free(t);
-    }
-}
-
 static void a_size_may_be_zero(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 0, 3));
     CHECK_SHAPE(t, 2, 0, 3);
@@ -140,43 +128,6 @@ static void what_is_like_an_expanded_tensor_has_elements_of_its_own(void) {
     THTensor_free(like);
     THTensor_free(rows);
     THTensor_free(row);
-}
-
-/* Fresh handles */
-
-static void a_fresh_handle_has_nothing(void) {
-    THTensor *fresh = THTensor_new();
-    CHECK_EQ(THTensor_dtype(fresh), TH_UNDEFINED);
-    CHECK_EQ(THTensor_nDimension(fresh), 0);
-    CHECK_EQ(THTensor_nElement(fresh), 0);
-    CHECK_EQ(THTensor_elementSize(fresh), 0);
-    CHECK(THTensor_storage(fresh) == NULL);
-    CHECK(THTensor_data(fresh) == NULL);
-    CHECK_EQ(THGetLastErrorCode(), TH_OK);
-    CHECK_ERROR(THTensor_fill(fresh, 1), TH_ERR_DTYPE, "no dtype yet");
-    CHECK_FAILURE(isnan(THTensor_item(fresh)), TH_ERR_DTYPE, "no dtype yet");
-    CHECK_FAILURE(THTensor_newTo(fresh, TH_INT8) == NULL, TH_ERR_DTYPE, "no dtype yet");
-    THTensor_free(fresh);
-}
-
-static void a_fresh_handle_becomes_the_result(void) {
-    THTensor *a = vector_of(TH_INT32, 1, 2), *b = vector_of(TH_FLOAT32, 0.5, 0.5);
-    THTensor *r = THTensor_new();
-    CHECK_OK(THTensor_cadd(r, a, 1, b));
-    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
-    CHECK_VALUES(r, 1.5, 2.5);
-    CHECK_OK(THTensor_copy(r, a));
-    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
-    CHECK_VALUES(r, 1, 2);
-
-    THTensor *copy = THTensor_new();
-    CHECK_OK(THTensor_copy(copy, a));
-    CHECK_EQ(THTensor_dtype(copy), TH_INT32);
-    CHECK_VALUES(copy, 1, 2);
-    THTensor_free(copy);
-    THTensor_free(r);
-    THTensor_free(b);
-    THTensor_free(a);
 }
 
 static void the_default_dtype_is_for_floats_nobody_gave_a_type(void) {
@@ -548,9 +499,8 @@ static void a_handle_moves_to_another_storage(void) {
 CHECK_MAIN(CASE(a_tensor_is_made_of_dtype_and_sizes), CASE(sizes_may_be_arguments),
            CASE(a_tensor_is_made_full_of_a_value), CASE(a_tensor_is_made_from_an_array),
            CASE(a_tensor_is_made_with_strides), CASE(a_scalar_has_no_dimensions_and_one_element),
-           CASE(large_integers_stay_exact), CASE(a_size_may_be_zero), CASE(many_dimensions_are_no_trouble),
+           CASE(a_size_may_be_zero), CASE(many_dimensions_are_no_trouble),
            CASE(tensors_are_made_like_others), CASE(what_is_like_an_expanded_tensor_has_elements_of_its_own),
-           CASE(a_fresh_handle_has_nothing), CASE(a_fresh_handle_becomes_the_result),
            CASE(the_default_dtype_is_for_floats_nobody_gave_a_type), CASE(sizes_and_strides_by_dimension),
            CASE(a_tensor_says_where_its_elements_are), CASE(contiguous_means_row_major_without_gaps),
            CASE(tensors_are_compared_by_size_and_place), CASE(elements_are_read_and_set_by_index),

@@ -415,6 +415,8 @@ static THStatus train_net(double *accuracy, const Net *net, const Set *train, co
         printf("epoch %2d  loss %.4f  held-out accuracy %5.2f %%\n", epoch, loss, 100 * *accuracy);
     }
     show(test, &whole);
+    printf("biases of the upper layer:\n");
+    TRY(THTensor_print(net->upper.b));
 done:
     pass_free(&batch);
     pass_free(&whole);

@@ -1,4 +1,4 @@
-// thorn from C++17: a unique_ptr owns each handle, failures become exceptions, and elements are found through strides.
+// thorn from C++17: a unique_ptr owns each handle, failures become exceptions, and views show their strides.
 //
 //     c++ -std=c++17 -Iinclude examples/hello.cpp -Ltarget/release -lthorn -o hello
 //     LD_LIBRARY_PATH=target/release ./hello
@@ -30,13 +30,9 @@ void check(THStatus status) {
 }
 
 void print(const char *title, const Tensor &matrix) {
-    const auto *data = static_cast<const float *>(THTensor_data(matrix.get()));
-    const std::int64_t *size = matrix->size, *stride = matrix->stride;
-    std::cout << title << ", strides " << stride[0] << " and " << stride[1] << '\n';
-    for (std::int64_t i = 0; i < size[0]; ++i) {
-        for (std::int64_t j = 0; j < size[1]; ++j) std::cout << '\t' << data[i * stride[0] + j * stride[1]];
-        std::cout << '\n';
-    }
+    std::cout << title << ", strides " << matrix->stride[0] << " and " << matrix->stride[1] << '\n';
+    // To C's stdout, with which std::cout is in step.
+    check(THTensor_print(matrix.get()));
 }
 
 // Views of one matrix, their sum in memory of its own, and a write through a view.

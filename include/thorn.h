@@ -19,51 +19,52 @@
  *      4. Looking at tensors
  *      5. Single elements
  *      6. Copies and conversions
- *      7. Views
- *      8. Shapes changed in place
- *      9. Results made of numbers
- *     10. Arithmetic
- *     11. Functions of numbers
- *     12. Bits
- *     13. Comparisons and choices
- *     14. Reductions
- *     15. Scans and softmax
- *     16. Order statistics and histograms
- *     17. Matrix products
- *     18. Random generators
- *     19. Random numbers
- *     20. Functions of the caller
- *     21. Storages
- *     22. Memory
- *     23. Mapped files and shared memory
- *     24. Errors
- *     25. Threads
- *     26. Versions
+ *      7. Printing
+ *      8. Views
+ *      9. Shapes changed in place
+ *     10. Results made of numbers
+ *     11. Arithmetic
+ *     12. Functions of numbers
+ *     13. Bits
+ *     14. Comparisons and choices
+ *     15. Reductions
+ *     16. Scans and softmax
+ *     17. Order statistics and histograms
+ *     18. Matrix products
+ *     19. Random generators
+ *     20. Random numbers
+ *     21. Functions of the caller
+ *     22. Storages
+ *     23. Memory
+ *     24. Mapped files and shared memory
+ *     25. Errors
+ *     26. Threads
+ *     27. Versions
  *
  * Conventions
  * ===========
  *
- * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The fields
- * of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like, and change
- * them through functions. Strides count elements. A tensor has at most 1024 dimensions.
+ * **Handles.** A THTensor is a view (sizes, strides, offset, element type) of a THStorage, which owns memory. The
+ * fields of both structs are open: read `t->size[d]`, `t->stride[d]`, `t->storage` and `THTensor_data(t)` as you like,
+ * and change them through functions. Strides count elements. A tensor has at most 1024 dimensions.
  *
  * **Ownership.** A function whose name begins with `new` returns a new reference: give it up with THTensor_free or
- * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory alive.
- * Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is freed.
- * A function takes over no argument unless its comment says so.
+ * THStorage_free. `retain` adds a reference. A tensor holds a reference to its storage, so that views keep memory
+ * alive. Every other pointer that is returned is borrowed: it is valid until the handle it came from changes or is
+ * freed. A function takes over no argument unless its comment says so.
  *
  * **Arguments.** The result comes first, and behind it what the formula has, in the order of the formula:
  * `THTensor_cadd(r, t, value, src)` is `r = t + value * src`. TH's order stays where TH has the function. Inputs are
- * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL for
- * anything else is an error unless the comment allows it.
+ * `const`; `r == t` computes in place. A `THGenerator *` may be NULL, which stands for the calling thread's own. NULL
+ * for anything else is an error unless the comment allows it.
  *
  * **Results.** `r` may be a fresh handle, which THTensor_new gives: it takes dtype, shape and memory of the result. Any
- * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions are
- * refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if the
- * inputs had been copied first.
+ * other `r` keeps its dtype, to which the result is converted, and is resized where its shape differs. Two conversions
+ * are refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if
+ * the inputs had been copied first.
  *
- * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The others
- * return on failure:
+ * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The
+ * others return on failure:
  *
  *     a pointer             NULL
  *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
@@ -71,13 +72,14 @@
  *     yes or no             0: equal, isContiguous
  *     a dtype               TH_UNDEFINED
  *
- * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or 0
- * may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
- * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument ends
- * or hangs the process.
+ * THGetLastError() is the message of the last failure on this thread, THGetLastErrorCode() its status; where NaN, -1 or
+ * 0 may be a right answer, call THClearLastError() before and ask for the code after. A function that fails leaves its
+ * arguments as they were, except for apply, map and map2, whose elements before the failure stay changed. No argument
+ * ends or hangs the process.
  *
- * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for underscores:
- * logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the plain one:
+ * **Names.** What Torch's TH has carries TH's name. What only PyTorch has carries PyTorch's, with capitals for
+ * underscores: logical_and is logicalAnd. Where one operation has several forms, an ending says what differs from the
+ * plain one:
  *
  *     Value         a number in place of the second tensor (ltValue)
  *     Tensor        a tensor in place of a number (lerpTensor, quantileTensor)
@@ -89,34 +91,36 @@
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
  *     Mode, Base, Format, Dtype, Kind   one more argument of that name
  *
- * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone is
- * no such form.
+ * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone
+ * is no such form.
  *
- * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy. A 0-d
- * tensor has one element; sizes may be 0.
+ * **Shapes.** Dimensions and indices start at 0, and negative ones count from the end. Operands broadcast as in NumPy.
+ * A 0-d tensor has one element; sizes may be 0.
  *
- * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where its
- * kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are converted
- * to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit floats is not
- * rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in float32, and the
- * result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap into
- * narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie in the range of an
- * integer dtype; uint8 takes -255 to -1 too, which wrap.
+ * **Dtypes.** Operands are promoted as in PyTorch: Bool < integers < floats. A 0-d tensor or a number counts only where
+ * its kind is higher. A number is a double here; a whole one, -0.0 too, counts as an integer. Operands and numbers are
+ * converted to the common dtype before they are used, with two exceptions: a number that multiplies or divides 16-bit
+ * floats is not rounded, and a whole number that is compared with integers does not wrap. 16-bit floats are computed in
+ * float32, and the result is rounded once. Floats become integers by truncation and saturation, and NaN becomes 0;
+ * integers wrap into narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie
+ * in the range of an integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL, it only
- * stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is an error.
+ * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL,
+ * it only stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is
+ * an error.
  *
- * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may neither
- * throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling thread; a deleter
- * on the thread that gives up the last reference.
+ * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may
+ * neither throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling
+ * thread; a deleter on the thread that gives up the last reference.
  *
- * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may read the
- * same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share their storage.
- * Errors and default generators belong to the thread. Operations use the threads of one pool; a call from inside a call uses
- * none. The pool's threads take no signals, and end when there is nothing to do.
+ * **Threads.** Reference counts are atomic: handles may be shared and freed on any thread. Any number of threads may
+ * read the same tensors. Whoever writes a storage or changes a handle must keep others away meanwhile; views share
+ * their storage. Errors and default generators belong to the thread. Operations use the threads of one pool; a call
+ * from inside a call uses none. The pool's threads take no signals, and end when there is nothing to do.
  *
- * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary interface;
- * THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values and places.
+ * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary
+ * interface; THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values
+ * and places.
  *
  * This file is generated: edit the comments in src/, and run scripts/header.sh.
  */
@@ -129,8 +133,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
-/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
+/// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
+/// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -156,11 +160,11 @@
 extern "C" {
 #endif
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     1. Handles and references
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup handles_and_references Handles and references
@@ -285,6 +289,13 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
 /// Returns a new reference.
 TH_NODISCARD THTensor *THTensor_new(void);
 
+/// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted
+/// to this dtype as any result is. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithDtype(THDtype dtype);
+
+/// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+THStatus THTensor_reset(THTensor *tensor);
+
 /// A second handle on the elements of `tensor`. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *tensor);
 
@@ -306,11 +317,11 @@ void THTensor_free(THTensor *tensor);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     2. Element types
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup element_types Element types
@@ -329,6 +340,19 @@ size_t THDtype_size(THDtype dtype);
 /// PyTorch's name, `"float32"`; NULL on error. Never freed.
 const char *THDtype_name(THDtype dtype);
 
+/// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`,
+/// `"short"`, `"char"`, `"byte"`. `TH_UNDEFINED` on error.
+THDtype THDtype_fromName(const char *name);
+
+/// 1 if the elements are floats; 0 if not and on error.
+int THDtype_isFloat(THDtype dtype);
+
+/// 1 if the elements are integers, which Bool is not; 0 if not and on error.
+int THDtype_isIntegral(THDtype dtype);
+
+/// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not and on error.
+int THDtype_isSigned(THDtype dtype);
+
 /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
 THDtype THDtype_promote(THDtype a, THDtype b);
 
@@ -337,11 +361,11 @@ int THDtype_canCast(THDtype from, THDtype to);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     3. Making tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup making_tensors Making tensors
@@ -382,6 +406,10 @@ TH_NODISCARD THTensor *THTensor_newWithSize3d(THDtype dtype, int64_t size0, int6
 TH_NODISCARD THTensor *THTensor_newWithSize4d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2,
                                               int64_t size3);
 
+/// A 5-d tensor with undefined elements. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSize5d(THDtype dtype, int64_t size0, int64_t size1, int64_t size2, int64_t size3,
+                                              int64_t size4);
+
 /// A tensor with undefined elements laid out as `format` says. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newEmpty(THDtype dtype, int ndim, const int64_t *size, THMemoryFormat format);
 
@@ -393,6 +421,16 @@ TH_NODISCARD THTensor *THTensor_newZeros(THDtype dtype, int ndim, const int64_t 
 
 /// A row-major tensor of ones. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newOnes(THDtype dtype, int ndim, const int64_t *size);
+
+/// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newArange(THDtype dtype, double start, double end, double step);
+
+/// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`. Floats only. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newLinspace(THDtype dtype, double start, double end, int64_t n);
+
+/// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newEye(THDtype dtype, int64_t n, int64_t m);
 
 /// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newEmptyLike(const THTensor *tensor);
@@ -416,7 +454,8 @@ TH_NODISCARD THTensor *THTensor_newScalarLong(THDtype dtype, int64_t value);
 TH_NODISCARD THTensor *THTensor_newFromData(THDtype dtype, int ndim, const int64_t *size, const void *data);
 
 /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once,
-/// when the last view is gone; it may be NULL. On error it is not called. Returns a new reference.
+/// when the last view is gone; it may be NULL. On error it is not called. An address that is no multiple of the
+/// element's size is an error; newFromData copies from any. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newFromBlob(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride,
                                             void *data, THDeleter deleter, void *context);
 
@@ -443,13 +482,19 @@ TH_NODISCARD THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t s
                                                  int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
                                                  int64_t stride2, int64_t size3, int64_t stride3);
 
+/// A 5-d tensor over `storage`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithStorage5d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                                                 int64_t stride0, int64_t size1, int64_t stride1, int64_t size2,
+                                                 int64_t stride2, int64_t size3, int64_t stride3, int64_t size4,
+                                                 int64_t stride4);
+
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     4. Looking at tensors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup looking_at_tensors Looking at tensors
@@ -527,11 +572,11 @@ int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     5. Single elements
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup single_elements Single elements
@@ -555,6 +600,12 @@ double THTensor_get3d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2
 /// `tensor[x0][x1][x2][x3]`; NaN on error.
 double THTensor_get4d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
 
+/// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
+double THTensor_get5d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4);
+
+/// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
+int64_t THTensor_getAtLong(const THTensor *tensor, int ndim, const int64_t *index);
+
 /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
 THStatus THTensor_setAt(THTensor *tensor, int ndim, const int64_t *index, double value);
 
@@ -570,26 +621,35 @@ THStatus THTensor_set3d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, do
 /// `tensor[x0][x1][x2][x3] = value`
 THStatus THTensor_set4d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
 
+/// `tensor[x0][x1][x2][x3][x4] = value`
+THStatus THTensor_set5d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4, double value);
+
+/// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
+THStatus THTensor_setAtLong(THTensor *tensor, int ndim, const int64_t *index, int64_t value);
+
 /// The only element of a tensor of any shape; NaN on error.
 double THTensor_item(const THTensor *tensor);
 
-/// The only element as an integer, exact for int64; -1 on error.
+/// The only element as an integer, exact for int64; floats are cut off. -1 on error.
 int64_t THTensor_itemLong(const THTensor *tensor);
 
 /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
 /// range.
 THStatus THTensor_fill(THTensor *r, double value);
 
+/// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
+THStatus THTensor_fillLong(THTensor *r, int64_t value);
+
 /// Every element `r = 0`.
 THStatus THTensor_zero(THTensor *r);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
  *     6. Copies and conversions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup copies_and_conversions Copies and conversions
@@ -614,7 +674,7 @@ TH_NODISCARD THTensor *THTensor_newContiguousFormat(THTensor *tensor, THMemoryFo
 TH_NODISCARD THTensor *THTensor_newTo(THTensor *tensor, THDtype dtype);
 
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r`
-/// becomes a clone.
+/// becomes a clone, one of `THTensor_newWithDtype` takes the shape of `src`.
 THStatus THTensor_copy(THTensor *r, const THTensor *src);
 
 /// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor`
@@ -623,11 +683,80 @@ THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     7. Views
+ *     7. Printing
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
+
+/**
+ * @defgroup printing Printing
+ *
+ * Tensors and storages as text: in a string, on stdout, or on any stream.
+ * @{
+ */
+
+enum {
+    TH_PRINT_PYTORCH = 0,        ///< `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
+    TH_PRINT_TORCH7 = 1,         ///< Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+};
+
+/// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
+typedef struct THPrintOptions {
+    /// `TH_PRINT_PYTORCH`, the default, or `TH_PRINT_TORCH7`.
+    int32_t layout;
+    /// Digits behind the point, 0 to 1000. Default: 4.
+    int32_t precision;
+    /// PyTorch's layout summarises tensors of more elements than this. Torch7's shows every element. Default: 1000.
+    int64_t threshold;
+    /// How many elements of each dimension a summary shows at its beginning and as many at its end. Default: 3.
+    int64_t edgeItems;
+    /// Characters that a line may have. A line has one element at least. Default: 80.
+    int64_t lineWidth;
+    /// Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest
+    /// is above 1e8 or above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count.
+    /// Default: -1.
+    int32_t sciMode;
+} THPrintOptions;
+
+/// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its
+/// end. A C string that the caller frees with `THFree`; NULL on error.
+///
+/// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but
+/// the elements shown is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers,
+/// then `[torch.FloatTensor of size 2x2]`. It shows every element, and counts indices and columns from 1. In both, a
+/// fresh handle reads as an empty tensor of the default dtype.
+TH_NODISCARD char *THTensor_toString(const THTensor *t, const THPrintOptions *options);
+
+/// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
+THStatus THTensor_print(const THTensor *t);
+
+/// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is
+/// `TH_ERR_IO`; as with fprintf, one may show up only when the stream is flushed.
+THStatus THTensor_fprint(FILE *stream, const THTensor *t, const THPrintOptions *options);
+
+/// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout,
+/// whatever `options` say. Of these, the precision counts. A C string that the caller frees with `THFree`; NULL on
+/// error.
+TH_NODISCARD char *THStorage_toString(const THStorage *storage, const THPrintOptions *options);
+
+/// Fills in the defaults that the library starts with.
+THStatus THPrintOptions_init(THPrintOptions *options);
+
+/// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the
+/// library starts with.
+THStatus THSetPrintOptions(const THPrintOptions *options);
+
+/// Stores the defaults of the process in `options`.
+THStatus THGetPrintOptions(THPrintOptions *options);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     8. Views
+ *
+ * ================================================================================================================== */
 
 /**
  * @defgroup views Views
@@ -772,11 +901,11 @@ THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int 
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     8. Shapes changed in place
+ *     9. Shapes changed in place
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup shapes_changed_in_place Shapes changed in place
@@ -813,6 +942,11 @@ THStatus THTensor_setStorage4d(THTensor *tensor, THStorage *storage, ptrdiff_t s
                                int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
                                int64_t size3, int64_t stride3);
 
+/// Makes `tensor` a 5-d tensor over `storage`.
+THStatus THTensor_setStorage5d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
+                               int64_t size3, int64_t stride3, int64_t size4, int64_t stride4);
+
 /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks;
 /// new elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
 THStatus THTensor_resize(THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
@@ -840,11 +974,11 @@ THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     9. Results made of numbers
+ *     10. Results made of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup results_made_of_numbers Results made of numbers
@@ -939,11 +1073,11 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     10. Arithmetic
+ *     11. Arithmetic
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup arithmetic Arithmetic
@@ -1051,6 +1185,12 @@ THStatus THTensor_cadd(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = t - value * src`, with broadcasting and promotion. For integers `value` must be whole; not for Bool.
 THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
+/// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
+THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
+
+/// `r = src - value * t`, otherwise as csub.
+THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
+
 /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any
 /// other makes them the default dtype. The exponent stays a double for float32, too.
 THStatus THTensor_pow(THTensor *r, const THTensor *t, double value);
@@ -1068,6 +1208,10 @@ THStatus THTensor_cminValue(THTensor *r, const THTensor *t, double value);
 /// integers integer, others make them the default dtype.
 THStatus THTensor_clamp(THTensor *r, const THTensor *t, double minimum, double maximum);
 
+/// `r = min(max(t, minimum), maximum)` with bounds for each element, with broadcasting and promotion; NaN if one is. A
+/// bound that is NULL bounds nothing; there must be one.
+THStatus THTensor_clampTensor(THTensor *r, const THTensor *t, const THTensor *minimum, const THTensor *maximum);
+
 /// `r = min(max(t, minimum), maximum)`, as clamp, with bounds that must be in order.
 THStatus THTensor_hardtanh(THTensor *r, const THTensor *t, double minimum, double maximum);
 
@@ -1080,11 +1224,11 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     11. Functions of numbers
+ *     12. Functions of numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_numbers Functions of numbers
@@ -1145,6 +1289,18 @@ THStatus THTensor_cosh(THTensor *r, const THTensor *t);
 /// `r = tanh(t)`. Integers give the default dtype.
 THStatus THTensor_tanh(THTensor *r, const THTensor *t);
 
+/// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
+THStatus THTensor_asinh(THTensor *r, const THTensor *t);
+
+/// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
+THStatus THTensor_acosh(THTensor *r, const THTensor *t);
+
+/// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
+THStatus THTensor_atanh(THTensor *r, const THTensor *t);
+
+/// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
+THStatus THTensor_sinc(THTensor *r, const THTensor *t);
+
 /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
 THStatus THTensor_sigmoid(THTensor *r, const THTensor *t);
 
@@ -1191,11 +1347,22 @@ THStatus THTensor_hypot(THTensor *r, const THTensor *a, const THTensor *b);
 /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
 THStatus THTensor_logaddexp(THTensor *r, const THTensor *a, const THTensor *b);
 
+/// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+THStatus THTensor_xlogy(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
 THStatus THTensor_copysign(THTensor *r, const THTensor *a, const THTensor *b);
 
 /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
 THStatus THTensor_nextafter(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r = t`, with `nan` in place of NaN, `posinf` of inf and `neginf` of -inf. A `posinf` that is NaN stands for the
+/// greatest finite number of the dtype of `t`, a `neginf` that is NaN for the least. Integers and Bool stay as they
+/// are.
+THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double posinf, double neginf);
+
+/// `r = a * log(value)`, otherwise as xlogy.
+THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
 
 /// `r = the n-th derivative of digamma at t`, `n` from 0 to 2^20: the polygamma function. Integers give the default
 /// dtype.
@@ -1209,11 +1376,11 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     12. Bits
+ *     13. Bits
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup bits Bits
@@ -1257,11 +1424,11 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     13. Comparisons and choices
+ *     14. Comparisons and choices
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup comparisons_and_choices Comparisons and choices
@@ -1330,8 +1497,26 @@ THStatus THTensor_logicalXor(THTensor *r, const THTensor *a, const THTensor *b);
 /// or uint8.
 THStatus THTensor_where(THTensor *r, const THTensor *condition, const THTensor *a, const THTensor *b);
 
+/// `r = a where condition, else value`, otherwise as where. A whole `value` keeps integers integer and must lie in
+/// their range, any other makes them the default dtype.
+THStatus THTensor_whereValue(THTensor *r, const THTensor *condition, const THTensor *a, double value);
+
+/// `r = value where condition, else b`, as whereValue.
+THStatus THTensor_whereValueTensor(THTensor *r, const THTensor *condition, double value, const THTensor *b);
+
+/// `r = a where condition, else b`, of two numbers: int64 if both are whole, else the default dtype.
+THStatus THTensor_whereValues(THTensor *r, const THTensor *condition, double a, double b);
+
+/// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`, with broadcasting and promotion: Heaviside's step with the
+/// value `b` at 0.
+THStatus THTensor_heaviside(THTensor *r, const THTensor *a, const THTensor *b);
+
 /// `t = value where mask`, converted as fill does. The mask is Bool or uint8 and broadcasts to the shape of `t`.
 THStatus THTensor_maskedFill(THTensor *t, const THTensor *mask, double value);
+
+/// `r = whether the sign bit of t is set`, as Bool unless `r` has a dtype: of negative numbers, of -0.0, and of NaN
+/// that is negative.
+THStatus THTensor_signbit(THTensor *r, const THTensor *t);
 
 /// `r = |a - b| <= atol + rtol * |b|`, with broadcasting, as Bool unless `r` has a dtype. Infinities are close to
 /// themselves only, whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as
@@ -1346,11 +1531,11 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     14. Reductions
+ *     15. Reductions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup reductions Reductions
@@ -1419,7 +1604,8 @@ THStatus THTensor_prod(THTensor *r, const THTensor *t, int dimension, int keepdi
 THStatus THTensor_prodDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim, THDtype dtype);
 
 /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of
-/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum.
+/// elements. Floats only; the mean of no elements is NaN. `keepdim` as for sum. In another dtype, and of integers:
+/// meanDims.
 THStatus THTensor_mean(THTensor *r, const THTensor *t, int dimension, int keepdim);
 
 /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
@@ -1442,6 +1628,17 @@ THStatus THTensor_varDims(THTensor *r, const THTensor *t, int ndim, const int64_
 /// The variance of all elements, `biased` as for var; NaN on error.
 double THTensor_varall(const THTensor *t, int biased);
 
+/// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if
+/// `biased`. The divisor is never less than 0; a correction that is NaN is an error.
+THStatus THTensor_varCorrection(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_varDimsCorrection(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                                    int keepdim);
+
+/// The variance of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_varallCorrection(const THTensor *t, double correction);
+
 /// `r = sqrt(variance of t over dimension)`; everything else as for var.
 THStatus THTensor_std(THTensor *r, const THTensor *t, int dimension, int biased, int keepdim);
 
@@ -1450,6 +1647,16 @@ THStatus THTensor_stdDims(THTensor *r, const THTensor *t, int ndim, const int64_
 
 /// The standard deviation of all elements, `biased` as for var; NaN on error.
 double THTensor_stdall(const THTensor *t, int biased);
+
+/// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+THStatus THTensor_stdCorrection(THTensor *r, const THTensor *t, int dimension, double correction, int keepdim);
+
+/// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+THStatus THTensor_stdDimsCorrection(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, double correction,
+                                    int keepdim);
+
+/// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
+double THTensor_stdallCorrection(const THTensor *t, double correction);
 
 /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each
 /// first occurs (row-major over all). Either result may be NULL. Everything else as for amax.
@@ -1513,11 +1720,11 @@ int THTensor_logicalany(const THTensor *t);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     15. Scans and softmax
+ *     16. Scans and softmax
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup scans_and_softmax Scans and softmax
@@ -1528,8 +1735,17 @@ int THTensor_logicalany(const THTensor *t);
 /// floats keep their dtype and are summed in float64.
 THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 
+/// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as
+/// cumsum, and with `TH_UNDEFINED` the same. Integers narrower than int64 wrap, and Bool is whether any element so far
+/// is true.
+THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
+
 /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
+
+/// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for
+/// cumsumDtype.
+THStatus THTensor_cumprodDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
 /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among
 /// equals. Both have the shape of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
@@ -1542,9 +1758,17 @@ THStatus THTensor_cummin(THTensor *values, THTensor *indices, const THTensor *t,
 /// shape of `t`.
 THStatus THTensor_softmax(THTensor *r, const THTensor *t, int dimension);
 
+/// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise as
+/// softmax, and with `TH_UNDEFINED` the same.
+THStatus THTensor_softmaxDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
+
 /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r`
 /// has the shape of `t`.
 THStatus THTensor_logSoftmax(THTensor *r, const THTensor *t, int dimension);
+
+/// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for
+/// softmaxDtype.
+THStatus THTensor_logSoftmaxDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 
 /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has
 /// the shape of `t`.
@@ -1565,11 +1789,11 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     16. Order statistics and histograms
+ *     17. Order statistics and histograms
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup order_statistics_and_histograms Order statistics and histograms
@@ -1651,11 +1875,11 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     17. Matrix products
+ *     18. Matrix products
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup matrix_products Matrix products
@@ -1681,11 +1905,11 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     18. Random generators
+ *     19. Random generators
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup random_generators Random generators
@@ -1775,11 +1999,11 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     19. Random numbers
+ *     20. Random numbers
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup random_numbers Random numbers
@@ -1959,11 +2183,11 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     20. Functions of the caller
+ *     21. Functions of the caller
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_the_caller Functions of the caller
@@ -1996,11 +2220,11 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     21. Storages
+ *     22. Storages
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup storages Storages
@@ -2062,8 +2286,14 @@ int THStorage_refcount(const THStorage *storage);
 /// `storage[index] = value`, converted to the dtype of the storage.
 THStatus THStorage_set(THStorage *storage, ptrdiff_t index, double value);
 
+/// `storage[index] = value`, an int64 that a double may not hold.
+THStatus THStorage_setLong(THStorage *storage, ptrdiff_t index, int64_t value);
+
 /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
 double THStorage_get(const THStorage *storage, ptrdiff_t index);
+
+/// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
+int64_t THStorage_getLong(const THStorage *storage, ptrdiff_t index);
 
 /// An empty storage. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_new(THDtype dtype);
@@ -2089,7 +2319,7 @@ TH_NODISCARD THStorage *THStorage_newWithSize4(THDtype dtype, double v0, double 
 TH_NODISCARD THStorage *THStorage_newWithMapping(THDtype dtype, const char *filename, ptrdiff_t size, int flags);
 
 /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data`
-/// stays the caller's. Returns a new reference.
+/// stays the caller's. An address that is no multiple of the element's size is an error. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff_t size);
 
 /// A storage of `size` elements from `allocator`, which must outlive it: one of yours, `THDefaultAllocator`,
@@ -2099,13 +2329,14 @@ TH_NODISCARD THStorage *THStorage_newWithData(THDtype dtype, void *data, ptrdiff
 TH_NODISCARD THStorage *THStorage_newWithAllocator(THDtype dtype, ptrdiff_t size, const THAllocator *allocator,
                                                    void *allocatorContext);
 
-/// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns
-/// a new reference.
+/// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data`
+/// as for newWithData. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithDataAndAllocator(THDtype dtype, void *data, ptrdiff_t size,
                                                           const THAllocator *allocator, void *allocatorContext);
 
 /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is
-/// gone; it may be NULL. On error it is not called. It cannot be resized. Returns a new reference.
+/// gone; it may be NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new
+/// reference.
 TH_NODISCARD THStorage *THStorage_newFromBlob(THDtype dtype, void *data, ptrdiff_t size, THDeleter deleter,
                                               void *context);
 
@@ -2139,11 +2370,11 @@ void THStorage_free(THStorage *storage);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     22. Memory
+ *     23. Memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup memory Memory
@@ -2194,16 +2425,22 @@ int64_t THMemory_liveBytes(void);
 
 /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each
 /// further tenth, and once before an allocation fails: a garbage collector should run then. It may free tensors and
-/// must return. A NULL `hook` turns it off.
+/// must return. With a NULL `hook` nothing is called, and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes
+/// turn the limit off.
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
+
+/// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for
+/// hosts that ask between their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no
+/// more than reading a flag.
+int THMemory_pressure(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     23. Mapped files and shared memory
+ *     24. Mapped files and shared memory
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
@@ -2238,11 +2475,11 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     24. Errors
+ *     25. Errors
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup errors Errors
@@ -2267,11 +2504,11 @@ void THClearLastError(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     25. Threads
+ *     26. Threads
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup threads Threads
@@ -2290,11 +2527,11 @@ int THGetNumCores(void);
 
 /** @} */
 
-/* =====================================================================================================================
+/* ==================================================================================================================
  *
- *     26. Versions
+ *     27. Versions
  *
- * ===================================================================================================================== */
+ * ================================================================================================================== */
 
 /**
  * @defgroup versions Versions

@@ -82,6 +82,12 @@ def inverse_erf(x):
     return mp.erfinv(x) if x else x
 
 
+def inverse_tanh(x):
+    if abs(x) >= 1:
+        return x * mpf("inf") if abs(x) == 1 else mpf("nan")
+    return mp.atanh(x)
+
+
 def softplus(x):
     return x if x > 20 else mp.log1p(mp.exp(x))
 
@@ -115,6 +121,10 @@ ROWS = {
     "sinh": (mp.sinh, ("-inf", INF), 2, [(-5, 5), (-711, 711)], []),
     "cosh": (mp.cosh, (INF, INF), 2, [(-5, 5), (-711, 711)], []),
     "tanh": (mp.tanh, (-1, 1), 2, [(-1, 1), (-20, 20)], []),
+    "asinh": (mp.asinh, ("-inf", INF), 2, [(-1, 1), (-20, 20)], []),
+    "acosh": (lambda x: mp.acosh(x) if x >= 1 else mpf("nan"), (NAN, INF), 2, [(1, 2), (1, 1000)], [1.0]),
+    "atanh": (inverse_tanh, (NAN, NAN), 2, [(-1, 1), (-0.1, 0.1)], [1.0, -1.0, 0.5]),
+    "sinc": (mp.sincpi, (NAN, NAN), 2, [(-1, 1), (-20, 20)], [1.0, 2.0, 3.0, 17.0, 0.5, 1.5]),
     "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), (0, 1), 2, [(-40, 40), (-746, 0)], []),
     "softplus": (softplus, (0, INF), 2, [(-5, 5), (-746, 25)], []),
     "erf": (mp.erf, (-1, 1), 2, [(-1, 1), (-6, 6)], []),

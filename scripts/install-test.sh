@@ -45,12 +45,17 @@ example=$(in_readme c '#include <thorn.h>')
 } >"$project/app.c"
 cp "$project/app.c" "$project/app.cpp"
 
+# The result of the example, then what its main says.
+printed="tensor([[3., 3., 3.],
+        [3., 3., 3.]])
+thorn $version: 3"
+
 # prints PROGRAM [VARIABLE=VALUE]...: the program runs and prints what it should.
 prints() {
     local program=$1 out
     shift
     out=$(env "$@" "$program") || fail "$program failed: $out"
-    [ "$out" = "thorn $version: 3" ] || fail "$program printed: $out"
+    [ "$out" = "$printed" ] || fail "$program printed: $out"
 }
 
 uses_shared() { readelf -d "$1" | grep -q "NEEDED.*\[$soname\]"; }

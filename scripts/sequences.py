@@ -26,9 +26,10 @@ BY_TYPE = {
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})",
     "int64_t": "whole({name})", "ptrdiff_t": "whole({name})", "uint64_t": "bits()", "double": "number({name})",
-    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)",
     "THGeneratorKind": "code({name}, 2)", "THFan": "code({name}, 1)",
+    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 10)",
     "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
+    "const THPrintOptions *": "print_options({name})", "THPrintOptions *": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
 BY_NAME = {
     "int": {
@@ -38,12 +39,12 @@ BY_NAME = {
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },
     "double": dict.fromkeys(["start", "end", "step"], "bound({name})"),
-    "const char *": {"indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)'},
+    "const char *": {"name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)', "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)'},
 }
 LISTS = {"const int64_t *": "list({name}, {count})", "THTensor *const *": "handles({name}, {count})"}
 # What becomes of what is returned.
 KEPT = {"THTensor *": "keep_tensor(got);", "THStorage *": "keep_storage(got);", "THGenerator *": "keep_generator(got);",
-        "const char *": "read_text(got);"}
+        "const char *": "read_text(got);", "char *": "free_text(got);"}
 
 
 def drawn(parameter, count):
@@ -71,8 +72,8 @@ def call(function):
     got = "" if function.result == "void" else f"{function.result} got = ".replace("* ", "*")
     lines.append(f"{got}{function.name}({arguments});")
     lines.append("after_status(got);" if function.result == "THStatus" else "after();")
-    # Only functions named new give a reference.
-    if function.result in KEPT and ("_new" in function.name or function.result.startswith("const")):
+    # Of handles, only functions named new give a reference.
+    if function.result in KEPT and ("_new" in function.name or function.result.endswith("char *")):
         lines.append(KEPT[function.result])
     elif function.result not in ("void", "THStatus"):
         lines.append("(void)got;")

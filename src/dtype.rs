@@ -87,6 +87,13 @@ impl Dtype {
         self.c_name().to_str().unwrap_or_default()
     }
 
+    /// The element type with one of PyTorch's names: `float32`, or that of its tensors, `float`, `double`, `half`, `long` and so on.
+    pub fn from_name(name: &[u8]) -> Option<Dtype> {
+        let named =
+            |d: &&Dtype| d.c_name().to_bytes() == name || (d.torch_name().bytes().map(|c| c.to_ascii_lowercase()).eq(name.iter().copied()));
+        Dtype::ALL.iter().find(named).copied()
+    }
+
     /// The code in the C API.
     pub fn code(self) -> THDtype {
         self as THDtype
@@ -420,6 +427,16 @@ mod tests {
         assert_eq!(Dtype::from_code(-1), None);
         assert_eq!(Dtype::from_code(99), None);
         assert_eq!((Int64.size(), Bfloat16.size(), Bool.size()), (8, 2, 1));
+    }
+
+    #[test]
+    fn names_round_trip_and_have_those_of_tensors_beside_them() {
+        for &d in Dtype::ALL {
+            assert_eq!(Dtype::from_name(d.name().as_bytes()), Some(d));
+        }
+        let others = ["byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double", "bool"];
+        assert_eq!(others.map(|name| Dtype::from_name(name.as_bytes())).to_vec(), Dtype::ALL.iter().copied().map(Some).collect::<Vec<_>>());
+        assert!([&b""[..], b"float3", b"Float", b"float32 "].iter().all(|name| Dtype::from_name(name).is_none()));
     }
 
     /// PyTorch's table (torch.promote_types), upper triangle, rows and columns in this order.

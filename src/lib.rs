@@ -9,6 +9,7 @@ pub mod error;
 pub mod layout;
 pub mod ops;
 pub mod plan;
+pub mod print;
 pub mod random;
 mod refcount;
 pub mod scalar;

@@ -21,6 +21,14 @@ impl Scalar {
         }
     }
 
+    /// The scalar as int64: floats are cut off and saturate, NaN becomes 0.
+    pub fn to_i64(self) -> i64 {
+        match self {
+            Scalar::Int(x) => x,
+            Scalar::Float(x) => x as i64,
+        }
+    }
+
     /// Whether it counts as an integer: -0.0 does, though only a float can keep its sign.
     #[inline]
     pub fn is_whole(self) -> bool {

@@ -128,9 +128,7 @@ impl Storage {
         context: *mut c_void,
     ) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
-        if data.is_null() && len > 0 {
-            bail!(Argument, "data is NULL for {len} elements")
-        }
+        check_data(dtype, data, len)?;
         let made = Storage::from_parts(dtype, data, len, OWNED, allocator, context)?;
         alloc::adjust_live(bytes as isize);
         Ok(made)
@@ -142,9 +140,7 @@ impl Storage {
     /// `data` must hold `len` elements until the deleter runs.
     pub unsafe fn from_blob(dtype: Dtype, data: *mut c_void, len: i64, deleter: THDeleter, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
-        if data.is_null() && len > 0 {
-            bail!(Argument, "data is NULL for {len} elements")
-        }
+        check_data(dtype, data, len)?;
         // The deleter is registered last, since it must not be called on failure.
         let storage = Storage::from_parts(dtype, data, len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
         let Some((allocator, foreign)) = alloc::foreign(deleter, context) else { bail!(NoMem, "out of memory") };
@@ -402,6 +398,17 @@ unsafe fn refusal(allocator: *const THAllocator, context: *mut c_void, bytes: us
     let context = if maps { unsafe { context.cast::<THMapAllocatorContext>().as_mut() } } else { None };
     let reason = context.and_then(THMapAllocatorContext::take_error);
     reason.unwrap_or_else(|| Error::new(Kind::NoMem, format_args!("the allocator did not give {bytes} bytes")))
+}
+
+/// Fails where elements cannot lie at `data`: kernels take addresses that are multiples of the element's size.
+fn check_data(dtype: Dtype, data: *mut c_void, len: i64) -> Result<()> {
+    if data.is_null() && len > 0 {
+        bail!(Argument, "data is NULL for {len} elements")
+    }
+    if !data.addr().is_multiple_of(dtype.size()) {
+        bail!(Argument, "data at {data:p} is not aligned: elements of {dtype} take {} bytes", dtype.size())
+    }
+    Ok(())
 }
 
 /// Bytes of `len` elements, or an error where that is negative or overflows.

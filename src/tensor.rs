@@ -88,8 +88,18 @@ impl Tensor {
     /// A fresh handle: no dtype, no storage, no elements.
     #[inline]
     pub fn fresh() -> Result<Tensor> {
+        Tensor::bare(0)
+    }
+
+    /// A handle that has a dtype, but no storage and no elements.
+    pub fn of_dtype(dtype: Dtype) -> Result<Tensor> {
+        Tensor::bare(dtype as u8)
+    }
+
+    #[inline(always)]
+    fn bare(dtype: u8) -> Result<Tensor> {
         let (deviceType, deviceIndex) = Device::Cpu.codes();
-        Tensor::made(Made { ndim: None, dims: |_| (0, 0), storage: None, offset: 0, dtype: 0, deviceType, deviceIndex })
+        Tensor::made(Made { ndim: None, dims: |_| (0, 0), storage: None, offset: 0, dtype, deviceType, deviceIndex })
     }
 
     /// A new handle whose dims lie in its own block.
@@ -249,6 +259,12 @@ impl Tensor {
         self.ndim() == 0 && unsafe { (*self.as_ptr()).flag } & TH_TENSOR_SCALAR != 0
     }
 
+    /// Whether it has sizes, be it those of a scalar; else it takes them with the first write.
+    #[inline(always)]
+    pub fn has_sizes(&self) -> bool {
+        self.ndim() > 0 || self.is_scalar()
+    }
+
     /// Whether both have the same sizes.
     #[inline(always)]
     pub fn same_shape(&self, other: &Tensor) -> bool {
@@ -261,7 +277,7 @@ impl Tensor {
         let (shape, strides) = self.peek();
         // SAFETY: a live tensor.
         let offset = unsafe { (*self.as_ptr()).storageOffset } as i64;
-        if self.ndim() == 0 && !self.is_scalar() {
+        if !self.has_sizes() {
             return Ok(Layout { shape: Dims::filled(0, 1), strides: Dims::filled(1, 1), offset });
         }
         let (mut sound, mut numel) = (offset >= 0 && shape.len() == self.ndim(), 1i64);

@@ -276,6 +276,22 @@ static double number(const char *name) {
     return x;
 }
 
+/* NULL for the defaults, or options with something wrong now and then. */
+static const THPrintOptions *print_options(const char *name) {
+    static THPrintOptions options;
+    THPrintOptions_init(&options);
+    trace("%s=options ", name);
+    if (chance(40)) return NULL;
+    if (chance(50)) options.layout = TH_PRINT_TORCH7;
+    if (chance(30)) options.precision = chance(20) ? 1000 : (int32_t)whole("precision");
+    if (chance(30)) options.threshold = whole("threshold");
+    if (chance(30)) options.edgeItems = whole("edgeItems");
+    if (chance(30)) options.lineWidth = whole("lineWidth");
+    if (chance(30)) options.sciMode = code("sciMode", 0);
+    if (chance(4)) options.layout = code("layout", 1);
+    return &options;
+}
+
 /* Ends and steps of sequences: few numbers or more than there is memory for. */
 static double bound(const char *name) {
     static const double values[] = {0, 1, -1, 2.5, 10, -7, 100, 0.25, INFINITY, NAN, 1e300, -1e300, 1e-300, 4e18};
@@ -391,6 +407,11 @@ static void read_text(const char *text) {
     if (text && strlen(text) > 100000) fail("a text without end");
 }
 
+static void free_text(char *text) {
+    if (text && strlen(text) > 100000000) fail("a text without end");
+    THFree(text);
+}
+
 #include "special.h"
 
 /* ---- sequences ---- */
@@ -425,6 +446,7 @@ static void end_sequence(void) {
     alarm(10);
     give_up_the_gone();
     THSetDefaultDtype(TH_FLOAT32);
+    THSetPrintOptions(NULL);
     THSetNumThreads(2);
     THMemory_setSoftLimit(0, NULL, NULL);
     for (int i = 0; i < TENSORS; i++) THTensor_free(take(&pool.tensor[i], 1));

@@ -435,6 +435,39 @@ static void call_THMapAllocatorContext_newWithFd(void) {
     forget_files(getpid());
 }
 
+/* ---- printing ---- */
+
+/* A stream that takes everything, or, where there is one, nothing. */
+static FILE *some_stream(void) {
+    FILE *full = chance(30) ? fopen("/dev/full", "w") : NULL;
+    FILE *stream = full ? full : fopen("/dev/null", "w");
+    if (!stream) fail("no /dev/null: %s", strerror(errno));
+    return stream;
+}
+
+/* Of the GNU C library: stdout can be assigned. */
+static void call_THTensor_print(void) {
+    begin("THTensor_print");
+    const THTensor *t = tensor("t");
+    FILE *stream = some_stream(), *was = stdout;
+    stdout = stream;
+    before();
+    THStatus got = THTensor_print(t);
+    stdout = was;
+    after_status(got);
+    fclose(stream);
+}
+
+static void call_THTensor_fprint(void) {
+    begin("THTensor_fprint");
+    FILE *stream = some_stream();
+    const THTensor *t = tensor("t");
+    const THPrintOptions *options = print_options("options");
+    before();
+    after_status(THTensor_fprint(chance(4) ? NULL : stream, t, options));
+    fclose(stream);
+}
+
 /* ---- numbers that ask for work or memory ---- */
 
 /* Counts up to the greatest element, which must not be a number of bins that fits in memory and takes minutes. */

@@ -24,11 +24,11 @@ TORCH = {
     "fmod": torch.fmod, "remainder": torch.remainder, "lshift": lambda t, x: t << x, "rshift": lambda t, x: t >> x,
     "cmaxValue": lambda t, x: torch.clamp(t, min=x), "cminValue": lambda t, x: torch.clamp(t, max=x),
     "cfmod": torch.fmod, "cremainder": torch.remainder, "clshift": lambda a, b: a << b, "crshift": lambda a, b: a >> b,
-    "cpow": torch.pow, "cadd": None, "csub": None, "divMode": None, "cdivMode": None,
+    "cpow": torch.pow, "cadd": None, "csub": None, "crsub": None, "divMode": None, "xlogyValue": torch.xlogy, "cdivMode": None,
     **{f"{name}Value": getattr(torch, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
 }
 # Where PyTorch's float64 is not accurate: the oracle's mpmath, of few elements, since that takes its time.
-PRECISE = {"gelu", "geluTanh", "digamma"}
+PRECISE = {"gelu", "geluTanh", "digamma", "sinc"}
 # Functions of a number for which only some make sense, and values that keep away from undefined behaviour in PyTorch.
 NO_EDGES = {"cfmod", "cremainder", "cpow", "fmod", "remainder", "pow", "tpow", "clshift", "crshift", "lshift", "rshift", "divMode", "cdivMode"}
 
@@ -102,7 +102,8 @@ def binary(row):
 def scaled_sum(draw):
     a, b = two(draw, "small" if draw.chance(0.5) else "any")
     value = draw.number()
-    name, f = draw.choice([("cadd", torch.add), ("csub", torch.sub)])
+    name, f = draw.choice([("cadd", torch.add), ("csub", torch.sub), ("crsub", torch.rsub)])
+    a, b = (b, a) if name == "crsub" else (a, b)
     scale = lambda x, y: torch.maximum(x.abs(), (value * y).abs())
     f = functools.partial(f, alpha=value)
     return Call(name, [R, a, value, b], lambda f: real(f, a.value, b.value, ulps=1.01, scale=scale), f=f)
@@ -179,6 +180,30 @@ def where(draw):
     return Call("where", [R, mask, a, b], lambda: exactly(torch.where, mask.value, a.value, b.value))
 
 
+def where_value(draw):
+    """A number that integers cannot hold is refused, as by maskedFill; PyTorch wraps it."""
+    t, x, y = draw.operand(draw.dtype(), draw.shape()), draw.number(), draw.number()
+    mask = draw.operand(draw.choice([torch.bool] * 5 + [torch.uint8, torch.int32]), draw.within(t.size), "plain")
+    name = draw.choice(["whereValue", "whereValueTensor", "whereValues"])
+    arguments = {"whereValue": [t, x], "whereValueTensor": [x, t], "whereValues": [x, y]}[name]
+    values = lambda: [a.value if isinstance(a, Operand) else a for a in arguments]
+    return Call(name, [R, mask, *arguments], lambda: exactly(torch.where, mask.value, *values()))
+
+
+def clamp_tensor(draw):
+    t, low, high = three(draw, values="any")
+    low, high = draw.choice([(low, high), (low, None), (None, high)])
+    f = lambda t, *bounds: torch.clamp(t, **dict(zip(["min"] * bool(low) + ["max"] * bool(high), bounds)))
+    return Call("clampTensor", [R, t, low, high], lambda f: exactly(f, t.value, *(b.value for b in (low, high) if b)), f=f)
+
+
+def nan_to_num(draw):
+    t = draw.operand(draw.dtype(), draw.shape())
+    numbers = [draw.choice([0, 1.5, math.nan, -2]) for _ in range(3)]
+    f = lambda t: torch.nan_to_num(t, numbers[0], *(None if math.isnan(x) else x for x in numbers[1:]))
+    return Call("nanToNum", [R, t, *numbers], lambda: exactly(f, t.value))
+
+
 def masked_fill(draw):
     t = draw.operand(draw.dtype(), draw.shape(), written=True)
     mask = draw.operand(draw.choice([torch.bool] * 5 + [torch.int32]), draw.within(t.size))
@@ -250,7 +275,7 @@ def families():
     for row in rows():
         if row.kind in kinds and torch_call(row) is not None:
             yield kinds[row.kind](row)
-    own = [scaled_sum, divided, addcmul, addcdiv, lerp, clamp, where, masked_fill, isclose, equal, softplus, gammas]
+    own = [scaled_sum, divided, addcmul, addcdiv, lerp, clamp, clamp_tensor, where, where_value, nan_to_num, masked_fill, isclose, equal, softplus, gammas]
     for draw_call in own:
         for _ in range(3):
             yield draw_call.__name__, draw_call

@@ -146,21 +146,23 @@ def spread(draw):
     name = draw.choice(["var", "std"])
     t = draw.operand(draw.dtype(FLOATS) if draw.chance(0.9) else draw.dtype(), draw.shape(), "plain")
     biased, keep, dim = draw.choice([0, 1]), draw.choice([0, 1]), drawn_dim(draw, t)
+    ending, how = draw.choice([("", biased), ("Correction", draw.choice([0, 1, 0.5, 2]))])
+    correction = how if ending else 1 - biased
     if t.dtype in FLOATS[2:] and draw.chance(0.2):
         t.base.add_(1e3 if t.dtype == torch.float32 else 1e8)
     f = getattr(torch, name)
     if draw.chance(0.5):
-        dims, arguments, function = dims_of(dim, len(t.size)), [R, t, dim, biased, keep], name
+        dims, arguments, function = dims_of(dim, len(t.size)), [R, t, dim, how, keep], name + ending
     else:
         rank = len(t.size)
         some = draw.random.sample(range(rank), draw.random.randrange(rank + 1)) if rank else []
-        dims, arguments, function = some or list(range(rank)), [R, t, len(some), some, biased, keep], name + "Dims"
-    g = lambda t: f(t, dims, correction=0 if biased else 1, keepdim=bool(keep))
+        dims, arguments, function = some or list(range(rank)), [R, t, len(some), some, how, keep], name + "Dims" + ending
+    g = lambda t: f(t, dims, correction=correction, keepdim=bool(keep))
     root = numpy.sqrt if name == "std" else numpy.positive
 
     def want():
         native = native_result(g, [t.value])
-        variance = lambda x, axis: root(numpy.var(x, axis, ddof=0 if biased else 1, keepdims=bool(keep)))
+        variance = lambda x, axis: root(numpy.var(x, axis, ddof=correction, keepdims=bool(keep)))
         # Deviations are from the first element: where that lies far out, some digits cancel.
         return Expected(native, [longest(variance, t.value, dims)], None, 32)
 
@@ -306,7 +308,9 @@ def scan(row):
         if name == "cumprod":
             t.base.copy_(torch.tensor([1.0, 2.0, 0.5, 1.0, -1.0, 1.0])[torch.arange(len(t.base)) * 7 % 6])
         dim = draw.dim(len(t.size))
-        x = t.value
+        asked = draw.choice(FLOATS) if name in ("cumsum", "cumprod", "softmax", "logSoftmax") and draw.chance(0.3) else None
+        x = t.value.to(asked) if asked else t.value
+        function, more = (f"{name}Dtype", [CODES[asked]]) if asked else (name, [])
         if name in ("cummax", "cummin"):
             def places():
                 values, indices = f(x, dim)
@@ -329,9 +333,9 @@ def scan(row):
         # PyTorch adds float64 one after the other, too.
         precise = (lambda t: longest(lambda x, _: numpy.cumsum(x, dim), t, [])) if name == "cumsum" and len(t.size) else None
         # Sums of float64 round with each addition; those of narrower floats are computed in float64.
-        added = 32 if t.dtype == torch.float64 else 2
+        added = 32 if x.dtype == torch.float64 else 2
         ulps = {"softmax": 16, "logSoftmax": 8, "logcumsumexp": added, "cumsum": added}.get(name, 2)
-        return Call(name, [R, t, dim], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale, precise=precise))
+        return Call(function, [R, t, dim, *more], lambda: real(lambda t: f(t, dim), x, ulps=ulps, scale=scale, precise=precise))
 
     return name, draw_call
 

@@ -7,7 +7,7 @@ import torch
 from .calls import Expected
 from .library import ALL, CODES, DTYPES, Operand, c_argument, contents, state, view
 
-KINDS = ["fresh"] * 4 + ["given"] * 3 + ["other dtype"] * 2 + ["resized"] * 2 + ["in place"] * 2 + ["overlapping"] * 2 + ["expanded"]
+KINDS = ["fresh"] * 4 + ["of a dtype"] + ["given"] * 3 + ["other dtype"] * 2 + ["resized"] * 2 + ["in place"] * 2 + ["overlapping"] * 2 + ["expanded"]
 
 
 def shown(t):
@@ -121,6 +121,9 @@ class Trial:
             if kind == "expanded" and native.numel() > 1:
                 operand = Operand(operand.base, operand.size, [0] * len(operand.size), operand.offset)
             return Target(self.session, operand.make(self.session), operand, dtype)
+        if kind == "of a dtype" and native is not None:
+            dtype = native.dtype if draw.chance(0.5) else draw.choice(ALL)
+            return Target(self.session, keep(library.THTensor_newWithDtype(CODES[dtype])), dtype=dtype)
         if kind == "resized":
             dtype = native.dtype if native is not None else draw.dtype()
             shape = draw.beside(tuple(native.shape)) if native is not None else draw.shape(large=False)
@@ -216,7 +219,7 @@ class Trial:
     def must_refuse(self, expected):
         """Why results of these kinds are errors, if they are."""
         for target, one in zip(self.targets, expected):
-            if target is None or not target.operand:
+            if target is None or not target.dtype:
                 continue
             if self.call.refuses and self.call.refuses(target.dtype):
                 return self.call.refuses(target.dtype)
@@ -224,6 +227,8 @@ class Trial:
                 return "places are int64"
             if not self.call.keeps and not torch.can_cast(one.native.dtype, target.dtype):
                 return "a result of this dtype does not fit"
+            if not target.operand:
+                continue
             stays = self.call.counts and math.prod(target.before.size) == one.native.numel()
             if (stays or not target.moves) and shares_elements(target.operand):
                 return "an element of the result has several places"

@@ -149,6 +149,24 @@ def exactly_of_two(f, limit):
     return oracle
 
 
+def torch_xlogy(a, b):
+    return torch.xlogy(torch.tensor(a, dtype=torch.float64), torch.tensor(b, dtype=torch.float64)).item()
+
+
+xlogy = exactly_of_two(lambda a, b: a * mpmath.log(b) if b > 0 else mpmath.nan, torch_xlogy)
+
+
+def xlogy_of_value(t, x):
+    dtype = torch.result_type(t, x)
+    dtype = dtype if dtype.is_floating_point else torch.float32
+    return xlogy(t.to(dtype), torch.tensor(x, dtype=torch.float64).to(dtype))
+
+
+def heaviside(a, b):
+    dtype = torch.promote_types(a.dtype, b.dtype)
+    return torch.heaviside(a.to(dtype), b.to(dtype))
+
+
 def nextafter(a, b):
     dtype = torch.promote_types(a.dtype, b.dtype)
     a, b = torch.broadcast_tensors(a.to(dtype), b.to(dtype))
@@ -244,6 +262,7 @@ FUNCTIONS = [
     ("log", mpmath.log, 2), ("log1p", mpmath.log1p, 2), ("log2", lambda x: mpmath.log(x) / mpmath.log(2), 2), ("log10", mpmath.log10, 2),
     ("sin", mpmath.sin, 2), ("cos", mpmath.cos, 2), ("tan", mpmath.tan, 2), ("asin", mpmath.asin, 2), ("acos", mpmath.acos, 2),
     ("atan", mpmath.atan, 2), ("sinh", mpmath.sinh, 2), ("cosh", mpmath.cosh, 2), ("tanh", mpmath.tanh, 2),
+    ("asinh", mpmath.asinh, 2), ("acosh", mpmath.acosh, 2), ("atanh", mpmath.atanh, 2), ("sinc", mpmath.sincpi, 2),
     ("sigmoid", lambda x: 1 / (1 + mpmath.exp(-x)), 2), ("erf", mpmath.erf, 2), ("erfc", mpmath.erfc, 2), ("erfinv", mpmath.erfinv, 4),
     ("lgamma", lambda x: mpmath.loggamma(x).real, 4), ("digamma", mpmath.digamma, 2),
 ]
@@ -281,6 +300,8 @@ def functions():
     logaddexp = lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b))
     for name, f, ulps in (("atan2", mpmath.atan2, 2), ("hypot", mpmath.hypot, 2), ("logaddexp", logaddexp, 4)):
         binary(name, exactly_of_two(f, getattr(numpy, name)), ulps=ulps, pairs=name == "atan2")
+    binary("xlogy", xlogy, ulps=3, pairs=False, more="unsigned")
+    with_value("xlogyValue", xlogy_of_value, ALL, [3, 0.5, 0, -1, INF, NAN], ulps=3, more="unsigned")
     binary("copysign", lambda a, b: torch.copysign(a, torch.where(b.isnan(), 1, b)), pairs=False)
     binary("nextafter", nextafter, FLOATS)
     with_value("leakyRelu", torch.nn.functional.leaky_relu, FLOATS, [0.25, 0, -1.5], promotes=False)
@@ -308,6 +329,9 @@ def arithmetic():
     unary("bitwiseNot", torch.bitwise_not, WHOLE)
     for name in ("isnan", "isinf", "isfinite"):
         unary(name, getattr(torch, name))
+    # What the sign of a NaN is depends on who made it.
+    numbers = {d: tensor(f"numbers.{d}", [x if x == x else -1 for x in EDGES[d].value.flatten().tolist()], d, (5, 7)) for d in FLOATS}
+    unary("signbit", torch.signbit, operands=lambda d: (numbers.get(d, EDGES[d]), PLAIN[d]))
     unary("logicalNot", torch.logical_not)
 
     for name, f in {"cmul": torch.mul, "cmax": torch.maximum, "cmin": torch.minimum}.items():
@@ -316,6 +340,7 @@ def arithmetic():
     for value in (1, -3):
         binary("cadd", lambda a, b: combined(a, value, b), between=[value], pairs=value == 1)
         binary("csub", lambda a, b: combined(a, -value, b), NUMBERS, between=[value], pairs=False)
+        binary("crsub", lambda a, b: combined(b, -value, a), NUMBERS, between=[value], pairs=False)
     binary("cadd", lambda a, b: combined(a, 0.5, b), FLOATS, between=[0.5], pairs=False)
     for name in ("and", "or", "xor"):
         binary(f"cbit{name}", getattr(torch, f"bitwise_{name}"), WHOLE, pairs=name == "and")
@@ -331,6 +356,8 @@ def arithmetic():
     binary("cpow", powers, NUMBERS, right={**EXPONENTS, **{d: RIGHT[d] for d in FLOATS}}, ulps=4)
     for name, f in {"add": torch.add, "sub": lambda t, x: t.to(torch.result_type(t, x)) - x, "mul": torch.mul}.items():
         with_value(name, f, ALL, [3, -2, 0.5, INF])
+    with_value("rsub", lambda t, x: x - t.to(torch.result_type(t, x)), ALL, [3, -2, 0.5, INF])
+    binary("heaviside", heaviside)
     with_value("div", torch.div, ALL, [3, -2, 0, 0.5, INF])
     with_value("pow", powers, NUMBERS, [0, 1, 2, 3, 5, 0.5, 1.25], ulps=4)
     # Numbers that float32 does not hold, and an odd one.
@@ -401,6 +428,18 @@ def choice():
             expect("maskedFill", [Start(a), mask, 3], torch.masked_fill(a.value, mask.value.bool(), 3), options="each")
         expect("maskedFill", [Start(a), mask_row, 0.5], torch.where(mask_row.value, torch.tensor(0.5).to(a.value.dtype), a.value))
         expect("where", [R, mask_row, a, ONE[dtype]], torch.where(mask_row.value, a.value, ONE[dtype].value), options="each")
+        for x in (3, 0.5, -INF):
+            expect("whereValue", [R, mask_row, a, x], torch.where(mask_row.value, a.value, x), options="each")
+            expect("whereValueTensor", [R, masks[1], x, a], torch.where(masks[1].value.bool(), x, a.value), options="each")
+        for nan, most, least in [(0, NAN, NAN), (1.5, INF, -INF), (7, 100, -100), (NAN, 3, NAN)]:
+            or_none = lambda x: None if math.isnan(x) else x
+            oracle = torch.nan_to_num(a.value, nan, or_none(most), or_none(least))
+            expect("nanToNum", [R, a, nan, most, least], oracle, options="each")
+        bounds = tensor(f"least.{dtype}", [2] * 35, dtype, (5, 7)), RIGHT[dtype]
+        for least, most in [bounds, bounds[::-1], (ONE[dtype], b), (b, NULL), (NULL, b)]:
+            r = a.value if least is NULL else torch.maximum(a.value, least.value)
+            r = r if most is NULL else torch.minimum(r, most.value)
+            expect("clampTensor", [R, a, least, most], r, options="each unsigned")
         for low, high in [(-2, 5), (0, 3), (4, 1), (-INF, 3), (1, INF), (-1.5, 2.5), (-300, 70000)]:
             least, most = None if low == -INF else low, None if high == INF else high
             expect("clamp", [R, a, low, high], clamped(a.value, least, most), options="each unsigned")
@@ -409,9 +448,16 @@ def choice():
         refuse("hardtanh", [R, a, 3, 1], ERR_ARGUMENT)
         refuse("where", [R, PLAIN["int32"], a, b])
         refuse("maskedFill", [Start(a), PLAIN["float32"], 1])
+    for x, y in [(1, 0), (1, 0.5), (INF, -2), (2**40, 7)]:
+        expect("whereValues", [R, mask_row, x, y], torch.where(mask_row.value, x, y), options="each")
+    for function, arguments in (("whereValue", [EDGES["uint8"], 300]), ("whereValueTensor", [-129, EDGES["int8"]])):
+        refuse(function, [R, mask_row, *arguments], ERR_ARGUMENT)
+    refuse("clampTensor", [R, a, NULL, NULL], ERR_ARGUMENT)
+    refuse("clampTensor", [R, PLAIN["float32"], NONZERO["float32"], NULL], ERR_SHAPE)
     for a, b in itertools.permutations(ALL, 2):
         t, row = SMALL[a], SMALL_ROW[b]
         expect("where", [R, mask3, t, row], torch.where(mask3.value, t.value, row.value), options="each")
+        expect("clampTensor", [R, t, row, ONE[b]], torch.minimum(torch.maximum(t.value, row.value), ONE[b].value), options="each")
     for a, b in itertools.permutations(SOME, 2):
         expect("cmax", [R, SMALL[a], ONE[b]], torch.maximum(SMALL[a].value, ONE[b].value), options="each")
         expect("cmax", [R, ONE[a], SMALL[b]], torch.maximum(ONE[a].value, SMALL[b].value), options="each")

@@ -5,7 +5,7 @@ import itertools
 
 import numpy
 
-from .elementwise import computed
+from .elementwise import computed, converted
 from .operands import *
 
 SHAPE = (3, 4, 5)
@@ -157,6 +157,10 @@ def reductions():
         root = numpy.sqrt if name == "std" else numpy.positive
         spread = precisely(lambda t, dim: root(numpy.var(t, dim, ddof=1 - biased).astype(numpy.float64)))
         reduced(name, spread, FLOATS, after=[biased], ulps=2)
+    for correction, name in itertools.product((0.5, 3), ("var", "std")):
+        root = numpy.sqrt if name == "std" else numpy.positive
+        spread = precisely(lambda t, dim: root(numpy.var(t, dim, ddof=correction).astype(numpy.float64)))
+        reduced(f"{name}Correction", spread, FLOATS, after=[correction], ulps=4)
     for p in (2, 1, 0, 2.5, INF, -INF):
         most = {"edges": PLAIN} if p == 2 else {"operands": FACTORS, "edges": {}, "where": DIMS[:2]}
         reduced("norm", norm(p), FLOATS, before=[p], empty=p >= 0 and p != INF, ulps=8, **most)
@@ -183,10 +187,14 @@ def reductions():
         f = getattr(numpy, name)
         spread = lambda t, dims, keep: precisely(lambda t, dims: f(t, tuple(dims), ddof=1, keepdims=keep))(t, dims)
         several(f"{name}Dims", spread, FLOATS, after=[0], ulps=2)
+        wider = lambda t, dims, keep: precisely(lambda t, dims: f(t, tuple(dims), ddof=1.5, keepdims=keep))(t, dims)
+        several(f"{name}DimsCorrection", wider, FLOATS, after=[1.5], ulps=2)
+        refuse(f"{name}Correction", [R, SHEET["float32"], 0, NAN, 0], ERR_ARGUMENT)
         for dtype in FLOATS:
             for biased in (0, 1):
                 value = precisely(lambda t, _: f(t, ddof=1 - biased))(SHEET[dtype].value, 0).item()
                 expect(f"{name}all", [SHEET[dtype], biased], ("returns", dtype, value), ulps=2)
+                expect(f"{name}allCorrection", [SHEET[dtype], 1 - biased], ("returns", dtype, value), ulps=2)
     norms = in_double(lambda t, dims, keep: torch.linalg.vector_norm(t, 2, dims, keep))
     several("normDims", norms, FLOATS, before=[2.0], dtype=True, ulps=2)
     several("logsumexpDims", logsumexp, SOME, ulps=2, more="abs=2.5e-7")
@@ -291,6 +299,27 @@ def scans():
                 expect("renorm", [R, t, p, dim, most], torch.renorm(t.value.double(), p, dim % 3, most).to(t.value.dtype), ulps=2)
             else:
                 refuse("renorm", [R, t, p, dim, most])
+
+
+def scans_in_other_dtypes():
+    """Running sums and softmax in a dtype that is asked for."""
+    for one, (other, code) in itertools.product(SOME, {"uint8": 1, "int32": 4, "float16": 6, "float32": 8, "float64": 9, "bool": 10}.items()):
+        t, factors = (converted(operand[one].value, other) for operand in (SHEET, FACTORS))
+        if other in FLOATS:
+            sums, products = precisely(numpy.cumsum)(t, 1), in_double(torch.cumprod)(factors, 1)
+        else:
+            sums, products = (f(x.long(), 1).to(x.dtype) for f, x in ((torch.cumsum, t), (torch.cumprod, factors)))
+        expect("cumsumDtype", [R, SHEET[one], 1, code], sums, ulps=1, more="unsigned abs=1e-15")
+        expect("cumprodDtype", [R, FACTORS[one], 1, code], products, ulps=1)
+        if other in FLOATS:
+            expect("softmaxDtype", [R, SHEET[one], -1, code], in_double(torch.softmax)(t, -1), ulps=16)
+            expect("logSoftmaxDtype", [R, SHEET[one], 0, code], in_double(torch.log_softmax)(t, 0), ulps=4, more="abs=1e-7 unsigned")
+        else:
+            refuse("softmaxDtype", [R, SHEET[one], -1, code])
+    for dtype in SOME:
+        t = SHEET[dtype]
+        expect("cumsumDtype", [R, t, 0, 0], in_double(torch.cumsum)(t.value, 0), ulps=1, more="unsigned abs=1e-15")
+    refuse("softmaxDtype", [R, SHEET["int32"], 0, 0])
 
 
 def sorted_line(values):
@@ -405,5 +434,5 @@ def counting():
 
 
 def rows():
-    for part in (reductions, scans, order, counting):
+    for part in (reductions, scans, scans_in_other_dtypes, order, counting):
         part()

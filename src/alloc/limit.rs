@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI64, AtomicPtr};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr};
 
 /// The host's function: the thread that allocates calls it with the live bytes.
 ///
@@ -24,18 +24,27 @@ static CURRENT: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
 static LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
 /// The live bytes above which the hook is due next: the limit, or a tenth above the last call.
 static NEXT: AtomicI64 = AtomicI64::new(i64::MAX);
+/// Whether the hook was due since [`pressure`] was asked, be there one or not.
+static DUE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Has `hook(ctx, live)` called when the live bytes rise above `bytes`, again after each further tenth and after every new rise from below,
-/// and once before an allocation fails. With `bytes` <= 0 only the latter; with no hook, never.
+/// and once before an allocation fails. With `bytes` <= 0 only the latter; with no hook, [`pressure`] alone tells.
 pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     CURRENT.store(hook.map_or(null_mut(), |call| find_or_add(call, ctx)), Release);
-    let limit = if bytes > 0 && hook.is_some() { bytes } else { i64::MAX };
+    let limit = if bytes > 0 { bytes } else { i64::MAX };
     LIMIT.store(limit, Relaxed);
     NEXT.store(limit, Relaxed);
+    DUE.store(false, Relaxed);
+}
+
+/// Whether the hook was due, or would have been, since this was last asked or the limit was set.
+pub fn pressure() -> bool {
+    // Where it was not, which is nearly always, nothing is written that other threads would wait for.
+    DUE.load(Relaxed) && DUE.swap(false, Relaxed)
 }
 
 fn find_or_add(call: unsafe extern "C" fn(*mut c_void, i64), ctx: *mut c_void) -> *mut Hook {
@@ -83,6 +92,7 @@ pub(super) fn request_memory(live: fn() -> i64) {
 }
 
 fn call(live: fn() -> i64) {
+    DUE.store(true, Relaxed);
     // SAFETY: hooks are never freed.
     let Some(hook) = (unsafe { CURRENT.load(Acquire).as_ref() }) else { return };
     INSIDE.set(true);

@@ -19,16 +19,18 @@ mod reserve;
 mod shared;
 mod stats;
 mod system;
+mod text;
 mod thread;
 
 pub use foreign::{THDeleter, foreign};
 pub use heap::{THDefaultAllocator, th_alloc, th_free, th_realloc};
-pub use limit::{THMemoryHook, set_soft_limit};
+pub use limit::{THMemoryHook, pressure, set_soft_limit};
 pub use lists::{boxed, list};
 pub use local::text as thread_text;
 pub use map::*;
 pub use shared::{THRefcountedMapAllocator, decref, incref};
 pub use stats::{THMemoryStats, adjust_live, live_bytes, stats};
+pub use text::HeapText;
 
 use std::ffi::c_void;
 use std::ptr::NonNull;

@@ -25,9 +25,11 @@ pub mod c_types {
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
     pub use crate::ops::random::THFan;
+    pub use crate::print::THPrintOptions;
     pub use crate::random::THGeneratorKind;
     pub use crate::storage::THStorage;
     pub use crate::tensor::THTensor;
+    pub use libc::FILE;
     pub use std::ffi::{c_char, c_int, c_void};
 }
 
@@ -272,6 +274,14 @@ kinds! { $
         unsafe { &*c });
     /// Room for statistics.
     stats_out: *mut THMemoryStats => *mut THMemoryStats, |args, at| args.pointer(at);
+    /// How to print; NULL for the defaults.
+    print_options: *const THPrintOptions => Option<&'a THPrintOptions>, |args, at| args.plain::<*const THPrintOptions>(at).map(|options|
+        // SAFETY: the caller passes NULL or options.
+        unsafe { options.as_ref() });
+    /// Room for options of printing.
+    print_options_out: *mut THPrintOptions => *mut THPrintOptions, |args, at| args.pointer(at);
+    /// An open stream.
+    stream: *mut FILE => *mut FILE, |args, at| args.pointer(at);
 }
 
 /// What a function gives back: its type in C, and the value on failure.
@@ -332,6 +342,8 @@ returns! { $
     memory: *mut c_void = bits(0);
     /// Sizes or strides where the handle has them.
     borrowed_sizes: *const i64 = bits(0);
+    /// A C string on the heap, which is the caller's.
+    new_text: *mut c_char = bits(0);
     /// A C string that is not the caller's.
     borrowed_text: *const c_char = bits(0);
     /// Nothing.

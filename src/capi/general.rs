@@ -29,6 +29,18 @@ macro_rules! dtype_rows {
         THDtype_size(dtype: other_dtype) -> bytes = Ok(dtype.size());
         /// PyTorch's name, `"float32"`; NULL on error. Never freed.
         THDtype_name(dtype: other_dtype) -> borrowed_text = Ok(dtype.c_name().as_ptr());
+        /// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`, `"short"`, `"char"`, `"byte"`.
+        /// `TH_UNDEFINED` on error.
+        THDtype_fromName(name: text) -> dtype = match dtype::Dtype::from_name(name.to_bytes()) {
+            Some(dtype) => Ok(dtype.code()),
+            None => bail!(Argument, "no dtype is called '{}'", String::from_utf8_lossy(name.to_bytes())),
+        };
+        /// 1 if the elements are floats; 0 if not and on error.
+        THDtype_isFloat(dtype: other_dtype) -> flag = Ok(dtype.is_float());
+        /// 1 if the elements are integers, which Bool is not; 0 if not and on error.
+        THDtype_isIntegral(dtype: other_dtype) -> flag = Ok(dtype.category() == dtype::Category::Integer);
+        /// 1 if the elements may be negative: all dtypes but uint8 and Bool; 0 if not and on error.
+        THDtype_isSigned(dtype: other_dtype) -> flag = Ok(!matches!(dtype, dtype::Dtype::Uint8 | dtype::Dtype::Bool));
         /// The dtype two tensors of these dtypes are computed in; `TH_UNDEFINED` on error.
         THDtype_promote(a: other_dtype, b: other_dtype) -> dtype = Ok(a.promote(b).code());
         /// 1 if a result of dtype `from` may be stored in a tensor of dtype `to`; 0 if not and on error.

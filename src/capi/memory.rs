@@ -44,11 +44,15 @@ macro_rules! memory_rows {
         /// Bytes in use by storages and handles, foreign and mapped memory included.
         THMemory_liveBytes() -> count = Ok(alloc::live_bytes());
         /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-        /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. A NULL `hook` turns it off.
+        /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. With a NULL `hook` nothing is called,
+        /// and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes turn the limit off.
         THMemory_setSoftLimit(bytes: count, hook: hook, context: context) = {
             alloc::set_soft_limit(bytes, hook, context);
             Ok(())
         };
+        /// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for hosts that ask between
+        /// their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no more than reading a flag.
+        THMemory_pressure() -> flag = Ok(alloc::pressure());
     } };
 }
 

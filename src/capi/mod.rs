@@ -22,6 +22,8 @@ pub mod order;
 #[macro_use]
 pub mod pointwise;
 #[macro_use]
+pub mod print;
+#[macro_use]
 pub mod random;
 #[macro_use]
 pub mod reduce;

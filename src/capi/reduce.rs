@@ -56,7 +56,7 @@ macro_rules! reduce_rows {
         prodDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
             reduce::prod(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
         /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
-        /// the mean of no elements is NaN. `keepdim` as for sum.
+        /// the mean of no elements is NaN. `keepdim` as for sum. In another dtype, and of integers: meanDims.
         mean(r: out, t: input, dimension: dim, keepdim: flag) = reduce::mean(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
         meanDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
@@ -69,20 +69,37 @@ macro_rules! reduce_rows {
         /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in float64. NaN
         /// where there is nothing to divide by. `keepdim` as for sum.
         var(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), biased);
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
         /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
         varDims(r: out, t: input, ndim: len, dims: sizes, biased: flag, keepdim: flag) =
-            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), biased);
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
         /// The variance of all elements, `biased` as for var; NaN on error.
-        varall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(false, to, t, ALL, biased));
+        varall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction(biased)));
+        /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if `biased`. The divisor is
+        /// never less than 0; a correction that is NaN is an error.
+        varCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
+        /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
+        varDimsCorrection(r: out, t: input, ndim: len, dims: sizes, correction: double, keepdim: flag) =
+            reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
+        /// The variance of all elements, `correction` as for varCorrection; NaN on error.
+        varallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction));
         /// `r = sqrt(variance of t over dimension)`; everything else as for var.
         std(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), biased);
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
         /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
         stdDims(r: out, t: input, ndim: len, dims: sizes, biased: flag, keepdim: flag) =
-            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), biased);
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
         /// The standard deviation of all elements, `biased` as for var; NaN on error.
-        stdall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(true, to, t, ALL, biased));
+        stdall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction(biased)));
+        /// `r = sqrt(variance of t over dimension)`; everything else as for varCorrection.
+        stdCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
+        /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
+        stdDimsCorrection(r: out, t: input, ndim: len, dims: sizes, correction: double, keepdim: flag) =
+            reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
+        /// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
+        stdallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction));
         /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
         /// over all). Either result may be NULL. Everything else as for amax.
         max(values: optional_out, indices: optional_indices, t: input, dimension: dim, keepdim: flag) =
@@ -133,3 +150,8 @@ macro_rules! reduce_rows {
 }
 
 reduce_rows!(export "THTensor_";);
+
+/// What the divisor of a variance is less than the number of elements.
+fn correction(biased: bool) -> f64 {
+    if biased { 0.0 } else { 1.0 }
+}

@@ -34,6 +34,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
         (&general::versions::FACE, general::versions::ROWS),
         (&memory::heap::FACE, memory::heap::ROWS),
         (&memory::mapped::FACE, memory::mapped::ROWS),
+        (&print::FACE, print::ROWS),
         (&seed::FACE, seed::ROWS),
     ],
 ];
@@ -101,6 +102,8 @@ const POINTERS: &[Kind] = &[
     Kind::required_memory,
     Kind::allocator,
     Kind::stats_out,
+    Kind::print_options_out,
+    Kind::stream,
 ];
 
 #[test]

@@ -7,18 +7,28 @@ macro_rules! scan_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r[i] = t[0] + ... + t[i]` along `dimension`; `r` has the shape of `t`. Integers and Bool give int64, which wraps; floats keep their
         /// dtype and are summed in float64.
-        cumsum(r: out, t: input, dimension: dim) = scan::cumsum(r, t, dimension);
+        cumsum(r: out, t: input, dimension: dim) = scan::cumsum(r, t, dimension, None);
+        /// `r[i] = t[0] + ... + t[i]` along `dimension`, of `t` converted to `dtype`, which the result has; otherwise as cumsum, and with
+        /// `TH_UNDEFINED` the same. Integers narrower than int64 wrap, and Bool is whether any element so far is true.
+        cumsumDtype(r: out, t: input, dimension: dim, dtype: optional_dtype) = scan::cumsum(r, t, dimension, dtype);
         /// `r[i] = t[0] * ... * t[i]` along `dimension`; everything else as for cumsum.
-        cumprod(r: out, t: input, dimension: dim) = scan::cumprod(r, t, dimension);
+        cumprod(r: out, t: input, dimension: dim) = scan::cumprod(r, t, dimension, None);
+        /// `r[i] = t[0] * ... * t[i]` along `dimension`, of `t` converted to `dtype`; otherwise as cumprod, dtype as for cumsumDtype.
+        cumprodDtype(r: out, t: input, dimension: dim, dtype: optional_dtype) = scan::cumprod(r, t, dimension, dtype);
         /// `values[i] = max(t[0], ..., t[i])` along `dimension`, and int64 `indices` of where it is: the last place among equals. Both have the shape
         /// of `t`; either may be NULL. A NaN is greater than everything, so that it stays.
         cummax(values: optional_out, indices: optional_indices, t: input, dimension: dim) = scan::cummax(values, indices, t, dimension);
         /// `values[i] = min(t[0], ..., t[i])` along `dimension`; everything else as for cummax, NaN too.
         cummin(values: optional_out, indices: optional_indices, t: input, dimension: dim) = scan::cummin(values, indices, t, dimension);
         /// `r = e^t / sum of e^t` along `dimension`: positive numbers that sum to 1, without overflow. Floats only; `r` has the shape of `t`.
-        softmax(r: out, t: input, dimension: dim) = softmax::softmax(r, t, dimension);
+        softmax(r: out, t: input, dimension: dim) = softmax::softmax(r, t, dimension, None);
+        /// `r = e^t / sum of e^t` along `dimension`, of `t` converted to `dtype`, a float, which the result has; otherwise as softmax, and with
+        /// `TH_UNDEFINED` the same.
+        softmaxDtype(r: out, t: input, dimension: dim, dtype: optional_dtype) = softmax::softmax(r, t, dimension, dtype);
         /// `r = t - log(sum of e^t)` along `dimension`: the logarithm of softmax, exact where that is tiny. Floats only; `r` has the shape of `t`.
-        logSoftmax(r: out, t: input, dimension: dim) = softmax::log_softmax(r, t, dimension);
+        logSoftmax(r: out, t: input, dimension: dim) = softmax::log_softmax(r, t, dimension, None);
+        /// `r = t - log(sum of e^t)` along `dimension`, of `t` converted to `dtype`; otherwise as logSoftmax, dtype as for softmaxDtype.
+        logSoftmaxDtype(r: out, t: input, dimension: dim, dtype: optional_dtype) = softmax::log_softmax(r, t, dimension, dtype);
         /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dimension`, without overflow; computed in float64. Floats only; `r` has the
         /// shape of `t`.
         logcumsumexp(r: out, t: input, dimension: dim) = softmax::logcumsumexp(r, t, dimension);

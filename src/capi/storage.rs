@@ -26,8 +26,12 @@ macro_rules! storage_rows {
 
         /// `storage[index] = value`, converted to the dtype of the storage.
         set(storage: storage, index: position, value: number) = ops::set(storage, index, value);
+        /// `storage[index] = value`, an int64 that a double may not hold.
+        setLong(storage: storage, index: position, value: count) = ops::set(storage, index, value.into());
         /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
         get(storage: storage_input, index: position) -> number = ops::get(storage, index).map(|x| x.to_f64());
+        /// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
+        getLong(storage: storage_input, index: position) -> count = ops::get(storage, index).map(|x| x.to_i64());
 
         /// An empty storage. Returns a new reference.
         new(dtype: dtype) -> new_storage = Storage::new(dtype);
@@ -49,7 +53,7 @@ macro_rules! storage_rows {
         newWithMapping(dtype: dtype, filename: text, size: position, flags: code) -> new_storage =
             Storage::mapped(dtype, filename, size, flags);
         /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
-        /// caller's. Returns a new reference.
+        /// caller's. An address that is no multiple of the element's size is an error. Returns a new reference.
         newWithData(dtype: dtype, data: memory, size: position) -> new_storage =
             // SAFETY: the caller vouches for `data`.
             unsafe { Storage::with_data(dtype, data, size, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
@@ -59,12 +63,13 @@ macro_rules! storage_rows {
         newWithAllocator(dtype: dtype, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for the allocator; it is not NULL.
             unsafe { Storage::with_allocator(dtype, size, allocator, allocatorContext) };
-        /// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. Returns a new reference.
+        /// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data` as for newWithData.
+        /// Returns a new reference.
         newWithDataAndAllocator(dtype: dtype, data: memory, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for `data` and the allocator; it is not NULL.
             unsafe { Storage::with_data(dtype, data, size, allocator, allocatorContext) };
         /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
-        /// NULL. On error it is not called. It cannot be resized. Returns a new reference.
+        /// NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new reference.
         newFromBlob(dtype: dtype, data: memory, size: position, deleter: deleter, context: context) -> new_storage =
             // SAFETY: the caller vouches for `data`.
             unsafe { Storage::from_blob(dtype, data, size, deleter, context) };

@@ -4,7 +4,7 @@ use super::row::export;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, wrap_dim};
-use crate::ops::{copy, create, storage, view};
+use crate::ops::{copy, create, diagonal, sequence, storage, view};
 use crate::scalar::Scalar;
 use crate::tensor::{THTensor, Tensor};
 use std::ffi::{c_int, c_void};
@@ -15,6 +15,14 @@ macro_rules! handle_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
         new() -> new = Tensor::fresh();
+        /// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this dtype as any
+        /// result is. Returns a new reference.
+        newWithDtype(dtype: dtype) -> new = Tensor::of_dtype(dtype);
+        /// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+        reset(tensor: inout) = {
+            tensor.reset();
+            Ok(())
+        };
         /// A second handle on the elements of `tensor`. Returns a new reference.
         newWithTensor(tensor: inout) -> new = view::alias(tensor);
         /// How many references are held now; 0 on error.
@@ -79,6 +87,9 @@ macro_rules! making_rows {
         /// A 4-d tensor with undefined elements. Returns a new reference.
         newWithSize4d(dtype: dtype, size0: count, size1: count, size2: count, size3: count) -> new =
             Tensor::empty(dtype, &[size0, size1, size2, size3]);
+        /// A 5-d tensor with undefined elements. Returns a new reference.
+        newWithSize5d(dtype: dtype, size0: count, size1: count, size2: count, size3: count, size4: count) -> new =
+            Tensor::empty(dtype, &[size0, size1, size2, size3, size4]);
         /// A tensor with undefined elements laid out as `format` says. Returns a new reference.
         newEmpty(dtype: dtype, ndim: len, size: sizes, format: memory_format) -> new =
             create::empty(dtype, size, format);
@@ -91,6 +102,24 @@ macro_rules! making_rows {
         /// A row-major tensor of ones. Returns a new reference.
         newOnes(dtype: dtype, ndim: len, size: sizes) -> new =
             create::full(dtype, size, Scalar::Int(1));
+        /// A vector of `start + i * step`, all numbers before `end`, as by `THTensor_arange`. Returns a new reference.
+        newArange(dtype: dtype, start: number, end: number, step: number) -> new = {
+            let r = Tensor::of_dtype(dtype)?;
+            sequence::arange(&r, start, end, step)?;
+            Ok(r)
+        };
+        /// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`. Floats only. Returns a new reference.
+        newLinspace(dtype: dtype, start: number, end: number, n: count) -> new = {
+            let r = Tensor::of_dtype(dtype)?;
+            sequence::linspace(&r, start.to_f64(), end.to_f64(), n)?;
+            Ok(r)
+        };
+        /// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
+        newEye(dtype: dtype, n: count, m: count) -> new = {
+            let r = Tensor::of_dtype(dtype)?;
+            diagonal::eye(&r, n, m)?;
+            Ok(r)
+        };
         /// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
         newEmptyLike(tensor: input) -> new = create::empty_like(tensor);
         /// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
@@ -108,7 +137,8 @@ macro_rules! making_rows {
             // SAFETY: `data` holds as many elements.
             unsafe { create::from_data(dtype, size, data) };
         /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
-        /// view is gone; it may be NULL. On error it is not called. Returns a new reference.
+        /// view is gone; it may be NULL. On error it is not called. An address that is no multiple of the element's size is an error; newFromData
+        /// copies from any. Returns a new reference.
         newFromBlob(dtype: dtype, ndim: len, size: sizes, stride: optional_sizes, data: memory, deleter: deleter, context: context) -> new =
             // SAFETY: `data` holds the elements.
             unsafe { create::from_blob(dtype, size, stride, data, deleter, context) };
@@ -133,6 +163,9 @@ macro_rules! making_rows {
         /// A 4-d tensor over `storage`. Returns a new reference.
         newWithStorage4d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count) -> new =
             view::with_storage(storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
+        /// A 5-d tensor over `storage`. Returns a new reference.
+        newWithStorage5d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count, size4: count, stride4: count) -> new =
+            view::with_storage(storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3, stride4]));
     } };
 }
 
@@ -226,6 +259,11 @@ macro_rules! element_rows {
         /// `tensor[x0][x1][x2][x3]`; NaN on error.
         get4d(tensor: input, x0: count, x1: count, x2: count, x3: count) -> number =
             copy::get(tensor, &[x0, x1, x2, x3]).map(Scalar::to_f64);
+        /// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
+        get5d(tensor: input, x0: count, x1: count, x2: count, x3: count, x4: count) -> number =
+            copy::get(tensor, &[x0, x1, x2, x3, x4]).map(Scalar::to_f64);
+        /// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
+        getAtLong(tensor: input, ndim: len, index: sizes) -> count = copy::get(tensor, index).map(Scalar::to_i64);
         /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
         setAt(tensor: inout, ndim: len, index: sizes, value: number) =
             copy::set(tensor, index, value);
@@ -238,15 +276,19 @@ macro_rules! element_rows {
         /// `tensor[x0][x1][x2][x3] = value`
         set4d(tensor: inout, x0: count, x1: count, x2: count, x3: count, value: number) =
             copy::set(tensor, &[x0, x1, x2, x3], value);
+        /// `tensor[x0][x1][x2][x3][x4] = value`
+        set5d(tensor: inout, x0: count, x1: count, x2: count, x3: count, x4: count, value: number) =
+            copy::set(tensor, &[x0, x1, x2, x3, x4], value);
+        /// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
+        setAtLong(tensor: inout, ndim: len, index: sizes, value: count) = copy::set(tensor, index, value.into());
         /// The only element of a tensor of any shape; NaN on error.
         item(tensor: input) -> number = copy::item(tensor).map(Scalar::to_f64);
-        /// The only element as an integer, exact for int64; -1 on error.
-        itemLong(tensor: input) -> count = copy::item(tensor).map(|x| match x {
-            Scalar::Int(x) => x,
-            Scalar::Float(x) => x as i64,
-        });
+        /// The only element as an integer, exact for int64; floats are cut off. -1 on error.
+        itemLong(tensor: input) -> count = copy::item(tensor).map(Scalar::to_i64);
         /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
         fill(r: out, value: number) = copy::fill(r, value);
+        /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
+        fillLong(r: out, value: count) = copy::fill(r, value.into());
         /// Every element `r = 0`.
         zero(r: out) = copy::fill(r, Scalar::Int(0));
     } };
@@ -273,7 +315,8 @@ macro_rules! copy_rows {
         newContiguousFormat(tensor: inout, format: memory_format) -> new = copy::contiguous(tensor, format);
         /// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
         newTo(tensor: inout, dtype: other_dtype) -> new = copy::to_dtype(tensor, dtype);
-        /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone.
+        /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone, one of
+        /// `THTensor_newWithDtype` takes the shape of `src`.
         copy(r: out, src: input) = copy::copy(r, src);
         /// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
         freeCopyTo(tensor: inout, dst: inout) = {

@@ -138,6 +138,11 @@ macro_rules! shape_rows {
             tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count,
         ) =
             ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
+        /// Makes `tensor` a 5-d tensor over `storage`.
+        setStorage5d(
+            tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count, size4: count, stride4: count,
+        ) =
+            ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3, stride4]));
         /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
         /// undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
         resize(tensor: inout, ndim: len, size: sizes, stride: optional_sizes) =

@@ -11,14 +11,14 @@ use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone.
+/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone, one without sizes takes those of `src`.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     if r.is(src) || copied_at_once(r, src) {
         return Ok(());
     }
     let from = Operand::of(src)?;
-    if r.dtype().is_none() {
-        r.renew(from.dtype, &from.layout.shape)?;
+    if !r.has_sizes() {
+        r.renew(r.dtype().unwrap_or(from.dtype), &from.layout.shape)?;
     }
     let to = Operand::of(r)?;
     if to.layout.overlaps_itself() {

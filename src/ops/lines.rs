@@ -117,6 +117,11 @@ pub fn along(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: [Want<'_>;
     source.run(compute, form, wants, kernels)
 }
 
+/// `t` rounded to the 16-bit floats that are asked for: lines are read in the compute type, as what is asked for otherwise.
+pub fn rounded(t: &Tensor, asked: Option<Dtype>) -> Result<Option<Tensor>> {
+    asked.filter(|asked| *asked != asked.compute()).map(|asked| copy::to_dtype(t, asked)).transpose()
+}
+
 /// An input cut into lines.
 pub struct Source {
     /// With the dims of the lines joined into the last one.

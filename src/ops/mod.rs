@@ -13,6 +13,7 @@ mod operand;
 pub mod order;
 pub mod pointwise;
 mod prepare;
+pub mod print;
 pub mod random;
 pub mod reduce;
 mod result;

@@ -33,7 +33,7 @@ impl<'a, 's> Target<'a, 's> {
             bail!(Dtype, "a result of {dtype} cannot be stored in a tensor of {have}")
         }
         let layout = r.layout()?;
-        if layout.shape.as_slice() != shape {
+        if layout.shape.as_slice() != shape || !r.has_sizes() {
             return Ok(Target { r, dtype: have, of: dtype, shape, kept: None });
         }
         if layout.overlaps_itself() {

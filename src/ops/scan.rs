@@ -1,6 +1,6 @@
 //! Scans: running sums, products and extremes along a dimension.
 
-use super::lines::{Form, Kernels, Want, along};
+use super::lines::{Form, Kernels, Want, along, rounded};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::prefix::Prefix;
 use crate::cpu::scan::{self, Scanned};
@@ -8,10 +8,12 @@ use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// `r[i] = t[0] + ... + t[i]` along `dim`, or the product; integers and Bool give int64.
-fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    let dtype = t.defined()?;
-    let result = if dtype.is_float() { dtype } else { Dtype::Int64 };
+/// `r[i] = t[0] + ... + t[i]` along `dim`, or the product, of `t` in the dtype `asked` for; if none is, integers and Bool give int64.
+fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    let rounded = rounded(t, asked)?;
+    let t = rounded.as_ref().unwrap_or(t);
+    let dtype = asked.unwrap_or(t.defined()?);
+    let result = asked.unwrap_or(if dtype.is_float() { dtype } else { Dtype::Int64 });
     dispatch!(all, dtype, T => {
         let panel = scan::totals_of_columns::<T, PRODUCT>;
         let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
@@ -22,13 +24,13 @@ fn totals<const PRODUCT: bool>(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
 }
 
 /// Running sums.
-pub fn cumsum(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    totals::<false>(r, t, dim)
+pub fn cumsum(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    totals::<false>(r, t, dim, asked)
 }
 
 /// Running products.
-pub fn cumprod(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    totals::<true>(r, t, dim)
+pub fn cumprod(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    totals::<true>(r, t, dim, asked)
 }
 
 /// The greatest elements so far, and where they are: the last of equals. Either result may be absent. A NaN stays the greatest.

@@ -1,7 +1,7 @@
 //! Softmax and its kin, and vectors shortened to a norm.
 
 use super::copy;
-use super::lines::{Form, Kernels, Source, Want, along};
+use super::lines::{Form, Kernels, Source, Want, along, rounded};
 use super::pointwise::arithmetic;
 use super::reduce::{Over, To, norm};
 use crate::cpu::engine::COSTLY;
@@ -21,29 +21,33 @@ enum Along<'a> {
     Dims(&'a [i64]),
 }
 
-/// `r = e^t / sum of e^t along dim`; floats only.
-pub fn softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run(Kind::Softmax, r, t, Along::Dim(dim), Form::Same)
+/// `r = e^t / sum of e^t along dim`; floats only, or in the float `asked` for.
+pub fn softmax(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    along_in(Kind::Softmax, r, t, dim, asked)
 }
 
-/// `r = t - log(sum of e^t along dim)`; floats only.
-pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
-    run(Kind::LogSoftmax, r, t, Along::Dim(dim), Form::Same)
+/// `r = t - log(sum of e^t along dim)`; floats only, or in the float `asked` for.
+pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    along_in(Kind::LogSoftmax, r, t, dim, asked)
+}
+
+fn along_in(kind: Kind, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
+    let rounded = rounded(t, asked)?;
+    run(kind, r, rounded.as_ref().unwrap_or(t), asked.unwrap_or(t.defined()?), Along::Dim(dim), Form::Same)
 }
 
 /// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
 pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, Along::Dim(dim), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dim(dim), Form::One { keepdim })
 }
 
 /// [`logsumexp`] over several dims, or over all if none is given.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, Along::Dims(dims), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dims(dims), Form::One { keepdim })
 }
 
-fn run(kind: Kind, r: &Tensor, t: &Tensor, lines: Along<'_>, form: Form) -> Result<()> {
-    let dtype = t.defined()?;
-    let dtype = if kind == Kind::LogSumExp { dtype.to_float() } else { dtype };
+/// One of the three, of `t` read as `dtype`.
+fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form: Form) -> Result<()> {
     dispatch!(float, dtype, T => {
         let (stack, panel) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::columns::<T>(kind, p));
         let kernels = Kernels { columns: Some(&panel), max_lines: softmax::MOST_COLUMNS, area: softmax::most_area(kind), max_transposed: TURNED, ..Kernels::stack(&stack, COSTLY) };

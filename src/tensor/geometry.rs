@@ -2,6 +2,7 @@
 
 use super::{Block, TH_TENSOR_SCALAR, Tensor};
 use crate::alloc;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, MAX_DIMS, checked_numel, contiguous_strides};
@@ -153,12 +154,30 @@ impl Tensor {
         self.renew(dtype, &layout.shape)
     }
 
+    /// Makes the handle a fresh one.
+    pub fn reset(&self) {
+        let block = self.as_ptr().cast::<Block>();
+        // SAFETY: every handle is the head of a Block; the storage's reference is the tensor's, and dropped last.
+        unsafe {
+            free_heap_dims(block);
+            (*block).heap_dims = 0;
+            let head = &raw mut (*block).head;
+            (*head).size = (&raw mut (*block).dims).cast();
+            (*head).stride = (*head).size.add(INLINE_DIMS);
+            ((*head).nDimension, (*head).storageOffset, (*head).dtype) = (0, 0, 0);
+            (*head).flag &= !TH_TENSOR_SCALAR;
+            ((*head).deviceType, (*head).deviceIndex) = Device::Cpu.codes();
+            let storage = std::mem::replace(&mut (*head).storage, std::ptr::null_mut());
+            drop(NonNull::new(storage).map(|storage| Storage::from_raw(storage)));
+        }
+    }
+
     /// Gives the tensor this shape: keeps its elements where they are, the strides too if the shape is the same, and grows the storage. A
     /// fresh handle takes the dtype `fresh`. On failure nothing has changed.
     pub fn resize(&self, fresh: Dtype, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
         let dtype = self.dtype().unwrap_or(fresh);
         checked_numel(shape)?;
-        let same = (self.ndim() > 0 || self.is_scalar()) && self.peek().0 == shape;
+        let same = self.has_sizes() && self.peek().0 == shape;
         let strides = match strides {
             Some(strides) => strides.into(),
             None if same => self.peek().1.into(),

@@ -4,14 +4,17 @@ use crate::applying::{apply, map, map2};
 use crate::drawing;
 use crate::handles::{Storage, Tensor, done};
 use crate::{storages, tensors};
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
+use thorn::capi::memory::heap::THFree;
+use thorn::capi::print::THTensor_toString;
 use thorn::capi::storage::{THStorage_free, THStorage_retain};
 use thorn::capi::tensor::handles::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
 use thorn::error::TH_OK;
+use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
 
@@ -37,6 +40,8 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("002_unsqueeze_in_place", unsqueeze_in_place),
     ("002_map_broadcast", map_broadcasts),
     ("004_is_tensor_number", rows_are_tensors_and_elements_numbers),
+    ("004_print_2d_double", matrices_are_printed_in_columns),
+    ("004_print_3d_slices", slices_are_printed_below_their_indices),
     ("004_select_on_1d_error", selecting_from_a_vector_gives_a_scalar),
     ("004_negative_stride_means_contiguous", negative_strides_are_refused),
     ("004_copy_same_numel_other_shape", copy_broadcasts_but_does_not_reshape),
@@ -123,6 +128,30 @@ fn rows_are_tensors_and_elements_numbers() {
     let row = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
     assert_eq!((row.shape(), row.elements()), (vec![4], vec![4.0, 5.0, 6.0, 7.0]));
     assert_eq!(c!(tensors::get2d(x.0, 1, 2)), 6.0);
+}
+
+/// A tensor as text in Torch7's layout.
+fn printed(t: &Tensor) -> String {
+    let options = THPrintOptions { layout: TH_PRINT_TORCH7, ..THPrintOptions::standard() };
+    let text = c!(THTensor_toString(t.0, &options));
+    assert!(!text.is_null());
+    // SAFETY: a C string, ours to free.
+    let owned = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    c!(THFree(text.cast()));
+    owned
+}
+
+/// The documents say both "of dimension 3x3" and, in later prints, "of size 3x3", as Torch7 does since; so does the library.
+fn matrices_are_printed_in_columns() {
+    assert_eq!(printed(&counted(&[3, 3])), " 1  2  3\n 4  5  6\n 7  8  9\n[torch.DoubleTensor of size 3x3]");
+}
+
+/// The line of indices ends in a space, which the document does not show.
+fn slices_are_printed_below_their_indices() {
+    let row = [0.716, 0.6514, 0.0704, 0.7856, 0.7452];
+    let lines = "  0.7160  0.6514  0.0704  0.7856  0.7452\n".repeat(2);
+    let slices = [1, 2, 3].map(|k| format!("({k},.,.) = \n{lines}")).join("\n");
+    assert_eq!(printed(&Tensor::of(&[3, 2, 5], &row.repeat(6))), slices + "[torch.DoubleTensor of size 3x2x5]");
 }
 
 /// Torch7 refuses; PyTorch, and so the dynamic API, gives a 0-d tensor (decision D22).

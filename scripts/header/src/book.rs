@@ -11,6 +11,7 @@ const ORDER: &[&str] = &[
     "Looking at tensors",
     "Single elements",
     "Copies and conversions",
+    "Printing",
     "Views",
     "Shapes changed in place",
     "Results made of numbers",
@@ -146,17 +147,17 @@ fn parts(items: &[Item], outline: &Outline) -> Vec<Part> {
 /// The header.
 pub fn header(preface: &str, sections: &[Section]) -> String {
     let (before, after) = preface.trim_end().split_once(" * @CONTENTS@\n").expect("the preface says where the contents stand");
-    let mut out = before.to_owned();
+    let mut out = refilled(before);
     for (number, section) in sections.iter().enumerate() {
         out += &format!(" *     {:2}. {}\n", number + 1, section.chapter.title);
     }
-    out += after;
-    out += "\n\n#ifndef THORN_H\n#define THORN_H\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n";
+    out += &refilled(after);
+    out += "\n#ifndef THORN_H\n#define THORN_H\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n";
     out += ATTRIBUTES;
     out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
     for (number, section) in sections.iter().enumerate() {
         let Chapter { title, text } = &section.chapter;
-        let rule = "=".repeat(WIDTH - 3);
+        let rule = "=".repeat(WIDTH - 6);
         out +=
             &format!("\n/* {rule}\n *\n *     {}. {title}\n *\n * {rule} */\n\n/**\n * @defgroup {} {title}\n", number + 1, label(title));
         if !text.is_empty() {
@@ -174,10 +175,26 @@ pub fn header(preface: &str, sections: &[Section]) -> String {
     out
 }
 
+/// Lines of a block comment with [`WIDTH`] columns at most. The first line of a comment and its last stay.
+fn refilled(comment: &str) -> String {
+    let (mut out, mut paragraph) = (String::new(), Vec::new());
+    for line in comment.lines() {
+        match line.strip_prefix(" *").filter(|text| text.is_empty() || text.starts_with(' ')) {
+            Some(text) => paragraph.push(text.strip_prefix(' ').unwrap_or(text).to_owned()),
+            None => {
+                filled(&std::mem::take(&mut paragraph), " * ", &mut out);
+                out += &format!("{line}\n");
+            }
+        }
+    }
+    filled(&paragraph, " * ", &mut out);
+    out
+}
+
 /// What tells compilers that a result matters.
 const ATTRIBUTES: &str = "\
-/// Compilers warn where the result of a function with this mark is dropped: it is a new reference, or memory to be freed.
-/// If TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
+/// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
+/// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.
 #if (defined __cplusplus && __cplusplus >= 201703L) || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 #define TH_NODISCARD [[nodiscard]]
 #elif defined __GNUC__
@@ -300,7 +317,7 @@ pub fn flat(code: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ").replace("struct ", "").replace("( ", "(")
 }
 
-/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space or a dash begins a new one.
+/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space, a dash or a command stands by itself, as underlines do.
 fn filled(lines: &[String], prefix: &str, out: &mut String) {
     let mut line = String::new();
     let mut end = |line: &mut String| {
@@ -317,7 +334,7 @@ fn filled(lines: &[String], prefix: &str, out: &mut String) {
             end(&mut line);
             continue;
         }
-        if text.starts_with([' ', '-']) {
+        if text.starts_with([' ', '-', '@', '=']) {
             end(&mut line);
             line = text.clone();
             end(&mut line);

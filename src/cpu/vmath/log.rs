@@ -233,6 +233,22 @@ pub fn log1p_f64(isa: Isa, x: f64) -> f64 {
     if x == f64::INFINITY { x } else { r }
 }
 
+/// `log(1 + x + low) + n ln 2`, where `low` is small beside `x`, for `x` from -1 to 1e300; NaN where `x` is less.
+#[inline(always)]
+pub(super) fn log1p_sum_f64(isa: Isa, x: f64, low: f64, n: f64) -> f64 {
+    let u = 1.0 + x;
+    let (e, near) = log_split_f64(u);
+    let bound = if u > 1e300 { 1e300 } else { u };
+    let scale = f64::from_bits((1.0 + near).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3ff0_0000_0000_0000));
+    // As in `log1p_f64`, what the sum has lost goes into f; what is too small for that goes into the tail.
+    let lost = (x - (u - 1.0) + low) * scale;
+    let f = near + lost;
+    let rest = lost - (f - near);
+    let e = e - log_special_f64(u, BIAS_64 - n);
+    let tail = isa.fma_f64(e, LN2_LO_64, log_tail_f64(isa, f) + rest);
+    isa.fma_f64(e, LN2_HI_64, f + tail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::simd::simd;

@@ -5,6 +5,7 @@
 //! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
 
 mod arc;
+mod area;
 mod digamma;
 mod double;
 mod erf;
@@ -24,6 +25,7 @@ mod polygamma;
 mod power;
 mod root;
 mod runs;
+mod sinc;
 mod trig;
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -36,6 +38,7 @@ mod check;
 use super::simd::Isa;
 
 pub use arc::*;
+pub use area::*;
 pub use digamma::*;
 pub use erf::*;
 pub use erf_tables::*;
@@ -53,6 +56,7 @@ pub use polygamma::*;
 pub use power::*;
 pub use root::*;
 pub use runs::*;
+pub use sinc::*;
 pub use trig::*;
 
 // ln 2 in two parts; the high one is short, so that its product with any exponent is exact even without fma. Both are positive: an infinite

@@ -47,6 +47,9 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
     let (mut out, mut items) = ([null_mut(); 2], [0; 2]);
     for (k, want) in wants.iter().enumerate() {
         let Some(written) = want.compute else { continue };
+        if written != want.dtype {
+            return None;
+        }
         let r = want.r?;
         let (data, count) = r.flat_like(written, if form == Form::Same { t } else { r })?;
         if form != Form::Same && !r.is_scalar() {

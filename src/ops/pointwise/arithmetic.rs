@@ -1,7 +1,7 @@
 //! Sums, differences, products, quotients, extremes, powers and what is made of them.
 
 use super::op::{Numbers, operations};
-use super::{promote, promote_scalar};
+use super::{number_tensor, promote, promote_scalar};
 use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
 use crate::cpu::number::{self, Number, max, min};
@@ -11,6 +11,7 @@ use crate::dtype::{Bool, Category, Dtype, Element};
 use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 macro_rules! arithmetic_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -123,6 +124,12 @@ pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     add_scaled.run_in(common, &[r, t, src], &[rounded(minus, common)])
 }
 
+/// `r = value - t`
+pub fn rsub(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    let common = promote_scalar(t, value)?;
+    sub_tensor.run_in(common, &[r, &number_tensor(value, common)?, t], &[])
+}
+
 /// The number as an element of `common` where that is a 16-bit float.
 fn rounded(value: Scalar, common: Dtype) -> Scalar {
     if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }
@@ -184,8 +191,28 @@ fn clamped(r: &Tensor, t: &Tensor, bounds: [Scalar; 2], binds: [bool; 2]) -> Res
         [true, true] => within.run_in(common, &[r, t], &[least, most]),
         [true, false] => not_below.run_in(common, &[r, t], &[least]),
         [false, true] => not_above.run_in(common, &[r, t], &[most]),
-        // What bounds nothing: adding -0.0 changes nothing, adding 0 no integer.
-        [false, false] => add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }]),
+        [false, false] => unchanged(r, t, common),
+    }
+}
+
+/// `r = t` in this dtype: adding -0.0 changes nothing, adding 0 no integer.
+pub(super) fn unchanged(r: &Tensor, t: &Tensor, common: Dtype) -> Result<()> {
+    add.run_in(common, &[r, t], &[if common.is_float() { Scalar::Float(-0.0) } else { Scalar::Int(0) }])
+}
+
+/// [`clamp`] with tensors as bounds, which bound nothing where they are absent
+pub fn clamp_tensor(r: &Tensor, t: &Tensor, least: Option<&Tensor>, most: Option<&Tensor>) -> Result<()> {
+    let bounds = [least, most].into_iter().flatten();
+    let common = promote(&[t].into_iter().chain(bounds).collect::<SmallVec<[&Tensor; 3]>>())?;
+    match (least, most) {
+        (Some(least), Some(most)) => {
+            let above = Tensor::fresh()?;
+            cmax.run_in(common, &[&above, t, least], &[])?;
+            cmin.run_in(common, &[r, &above, most], &[])
+        }
+        (Some(least), None) => cmax.run_in(common, &[r, t, least], &[]),
+        (None, Some(most)) => cmin.run_in(common, &[r, t, most], &[]),
+        (None, None) => bail!(Argument, "'minimum' and 'maximum' are both NULL"),
     }
 }
 

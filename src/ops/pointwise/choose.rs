@@ -1,12 +1,12 @@
 //! Elements chosen by a mask.
 
-use super::promote;
+use super::{compare, number_tensor, promote, promote_scalar};
 use crate::cpu::engine::CHEAP;
 use crate::cpu::map;
-use crate::dtype::{Bool, Dtype};
+use crate::dtype::{Bool, Dtype, Promotion};
 use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
-use crate::ops::copy::{check_range, write_element};
+use crate::ops::copy::{self, check_range, write_element};
 use crate::ops::fast_path::Signature;
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
@@ -46,8 +46,40 @@ fn mask_type(mask: &Tensor) -> Result<Dtype> {
 
 /// `r = a where condition, else b`
 pub fn choose(r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    choose_in(promote(&[a, b])?, r, condition, a, b)
+}
+
+/// `r = t where condition, else value`, or the other way round if `first` is the number
+pub fn choose_value(r: &Tensor, condition: &Tensor, t: &Tensor, value: Scalar, first: bool) -> Result<()> {
+    let dtype = promote_scalar(t, value)?;
+    let number = checked_number(value, dtype)?;
+    let (a, b) = if first { (&number, t) } else { (t, &number) };
+    choose_in(dtype, r, condition, a, b)
+}
+
+/// `r = a where condition, else b`, of two numbers
+pub fn choose_values(r: &Tensor, condition: &Tensor, a: Scalar, b: Scalar) -> Result<()> {
+    let dtype = Promotion::default().scalar(a).scalar(b).result().unwrap_or(Dtype::Int64);
+    choose_in(dtype, r, condition, &checked_number(a, dtype)?, &checked_number(b, dtype)?)
+}
+
+/// `r = 0 where a < 0 or NaN, b where a = 0, 1 where a > 0`
+pub fn heaviside(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let common = promote(&[a, b])?;
+    let (a, zero, positive) = (copy::to_dtype(a, common)?, Tensor::fresh()?, Tensor::fresh()?);
+    compare::eqValue.run([&zero, &a], &[Scalar::Int(0)])?;
+    compare::gtValue.run([&positive, &a], &[Scalar::Int(0)])?;
+    choose_in(common, r, &zero, b, &positive)
+}
+
+/// A number that is stored as it is.
+fn checked_number(value: Scalar, dtype: Dtype) -> Result<Tensor> {
+    check_range(dtype, value)?;
+    number_tensor(value, dtype)
+}
+
+fn choose_in(dtype: Dtype, r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let mask = mask_type(condition)?;
-    let dtype = promote(&[a, b])?;
     elementwise(&[r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
         by_size!(dtype, T => {
             map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b })

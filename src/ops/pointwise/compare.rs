@@ -7,6 +7,7 @@ use crate::cpu::real::Real;
 use crate::dtype::{Bool, Dtype, Element};
 use crate::error::{Result, bail};
 use crate::ops::reduce::nonzero_everywhere;
+use crate::ops::view::view_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -92,6 +93,17 @@ pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Resu
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };
     let numbers = [tolerance.relative, tolerance.absolute, tolerance.nan.into()].map(Scalar::Float);
     close.run_in(dtype, &[r, a, b], &numbers)
+}
+
+/// `r = whether the sign bit of t is set`: whether the integer in the same memory is negative
+pub fn signbit(r: &Tensor, t: &Tensor) -> Result<()> {
+    let bits = match t.defined()? {
+        Dtype::Float16 | Dtype::Bfloat16 => Dtype::Int16,
+        Dtype::Float32 => Dtype::Int32,
+        Dtype::Float64 => Dtype::Int64,
+        integers => integers,
+    };
+    ltValue.run([r, &view_dtype(t, bits)?], &[Scalar::Int(0)])
 }
 
 /// Whether all elements are close.

@@ -1,6 +1,7 @@
 //! Functions of the reals and activations.
 
 use super::op::{Numbers, operations};
+use super::{arithmetic, number_tensor, promote_scalar};
 use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
 use crate::cpu::number;
@@ -9,8 +10,10 @@ use crate::cpu::simd::Isa;
 use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
+use crate::ops::copy::write_element;
 use crate::ops::fast_path::Signature;
 use crate::ops::prepare::elementwise;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 macro_rules! function_rows {
@@ -51,6 +54,14 @@ macro_rules! function_rows {
         cosh(r: out, t: input) { float real COSTLY, vectorized cosh_run }
         /// `r = tanh(t)`. Integers give the default dtype.
         tanh(r: out, t: input) { float real COSTLY, vectorized tanh_run }
+        /// `r = asinh(t)`, the inverse of sinh. Integers give the default dtype.
+        asinh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::asinh(isa, t) }
+        /// `r = acosh(t)`, the inverse of cosh; NaN below 1. Integers give the default dtype.
+        acosh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::acosh(isa, t) }
+        /// `r = atanh(t)`, the inverse of tanh; NaN outside [-1, 1]. Integers give the default dtype.
+        atanh(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::atanh(isa, t) }
+        /// `r = sin(pi t) / (pi t)`; 1 at 0, 0 at the other integers, NaN at the infinities. Integers give the default dtype.
+        sinc(r: out, t: input) { wide real COSTLY, plain |isa, t| vmath::sinc(isa, t) }
         /// `r = 1 / (1 + e^-t)`. Integers give the default dtype.
         sigmoid(r: out, t: input) { float real COSTLY, vectorized sigmoid_run }
         /// `r = erf(t)`, the error function. Integers give the default dtype.
@@ -90,6 +101,13 @@ macro_rules! function_rows {
         hypot(r: out, a: input, b: input) { float real COSTLY, |isa, a, b| Real::hypot(a, b, isa) }
         /// `r = log(e^a + e^b)` without overflow on the way, with broadcasting. Integers give the default dtype.
         logaddexp(r: out, a: input, b: input) { float real COSTLY, kernel log_add_exp }
+        /// `r = a * log(b)`, with broadcasting; 0 where `a` is 0, but NaN where `b` is. Integers give the default dtype.
+        xlogy(r: out, a: input, b: input) {
+            wide real COSTLY, plain |isa, a, b| {
+                let product = a * vmath::log_f64(isa, b);
+                if (a == 0.0) & !b.is_nan() { 0.0 } else { product }
+            }
+        }
         /// `r = |a| with the sign of b`, with broadcasting. Integers give the default dtype.
         copysign(r: out, a: input, b: input) { float real CHEAP, |_, a, b| Real::copysign(a, b) }
         /// `r = the number next to a, towards b`, with broadcasting and promotion. Floats only.
@@ -103,6 +121,56 @@ function_rows!(operations);
 operations! {
     /// `r = the derivative of digamma at t`
     trigamma(r: out, t: input) { float real COSTLY, vectorized trigamma_run }
+}
+
+/// `r = t` with numbers in place of NaN and the infinities; NaN for these stands for the greatest and the least finite number
+pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_infinity: Scalar) -> Result<()> {
+    let dtype = t.defined()?;
+    let greatest = match dtype {
+        Dtype::Float16 => half::f16::MAX.to_f64(),
+        Dtype::Bfloat16 => half::bf16::MAX.to_f64(),
+        Dtype::Float32 => f32::MAX.into(),
+        Dtype::Float64 => f64::MAX,
+        _ => return arithmetic::unchanged(r, t, dtype),
+    };
+    let or = |number: Scalar, finite: f64| if number.to_f64().is_nan() { Scalar::Float(finite) } else { number };
+    let numbers = [nan, or(infinity, greatest), or(minus_infinity, -greatest), Scalar::Float(f64::INFINITY)];
+    let elements = numbers.map(|number| {
+        let mut element = [0u8; 8];
+        // SAFETY: room for an element of any dtype.
+        unsafe { write_element(element.as_mut_ptr(), dtype, number) };
+        element
+    });
+    // By the bits of floats, which are in the order of the magnitudes.
+    macro_rules! by_bits {
+        ($work:ident, $int:ty) => {{
+            // SAFETY: there are 8 bytes, and any of them make an integer.
+            let [nan, most, least, infinity] = elements.map(|element| unsafe { element.as_ptr().cast::<$int>().read_unaligned() });
+            map::map1::<$int, $int>(
+                $work,
+                #[inline(always)]
+                move |_, bits| {
+                    let number = if bits == infinity { most } else { bits };
+                    let number = if bits == (infinity | <$int>::MIN) { least } else { number };
+                    if (bits & <$int>::MAX) > infinity { nan } else { number }
+                },
+            )
+        }};
+    }
+    elementwise(&[r, t], &Signature::of_types([dtype; 2], dtype, CHEAP), &|work| {
+        match dtype.size() {
+            2 => by_bits!(work, i16),
+            4 => by_bits!(work, i32),
+            _ => by_bits!(work, i64),
+        }
+        Ok(())
+    })
+}
+
+/// `r = a * log(value)`
+pub fn xlogy_value(r: &Tensor, a: &Tensor, value: Scalar) -> Result<()> {
+    let common = promote_scalar(a, value)?.to_float();
+    xlogy.run_in(common, &[r, a, &number_tensor(value, common)?], &[])
 }
 
 /// The first derivative of digamma that is not computed.

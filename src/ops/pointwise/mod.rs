@@ -15,6 +15,7 @@ pub mod function;
 
 use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
+use crate::ops::copy::write_element;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -47,6 +48,14 @@ fn promote_mixed(tensors: &[&Tensor]) -> Result<Dtype> {
 fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
     let dtype = t.defined()?;
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
+}
+
+/// The number as a 0-d tensor, wrapped or rounded as elements of `dtype` are.
+fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
+    let number = Tensor::empty(dtype, &[])?;
+    // SAFETY: a new tensor of one element.
+    unsafe { write_element(number.data(), dtype, value) };
+    Ok(number)
 }
 
 /// `dtype`, or int64 where the number lies beyond an integer type: 300 is greater than every uint8, not 44.

@@ -7,13 +7,15 @@
 //! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
 //! ```
 //!
-//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in.
+//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in. `wide` are
+//!   floats computed in float64 whatever their dtype, by one kernel: for functions that are too rare for more.
 //! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
 //! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
 //! - a `number` or `factor` belongs to operations of one tensor and one number; a `parameter` to any.
 //! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
 //!
 //! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
+//! `plain` makes one loop of a formula, which is a third of the code; in place it is slower.
 //! Kernels may also be `vectorized exp_run`, a loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare,
 //! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
 //! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
@@ -120,7 +122,7 @@ pub struct Op<const N: usize> {
     pub checked: bool,
     /// Elements a thread must get for waking it to pay.
     pub grain: usize,
-    /// The kernels by compute type ([`slot`]).
+    /// The kernels by compute type ([`slot`]). Floats that have none are computed in float64.
     pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
     /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
     pub bits: Option<Kernel<N>>,
@@ -169,7 +171,13 @@ impl<const N: usize> Op<N> {
 
     /// [`Op::run`] with operands converted to this dtype.
     pub fn run_in(&self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
-        let Some(kernel) = self.kernels[slot(common)] else { return undefined(common) };
+        let (kernel, wide) = match self.kernels[slot(common)] {
+            Some(kernel) => (kernel, false),
+            None => match self.kernels[slot(Dtype::Float64)].filter(|_| common.is_float()) {
+                Some(kernel) => (kernel, true),
+                None => return undefined(common),
+            },
+        };
         if self.checked {
             self.check(common, &tensors[1..], numbers)?;
         }
@@ -177,7 +185,11 @@ impl<const N: usize> Op<N> {
             Some(bits) if common != common.compute() => (Signature::of_types([common; N], common, self.grain), bits),
             _ => {
                 let result = if self.result == ResultDtype::Truth { Dtype::Bool } else { common };
-                (Signature::new(common, result, self.grain), kernel)
+                let mut signature = Signature::new(common, result, self.grain);
+                if wide {
+                    signature.types = [Dtype::Float64; N];
+                }
+                (signature, kernel)
             }
         };
         elementwise(tensors, &signature, &|work| {
@@ -281,6 +293,9 @@ macro_rules! kernels {
             $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
         ]
     };
+    (wide $($rest:tt)*) => {
+        [None, None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f64 $($rest)*), None]
+    };
     (float $($rest:tt)*) => {
         [
             None, None, None, None, None, $crate::ops::pointwise::op::kernel!(f32 $($rest)*),
@@ -351,6 +366,36 @@ macro_rules! call {
             $work,
             #[inline(always)]
             move |$isa, $a, $b, $c| ($f).into(),
+        )
+    };
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident| $f:expr) => {
+        $crate::cpu::map::map1_run::<T>(
+            $work,
+            #[inline(always)]
+            move |$isa, r, a, n| {
+                for i in 0..n {
+                    // SAFETY: `n` elements of each operand.
+                    let $a = unsafe { a.add(i).read() };
+                    let y = $f;
+                    // SAFETY: as above.
+                    unsafe { r.add(i).write(y) }
+                }
+            },
+        )
+    };
+    ($work:ident $result:ident plain |$isa:pat_param, $a:ident, $b:ident| $f:expr) => {
+        $crate::cpu::map::map2_run::<T>(
+            $work,
+            #[inline(always)]
+            move |$isa, r, [a, b], n| {
+                for i in 0..n {
+                    // SAFETY: `n` elements of each operand.
+                    let ($a, $b) = unsafe { (a.add(i).read(), b.add(i).read()) };
+                    let y = $f;
+                    // SAFETY: as above.
+                    unsafe { r.add(i).write(y) }
+                }
+            },
         )
     };
     ($work:ident $result:ident vectorized $run:ident) => {

@@ -98,10 +98,12 @@ pub fn nanmean(to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<()> {
     dispatch!(float, rule.compute, T => result::run(&Lanes(NanMean::<T>(PhantomData)), rule, to, t, over))
 }
 
-/// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count, less 1 unless `biased`.
-pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, biased: bool) -> Result<()> {
+/// `r = variance of t over some dims`, or with `root` its square root; floats only. The divisor is the count less `correction`.
+pub fn var(root: bool, to: To<'_>, t: &Tensor, over: Over<'_>, correction: f64) -> Result<()> {
     let dtype = t.defined()?;
-    let correction = if biased { 0.0 } else { 1.0 };
+    if correction.is_nan() {
+        bail!(Argument, "the correction is NaN")
+    }
     let rule = Rule::one(dtype, Dtype::Float64, dtype);
     dispatch!(float, dtype, T => result::run(&Moment::<T>::new(correction, root), rule, to, t, over))
 }

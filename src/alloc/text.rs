@@ -1,0 +1,126 @@
+//! Text that grows on the heap, in ways that may fail, until C takes it over as a string.
+
+use super::{th_free, th_realloc};
+use crate::error::{Result, bail};
+use std::ffi::{c_char, c_void};
+use std::ptr::{NonNull, null_mut};
+
+/// Bytes that a text has room for at first, at least.
+const LEAST_ROOM: usize = 64;
+
+/// A text on the heap. One byte of its room is kept for the 0 that ends a C string.
+#[derive(Debug)]
+pub struct HeapText {
+    block: NonNull<u8>,
+    len: usize,
+    room: usize,
+}
+
+impl HeapText {
+    /// An empty text with room for so many bytes; fewer than 64 count as 64.
+    pub fn with_room(bytes: i64) -> Result<HeapText> {
+        let room = usize::try_from(bytes).unwrap_or(0).saturating_add(1).max(LEAST_ROOM);
+        Ok(HeapText { block: grown(null_mut(), room)?, len: 0, room })
+    }
+
+    /// Appends `more`.
+    pub fn push(&mut self, more: &str) -> Result<()> {
+        self.make_room(more.len())?;
+        // SAFETY: there is room for as many bytes behind the text, which nobody else sees.
+        unsafe { self.block.as_ptr().add(self.len).copy_from_nonoverlapping(more.as_ptr(), more.len()) };
+        self.len += more.len();
+        Ok(())
+    }
+
+    /// Appends spaces.
+    pub fn spaces(&mut self, count: usize) -> Result<()> {
+        self.make_room(count)?;
+        // SAFETY: as in `push`.
+        unsafe { self.block.as_ptr().add(self.len).write_bytes(b' ', count) };
+        self.len += count;
+        Ok(())
+    }
+
+    /// Characters of the last line, bytes that is.
+    pub fn line_len(&self) -> usize {
+        self.as_bytes().iter().rev().take_while(|&&byte| byte != b'\n').count()
+    }
+
+    /// The text.
+    pub fn as_bytes(&self) -> &[u8] {
+        // SAFETY: the first `len` bytes have been written.
+        unsafe { std::slice::from_raw_parts(self.block.as_ptr(), self.len) }
+    }
+
+    /// The text as a C string, which the caller frees with `th_free`.
+    pub fn into_c_string(self) -> *mut c_char {
+        // SAFETY: `make_room` leaves one byte.
+        unsafe { self.block.as_ptr().add(self.len).write(0) };
+        let string = self.block.as_ptr().cast();
+        std::mem::forget(self);
+        string
+    }
+
+    /// Makes room for `more` bytes and one; doubles it, so that all growing together costs as much as the text.
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        let needed = self.len.saturating_add(more).saturating_add(1);
+        if needed > self.room {
+            let room = needed.max(self.room.saturating_mul(2));
+            self.block = grown(self.block.as_ptr().cast(), room)?;
+            self.room = room;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for HeapText {
+    fn drop(&mut self) {
+        // SAFETY: the block is this text's own.
+        unsafe { th_free(self.block.as_ptr().cast()) }
+    }
+}
+
+/// The heap block `block`, or a fresh one for NULL, with `bytes` bytes.
+fn grown(block: *mut c_void, bytes: usize) -> Result<NonNull<u8>> {
+    // SAFETY: `block` is NULL or the text's own; on failure it stays as it was.
+    let block = isize::try_from(bytes).map_or(null_mut(), |bytes| unsafe { th_realloc(block, bytes) });
+    match NonNull::new(block) {
+        Some(block) => Ok(block.cast()),
+        None => bail!(NoMem, "out of memory for a text of {bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use std::ffi::CStr;
+
+    #[test]
+    fn texts_grow_and_end_as_c_strings() {
+        let (mut text, mut expected) = (HeapText::with_room(-1).unwrap(), String::new());
+        for k in 0..1000 {
+            text.push("line\n").unwrap();
+            text.spaces(k % 7).unwrap();
+            expected += "line\n";
+            expected += &" ".repeat(k % 7);
+            assert_eq!(text.line_len(), k % 7);
+        }
+        assert_eq!(text.as_bytes(), expected.as_bytes());
+        let string = text.into_c_string();
+        // SAFETY: a C string of the heap, freed once.
+        unsafe {
+            assert_eq!(CStr::from_ptr(string).to_str(), Ok(expected.as_str()));
+            th_free(string.cast());
+        }
+    }
+
+    #[test]
+    fn what_no_memory_can_hold_is_an_error() {
+        assert_eq!(HeapText::with_room(i64::MAX).unwrap_err().kind(), Kind::NoMem);
+        let mut text = HeapText::with_room(0).unwrap();
+        text.push("kept").unwrap();
+        assert_eq!(text.spaces(usize::MAX).unwrap_err().kind(), Kind::NoMem);
+        assert_eq!((text.as_bytes(), text.line_len()), (&b"kept"[..], 4));
+    }
+}

@@ -1,0 +1,43 @@
+//! Tensors and storages as people read them: two layouts, PyTorch's and Torch7's, and the format of their numbers. Nothing here touches memory:
+//! elements come from a function of the caller, and text goes to a `HeapText`.
+#![forbid(unsafe_code)]
+
+mod number;
+mod options;
+mod pytorch;
+mod torch7;
+mod walk;
+
+pub use options::{Options, TH_PRINT_PYTORCH, TH_PRINT_TORCH7, THPrintOptions, default_options, set_default_options};
+
+use crate::alloc::HeapText;
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use options::Style;
+
+/// What is printed.
+pub struct Source<'a> {
+    /// The element type.
+    pub dtype: Dtype,
+    /// The geometry of the elements.
+    pub layout: &'a Layout,
+    /// Whether this is a scalar or a handle without elements: what Torch7 calls a tensor with no dimension.
+    pub no_dimension: bool,
+    /// The element at a position of the storage.
+    pub at: &'a dyn Fn(i64) -> Scalar,
+}
+
+/// The text of a tensor, without a newline at its end.
+pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
+    match options.style {
+        Style::Pytorch => pytorch::tensor(source, options),
+        Style::Torch7 => torch7::tensor(source, options),
+    }
+}
+
+/// The text of a storage, one element a line as in Torch7, without a newline at its end. The geometry of `source` is one dimension.
+pub fn storage(source: &Source<'_>, options: &Options) -> Result<HeapText> {
+    torch7::storage(source, options)
+}

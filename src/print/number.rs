@@ -1,0 +1,126 @@
+//! The format of one number, as C's printf writes it.
+
+use super::options::MOST_PRECISION;
+use crate::alloc::HeapText;
+use crate::error::Result;
+use crate::scalar::Scalar;
+use std::fmt::{self, Write};
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `True` or `False`.
+    Truth,
+    /// `%d`.
+    Integer,
+    /// A whole float with a point behind: `2.`
+    Whole,
+    /// `%.4f`, with so many digits.
+    Fixed(usize),
+    /// `%.4e`, with so many digits.
+    Scientific(usize),
+}
+
+/// Characters of the longest number: a sign, the 309 digits of the greatest float64, a point, and the digits behind it.
+const ROOM: usize = 1 + 309 + 1 + MOST_PRECISION as usize;
+
+/// Room for one number, so that none needs memory.
+pub struct Digits {
+    bytes: [u8; ROOM],
+    len: usize,
+}
+
+impl Write for Digits {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let place = self.bytes.get_mut(self.len..self.len + more.len()).ok_or(fmt::Error)?;
+        place.copy_from_slice(more.as_bytes());
+        self.len += more.len();
+        Ok(())
+    }
+}
+
+impl Digits {
+    /// No number yet.
+    pub fn new() -> Digits {
+        Digits { bytes: [0; ROOM], len: 0 }
+    }
+
+    /// `value` in this form.
+    pub fn format(&mut self, form: Form, value: Scalar) -> &str {
+        self.len = 0;
+        // Everything has room.
+        _ = match (form, value.to_f64()) {
+            (Form::Truth, x) => self.write_str(if x != 0.0 { "True" } else { "False" }),
+            (Form::Integer, x) => match value {
+                Scalar::Int(whole) => write!(self, "{whole}"),
+                Scalar::Float(_) => write!(self, "{}", x as i64),
+            },
+            (_, x) if x.is_nan() => self.write_str("nan"),
+            (_, x) if x.is_infinite() => self.write_str(if x > 0.0 { "inf" } else { "-inf" }),
+            (Form::Whole, x) => write!(self, "{x:.0}."),
+            (Form::Fixed(precision), x) => write!(self, "{x:.precision$}"),
+            (Form::Scientific(precision), x) => self.scientific(precision, x),
+        };
+        self.text()
+    }
+
+    /// Rust's `1.5e5` as C's `1.5e+05`.
+    fn scientific(&mut self, precision: usize, x: f64) -> fmt::Result {
+        write!(self, "{x:.precision$e}")?;
+        let Some((digits, exponent)) = self.text().rsplit_once('e') else { return Ok(()) };
+        let (end, exponent) = (digits.len(), exponent.parse::<i32>().unwrap_or_default());
+        self.len = end;
+        write!(self, "e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+/// How all numbers of a tensor are written, and the width they are set to, on the right.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// How each is written.
+    pub form: Form,
+    /// Characters that each has at least.
+    pub width: usize,
+}
+
+impl Format {
+    /// Appends `value` to `text`.
+    pub fn put(&self, text: &mut HeapText, digits: &mut Digits, value: Scalar) -> Result<()> {
+        let number = digits.format(self.form, value);
+        text.spaces(self.width.saturating_sub(number.len()))?;
+        text.push(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(form: Form, x: f64) -> String {
+        Digits::new().format(form, Scalar::Float(x)).to_owned()
+    }
+
+    #[test]
+    fn floats_are_written_as_by_printf() {
+        let fixed = [(0.125, 2, "0.12"), (0.375, 2, "0.38"), (2.5, 0, "2"), (-0.0, 4, "-0.0000"), (1e22, 1, "10000000000000000000000.0")];
+        fixed.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Form::Fixed(precision), x), text));
+        let scientific =
+            [(0.0, 4, "0.0000e+00"), (1.25, 1, "1.2e+00"), (-1e-5, 2, "-1.00e-05"), (1e300, 0, "1e+300"), (5e-324, 1, "4.9e-324")];
+        scientific.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Form::Scientific(precision), x), text));
+        assert_eq!([f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| shown(Form::Whole, x)), ["nan", "nan", "inf", "-inf"]);
+        assert_eq!((shown(Form::Whole, -3.0), shown(Form::Whole, -0.0)), ("-3.".to_owned(), "-0.".to_owned()));
+    }
+
+    #[test]
+    fn the_longest_numbers_have_room() {
+        let most = MOST_PRECISION as usize;
+        let longest = shown(Form::Fixed(most), f64::MIN);
+        assert_eq!(longest.len(), ROOM);
+        assert!(longest.starts_with("-17976931348623157") && longest.ends_with("00000"));
+        assert_eq!(shown(Form::Scientific(most), -5e-324).len(), 1 + 2 + most + 5);
+    }
+}

@@ -1,0 +1,250 @@
+//! PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`, with sizes, dtype and summaries where PyTorch has them.
+
+use super::Source;
+use super::number::{Digits, Form, Format};
+use super::options::Options;
+use super::walk::{Odometer, Shown};
+use crate::alloc::HeapText;
+use crate::dtype::{Category, Dtype, default_dtype};
+use crate::error::Result;
+use crate::layout::Dims;
+use crate::scalar::Scalar;
+
+const OPENING: &str = "tensor(";
+
+/// The text of a tensor.
+pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
+    let (shape, numel) = (&source.layout.shape, source.layout.numel());
+    // A scalar is never cut short.
+    let edge = (numel > options.threshold && !shape.is_empty()).then_some(options.edge);
+    let shown = shape.iter().fold(1, |count: i64, &n| count.saturating_mul(Shown::new(n, edge).count()));
+    // Each element has a digit and a bracket or a comma at least: what no memory can hold is refused before anything is read.
+    let mut text = HeapText::with_room(shown.saturating_mul(2))?;
+    text.push(OPENING)?;
+    match edge {
+        _ if numel == 0 => text.push("[]")?,
+        Some(0) => text.push("[...]")?,
+        _ => {
+            let format = format(source, options, edge);
+            let mut page = Page { text: &mut text, digits: Digits::new(), source, format, edge, width: options.width };
+            page.contents()?;
+        }
+    }
+    endings(&mut text, source, options)?;
+    text.push(")")?;
+    Ok(text)
+}
+
+/// Appends the sizes and the dtype, where they do not go without saying.
+fn endings(text: &mut HeapText, source: &Source<'_>, options: &Options) -> Result<()> {
+    let (shape, dtype, empty) = (&source.layout.shape, source.dtype, source.layout.numel() == 0);
+    // PyTorch counts a line from the newline before it, and one character more.
+    let mut line = (text.line_len() + 2) as i64;
+    let sizes = if empty { shape.len() != 1 } else { options.edge == 0 };
+    if sizes {
+        let length = tuple_len(shape);
+        ending(text, &mut line, length, options.width)?;
+        tuple(text, shape)?;
+    }
+    let known = dtype == default_dtype() || !empty && matches!(dtype, Dtype::Int64 | Dtype::Bool);
+    if !known {
+        const KEY: &str = "dtype=torch.";
+        ending(text, &mut line, KEY.len() + dtype.name().len(), options.width)?;
+        text.push(KEY)?;
+        text.push(dtype.name())?;
+    }
+    Ok(())
+}
+
+/// Begins an ending of `length` characters, on a new line where it does not fit on this one.
+fn ending(text: &mut HeapText, line: &mut i64, length: usize, width: i64) -> Result<()> {
+    let length = length as i64;
+    if *line + length + 2 > width {
+        text.push(",\n")?;
+        text.spaces(OPENING.len())?;
+        *line = OPENING.len() as i64 + length;
+    } else {
+        text.push(", ")?;
+        *line += length + 2;
+    }
+    Ok(())
+}
+
+/// Appends `size=(2, 3)`; one size alone has a comma behind.
+fn tuple(text: &mut HeapText, sizes: &[i64]) -> Result<()> {
+    let mut digits = Digits::new();
+    text.push("size=(")?;
+    for (d, &size) in sizes.iter().enumerate() {
+        text.push(if d == 0 { "" } else { ", " })?;
+        text.push(digits.format(Form::Integer, size.into()))?;
+    }
+    text.push(if sizes.len() == 1 { ",)" } else { ")" })
+}
+
+/// Characters that [`tuple`] appends.
+fn tuple_len(sizes: &[i64]) -> usize {
+    let mut digits = Digits::new();
+    let numbers: usize = sizes.iter().map(|&size| digits.format(Form::Integer, size.into()).len()).sum();
+    let commas = if sizes.len() == 1 { 1 } else { 2 * sizes.len().saturating_sub(1) };
+    "size=()".len() + numbers + commas
+}
+
+/// Rows of the elements shown: an odometer over all dimensions but the last, and the last one.
+struct Rows {
+    outer: Odometer,
+    row: Shown,
+    stride: i64,
+}
+
+impl Rows {
+    fn of(source: &Source<'_>, edge: Option<i64>) -> Rows {
+        let layout = source.layout;
+        let outer = layout.ndim().saturating_sub(1);
+        let dims = |entries: &[i64]| Dims::from(&entries[..outer]);
+        Rows {
+            outer: Odometer::new(dims(&layout.shape), dims(&layout.strides), layout.offset, edge),
+            row: Shown::new(layout.shape.last().copied().unwrap_or(1), edge),
+            stride: layout.strides.last().copied().unwrap_or(0),
+        }
+    }
+
+    /// The element shown as number `k` of the row.
+    fn element(&self, source: &Source<'_>, k: i64) -> Scalar {
+        (source.at)(self.outer.position + self.row.index(k) * self.stride)
+    }
+}
+
+/// Calls `look` for every element shown.
+fn each(source: &Source<'_>, edge: Option<i64>, mut look: impl FnMut(Scalar)) {
+    let mut rows = Rows::of(source, edge);
+    loop {
+        (0..rows.row.count()).for_each(|k| look(rows.element(source, k)));
+        if rows.outer.advance().is_none() {
+            return;
+        }
+    }
+}
+
+/// The format of all numbers, which those that are shown decide.
+fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
+    let form = match source.dtype.category() {
+        Category::Bool => Form::Truth,
+        Category::Integer => Form::Integer,
+        Category::Float => match float_form(source, options, edge) {
+            Some(form) => form,
+            None => return Format { form: Form::Whole, width: 1 },
+        },
+    };
+    let (mut digits, mut width) = (Digits::new(), 1);
+    // Zeros, infinities and NaN among floats do not count.
+    let counts = |x: f64| !source.dtype.is_float() || x != 0.0 && x.is_finite();
+    each(source, edge, |value| {
+        if counts(value.to_f64()) {
+            width = width.max(digits.format(form, value).len());
+        }
+    });
+    Format { form, width }
+}
+
+/// How floats are written; `None` without any that is finite and not 0.
+fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Option<Form> {
+    let (mut least, mut most, mut whole) = (f64::INFINITY, 0.0f64, true);
+    each(source, edge, |value| {
+        let x = value.to_f64();
+        if x != 0.0 && x.is_finite() {
+            (least, most) = (least.min(x.abs()), most.max(x.abs()));
+            whole &= x == x.ceil();
+        }
+    });
+    if most == 0.0 {
+        return None;
+    }
+    let wide = || most / least > 1000.0 || most > 1e8 || least < 1e-4;
+    Some(match options.scientific.unwrap_or_else(wide) {
+        true => Form::Scientific(options.precision),
+        false if whole => Form::Whole,
+        false => Form::Fixed(options.precision),
+    })
+}
+
+/// What the elements are written to.
+struct Page<'a> {
+    text: &'a mut HeapText,
+    digits: Digits,
+    source: &'a Source<'a>,
+    format: Format,
+    edge: Option<i64>,
+    /// Characters of a line.
+    width: i64,
+}
+
+impl Page<'_> {
+    /// Appends all elements in their brackets.
+    fn contents(&mut self) -> Result<()> {
+        if self.source.layout.ndim() == 0 {
+            return self.put((self.source.at)(self.source.layout.offset));
+        }
+        let mut rows = Rows::of(self.source, self.edge);
+        let outer = rows.outer.at.len();
+        self.repeat("[", outer)?;
+        self.row(&rows, outer)?;
+        while let Some(d) = rows.outer.advance() {
+            // Dimension `d` goes on: the brackets of those behind it close, and open again.
+            let inner = outer - 1 - d;
+            self.repeat("]", inner)?;
+            self.between(d, outer)?;
+            if rows.outer.shown(d).cut == Some(rows.outer.at[d]) {
+                self.text.push("...")?;
+                self.between(d, outer)?;
+            }
+            self.repeat("[", inner)?;
+            self.row(&rows, outer)?;
+        }
+        self.repeat("]", outer)
+    }
+
+    /// Appends what stands between two entries of dimension `d`: a newline, and an empty line more for each dimension between it and the rows.
+    fn between(&mut self, d: usize, outer: usize) -> Result<()> {
+        self.text.push(",")?;
+        self.repeat("\n", outer - d)?;
+        self.text.spaces(OPENING.len() + d + 1)
+    }
+
+    /// Appends a row, in as many lines as it takes.
+    fn row(&mut self, rows: &Rows, outer: usize) -> Result<()> {
+        let indent = OPENING.len() + outer;
+        let room = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
+        let (mut line, most) = (0, room.max(1));
+        self.text.push("[")?;
+        for k in 0..rows.row.count() {
+            if k > 0 {
+                self.comma(&mut line, most, indent)?;
+            }
+            if rows.row.cut == Some(k) {
+                self.text.push(" ...")?;
+                self.comma(&mut line, most, indent)?;
+            }
+            self.put(rows.element(self.source, k))?;
+        }
+        self.text.push("]")
+    }
+
+    /// Appends what stands between two elements, of which the line has one more then.
+    fn comma(&mut self, line: &mut i64, most: i64, indent: usize) -> Result<()> {
+        *line += 1;
+        if *line < most {
+            return self.text.push(", ");
+        }
+        *line = 0;
+        self.text.push(",\n")?;
+        self.text.spaces(indent + 1)
+    }
+
+    fn put(&mut self, value: Scalar) -> Result<()> {
+        self.format.put(self.text, &mut self.digits, value)
+    }
+
+    fn repeat(&mut self, what: &str, times: usize) -> Result<()> {
+        (0..times).try_for_each(|_| self.text.push(what))
+    }
+}
