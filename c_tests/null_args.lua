@@ -21,9 +21,6 @@ local takes_null = {
   THRealloc = "NULL allocates, as with realloc",
   THMemory_setSoftLimit = "a NULL hook turns it off",
   THSetPrintOptions = "NULL sets the defaults that the library starts with",
-  THRandom_seed = "NULL is the thread's own generator",
-  THRandom_manualSeed = "NULL is the thread's own generator",
-  THRandom_initialSeed = "NULL is the thread's own generator",
 }
 
 -- Functions that take NULL for a list of no entries.
@@ -35,6 +32,7 @@ local takes_null_for_none = {
 local error_values = { THMapAllocatorContext_fd = -1 }
 local error_values_of = {
   double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THDeviceType = 0,
+  THGeneratorKind = 0,
 }
 
 -- Gives back what a call may have made.
@@ -53,7 +51,8 @@ local function arguments(parameters, number, dtype)
     elseif not parameter.pointer then
       values[i] = number
     end
-    pointers = pointers or parameter.pointer
+    -- NULL for a generator is the thread's own.
+    pointers = pointers or (parameter.pointer and parameter.name ~= "generator")
   end
   return values, pointers
 end

@@ -1,57 +1,101 @@
-//! Random numbers as a pure function of a seed and a counter: Philox4x32-10, and the generator that hands out counters.
-//!
-//! Block number `b` of seed `s` is Philox under the key (low half of s, high half of s) on the counter (low half of b, high half of b, 0, 0).
-//! A fill takes a range of blocks once and may then compute them in any order, on any number of threads, or on a GPU.
+//! Generators of random numbers: Philox, whose numbers do not depend on threads, and MT19937, whose numbers are those of Torch's TH.
 
 #![forbid(unsafe_code)]
 
+mod mt19937;
+mod philox;
+
+pub use mt19937::Mt19937;
+pub use philox::{Philox, block, block_part, philox};
+
+use crate::error::{Result, bail};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::time::SystemTime;
 
-/// A position in the stream of 128-bit blocks that belongs to a seed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Generator {
-    seed: u64,
-    offset: u64,
+/// A kind of generator.
+pub type THGeneratorKind = i32;
+
+/// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of threads.
+pub const TH_PHILOX: THGeneratorKind = 1;
+/// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one thread.
+pub const TH_MT19937: THGeneratorKind = 2;
+
+/// A source of random numbers.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "generators are few, and a box would need memory that may not be there")]
+pub enum Generator {
+    /// `TH_PHILOX`
+    Philox(Philox),
+    /// `TH_MT19937`
+    Mt19937(Mt19937),
 }
 
 impl Generator {
     /// The start of the stream of `seed`.
-    pub const fn new(seed: u64) -> Generator {
-        Generator { seed, offset: 0 }
+    pub fn new(kind: THGeneratorKind, seed: u64) -> Result<Generator> {
+        match kind {
+            TH_PHILOX => Ok(Generator::Philox(Philox::new(seed))),
+            TH_MT19937 => Ok(Generator::Mt19937(Mt19937::new(seed))),
+            _ => bail!(Argument, "{kind} is no kind of generator"),
+        }
     }
 
-    /// The start of the stream whose seed these bytes are.
-    pub const fn from_entropy(bytes: [u8; 8]) -> Generator {
-        Generator::new(u64::from_le_bytes(bytes))
+    /// `TH_PHILOX` or `TH_MT19937`.
+    pub fn kind(&self) -> THGeneratorKind {
+        match self {
+            Generator::Philox(_) => TH_PHILOX,
+            Generator::Mt19937(_) => TH_MT19937,
+        }
     }
 
     /// Goes to the start of the stream of `seed`.
     pub fn manual_seed(&mut self, seed: u64) {
-        *self = Generator::new(seed);
+        match self {
+            Generator::Philox(stream) => *stream = Philox::new(seed),
+            Generator::Mt19937(stream) => *stream = Mt19937::new(seed),
+        }
     }
 
     /// The seed of the stream.
     pub fn initial_seed(&self) -> u64 {
-        self.seed
+        match self {
+            Generator::Philox(stream) => stream.seed,
+            Generator::Mt19937(stream) => stream.initial_seed(),
+        }
     }
 
-    /// How many blocks have been handed out.
-    pub fn offset(&self) -> u64 {
-        self.offset
+    /// How many bytes a saved generator of this kind has.
+    pub fn state_bytes(&self) -> usize {
+        match self {
+            Generator::Philox(_) => Philox::BYTES,
+            Generator::Mt19937(_) => Mt19937::BYTES,
+        }
     }
 
-    /// Goes to block `offset` of the same stream.
-    pub fn set_offset(&mut self, offset: u64) {
-        self.offset = offset;
+    /// Hands the saved generator to `f`.
+    pub fn save<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Generator::Philox(stream) => f(&stream.save()),
+            Generator::Mt19937(stream) => f(&stream.save()),
+        }
     }
 
-    /// Hands out `blocks` blocks: returns the number of the first one. After 2^64 blocks the stream starts again.
-    pub fn reserve(&mut self, blocks: u64) -> u64 {
-        let first = self.offset;
-        self.offset = first.wrapping_add(blocks);
-        first
+    /// Becomes the generator that was saved, which must be of the same kind.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Generator::Philox(stream) => *stream = Philox::restore(exactly(bytes, "Philox")?)?,
+            Generator::Mt19937(stream) => *stream = Mt19937::restore(exactly(bytes, "MT19937")?)?,
+        }
+        Ok(())
+    }
+}
+
+/// As many bytes as the state of a generator has.
+fn exactly<'a, const N: usize>(bytes: &'a [u8], kind: &str) -> Result<&'a [u8; N]> {
+    match bytes.try_into() {
+        Ok(bytes) => Ok(bytes),
+        Err(_) => bail!(Argument, "the state of a generator of kind {kind} has {N} bytes, got {}", bytes.len()),
     }
 }
 
@@ -73,77 +117,28 @@ fn seed_from_clock() -> u64 {
     hash.finish()
 }
 
-const MULTIPLIERS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
-const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-
-/// One Philox4x32-10 block. Each word is the low half of a u64; the high halves are ignored in `counter` and arbitrary in the result:
-/// in this form a round is one 32 x 32 -> 64 bit multiplication a word in vector code, with no shuffles.
-#[inline(always)]
-pub fn philox(seed: u64, counter: [u64; 4]) -> [u64; 4] {
-    let [mut a, mut b, mut c, mut d] = counter;
-    let (mut k0, mut k1) = (seed as u32, (seed >> 32) as u32);
-    for _ in 0..10 {
-        let x = (a & 0xffff_ffff).wrapping_mul(MULTIPLIERS[0]);
-        let y = (c & 0xffff_ffff).wrapping_mul(MULTIPLIERS[1]);
-        (a, b, c, d) = ((y >> 32) ^ b ^ u64::from(k0), y, (x >> 32) ^ d ^ u64::from(k1), x);
-        k0 = k0.wrapping_add(KEY_STEPS[0]);
-        k1 = k1.wrapping_add(KEY_STEPS[1]);
-    }
-    [a, b, c, d]
-}
-
-/// Block number `block` of the stream of `seed`, its words as [`philox`] gives them.
-#[inline(always)]
-pub fn block(seed: u64, block: u64) -> [u64; 4] {
-    philox(seed, [block, block >> 32, 0, 0])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(key: [u32; 2], counter: [u32; 4]) -> [u32; 4] {
-        philox(u64::from(key[0]) | u64::from(key[1]) << 32, counter.map(u64::from)).map(|word| word as u32)
-    }
-
     #[test]
-    fn philox_gives_the_published_vectors() {
-        assert_eq!(words([0; 2], [0; 4]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-        assert_eq!(words([!0; 2], [!0; 4]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
-        assert_eq!(
-            words([0xa409_3822, 0x299f_31d0], [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344]),
-            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
-        );
-    }
-
-    #[test]
-    fn high_halves_of_counters_do_not_matter() {
-        let dirty = philox(7, [1 | 9 << 32, 2 | 8 << 40, 3 | 7 << 50, 4 | 6 << 60]);
-        assert_eq!(dirty.map(|word| word as u32), philox(7, [1, 2, 3, 4]).map(|word| word as u32));
-    }
-
-    #[test]
-    fn both_halves_of_seed_and_block_matter() {
-        let streams = [block(0, 0), block(1, 0), block(1 << 32, 0), block(0, 1), block(0, 1 << 32)];
-        let first: std::collections::HashSet<u32> = streams.iter().map(|words| words[0] as u32).collect();
-        assert_eq!(first.len(), streams.len());
-    }
-
-    #[test]
-    fn reserved_ranges_follow_each_other() {
-        let mut generator = Generator::new(5);
-        assert_eq!((generator.reserve(3), generator.reserve(0), generator.reserve(2)), (0, 3, 3));
-        assert_eq!((generator.initial_seed(), generator.offset()), (5, 5));
-        generator.set_offset(u64::MAX);
-        assert_eq!((generator.reserve(2), generator.offset()), (u64::MAX, 1));
-        generator.manual_seed(6);
-        assert_eq!(generator, Generator::new(6));
+    fn a_state_goes_back_into_its_own_kind_only() {
+        for (kind, other) in [(TH_PHILOX, TH_MT19937), (TH_MT19937, TH_PHILOX)] {
+            let (saved, mut same) = (Generator::new(kind, 3).unwrap(), Generator::new(kind, 4).unwrap());
+            assert!(saved != same && saved.save(<[u8]>::len) == saved.state_bytes());
+            saved.save(|bytes| same.restore(bytes)).unwrap();
+            assert_eq!((&same, same.initial_seed(), same.kind()), (&saved, 3, kind));
+            let mut different = Generator::new(other, 5).unwrap();
+            let before = different.clone();
+            assert!(saved.save(|bytes| different.restore(bytes)).unwrap_err().message().contains("bytes, got"));
+            assert_eq!(different, before);
+        }
+        assert!(Generator::new(0, 1).unwrap_err().message().contains("0 is no kind"));
     }
 
     #[test]
     fn seeds_of_the_system_differ() {
         assert_ne!(seed_from_os(), seed_from_os());
-        assert_eq!(Generator::from_entropy([1, 0, 0, 0, 0, 0, 0, 2]).initial_seed(), 0x0200_0000_0000_0001);
     }
 
     #[test]

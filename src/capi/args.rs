@@ -26,7 +26,9 @@ pub mod c_types {
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
     pub use crate::ops::rearrange::THPadMode;
+    pub use crate::ops::random::THFan;
     pub use crate::print::THPrintOptions;
+    pub use crate::random::THGeneratorKind;
     pub use crate::storage::THStorage;
     pub use crate::tensor::THTensor;
     pub use libc::FILE;
@@ -224,6 +226,10 @@ kinds! { $
     generator: *mut THGenerator => Option<&'a THGenerator>, |args, at| args.plain::<*mut THGenerator>(at).map(|g|
         // SAFETY: the caller passes NULL or a live generator.
         unsafe { g.as_ref() });
+    /// A kind of generator.
+    generator_kind: THGeneratorKind => THGeneratorKind, |args, at| args.plain(at);
+    /// Which side of a layer its weights are scaled by.
+    fan: THFan => THFan, |args, at| args.plain(at);
     /// A generator that there must be.
     required_generator: *mut THGenerator => &'a THGenerator, |args, at| args.pointer(at).map(|g: *mut THGenerator|
         // SAFETY: the caller passes a live generator.
@@ -312,6 +318,8 @@ returns! { $
     borrowed_storage: *mut THStorage = bits(0);
     /// A new generator.
     new_generator: *mut THGenerator = bits(0);
+    /// A kind of generator.
+    generator_kind: THGeneratorKind = bits(0);
     /// A new context of mapped memory.
     new_map_context: *mut THMapAllocatorContext = bits(0);
     /// An element.

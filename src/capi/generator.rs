@@ -2,28 +2,44 @@
 
 use crate::alloc;
 use crate::error::{Result, bail};
-use crate::random::{Generator, seed_from_os};
+use crate::random::{Generator, Philox, seed_from_os};
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-/// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the system.
+/// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one call
+/// after the other.
 pub struct THGenerator {
     generator: Mutex<Generator>,
 }
 
 thread_local! {
-    static OWN: RefCell<Generator> = RefCell::new(Generator::new(seed_from_os()));
+    static OWN: RefCell<Philox> = RefCell::new(Philox::new(seed_from_os()));
 }
 
-/// Calls `f` with the generator meant: the handle's, or the thread's own for NULL.
-pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R) -> Result<R> {
-    match handle {
-        Some(handle) => Ok(f(&mut handle.generator.lock().unwrap_or_else(PoisonError::into_inner))),
-        None => match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| f(&mut own))) {
-            Ok(Ok(result)) => Ok(result),
+/// Calls `f` with the generator meant: the handle's, or the thread's own for NULL. Where `f` fails, the generator is as it was.
+pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> Result<R>) -> Result<R> {
+    let Some(handle) = handle else {
+        return match OWN.try_with(|own| own.try_borrow_mut().map(|mut own| with_own(&mut own, f))) {
+            Ok(Ok(result)) => result,
             _ => bail!(Internal, "the generator of this thread is gone or in use"),
-        },
+        };
+    };
+    let mut generator = handle.generator.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = generator.clone();
+    let result = f(&mut generator);
+    if result.is_err() {
+        *generator = before;
     }
+    result
+}
+
+fn with_own<R>(own: &mut Philox, f: impl FnOnce(&mut Generator) -> Result<R>) -> Result<R> {
+    let mut generator = Generator::Philox(*own);
+    let result = f(&mut generator)?;
+    if let Generator::Philox(stream) = generator {
+        *own = stream;
+    }
+    Ok(result)
 }
 
 /// A new handle.

@@ -36,6 +36,8 @@ pub mod scan;
 #[macro_use]
 pub mod sort;
 #[macro_use]
+pub mod seed;
+#[macro_use]
 pub mod storage;
 #[macro_use]
 pub mod tensor;
@@ -65,7 +67,8 @@ macro_rules! tensor_areas {
         order: order_rows crate::capi::order;
         sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
-        fills: random_rows crate::capi::random::fills;
+        states: state_rows crate::capi::seed::states;
+        random: random_rows crate::capi::random;
         apply: apply_rows crate::capi::apply;
     } };
 }

@@ -35,7 +35,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
         (&memory::heap::FACE, memory::heap::ROWS),
         (&memory::mapped::FACE, memory::mapped::ROWS),
         (&print::FACE, print::ROWS),
-        (&random::FACE, random::ROWS),
+        (&seed::FACE, seed::ROWS),
     ],
 ];
 

@@ -1,10 +1,18 @@
 //! Random fills: each element is a function of the seed, the first block of the fill and its own position, the same on every machine.
 //!
-//! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: the piece from
-//! element `i` on starts at block `block + blocks_f32(i)` (or `blocks_f64`). To be the same at every [`simd`] level, nothing here is fused.
+//! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: group `g` of a
+//! fill starts at block `block + g * BLOCKS`. To be the same at every [`simd`] level, nothing here is fused.
 
-use super::simd::simd;
-use super::vmath::{log_parts_f32, log_parts_f64};
+mod pairs;
+mod source;
+mod words;
+
+pub use pairs::normals;
+pub use source::{Binomial, Gamma, Poisson, Source, Stream, TruncatedNormal, beta};
+pub use words::{Chance, DoubleWords, LongRange, Range};
+
+use super::simd::{Isa, simd};
+use super::vmath::{self, log_parts_f32, log_parts_f64};
 use crate::random;
 use std::f32::consts::{FRAC_PI_4 as FRAC_PI_4_32, LN_2 as LN_2_32};
 use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, LN_2 as LN_2_64};
@@ -13,56 +21,10 @@ use std::mem::MaybeUninit;
 /// Elements that are made together; a fill may be cut at its multiples.
 pub(crate) const GROUP: usize = 64;
 
-/// The blocks that `n` f32 elements take in whole groups: a quarter of a block an element.
-pub const fn blocks_f32(n: usize) -> u64 {
-    n.div_ceil(GROUP) as u64 * (GROUP / 4) as u64
-}
-
-/// The blocks that `n` f64 elements take in whole groups: half a block an element.
-pub const fn blocks_f64(n: usize) -> u64 {
-    n.div_ceil(GROUP) as u64 * (GROUP / 2) as u64
-}
-
-/// Fills with f32 uniform in [from, to), from 24 random bits each. `from <= to`, both finite; all `from` where they are equal.
-///
-/// # Safety
-/// `dst` must be valid for writes of `n` elements.
-pub unsafe fn uniform_f32(dst: *mut f32, n: usize, seed: u64, block: u64, from: f32, to: f32) {
-    // SAFETY: the caller's promise.
-    unsafe { fill(dst, n, seed, block, Uniform::<f32>::new(from, to)) }
-}
-
-/// Fills with f64 uniform in [from, to), from 53 random bits each. `from <= to`, both finite; all `from` where they are equal.
-///
-/// # Safety
-/// `dst` must be valid for writes of `n` elements.
-pub unsafe fn uniform_f64(dst: *mut f64, n: usize, seed: u64, block: u64, from: f64, to: f64) {
-    // SAFETY: the caller's promise.
-    unsafe { fill(dst, n, seed, block, Uniform::<f64>::new(from, to)) }
-}
-
-/// Fills with normally distributed f32. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 6.7 `std` from `mean`.
-///
-/// # Safety
-/// `dst` must be valid for writes of `n` elements.
-pub unsafe fn normal_f32(dst: *mut f32, n: usize, seed: u64, block: u64, mean: f32, std: f32) {
-    // SAFETY: the caller's promise.
-    unsafe { fill(dst, n, seed, block, Normal { mean, std }) }
-}
-
-/// Fills with normally distributed f64. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 9.5 `std` from `mean`.
-///
-/// # Safety
-/// `dst` must be valid for writes of `n` elements.
-pub unsafe fn normal_f64(dst: *mut f64, n: usize, seed: u64, block: u64, mean: f64, std: f64) {
-    // SAFETY: the caller's promise.
-    unsafe { fill(dst, n, seed, block, Normal { mean, std }) }
-}
-
 type Group<T> = [MaybeUninit<T>; GROUP];
 
 /// What a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which it would miss the vectors of its level.
-trait Distribution<T>: Copy {
+pub trait Distribution<T>: Copy + Sync {
     /// Blocks a group takes.
     const BLOCKS: u64;
 
@@ -70,11 +32,16 @@ trait Distribution<T>: Copy {
     fn group(self, seed: u64, first: u64, out: &mut Group<T>);
 }
 
+/// Blocks of a group whose elements take a word each.
+const WORD_BLOCKS: u64 = GROUP as u64 / 4;
+/// Blocks of a group whose elements take two words each.
+const DOUBLE_WORD_BLOCKS: u64 = GROUP as u64 / 2;
+
 /// Writes `n` elements group by group; the last group may be cut short.
 ///
 /// # Safety
 /// `dst` must be valid for writes of `n` elements.
-unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64, block: u64, distribution: D) {
+pub unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64, block: u64, distribution: D) {
     simd(
         #[inline(always)]
         move |_| {
@@ -95,9 +62,9 @@ unsafe fn fill<T: Copy, D: Distribution<T>>(dst: *mut T, n: usize, seed: u64, bl
     )
 }
 
-/// Uniform in [low * grow, to): a range wider than the largest float is made at half its size.
+/// Uniform in [from, to), from 24 random bits for f32 and 53 for f64. A range wider than the largest float is made at half its size.
 #[derive(Clone, Copy)]
-struct Uniform<T> {
+pub struct Uniform<T> {
     low: T,
     span: T,
     grow: T,
@@ -106,24 +73,72 @@ struct Uniform<T> {
     last: T,
 }
 
+/// Normally distributed. Elements `i` and `i + 32` of a group are one Box-Muller pair; at most 6.7 `std` from `mean` for f32, 9.5 for f64.
 #[derive(Clone, Copy)]
-struct Normal<T> {
-    mean: T,
-    std: T,
+pub struct Normal<T> {
+    /// Mean.
+    pub mean: T,
+    /// Standard deviation.
+    pub std: T,
+}
+
+/// `exp` of what is normally distributed.
+#[derive(Clone, Copy)]
+pub struct LogNormal<T>(pub Normal<T>);
+
+/// `-scale * log(u)` of uniform u, at most 22.2 `scale` for f32 and 45.1 for f64.
+#[derive(Clone, Copy)]
+pub struct Exponential<T> {
+    /// Mean.
+    pub scale: T,
+}
+
+/// The tangent of a uniform angle, `sigma` times, beside `median`.
+#[derive(Clone, Copy)]
+pub struct Cauchy<T> {
+    /// Median.
+    pub median: T,
+    /// Half the distance between the quartiles.
+    pub sigma: T,
+}
+
+/// The number of trials up to the first success, where every trial fails with a probability whose logarithm is `-1 / scale`.
+#[derive(Clone, Copy)]
+pub struct Geometric {
+    /// See above.
+    pub scale: f64,
+}
+
+impl Distribution<f64> for Geometric {
+    const BLOCKS: u64 = DOUBLE_WORD_BLOCKS;
+
+    #[inline(always)]
+    fn group(self, seed: u64, first: u64, out: &mut Group<f64>) {
+        let words = words_64(seed, first);
+        for i in 0..GROUP {
+            out[i].write((minus_two_log_f64(words[i]) * (0.5 * self.scale)).floor() + 1.0);
+        }
+    }
 }
 
 macro_rules! distributions {
-    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident) => {
+    ($t:ident $blocks:ident $words:ident $unit:ident $normal_pair:ident $minus_two_log:ident $tangent:ident $exp:path) => {
         impl Uniform<$t> {
-            fn new(from: $t, to: $t) -> Uniform<$t> {
+            /// `from <= to`, both finite; all `from` where they are equal.
+            pub fn new(from: $t, to: $t) -> Uniform<$t> {
                 let shrink = if (to - from).is_finite() { 1.0 } else { 0.5 };
                 let low = from * shrink;
                 Uniform { low, span: to * shrink - low, grow: 1.0 / shrink, to, last: to.next_down().max(from) }
             }
+
+            /// The same with `most` in place of what is greater.
+            pub fn at_most(self, most: $t) -> Uniform<$t> {
+                if most < self.to { Uniform { to: most, last: most, ..self } } else { self }
+            }
         }
 
         impl Distribution<$t> for Uniform<$t> {
-            const BLOCKS: u64 = $blocks(GROUP);
+            const BLOCKS: u64 = $blocks;
 
             #[inline(always)]
             fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
@@ -136,7 +151,7 @@ macro_rules! distributions {
         }
 
         impl Distribution<$t> for Normal<$t> {
-            const BLOCKS: u64 = $blocks(GROUP);
+            const BLOCKS: u64 = $blocks;
 
             #[inline(always)]
             fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
@@ -149,10 +164,49 @@ macro_rules! distributions {
                 }
             }
         }
+
+        impl Distribution<$t> for LogNormal<$t> {
+            const BLOCKS: u64 = $blocks;
+
+            #[inline(always)]
+            fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
+                let words = $words(seed, first);
+                let (left, right) = out.split_at_mut(GROUP / 2);
+                for i in 0..GROUP / 2 {
+                    let (a, b) = $normal_pair(words[i], words[i + GROUP / 2]);
+                    left[i].write($exp(Isa::plain(), self.0.mean + self.0.std * a));
+                    right[i].write($exp(Isa::plain(), self.0.mean + self.0.std * b));
+                }
+            }
+        }
+
+        impl Distribution<$t> for Exponential<$t> {
+            const BLOCKS: u64 = $blocks;
+
+            #[inline(always)]
+            fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
+                let words = $words(seed, first);
+                for i in 0..GROUP {
+                    out[i].write($minus_two_log(words[i]) * (0.5 * self.scale));
+                }
+            }
+        }
+
+        impl Distribution<$t> for Cauchy<$t> {
+            const BLOCKS: u64 = $blocks;
+
+            #[inline(always)]
+            fn group(self, seed: u64, first: u64, out: &mut Group<$t>) {
+                let words = $words(seed, first);
+                for i in 0..GROUP {
+                    out[i].write(self.median + self.sigma * $tangent(words[i]));
+                }
+            }
+        }
     };
 }
-distributions!(f32 blocks_f32 words_32 unit_f32 normal_pair_f32);
-distributions!(f64 blocks_f64 words_64 unit_f64 normal_pair_f64);
+distributions!(f32 WORD_BLOCKS words_32 unit_f32 normal_pair_f32 minus_two_log_f32 tangent_f32 vmath::exp_f32);
+distributions!(f64 DOUBLE_WORD_BLOCKS words_64 unit_f64 normal_pair_f64 minus_two_log_f64 tangent_f64 vmath::exp_f64);
 
 /// 64 words from 16 blocks: word `w` of block `first + j` is number `16 w + j`.
 #[inline(always)]
@@ -230,17 +284,47 @@ const COS_64: [f64; 6] = [
     2.063_051_434_422_244_6e-9,
 ];
 
+/// `-2 log(u)` of u in (0, 1], relatively as fine near 0 as elsewhere: that end makes the tails.
+#[inline(always)]
+fn minus_two_log_f32(word: u32) -> f32 {
+    let u = ((word >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
+    let (e, f) = log_parts_f32(u);
+    e * (-2.0 * LN_2_32) + f * poly(f, LOG_32)
+}
+
+/// [`minus_two_log_f32`] from and in twice the bits.
+#[inline(always)]
+fn minus_two_log_f64(word: u64) -> f64 {
+    minus_two_log_of_f64((word as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0))
+}
+
+#[inline(always)]
+fn minus_two_log_of_f64(u: f64) -> f64 {
+    let (e, f) = log_parts_f64(u);
+    let s = f / (2.0 + f);
+    e * (-2.0 * LN_2_64) + s * poly(s * s, LOG_64)
+}
+
+/// Sine and cosine within pi / 4 of 0.
+#[inline(always)]
+fn sin_cos_f32(x: f32) -> (f32, f32) {
+    let z = x * x;
+    (x + x * (z * poly(z, SIN_32)), 1.0 + z * poly(z, COS_32))
+}
+
+/// [`sin_cos_f32`] in twice the bits.
+#[inline(always)]
+fn sin_cos_f64(x: f64) -> (f64, f64) {
+    let z = x * x;
+    (x + x * (z * poly(z, SIN_64)), 1.0 + z * poly(z, COS_64))
+}
+
 /// Two independent standard normal values: a random radius times a random point on the unit circle.
 #[inline(always)]
 fn normal_pair_f32(radius: u32, angle: u32) -> (f32, f32) {
-    // In (0, 1], relatively as fine near 0 as elsewhere: that end makes the tails.
-    let u = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
-    let (e, f) = log_parts_f32(u);
-    let r = (e * (-2.0 * LN_2_32) + f * poly(f, LOG_32)).sqrt();
+    let r = minus_two_log_f32(radius).sqrt();
     // 30 bits make an angle within pi / 4 of the axis; the other two take it to one of the four quarters: swapped and negated.
-    let x = (angle << 2) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0);
-    let z = x * x;
-    let (sin, cos) = (x + x * (z * poly(z, SIN_32)), 1.0 + z * poly(z, COS_32));
+    let (sin, cos) = sin_cos_f32((angle << 2) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0));
     let (a, b) = if (angle as i32) < 0 { (sin, cos) } else { (cos, sin) };
     let r = f32::from_bits(r.to_bits() ^ ((angle << 1) & 0x8000_0000));
     (r * a, r * b)
@@ -249,17 +333,26 @@ fn normal_pair_f32(radius: u32, angle: u32) -> (f32, f32) {
 /// [`normal_pair_f32`] from and in twice the bits.
 #[inline(always)]
 fn normal_pair_f64(radius: u64, angle: u64) -> (f64, f64) {
-    let u = (radius as f64 + 0.5) * (1.0 / 18_446_744_073_709_551_616.0);
-    let (e, f) = log_parts_f64(u);
-    let s = f / (2.0 + f);
-    let r = (e * (-2.0 * LN_2_64) + s * poly(s * s, LOG_64)).sqrt();
+    let r = minus_two_log_f64(radius).sqrt();
     // 52 bits, by way of the mantissa as in `unit_f64`, centred on the axis.
-    let x = (f64::from_bits((angle >> 12) | ONE_64) - 1.5) * FRAC_PI_2_64;
-    let z = x * x;
-    let (sin, cos) = (x + x * (z * poly(z, SIN_64)), 1.0 + z * poly(z, COS_64));
+    let (sin, cos) = sin_cos_f64((f64::from_bits((angle >> 12) | ONE_64) - 1.5) * FRAC_PI_2_64);
     let (a, b) = if angle & 1 == 0 { (sin, cos) } else { (cos, sin) };
     let r = f64::from_bits(r.to_bits() ^ ((angle << 62) & 0x8000_0000_0000_0000));
     (r * a, r * b)
+}
+
+/// The tangent of a uniform angle: one bit says whether the angle is within pi / 4 of the axis or beyond. Never infinite, for no angle is 0.
+#[inline(always)]
+fn tangent_f32(word: u32) -> f32 {
+    let (sin, cos) = sin_cos_f32((word << 1 | 1) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0));
+    if (word as i32) < 0 { cos / sin } else { sin / cos }
+}
+
+/// [`tangent_f32`] from and in twice the bits.
+#[inline(always)]
+fn tangent_f64(word: u64) -> f64 {
+    let (sin, cos) = sin_cos_f64((f64::from_bits((word >> 12) | 1 | ONE_64) - 1.5) * FRAC_PI_2_64);
+    if word & 1 == 0 { sin / cos } else { cos / sin }
 }
 
 #[inline(always)]
@@ -276,22 +369,23 @@ mod tests {
     use super::*;
 
     macro_rules! fills {
-        ($($name:ident $t:ident;)+) => {
+        ($($name:ident $t:ident |$a:ident, $b:ident| $distribution:expr;)+) => {
             mod fill {
-                $(pub fn $name(n: usize, seed: u64, block: u64, a: $t, b: $t) -> Vec<$t> {
+                use super::*;
+                $(pub fn $name(n: usize, seed: u64, block: u64, $a: $t, $b: $t) -> Vec<$t> {
                     let mut out = vec![0.0; n];
                     // SAFETY: `out` has n elements.
-                    unsafe { super::super::$name(out.as_mut_ptr(), n, seed, block, a, b) }
+                    unsafe { fill(out.as_mut_ptr(), n, seed, block, $distribution) }
                     out
                 })+
             }
         };
     }
     fills! {
-        uniform_f32 f32;
-        uniform_f64 f64;
-        normal_f32 f32;
-        normal_f64 f64;
+        uniform_f32 f32 |from, to| Uniform::<f32>::new(from, to);
+        uniform_f64 f64 |from, to| Uniform::<f64>::new(from, to);
+        normal_f32 f32 |mean, std| Normal { mean, std };
+        normal_f64 f64 |mean, std| Normal { mean, std };
     }
 
     #[test]
@@ -329,9 +423,9 @@ mod tests {
         let whole = fill::normal_f32(n, seed, block, 0.0, 1.0);
         let whole_64 = fill::uniform_f64(n, seed, block, 0.0, 1.0);
         for cut in (0..n).step_by(GROUP) {
-            let start = block.wrapping_add(blocks_f32(cut));
+            let start = block.wrapping_add((cut / GROUP) as u64 * WORD_BLOCKS);
             assert_eq!(fill::normal_f32(n - cut, seed, start, 0.0, 1.0), whole[cut..]);
-            let start = block.wrapping_add(blocks_f64(cut));
+            let start = block.wrapping_add((cut / GROUP) as u64 * DOUBLE_WORD_BLOCKS);
             assert_eq!(fill::uniform_f64(n - cut, seed, start, 0.0, 1.0), whole_64[cut..]);
         }
     }
@@ -342,7 +436,7 @@ mod tests {
         for n in 0..2 * GROUP + 3 {
             let mut out = vec![-1.0; n + 1];
             // SAFETY: `out` has more than n elements.
-            unsafe { uniform_f32(out.as_mut_ptr(), n, 9, 0, 0.0, 1.0) }
+            unsafe { fill(out.as_mut_ptr(), n, 9, 0, Uniform::<f32>::new(0.0, 1.0)) }
             assert_eq!(out[..n], whole[..n]);
             assert_eq!(out[n], -1.0);
         }
@@ -466,8 +560,12 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_takes_whole_groups_of_blocks() {
-        assert_eq!([0, 1, 64, 65].map(blocks_f32), [0, 16, 16, 32]);
-        assert_eq!([0, 1, 64, 65].map(blocks_f64), [0, 32, 32, 64]);
+    fn tangents_reach_far_but_never_to_infinity() {
+        assert!((0..64).all(|bit| tangent_f64(1 << bit).is_finite() && tangent_f64(!(1 << bit)).is_finite()));
+        assert!((0..32).all(|bit| tangent_f32(1 << bit).is_finite() && tangent_f32(!(1 << bit)).is_finite()));
+        // The angles next to the axis are pi / 2 times 2^-32 and 2^-52.
+        assert!((tangent_f32(1 << 31) / 2.734_261_2e9 - 1.0).abs() < 1e-5, "{}", tangent_f32(1 << 31));
+        let largest = tangent_f64(1 << 63 | 1) * (FRAC_PI_2_64 * f64::EPSILON);
+        assert!((largest - 1.0).abs() < 1e-9, "{largest}");
     }
 }

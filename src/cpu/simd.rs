@@ -22,6 +22,12 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// What every machine has: functions that are told so give the same bits everywhere, whatever they are compiled for.
+    #[inline(always)]
+    pub const fn plain() -> Isa {
+        Isa { fma: false, level: Level::Baseline }
+    }
+
     /// `a * b + c`: fused where that is one instruction, else rounded twice (a call to a software fma would cost far more).
     #[inline(always)]
     pub fn fma_f32(self, a: f32, b: f32, c: f32) -> f32 {

@@ -1,114 +1,230 @@
-//! Random fills from the counter-based generator: the values depend on the seed and the order of calls, never on threads or instruction sets.
+//! Random numbers: fills of tensors, and what is made of them.
+//!
+//! Philox makes all elements at once, each a function of the seed, of the blocks handed out before and of its position: the values depend on
+//! the seed and the order of calls, never on threads, strides or instruction sets. MT19937 makes one number after the other, in row-major
+//! order, by TH's formulas in float64. Where a call fails, [`crate::capi`] sets the generator back.
+
+mod chance;
+mod floats;
+mod initial;
+mod make;
+mod sample;
+mod state;
+mod whole;
+
+pub use chance::*;
+pub use floats::*;
+pub use initial::*;
+pub use make::*;
+pub use sample::*;
+pub use state::*;
+pub use whole::*;
 
 use super::copy;
+use super::create::placed_row_major;
 use super::operand::Operand;
-use crate::cpu::engine::{COSTLY, Shared, parallel};
-use crate::cpu::random as kernels;
-use crate::dtype::Dtype;
+use super::result::{Target, commit, together};
+use crate::alloc::list;
+use crate::cpu::convert::converter;
+use crate::cpu::engine::COSTLY;
+use crate::cpu::random::{Distribution, GROUP, Source, Stream, fill as fill_groups};
+use crate::cpu::sequence::generate;
+use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
-use crate::random::Generator;
+use crate::layout::{Dims, broadcast_shape};
+use crate::random::{Generator, Mt19937, Philox};
 use crate::tensor::Tensor;
 
-/// Groups of elements a thread takes at a time.
-const PIECE: usize = 64;
-
-/// `r` uniform in [from, to); floats only.
-pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
-    if !(from <= to && (to - from).is_finite()) {
-        bail!(Argument, "expected finite bounds in order, got {from} and {to}")
-    }
-    let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from)) as f32;
-    fill(
-        r,
-        generator,
-        |at, n, seed, block| {
-            // SAFETY: `fill` passes pieces of the tensor.
-            unsafe { kernels::uniform_f32(at, n, seed, block, from as f32, to as f32) };
-            if most < to as f32 {
-                // SAFETY: as above.
-                (0..n).for_each(|i| unsafe { at.add(i).write(at.add(i).read().min(most)) });
-            }
-        },
-        // SAFETY: as above.
-        |at, n, seed, block| unsafe { kernels::uniform_f64(at, n, seed, block, from, to) },
-    )
+/// Where the elements of a fill go: row-major memory inside of a tensor or of a buffer.
+#[derive(Clone, Copy)]
+struct Place {
+    at: *mut u8,
+    dtype: Dtype,
+    n: usize,
 }
 
-/// The greatest number below `to` in a 16-bit float, lest a float32 below it be rounded up to it; `to` itself for other types.
-fn greatest_below(dtype: Dtype, to: f64) -> f64 {
-    let value = |bits: u16| match dtype {
-        Dtype::Float16 => half::f16::from_bits(bits).to_f64(),
-        _ => half::bf16::from_bits(bits).to_f64(),
-    };
-    let mut bits = match dtype {
-        Dtype::Float16 => half::f16::from_f64(to).to_bits(),
-        Dtype::Bfloat16 => half::bf16::from_f64(to).to_bits(),
-        _ => return to,
-    };
-    while value(bits) >= to {
-        bits = match bits {
-            0 | 0x8000 => 0x8001,
-            positive @ ..0x8000 => positive - 1,
-            negative => negative + 1,
-        };
-    }
-    value(bits)
-}
-
-/// `r` normally distributed; floats only.
-pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    if !(std >= 0.0 && std.is_finite() && mean.is_finite()) {
-        bail!(Argument, "expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
-    }
-    fill(
-        r,
-        generator,
-        // SAFETY: `fill` passes pieces of the tensor.
-        |at, n, seed, block| unsafe { kernels::normal_f32(at, n, seed, block, mean as f32, std as f32) },
-        // SAFETY: as above.
-        |at, n, seed, block| unsafe { kernels::normal_f64(at, n, seed, block, mean, std) },
-    )
-}
-
-/// Fills `r` in row-major order with what one of the kernels makes.
-fn fill(
-    r: &Tensor,
-    generator: &mut Generator,
-    float32: impl Fn(*mut f32, usize, u64, u64) + Sync,
-    float64: impl Fn(*mut f64, usize, u64, u64) + Sync,
-) -> Result<()> {
+/// Lets `write` fill `r` in row-major order; `r` has dtype and shape.
+fn fill(r: &Tensor, write: impl FnOnce(Place)) -> Result<()> {
     let out = Operand::of(r)?;
-    if !out.dtype.is_float() {
-        bail!(Dtype, "not defined for {}", out.dtype)
-    }
-    let compute = out.dtype.compute();
     if out.layout.overlaps_itself() {
         bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
     }
-    if out.dtype != compute || !out.layout.is_contiguous() {
-        let dense = Tensor::empty(compute, &out.layout.shape)?;
-        fill(&dense, generator, float32, float64)?;
-        return copy::copy(r, &dense);
+    let (dtype, n) = (out.dtype, out.layout.numel() as usize);
+    if out.layout.is_contiguous() {
+        write(Place { at: out.first(), dtype, n });
+        return Ok(());
     }
-    let (n, seed) = (out.layout.numel() as usize, generator.initial_seed());
-    match compute {
-        Dtype::Float64 => {
-            let block = generator.reserve(kernels::blocks_f64(n));
-            by_pieces(out.first(), n, |at: *mut f64, start, len| float64(at, len, seed, block + kernels::blocks_f64(start)));
-        }
-        _ => {
-            let block = generator.reserve(kernels::blocks_f32(n));
-            by_pieces(out.first(), n, |at: *mut f32, start, len| float32(at, len, seed, block + kernels::blocks_f32(start)));
-        }
-    }
-    Ok(())
+    let dense = Tensor::empty(dtype, &out.layout.shape)?;
+    write(Place { at: dense.data(), dtype, n });
+    copy::copy(r, &dense)
 }
 
-/// Calls `fill(address, start, length)` for pieces of `n` elements, on all threads.
-fn by_pieces<T>(data: *mut u8, n: usize, fill: impl Fn(*mut T, usize, usize) + Sync) {
-    let (data, piece) = (Shared(data), PIECE * kernels::GROUP);
-    parallel(n.div_ceil(piece), piece, COSTLY, &|range| {
-        let (start, end) = (range.start * piece, (range.end * piece).min(n));
-        fill(data.get().cast::<T>().wrapping_add(start), start, end - start)
+/// Fails for integers, which most distributions have no values in.
+fn check_float(r: &Tensor) -> Result<Dtype> {
+    let dtype = r.defined()?;
+    if dtype.is_float() { Ok(dtype) } else { bail!(Dtype, "not defined for {dtype}") }
+}
+
+/// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
+fn fill_floats(
+    r: &Tensor,
+    generator: &mut Generator,
+    single: impl Distribution<f32>,
+    double: impl Distribution<f64>,
+    next: impl FnMut(&mut Mt19937, &mut [f64]),
+) -> Result<()> {
+    let dtype = check_float(r)?;
+    fill(r, |place| match generator {
+        Generator::Mt19937(stream) => in_order(place, stream, next),
+        Generator::Philox(stream) if dtype == Dtype::Float64 => at_once(place, stream, double),
+        Generator::Philox(stream) => at_once(place, stream, single),
+    })
+}
+
+/// Fills with what a distribution makes, converted.
+fn at_once<T: Element, D: Distribution<T>>(place: Place, stream: &mut Philox, distribution: D) {
+    by_position(place, stream, D::BLOCKS, &|at, _, n, seed, block| {
+        // SAFETY: `by_position` passes pieces of the place.
+        unsafe { fill_groups(at, n, seed, block, distribution) }
     });
+}
+
+/// Fills with what `make(at, first, n, seed, block)` writes for the `n` elements from position `first`, a multiple of GROUP, on; a group takes
+/// `blocks` blocks.
+fn by_position<T: Element>(place: Place, stream: &mut Philox, blocks: u64, make: &(dyn Fn(*mut T, usize, usize, u64, u64) + Sync)) {
+    let Place { at, dtype, n } = place;
+    let seed = stream.seed;
+    let block = stream.reserve((n.div_ceil(GROUP) as u64).wrapping_mul(blocks));
+    // SAFETY: the place holds n elements.
+    unsafe {
+        generate::<T>(at, dtype, n, COSTLY, &|at, first, len| {
+            make(at, first, len, seed, block.wrapping_add(((first / GROUP) as u64).wrapping_mul(blocks)));
+        })
+    }
+}
+
+/// Fills with what `next` writes, a list after the other, on this thread.
+fn in_order<T: Element>(place: Place, stream: &mut Mt19937, mut next: impl FnMut(&mut Mt19937, &mut [T])) {
+    let mut buffer = [T::ZERO; 512];
+    let (convert, size) = (converter(place.dtype, T::DTYPE), place.dtype.size());
+    for first in (0..place.n).step_by(buffer.len()) {
+        let made = &mut buffer[..(place.n - first).min(512)];
+        next(stream, made);
+        // SAFETY: the place holds n elements, of which these are some.
+        unsafe { convert(place.at.add(first * size), size as isize, made.as_ptr().cast(), size_of::<T>() as isize, made.len()) }
+    }
+}
+
+/// Fills with `draw(source, i)` for each position `i`, which may draw any number of words.
+fn fill_each(r: &Tensor, generator: &mut Generator, draw: impl Fn(&mut dyn Source, usize) -> f64 + Sync) -> Result<()> {
+    fill(r, |place| match generator {
+        Generator::Mt19937(stream) => {
+            let mut i = 0;
+            in_order(place, stream, |stream, out: &mut [f64]| {
+                for x in out {
+                    *x = draw(stream, i);
+                    i += 1;
+                }
+            });
+        }
+        Generator::Philox(stream) => by_position(place, stream, GROUP as u64, &|at: *mut f64, first, n, seed, block| {
+            for i in 0..n {
+                let x = draw(&mut Stream::new(seed, block.wrapping_add(i as u64)), first + i);
+                // SAFETY: `by_position` passes pieces of the place.
+                unsafe { at.add(i).write(x) }
+            }
+        }),
+    })
+}
+
+/// Numbers that elements are drawn by, in float64 and in the shape of all of them together.
+struct Parameters<const N: usize> {
+    dtype: Dtype,
+    shape: Dims,
+    values: Vec<Tensor>,
+}
+
+impl<const N: usize> Parameters<N> {
+    /// Broadcasts `tensors`, which must be floats.
+    fn of(tensors: [&Tensor; N]) -> Result<Parameters<N>> {
+        let (dtype, shape) = common(tensors)?;
+        let values = list(N, |k| {
+            let copied = Tensor::empty(Dtype::Float64, &shape)?;
+            copy::copy(&copied, tensors[k])?;
+            Ok(copied)
+        })?;
+        Ok(Parameters { dtype, shape, values })
+    }
+
+    /// The numbers of each, in row-major order.
+    fn lists(&self) -> [&[f64]; N] {
+        // SAFETY: the tensors are ours, row-major and of this dtype; nobody writes them.
+        std::array::from_fn(|k| unsafe { doubles(&self.values[k]) })
+    }
+}
+
+/// The dtype and the shape of tensors together, which must be floats.
+fn common<const N: usize>(tensors: [&Tensor; N]) -> Result<(Dtype, Dims)> {
+    let (mut dtype, mut shape) = (check_float(tensors[0])?, tensors[0].layout()?.shape);
+    for t in &tensors[1..] {
+        dtype = dtype.promote(check_float(t)?);
+        shape = broadcast_shape(&shape, &t.layout()?.shape)?;
+    }
+    Ok((dtype, shape))
+}
+
+/// The elements of a row-major tensor of float64.
+///
+/// # Safety
+/// It must be one, and nobody may write it meanwhile.
+unsafe fn doubles(t: &Tensor) -> &[f64] {
+    let n = t.layout().map_or(0, |layout| layout.numel()) as usize;
+    // SAFETY: the caller's; a tensor without elements may have no memory.
+    if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast(), n) } }
+}
+
+/// Lets `write` fill `r`, which gets this shape, and this dtype if it has none. Whole numbers may become integers.
+fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
+    let dtype = if whole { r.dtype().unwrap_or(dtype) } else { dtype };
+    let placed = placed_row_major(r, dtype, shape)?;
+    write(&placed.tensor()?)?;
+    placed.commit()
+}
+
+/// Stores two results that have been computed, which come behind their handles: both or none.
+fn store(shape: &[i64], first: (&Tensor, &Tensor), second: Option<(&Tensor, &Tensor)>) -> Result<()> {
+    let second_place = match second {
+        Some((r, made)) => Some(Target::check(r, made.defined()?, shape)?.place(false, &|_| false)?),
+        None => None,
+    };
+    let first_place = Target::check(first.0, first.1.defined()?, shape)?.place(false, &|_| false)?;
+    let placed = together([Some(first_place), second_place])?;
+    for (placed, result) in placed.iter().zip([Some(first), second]) {
+        if let (Some(placed), Some((_, made))) = (placed, result) {
+            copy::copy(&placed.tensor()?, made)?;
+        }
+    }
+    commit(placed)
+}
+
+/// Fails where one of the numbers is not as `fits` wants it, which `what` says.
+fn check_all(values: &[f64], what: &str, fits: impl Fn(f64) -> bool) -> Result<()> {
+    match values.iter().find(|&&x| !fits(x)) {
+        None => Ok(()),
+        Some(x) => bail!(Argument, "expected {what}, got {x}"),
+    }
+}
+
+const PROBABILITY: &str = "a probability between 0 and 1";
+
+fn is_probability(x: f64) -> bool {
+    (0.0..=1.0).contains(&x)
+}
+
+fn is_positive(x: f64) -> bool {
+    x > 0.0 && x.is_finite()
+}
+
+fn is_not_negative(x: f64) -> bool {
+    x >= 0.0 && x.is_finite()
 }

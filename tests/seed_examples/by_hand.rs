@@ -1,20 +1,19 @@
 //! Examples that no list of operations says, and those where the documents contradict each other.
 
 use crate::applying::{apply, map, map2};
+use crate::drawing;
 use crate::handles::{Storage, Tensor, done};
 use crate::{storages, tensors};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
-use thorn::capi::generator::THGenerator;
 use thorn::capi::memory::heap::THFree;
 use thorn::capi::print::THTensor_toString;
-use thorn::capi::random::{THGenerator_free, THGenerator_new, THRandom_manualSeed};
 use thorn::capi::storage::{THStorage_free, THStorage_retain};
 use thorn::capi::tensor::handles::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
-use thorn::error::{TH_OK, THStatus};
+use thorn::error::TH_OK;
 use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
@@ -25,8 +24,16 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("000_foreign_buffer_copied_other_dtype", another_dtype_copies_foreign_memory),
     ("000_export_shares_memory", the_data_pointer_shares_memory),
     ("002_tolist_nested", elements_come_out_row_major),
-    ("002_uniform_range", uniform_stays_in_its_range),
-    ("002_normal_moments", normal_has_its_moments),
+    ("002_uniform_range", drawing::uniform_stays_in_its_range),
+    ("002_normal_moments", drawing::normal_has_its_moments),
+    ("002_random_range_double_default", drawing::random_numbers_are_whole_and_in_range),
+    ("002_exponential_positive", drawing::exponential_is_positive),
+    ("002_log_normal_moments", drawing::logarithms_of_log_normal_have_its_moments),
+    ("002_cauchy_median", drawing::cauchy_has_its_median),
+    ("002_geometric_support", drawing::geometric_counts_from_one),
+    ("002_bernoulli_integral_self", drawing::bernoulli_of_integers_is_zero_or_one),
+    ("002_bernoulli_p_tensor", drawing::bernoulli_takes_a_probability_for_each_element),
+    ("002_bernoulli_p_tensor_deterministic", drawing::bernoulli_takes_a_probability_for_each_element),
     ("002_shared_memory_resize_error", shared_memory_does_not_resize),
     ("002_add_alpha_broadcast", add_scales_and_broadcasts),
     ("002_transpose_in_place", transpose_in_place),
@@ -84,35 +91,6 @@ fn elements_come_out_row_major() {
     // SAFETY: four contiguous elements.
     assert_eq!(unsafe { std::slice::from_raw_parts(data, 4) }, [1.5, 2.5, 3.5, 4.5]);
     assert_eq!(c!(tensors::get2d(a.0, 0, 0)), 1.5);
-}
-
-/// A tensor of `n` elements drawn with a fixed seed.
-fn drawn(n: i64, draw: impl FnOnce(*mut THTensor, *mut THGenerator) -> THStatus) -> Vec<f64> {
-    let r = Tensor::made(c!(tensors::newWithSize1d(TH_FLOAT64, n))).unwrap();
-    let generator = c!(THGenerator_new());
-    assert_eq!(c!(THRandom_manualSeed(generator, 2)), TH_OK);
-    assert_eq!(draw(r.0, generator), TH_OK);
-    c!(THGenerator_free(generator));
-    r.elements()
-}
-
-fn mean(xs: &[f64]) -> f64 {
-    xs.iter().sum::<f64>() / xs.len() as f64
-}
-
-fn uniform_stays_in_its_range() {
-    let xs = drawn(10000, |r, generator| c!(tensors::uniform(r, generator, -2.0, 6.0)));
-    assert!(xs.iter().all(|x| (-2.0..6.0).contains(x)));
-    // The mean of n draws has the standard deviation 8 / sqrt(12 n) = 0.023.
-    assert!((mean(&xs) - 2.0).abs() < 0.12, "{}", mean(&xs));
-}
-
-fn normal_has_its_moments() {
-    let xs = drawn(10000, |r, generator| c!(tensors::normal(r, generator, 3.0, 2.0)));
-    let squares: Vec<f64> = xs.iter().map(|x| (x - 3.0).powi(2)).collect();
-    // Standard deviations over n draws: 2 / sqrt(n) = 0.02 of the mean, 4 sqrt(2 / n) = 0.057 of the variance.
-    assert!((mean(&xs) - 3.0).abs() < 0.1, "{}", mean(&xs));
-    assert!((mean(&squares) - 4.0).abs() < 0.28, "{}", mean(&squares));
 }
 
 fn shared_memory_does_not_resize() {

@@ -17,7 +17,7 @@ macro_rules! c {
 /// The functions `THTensor_*`, which Rust has without the prefix.
 mod tensors {
     pub use thorn::capi::pointwise::{choices::*, scaled::*, truths::*};
-    pub use thorn::capi::random::fills::*;
+    pub use thorn::capi::random::*;
     pub use thorn::capi::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
     pub use thorn::capi::view::{pairs_of_views::*, shapes::*, views::*};
     pub use thorn::capi::{apply::*, create::*, index::*, join::*, reduce::*};
@@ -32,6 +32,7 @@ mod applying;
 mod by_hand;
 mod changing;
 mod checks;
+mod drawing;
 mod handles;
 mod indexing;
 mod json;
@@ -55,8 +56,6 @@ const DEVICES: &[&str] = &["cuda", "setDevice", "toDevice"];
 
 /// Operations no function offers yet. An example that needs one waits.
 const LATER: &[Wait] = &[
-    ("bernoulli_tensor", "random", &["bernoulli"]),
-    ("random", "random", &["THTensor_random", "clampedRandom", "cappedRandom"]),
     ("backward", "autograd", &["backward", "requiresGrad"]),
     ("to_sparse", "sparse", &["sparse"]),
     ("save", "serialization", &["save", "serialize", "THFile", "THTensor_write"]),
@@ -78,12 +77,6 @@ const LATER_EXAMPLES: &[Wait] = &[
     ("002_cuda_to_other", "CUDA", DEVICES),
     ("002_cuda_ones_on_cuda", "CUDA", DEVICES),
     ("002_cuda_get_device_cuda", "CUDA", DEVICES),
-    ("002_exponential_positive", "random", &["exponential"]),
-    ("002_log_normal_moments", "random", &["logNormal"]),
-    ("002_cauchy_median", "random", &["cauchy"]),
-    ("002_geometric_support", "random", &["geometric"]),
-    ("002_bernoulli_integral_self", "random", &["bernoulli"]),
-    ("002_bernoulli_p_tensor", "random", &["bernoulli"]),
     ("002_sparse_mask", "sparse", &["sparse"]),
     ("002_geqrf_orgqr_roundtrip", "linear algebra", &["geqrf", "orgqr"]),
     // In C the types tell tensors from storages; other languages have to ask. Bindings are files, not functions.

@@ -1,0 +1,332 @@
+//! Distributions that take an unknown number of random words for an element: rejection methods.
+//!
+//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times),
+//! Robert 1995 (truncated normal).
+
+use crate::cpu::simd::Isa;
+use crate::cpu::vmath::{exp_f64, log_f64};
+use crate::random::{Mt19937, block_part};
+use std::f64::consts::PI;
+
+/// Uniform numbers, as many as it takes.
+pub trait Source {
+    /// 64 random bits.
+    fn bits(&mut self) -> u64;
+
+    /// Uniform in (0, 1), from 53 bits.
+    fn open(&mut self) -> f64 {
+        ((self.bits() >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
+    }
+}
+
+impl Source for Mt19937 {
+    fn bits(&mut self) -> u64 {
+        self.double_word()
+    }
+}
+
+/// The words that belong to one element of a fill.
+pub struct Stream {
+    seed: u64,
+    block: u64,
+    part: u64,
+    /// The second half of the last block, if it is still to be given.
+    left: Option<u64>,
+}
+
+impl Stream {
+    /// What belongs to this block and goes on behind it.
+    pub fn new(seed: u64, block: u64) -> Stream {
+        Stream { seed, block, part: 0, left: None }
+    }
+}
+
+impl Source for Stream {
+    fn bits(&mut self) -> u64 {
+        if let Some(left) = self.left.take() {
+            return left;
+        }
+        let [a, b, c, d] = block_part(self.seed, self.block, self.part);
+        self.part += 1;
+        self.left = Some(c << 32 | d & 0xffff_ffff);
+        a << 32 | b & 0xffff_ffff
+    }
+}
+
+// The same numbers on every machine: the C library's functions differ in the last bit.
+fn ln(x: f64) -> f64 {
+    log_f64(Isa::plain(), x)
+}
+
+fn exp(x: f64) -> f64 {
+    exp_f64(Isa::plain(), x)
+}
+
+/// Standard normal, by the polar method.
+fn normal(source: &mut dyn Source) -> f64 {
+    loop {
+        let (x, y) = (2.0 * source.open() - 1.0, 2.0 * source.open() - 1.0);
+        let square = x * x + y * y;
+        if square < 1.0 && square > 0.0 {
+            return x * (-2.0 * ln(square) / square).sqrt();
+        }
+    }
+}
+
+/// The gamma distribution of scale 1.
+#[derive(Clone, Copy)]
+pub struct Gamma {
+    /// `shape - 1/3`, of `shape + 1` where shape is below 1.
+    d: f64,
+    /// The power of a uniform number by which a shape below 1 is less.
+    boost: f64,
+}
+
+impl Gamma {
+    /// `shape` is positive.
+    pub fn new(shape: f64) -> Gamma {
+        // Below this, the logarithms of what is drawn would overflow.
+        let shape = shape.max(1e-300);
+        let (shape, boost) = if shape < 1.0 { (shape + 1.0, 1.0 / shape) } else { (shape, 0.0) };
+        Gamma { d: shape - 1.0 / 3.0, boost }
+    }
+
+    /// The logarithm of a number so distributed; the number itself may vanish.
+    fn log(&self, source: &mut dyn Source) -> f64 {
+        let large = ln(self.large(source));
+        if self.boost == 0.0 { large } else { large + ln(source.open()) * self.boost }
+    }
+
+    /// A number so distributed.
+    pub fn draw(&self, source: &mut dyn Source) -> f64 {
+        if self.boost == 0.0 { self.large(source) } else { exp(self.log(source)) }
+    }
+
+    fn large(&self, source: &mut dyn Source) -> f64 {
+        let c = 1.0 / (9.0 * self.d).sqrt();
+        loop {
+            let x = normal(source);
+            let v = 1.0 + c * x;
+            if v <= 0.0 {
+                continue;
+            }
+            let v = v * v * v;
+            let u = source.open();
+            if u < 1.0 - 0.0331 * (x * x) * (x * x) || ln(u) < 0.5 * x * x + self.d * (1.0 - v + ln(v)) {
+                return self.d * v;
+            }
+        }
+    }
+}
+
+/// Beta distributed: the share of the first of two gammas in their sum, by logarithms, since both may vanish.
+pub fn beta(a: Gamma, b: Gamma, source: &mut dyn Source) -> f64 {
+    let (x, y) = (a.log(source), b.log(source));
+    1.0 / (1.0 + exp(y - x))
+}
+
+/// What Stirling's formula lacks of `log(k!)`: `log(k!) = log(sqrt(2 pi)) + (k + 1/2) log(k + 1) - (k + 1) + stirling(k)`.
+fn stirling(k: f64) -> f64 {
+    const FIRST: [f64; 10] = [
+        0.081_061_466_795_327_26,
+        0.041_340_695_955_409_29,
+        0.027_677_925_684_998_34,
+        0.020_790_672_103_765_09,
+        0.016_644_691_189_821_19,
+        0.013_876_128_823_070_75,
+        0.011_896_709_945_891_77,
+        0.010_411_265_261_972_09,
+        0.009_255_462_182_712_733,
+        0.008_330_563_433_362_87,
+    ];
+    if k < 10.0 {
+        return FIRST[k as usize];
+    }
+    let next = k + 1.0;
+    let square = next * next;
+    (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / 1260.0 / square) / square) / next
+}
+
+/// The Poisson distribution.
+#[derive(Clone, Copy)]
+pub struct Poisson {
+    rate: f64,
+    /// `exp(-rate)` of a small rate, `log(rate)` of a large one.
+    known: f64,
+}
+
+impl Poisson {
+    /// `rate` is not negative.
+    pub fn new(rate: f64) -> Poisson {
+        Poisson { rate, known: if rate < 10.0 { exp(-rate) } else { ln(rate) } }
+    }
+
+    /// A number so distributed.
+    pub fn draw(&self, source: &mut dyn Source) -> f64 {
+        if self.rate < 10.0 { self.by_products(source) } else { self.by_rejection(source) }
+    }
+
+    /// How many uniform numbers it takes for their product to fall below `exp(-rate)`, but the last.
+    fn by_products(&self, source: &mut dyn Source) -> f64 {
+        if self.rate == 0.0 {
+            return 0.0;
+        }
+        let (mut product, mut k) = (source.open(), 0.0);
+        while product > self.known {
+            product *= source.open();
+            k += 1.0;
+        }
+        k
+    }
+
+    fn by_rejection(&self, source: &mut dyn Source) -> f64 {
+        let b = 0.931 + 2.53 * self.rate.sqrt();
+        let a = -0.059 + 0.024_83 * b;
+        let (scale, most) = (1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0));
+        loop {
+            let (u, v) = (source.open() - 0.5, source.open());
+            let us = 0.5 - u.abs();
+            let k = ((2.0 * a / us + b) * u + self.rate + 0.43).floor();
+            if us >= 0.07 && v <= most {
+                return k;
+            }
+            if k < 0.0 || (us < 0.013 && v > us) {
+                continue;
+            }
+            let log_factorial = 0.5 * ln(2.0 * PI) + (k + 0.5) * ln(k + 1.0) - (k + 1.0) + stirling(k);
+            if ln(v * scale / (a / (us * us) + b)) <= k * self.known - self.rate - log_factorial {
+                return k;
+            }
+        }
+    }
+}
+
+/// The binomial distribution.
+#[derive(Clone, Copy)]
+pub struct Binomial {
+    n: f64,
+    /// The probability of success or of failure, whichever is less.
+    p: f64,
+    /// Whether `p` is that of failure.
+    mirrored: bool,
+}
+
+impl Binomial {
+    /// `n` is whole and not negative, `p` in [0, 1].
+    pub fn new(n: f64, p: f64) -> Binomial {
+        Binomial { n, p: p.min(1.0 - p), mirrored: p > 0.5 }
+    }
+
+    /// A number so distributed.
+    pub fn draw(&self, source: &mut dyn Source) -> f64 {
+        let k = match () {
+            _ if self.p == 0.0 => 0.0,
+            _ if self.n * self.p < 10.0 => self.by_waiting(source),
+            _ => self.by_rejection(source),
+        };
+        if self.mirrored { self.n - k } else { k }
+    }
+
+    /// How many successes there are in `n` trials, from one to the next.
+    fn by_waiting(&self, source: &mut dyn Source) -> f64 {
+        // log(1 - p) for p too small to change 1, too.
+        let log_failure = if self.p < 1e-5 { -self.p * (1.0 + 0.5 * self.p) } else { ln(1.0 - self.p) };
+        let (mut trials, mut k) = (0.0, 0.0);
+        loop {
+            trials += (ln(source.open()) / log_failure).floor() + 1.0;
+            if trials > self.n {
+                return k;
+            }
+            k += 1.0;
+        }
+    }
+
+    fn by_rejection(&self, source: &mut dyn Source) -> f64 {
+        let (n, p) = (self.n, self.p);
+        let spread = (n * p * (1.0 - p)).sqrt();
+        let b = 1.15 + 2.53 * spread;
+        let a = -0.0873 + 0.0248 * b + 0.01 * p;
+        let (scale, most) = ((2.83 + 5.1 / b) * spread, 0.92 - 4.2 / b);
+        let (odds, mode) = (p / (1.0 - p), ((n + 1.0) * p).floor());
+        loop {
+            let (u, v) = (source.open() - 0.5, source.open());
+            let us = 0.5 - u.abs();
+            let k = ((2.0 * a / us + b) * u + n * p + 0.5).floor();
+            if us >= 0.07 && v <= most {
+                return k;
+            }
+            if k < 0.0 || k > n {
+                continue;
+            }
+            // The logarithm of the probability of k beside that of the mode.
+            let ratio = (mode + 0.5) * ln((mode + 1.0) / (odds * (n - mode + 1.0)))
+                + (n + 1.0) * ln((n - mode + 1.0) / (n - k + 1.0))
+                + (k + 0.5) * ln(odds * (n - k + 1.0) / (k + 1.0))
+                + stirling(mode)
+                + stirling(n - mode)
+                - stirling(k)
+                - stirling(n - k);
+            if ln(v * scale / (a / (us * us) + b)) <= ratio {
+                return k;
+            }
+        }
+    }
+}
+
+/// The standard normal distribution between two bounds.
+#[derive(Clone, Copy)]
+pub struct TruncatedNormal {
+    from: f64,
+    to: f64,
+    /// The interval was mirrored, so that what is nearest to the mean, if the mean is outside, is `from`.
+    mirrored: bool,
+}
+
+impl TruncatedNormal {
+    /// `from < to`; they may be infinite.
+    pub fn new(from: f64, to: f64) -> TruncatedNormal {
+        let mirrored = to < 0.0;
+        let (from, to) = if mirrored { (-to, -from) } else { (from, to) };
+        TruncatedNormal { from, to, mirrored }
+    }
+
+    /// A number so distributed.
+    pub fn draw(&self, source: &mut dyn Source) -> f64 {
+        let x = self.drawn(source).clamp(self.from, self.to);
+        if self.mirrored { -x } else { x }
+    }
+
+    fn drawn(&self, source: &mut dyn Source) -> f64 {
+        let TruncatedNormal { from, to, .. } = *self;
+        if from <= 0.0 && to - from > (2.0 * PI).sqrt() {
+            // The interval has a good part of the bell.
+            return loop {
+                let x = normal(source);
+                if x >= from && x <= to {
+                    break x;
+                }
+            };
+        }
+        if from > 1e150 {
+            // Its square would overflow, and nothing beside `from` is likely.
+            return from;
+        }
+        // The highest point of the bell in the interval, and the steepness of an exponential that lies above it from there on.
+        let peak = from.max(0.0);
+        let steep = 0.5 * (peak + (peak * peak + 4.0).sqrt());
+        if from > 0.0 && (to - from) * steep > 1.0 {
+            return loop {
+                let x = from - ln(source.open()) / steep;
+                if x <= to && ln(source.open()) <= -0.5 * (x - steep) * (x - steep) {
+                    break x;
+                }
+            };
+        }
+        loop {
+            let x = from + (to - from) * source.open();
+            if ln(source.open()) <= 0.5 * (peak - x) * (peak + x) {
+                return x;
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Distributions of real numbers.
+
+use super::{Parameters, check_all, check_float, common, fill_each, fill_floats, is_not_negative, is_positive, make};
+use crate::cpu::random::{Cauchy, Exponential, Gamma, LogNormal, Normal, TruncatedNormal, Uniform, beta as draw_beta, normals};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::ops::pointwise::arithmetic;
+use crate::ops::{copy, view};
+use crate::random::{Generator, Mt19937};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::f64::consts::PI;
+
+/// `r` uniform in [from, to).
+pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
+    if !(from <= to && (to - from).is_finite()) {
+        bail!(Argument, "expected finite bounds in order, got {from} and {to}")
+    }
+    let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from));
+    let single = Uniform::<f32>::new(from as f32, to as f32).at_most(most as f32);
+    fill_floats(r, generator, single, Uniform::<f64>::new(from, to), |stream, out| {
+        stream.units(out);
+        out.iter_mut().for_each(|u| *u = (*u * (to - from) + from).min(most));
+    })
+}
+
+/// The greatest number below `to` in a 16-bit float, lest a float32 below it be rounded up to it; `to` itself for other types.
+fn greatest_below(dtype: Dtype, to: f64) -> f64 {
+    let value = |bits: u16| match dtype {
+        Dtype::Float16 => half::f16::from_bits(bits).to_f64(),
+        _ => half::bf16::from_bits(bits).to_f64(),
+    };
+    let mut bits = match dtype {
+        Dtype::Float16 => half::f16::from_f64(to).to_bits(),
+        Dtype::Bfloat16 => half::bf16::from_f64(to).to_bits(),
+        _ => return to,
+    };
+    while value(bits) >= to {
+        bits = match bits {
+            0 | 0x8000 => 0x8001,
+            positive @ ..0x8000 => positive - 1,
+            negative => negative + 1,
+        };
+    }
+    value(bits)
+}
+
+fn check_normal(mean: f64, std: f64) -> Result<()> {
+    if !(is_not_negative(std) && mean.is_finite()) {
+        bail!(Argument, "expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
+    }
+    Ok(())
+}
+
+fn each(stream: &mut Mt19937, out: &mut [f64], next: impl Fn(&mut Mt19937) -> f64) {
+    out.iter_mut().for_each(|x| *x = next(stream));
+}
+
+/// `r` normally distributed.
+pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    check_normal(mean, std)?;
+    let single = Normal { mean: mean as f32, std: std as f32 };
+    let rounded = check_float(r)? != Dtype::Float64;
+    fill_floats(r, generator, single, Normal { mean, std }, |stream, out| normals(stream, out, mean, std, rounded))
+}
+
+/// `r` with normally distributed logarithms.
+pub fn log_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    check_normal(mean, std)?;
+    let single = LogNormal(Normal { mean: mean as f32, std: std as f32 });
+    let double = LogNormal(Normal { mean, std });
+    fill_floats(r, generator, single, double, |stream, out| each(stream, out, |stream| (stream.normal() * std + mean).exp()))
+}
+
+/// `r` exponentially distributed.
+pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result<()> {
+    if !is_positive(lambda) {
+        bail!(Argument, "expected a rate > 0, got {lambda}")
+    }
+    let (single, double) = (Exponential { scale: (1.0 / lambda) as f32 }, Exponential { scale: 1.0 / lambda });
+    fill_floats(r, generator, single, double, |stream, out| each(stream, out, |stream| -1.0 / lambda * (1.0 - stream.unit()).ln()))
+}
+
+/// `r` Cauchy distributed.
+pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
+    if !(is_positive(sigma) && median.is_finite()) {
+        bail!(Argument, "expected a finite median and a sigma > 0, got {median} and {sigma}")
+    }
+    let single = Cauchy { median: median as f32, sigma: sigma as f32 };
+    fill_floats(r, generator, single, Cauchy { median, sigma }, |stream, out| {
+        each(stream, out, |stream| median + sigma * (PI * (stream.unit() - 0.5)).tan());
+    })
+}
+
+/// `r` normally distributed between `from` and `to`.
+pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64, from: f64, to: f64) -> Result<()> {
+    check_float(r)?;
+    if !(is_positive(std) && mean.is_finite()) {
+        bail!(Argument, "expected a finite mean and a standard deviation > 0, got {mean} and {std}")
+    }
+    if !(from < to && from < f64::INFINITY && to > f64::NEG_INFINITY) {
+        bail!(Argument, "expected bounds in order, got {from} and {to}")
+    }
+    let standard = TruncatedNormal::new((from - mean) / std, (to - mean) / std);
+    fill_each(r, generator, |source, _| (mean + std * standard.draw(source)).clamp(from, to))
+}
+
+const SHAPE: &str = "a shape > 0";
+
+/// `r` gamma distributed.
+pub fn gamma(r: &Tensor, generator: &mut Generator, shape: f64, scale: f64) -> Result<()> {
+    check_float(r)?;
+    check_all(&[shape], SHAPE, is_positive)?;
+    check_all(&[scale], "a scale > 0", is_positive)?;
+    let standard = Gamma::new(shape);
+    fill_each(r, generator, |source, _| scale * standard.draw(source))
+}
+
+/// [`gamma`] with a shape and a scale for each element.
+pub fn gamma_tensor(r: &Tensor, generator: &mut Generator, shape: &Tensor, scale: &Tensor) -> Result<()> {
+    let parameters = Parameters::of([shape, scale])?;
+    let [shape, scale] = parameters.lists();
+    check_all(shape, SHAPE, is_positive)?;
+    check_all(scale, "a scale > 0", is_positive)?;
+    make(r, parameters.dtype, false, &parameters.shape, |r| {
+        fill_each(r, generator, |source, i| scale[i] * Gamma::new(shape[i]).draw(source))
+    })
+}
+
+/// `r` beta distributed.
+pub fn beta(r: &Tensor, generator: &mut Generator, a: f64, b: f64) -> Result<()> {
+    check_float(r)?;
+    check_all(&[a, b], SHAPE, is_positive)?;
+    let (first, second) = (Gamma::new(a), Gamma::new(b));
+    fill_each(r, generator, |source, _| draw_beta(first, second, source))
+}
+
+/// [`beta`] with shapes for each element.
+pub fn beta_tensor(r: &Tensor, generator: &mut Generator, a: &Tensor, b: &Tensor) -> Result<()> {
+    let parameters = Parameters::of([a, b])?;
+    let [a, b] = parameters.lists();
+    check_all(a, SHAPE, is_positive)?;
+    check_all(b, SHAPE, is_positive)?;
+    make(r, parameters.dtype, false, &parameters.shape, |r| {
+        fill_each(r, generator, |source, i| draw_beta(Gamma::new(a[i]), Gamma::new(b[i]), source))
+    })
+}
+
+/// `r = z * std + means` of normally distributed z.
+pub fn normal_means(r: &Tensor, generator: &mut Generator, means: &Tensor, std: f64) -> Result<()> {
+    check_normal(0.0, std)?;
+    normal_by(r, generator, [means], std, |z| arithmetic::cadd(z, z, Scalar::Int(1), means))
+}
+
+/// `r = z * stds + mean` of normally distributed z.
+pub fn normal_deviations(r: &Tensor, generator: &mut Generator, mean: f64, stds: &Tensor) -> Result<()> {
+    check_normal(mean, 0.0)?;
+    check_deviations(stds)?;
+    normal_by(r, generator, [stds], 1.0, |z| {
+        arithmetic::cmul.run([z, z, stds], &[])?;
+        arithmetic::add.run([z, z], &[mean.into()])
+    })
+}
+
+/// `r = z * stds + means` of normally distributed z.
+pub fn normal_means_deviations(r: &Tensor, generator: &mut Generator, means: &Tensor, stds: &Tensor) -> Result<()> {
+    check_deviations(stds)?;
+    normal_by(r, generator, [means, stds], 1.0, |z| {
+        arithmetic::cmul.run([z, z, stds], &[])?;
+        arithmetic::cadd(z, z, Scalar::Int(1), means)
+    })
+}
+
+fn check_deviations(stds: &Tensor) -> Result<()> {
+    check_all(Parameters::of([stds])?.lists()[0], "standard deviations >= 0", is_not_negative)
+}
+
+/// Numbers of mean 0 and deviation `std` in the common shape of `parameters`, finished as these want it. They are rounded in between, as TH's.
+fn normal_by<const N: usize>(
+    r: &Tensor,
+    generator: &mut Generator,
+    parameters: [&Tensor; N],
+    std: f64,
+    finish: impl FnOnce(&Tensor) -> Result<()>,
+) -> Result<()> {
+    let (dtype, shape) = common(parameters)?;
+    let z = Tensor::empty(dtype, &shape)?;
+    normal(&z, generator, 0.0, std)?;
+    finish(&z)?;
+    match r.dtype() {
+        None => view::set(r, &z),
+        Some(_) => make(r, dtype, false, &shape, |r| copy::copy(r, &z)),
+    }
+}

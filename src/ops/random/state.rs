@@ -1,0 +1,35 @@
+//! States of generators as tensors of bytes.
+
+use super::make;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::ops::copy;
+use crate::random::Generator;
+use crate::tensor::Tensor;
+
+/// `r` = the bytes of the state.
+pub fn save(generator: &Generator, r: &Tensor) -> Result<()> {
+    let bytes = Tensor::empty(Dtype::Uint8, &[generator.state_bytes() as i64])?;
+    // SAFETY: a new tensor of so many bytes.
+    generator.save(|state| unsafe { bytes.data().copy_from_nonoverlapping(state.as_ptr(), state.len()) });
+    if r.defined().is_ok_and(|dtype| dtype != Dtype::Uint8) {
+        bail!(Dtype, "the state is bytes, uint8, not {}", r.defined()?)
+    }
+    make(r, Dtype::Uint8, false, &[generator.state_bytes() as i64], |r| copy::copy(r, &bytes))
+}
+
+/// Continues from a state.
+pub fn restore(generator: &mut Generator, t: &Tensor) -> Result<()> {
+    if t.defined()? != Dtype::Uint8 {
+        bail!(Dtype, "the state is bytes, uint8, not {}", t.defined()?)
+    }
+    let shape = t.layout()?.shape;
+    let [n] = *shape.as_slice() else { bail!(Shape, "the state is a vector, not of shape {:?}", shape.as_slice()) };
+    // No state is longer; so a wrong one needs no memory.
+    if n as usize != generator.state_bytes() {
+        bail!(Argument, "the state of this generator has {} bytes, got {n}", generator.state_bytes())
+    }
+    let bytes = copy::contiguous_copy(t)?;
+    // SAFETY: a new row-major tensor of so many bytes.
+    generator.restore(unsafe { std::slice::from_raw_parts(bytes.data(), n as usize) })
+}

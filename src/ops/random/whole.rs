@@ -1,0 +1,119 @@
+//! Distributions of whole numbers.
+
+use super::{PROBABILITY, Parameters, at_once, check_all, fill, fill_each, in_order, is_not_negative, is_probability, make};
+use crate::cpu::random::{Binomial, Geometric, LongRange, Poisson, Range};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::ops::copy::check_range;
+use crate::random::{Generator, Mt19937};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// `r` = trials up to the first success, where each fails with probability `p`.
+pub fn geometric(r: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
+    if !(p > 0.0 && p < 1.0) {
+        bail!(Argument, "expected a probability between 0 and 1, both excluded, got {p}")
+    }
+    fill(r, |place| match generator {
+        Generator::Philox(stream) => at_once(place, stream, Geometric { scale: -1.0 / p.ln() }),
+        Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [f64]| {
+            out.iter_mut().for_each(|x| *x = ((1.0 - stream.unit()).ln() / p.ln()).trunc() + 1.0);
+        }),
+    })
+}
+
+const RATE: &str = "a rate >= 0";
+
+/// `r` Poisson distributed.
+pub fn poisson(r: &Tensor, generator: &mut Generator, rate: f64) -> Result<()> {
+    check_all(&[rate], RATE, is_not_negative)?;
+    let law = Poisson::new(rate);
+    fill_each(r, generator, |source, _| law.draw(source))
+}
+
+/// [`poisson`] with a rate for each element.
+pub fn poisson_tensor(r: &Tensor, generator: &mut Generator, rate: &Tensor) -> Result<()> {
+    let parameters = Parameters::of([rate])?;
+    let [rate] = parameters.lists();
+    check_all(rate, RATE, is_not_negative)?;
+    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, |source, i| Poisson::new(rate[i]).draw(source)))
+}
+
+const TRIALS: &str = "a whole number of trials from 0 to 2^53";
+
+fn is_count(n: f64) -> bool {
+    (0.0..=9_007_199_254_740_992.0).contains(&n) && n.fract() == 0.0
+}
+
+/// `r` binomially distributed.
+pub fn binomial(r: &Tensor, generator: &mut Generator, n: f64, p: f64) -> Result<()> {
+    check_all(&[n], TRIALS, is_count)?;
+    check_all(&[p], PROBABILITY, is_probability)?;
+    let law = Binomial::new(n, p);
+    fill_each(r, generator, |source, _| law.draw(source))
+}
+
+/// [`binomial`] with trials and a probability for each element.
+pub fn binomial_tensor(r: &Tensor, generator: &mut Generator, n: &Tensor, p: &Tensor) -> Result<()> {
+    let parameters = Parameters::of([n, p])?;
+    let [n, p] = parameters.lists();
+    check_all(n, TRIALS, is_count)?;
+    check_all(p, PROBABILITY, is_probability)?;
+    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, |source, i| Binomial::new(n[i], p[i]).draw(source)))
+}
+
+/// The greatest number of [`random`].
+pub(super) fn greatest(dtype: Dtype) -> u64 {
+    match dtype {
+        Dtype::Bool => 1,
+        Dtype::Uint8 => u8::MAX.into(),
+        Dtype::Int8 => i8::MAX as u64,
+        Dtype::Int16 => i16::MAX as u64,
+        Dtype::Int32 => i32::MAX as u64,
+        Dtype::Int64 => i64::MAX as u64,
+        // Up to here, floats hold every integer.
+        Dtype::Bfloat16 => 1 << 8,
+        Dtype::Float16 => 1 << 11,
+        Dtype::Float32 => 1 << 24,
+        Dtype::Float64 => 1 << 53,
+    }
+}
+
+/// `r` uniform over the integers from 0 to the greatest of its dtype, of floats to the first beyond which they leave some out.
+pub fn random(r: &Tensor, generator: &mut Generator) -> Result<()> {
+    let dtype = r.defined()?;
+    let most = greatest(dtype);
+    match generator {
+        // TH gives these the word as it is.
+        Generator::Mt19937(_) if most > u32::MAX.into() => integers(r, generator, 0, 1 << 32),
+        _ => integers(r, generator, 0, most + 1),
+    }
+}
+
+/// `r` uniform over the integers from `from` to `to - 1`.
+pub fn clamped_random(r: &Tensor, generator: &mut Generator, from: i64, to: i64) -> Result<()> {
+    let dtype = r.defined()?;
+    if from >= to {
+        bail!(Argument, "expected a range that is not empty, got {from} to {to}, which is excluded")
+    }
+    [from, to - 1].into_iter().try_for_each(|x| check_range(dtype, Scalar::Int(x)))?;
+    integers(r, generator, from, to.wrapping_sub(from) as u64)
+}
+
+/// `r` uniform over `span` integers from `from` on.
+fn integers(r: &Tensor, generator: &mut Generator, from: i64, span: u64) -> Result<()> {
+    fill(r, |place| match generator {
+        Generator::Philox(stream) if span <= Range::LONGEST => at_once(place, stream, Range { from, span: span as u32 }),
+        Generator::Philox(stream) => at_once(place, stream, LongRange { from, span }),
+        Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [i64]| remainders(stream, out, from, span)),
+    })
+}
+
+/// TH's way: the remainder of a word. Where that has too few bits, of two.
+fn remainders(stream: &mut Mt19937, out: &mut [i64], from: i64, span: u64) {
+    if span > 1 << 32 {
+        out.iter_mut().for_each(|x| *x = from.wrapping_add((stream.double_word() % span) as i64));
+    } else {
+        stream.words_into(out, |word| from.wrapping_add((u64::from(word) % span) as i64));
+    }
+}
