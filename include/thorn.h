@@ -34,14 +34,15 @@
  *     19. Sorting and searching
  *     20. Order statistics and histograms
  *     21. Matrix products
- *     22. Random numbers
- *     23. Functions of the caller
- *     24. Storages
- *     25. Memory
- *     26. Mapped files and shared memory
- *     27. Errors
- *     28. Threads
- *     29. Versions
+ *     22. Random generators
+ *     23. Random numbers
+ *     24. Functions of the caller
+ *     25. Storages
+ *     26. Memory
+ *     27. Mapped files and shared memory
+ *     28. Errors
+ *     29. Threads
+ *     30. Versions
  *
  * Conventions
  * ===========
@@ -91,7 +92,7 @@
  *     1d to 5d, Nd  so many sizes or indices one by one; a list of them
  *     Long          an int64 in place of a double (itemLong)
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
- *     Mode, Base, Format, Dtype, Scale, Correction   one more argument of that name
+ *     Mode, Base, Format, Dtype, Kind, Scale, Correction   one more argument of that name
  *
  * `new` before a name gives a new handle. TH's `c` before a name is its form for a second tensor: add, cadd. cinv alone
  * is no such form.
@@ -2198,56 +2199,285 @@ THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alph
 
 /* ==================================================================================================================
  *
- *     22. Random numbers
+ *     22. Random generators
  *
  * ================================================================================================================== */
 
 /**
- * @defgroup random_numbers Random numbers
+ * @defgroup random_generators Random generators
+ *
+ * A `THGenerator` is where random numbers come from, of one of two kinds. `NULL` stands for the calling thread's own,
+ * which is of kind `TH_PHILOX` and seeded by the system. A call that fails has drawn nothing.
  * @{
  */
 
-/// A source of random numbers. Functions that draw take NULL for the calling thread's own, which is seeded by the
-/// system.
+/// A kind of generator.
+typedef enum THGeneratorKind {
+    /// Philox4x32-10, a function of a seed and a counter: the same numbers on every machine and with any number of
+    /// threads.
+    TH_PHILOX = 1,
+    /// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one
+    /// thread.
+    TH_MT19937 = 2,
+} THGeneratorKind;
+
+/// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw
+/// from one generator, one call after the other.
 typedef struct THGenerator THGenerator;
 
-/// A generator seeded by the system. Free it with `THGenerator_free`; NULL on error.
+/// A generator of kind `TH_PHILOX`, seeded by the system. Free it with `THGenerator_free`; NULL on error.
 TH_NODISCARD THGenerator *THGenerator_new(void);
 
-/// Makes `to` continue as `from` would.
+/// A generator of kind `TH_PHILOX` or `TH_MT19937`, seeded by the system. Free it with `THGenerator_free`; NULL on
+/// error.
+///
+/// With the same seed, `TH_MT19937` gives the numbers that Torch's TH gives, one after the other in row-major order,
+/// computed in float64 and then rounded: so float32 numbers of `THTensor_uniform` may round up to `to`. PyTorch shares
+/// its words, and with them the numbers of `THTensor_random`, `THTensor_clampedRandom` and `THTensor_randperm`; it
+/// makes others of them for uniform, normal and bernoulli. What TH has no function for follows no other library.
+/// `TH_PHILOX` is faster, and gives the same numbers with any number of threads.
+TH_NODISCARD THGenerator *THGenerator_newKind(THGeneratorKind kind);
+
+/// The kind of a generator; 0 on error.
+THGeneratorKind THGenerator_kind(THGenerator *generator);
+
+/// Makes `to` continue as `from` would, and of the same kind.
 THStatus THGenerator_copy(THGenerator *to, THGenerator *from);
+
+/// Frees a generator; NULL is ignored.
+void THGenerator_free(THGenerator *generator);
 
 /// Seeds from the system; returns the seed, 0 on error.
 uint64_t THRandom_seed(THGenerator *generator);
 
 /// Starts the sequence of `seed`: the same seed gives the same numbers on every machine, however many threads there
-/// are.
+/// are. Of `TH_MT19937`, only the low 32 bits count.
 THStatus THRandom_manualSeed(THGenerator *generator, uint64_t seed);
 
 /// The seed the sequence was started with; 0 on error.
 uint64_t THRandom_initialSeed(THGenerator *generator);
 
-/// Frees a generator; NULL is ignored.
-void THGenerator_free(THGenerator *generator);
+/// An integer from 0 to 2^32 - 1; -1 on error. This and the numbers below are those of a 0-d tensor: `THRandom_uniform`
+/// gives what `THTensor_uniform` gives a tensor of float64.
+int64_t THRandom_random(THGenerator *generator);
 
-/// Every element of `r` uniform in [from, to). Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
+/// A number uniform in [from, to); NaN on error.
+double THRandom_uniform(THGenerator *generator, double from, double to);
 
-/// Every element of `r` normally distributed. Floats only; `r` must have its dtype and shape already.
-THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
+/// A normally distributed number; NaN on error.
+double THRandom_normal(THGenerator *generator, double mean, double stdv);
 
-/// A row-major tensor with elements uniform in [0, 1). Floats only. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newRand(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+/// An exponentially distributed number, of mean 1 / lambda; NaN on error.
+double THRandom_exponential(THGenerator *generator, double lambda);
 
-/// A row-major tensor with elements normally distributed, with mean 0 and standard deviation 1. Floats only. Returns a
-/// new reference.
-TH_NODISCARD THTensor *THTensor_newRandn(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+/// A Cauchy distributed number; NaN on error.
+double THRandom_cauchy(THGenerator *generator, double median, double sigma);
+
+/// `exp` of a normally distributed number; NaN on error.
+double THRandom_logNormal(THGenerator *generator, double mean, double stdv);
+
+/// Trials up to the first success, where each fails with probability `p`, 0 < p < 1; NaN on error.
+double THRandom_geometric(THGenerator *generator, double p);
+
+/// 1 with probability `p`, else 0; 0 on error.
+int THRandom_bernoulli(THGenerator *generator, double p);
+
+/// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8. Of `TH_MT19937` they are the 5048 bytes
+/// that TH saves; of `TH_PHILOX` 24: a mark with a version, seed and position.
+THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
+
+/// Makes the generator continue from a state saved of a generator of the same kind. Anything else is an error.
+THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /** @} */
 
 /* ==================================================================================================================
  *
- *     23. Functions of the caller
+ *     23. Random numbers
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup random_numbers Random numbers
+ *
+ * Functions that fill an `r` keep its dtype and shape, which it must have; results of other functions are as of all
+ * operations. Distributions of real numbers want floats; those of whole numbers take every dtype, to which the number
+ * is converted.
+ * @{
+ */
+
+/// Which side of a layer its weights are scaled by.
+typedef enum THFan {
+    TH_FAN_IN = 0,               ///< What comes in to each of its outputs.
+    TH_FAN_OUT = 1,              ///< What goes out of each of its inputs.
+} THFan;
+
+/// Fills with numbers uniform in [from, to). Floats only.
+THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
+
+/// Fills with normally distributed numbers; `stdv` >= 0. Floats only.
+THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
+
+/// `r = z * stdv + means` of standard normal `z`, in the shape of `means`. Floats only; a fresh `r` takes their dtype.
+THStatus THTensor_normal_means(THTensor *r, THGenerator *generator, const THTensor *means, double stdv);
+
+/// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0. Floats only; a fresh `r`
+/// takes their dtype.
+THStatus THTensor_normal_stddevs(THTensor *r, THGenerator *generator, double mean, const THTensor *stdvs);
+
+/// `r = z * stdvs + means` of standard normal `z`, broadcast. Floats only; a fresh `r` takes their common dtype.
+THStatus THTensor_normal_means_stddevs(THTensor *r, THGenerator *generator, const THTensor *means,
+                                       const THTensor *stdvs);
+
+/// Fills with exponentially distributed numbers, of density `lambda * exp(-lambda x)`; `lambda` > 0. Floats only.
+THStatus THTensor_exponential(THTensor *r, THGenerator *generator, double lambda);
+
+/// Fills with Cauchy distributed numbers, of density `sigma / (pi ((x - median)^2 + sigma^2))`; `sigma` > 0. Floats
+/// only.
+THStatus THTensor_cauchy(THTensor *r, THGenerator *generator, double median, double sigma);
+
+/// Fills with `exp(x)` of normally distributed `x`, whose mean and deviation these are. Floats only.
+THStatus THTensor_logNormal(THTensor *r, THGenerator *generator, double mean, double stdv);
+
+/// Fills with numbers normally distributed in [from, to], others left out; `stdv` > 0. Bounds may be infinite. Floats
+/// only.
+THStatus THTensor_truncNormal(THTensor *r, THGenerator *generator, double mean, double stdv, double from, double to);
+
+/// Fills with gamma distributed numbers, of density proportional to `x^(shape - 1) exp(-x / scale)`; both > 0. Floats
+/// only.
+THStatus THTensor_gamma(THTensor *r, THGenerator *generator, double shape, double scale);
+
+/// As `THTensor_gamma`, with a shape and a scale for each element, broadcast. A fresh `r` takes their common dtype.
+THStatus THTensor_gammaTensor(THTensor *r, THGenerator *generator, const THTensor *shape, const THTensor *scale);
+
+/// Fills with beta distributed numbers, of density proportional to `x^(a - 1) (1 - x)^(b - 1)`; both > 0. Floats only.
+THStatus THTensor_beta(THTensor *r, THGenerator *generator, double a, double b);
+
+/// As `THTensor_beta`, with `a` and `b` for each element, broadcast. A fresh `r` takes their common dtype.
+THStatus THTensor_betaTensor(THTensor *r, THGenerator *generator, const THTensor *a, const THTensor *b);
+
+/// Fills with 1 with probability `p`, else 0. Any dtype. `TH_PHILOX` rounds `p` to a multiple of 2^-32.
+THStatus THTensor_bernoulli(THTensor *r, THGenerator *generator, double p);
+
+/// `r = 1` with probability `p`, else 0, for each element of `p`, which must be floats. Any dtype; a fresh `r` takes
+/// that of `p`.
+THStatus THTensor_bernoulliTensor(THTensor *r, THGenerator *generator, const THTensor *p);
+
+/// Fills with the number of trials up to the first success, where each trial fails with probability `p`, as in TH:
+/// `P(k) = p^(k - 1) (1 - p)`, k = 1, 2, ...; 0 < p < 1. PyTorch calls 1 - p what is `p` here. Any dtype.
+THStatus THTensor_geometric(THTensor *r, THGenerator *generator, double p);
+
+/// Fills with Poisson distributed numbers, `P(k) = rate^k exp(-rate) / k!`; `rate` >= 0. Any dtype.
+THStatus THTensor_poisson(THTensor *r, THGenerator *generator, double rate);
+
+/// As `THTensor_poisson`, with a rate for each element. A fresh `r` takes the dtype of `rate`, which must be floats.
+THStatus THTensor_poissonTensor(THTensor *r, THGenerator *generator, const THTensor *rate);
+
+/// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53. Any
+/// dtype.
+THStatus THTensor_binomial(THTensor *r, THGenerator *generator, double n, double p);
+
+/// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats. A fresh `r` takes
+/// their common dtype.
+THStatus THTensor_binomialTensor(THTensor *r, THGenerator *generator, const THTensor *n, const THTensor *p);
+
+/// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8 (bfloat16),
+/// 2^11 (float16), 2^24 or 2^53. As in TH, `TH_MT19937` gives int64 and float64 numbers from 0 to 2^32 - 1; the other
+/// dtypes get PyTorch's numbers, too.
+THStatus THTensor_random(THTensor *r, THGenerator *generator);
+
+/// Fills with integers from 0 to `max - 1`; `max` > 0.
+THStatus THTensor_cappedRandom(THTensor *r, THGenerator *generator, int64_t max);
+
+/// Fills with integers from `min` to `max - 1`; they must be in the range of an integer dtype. For ranges up to 2^32,
+/// `TH_MT19937` gives TH's numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end only,
+/// the remainders of two words.
+THStatus THTensor_clampedRandom(THTensor *r, THGenerator *generator, int64_t min, int64_t max);
+
+/// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs + outputs))`
+/// times window under the root: Glorot's, for `gain` 1. Floats only.
+THStatus THTensor_xavierUniform(THTensor *r, THGenerator *generator, double gain);
+
+/// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+/// `THTensor_xavierUniform`, `b / sqrt(3)`.
+THStatus THTensor_xavierNormal(THTensor *r, THGenerator *generator, double gain);
+
+/// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`, where
+/// `n` is inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this slope below
+/// 0. Floats only.
+THStatus THTensor_kaimingUniform(THTensor *r, THGenerator *generator, double slope, THFan fan);
+
+/// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of
+/// `THTensor_kaimingUniform`, `b / sqrt(3)`.
+THStatus THTensor_kaimingNormal(THTensor *r, THGenerator *generator, double slope, THFan fan);
+
+/// `r` = numbers uniform in [0, 1) in these sizes. Floats only; a fresh `r` takes the default dtype.
+THStatus THTensor_rand(THTensor *r, THGenerator *generator, int ndim, const int64_t *size);
+
+/// `r` = normally distributed numbers of mean 0 and deviation 1 in these sizes. Floats only; a fresh `r` takes the
+/// default dtype.
+THStatus THTensor_randn(THTensor *r, THGenerator *generator, int ndim, const int64_t *size);
+
+/// `r` = integers from `from` to `to - 1` in these sizes. A fresh `r` takes int64.
+THStatus THTensor_randint(THTensor *r, THGenerator *generator, int64_t from, int64_t to, int ndim, const int64_t *size);
+
+/// As `THTensor_rand`, in the sizes of `t`; a fresh `r` takes its dtype.
+THStatus THTensor_randLike(THTensor *r, THGenerator *generator, const THTensor *t);
+
+/// As `THTensor_randn`, in the sizes of `t`; a fresh `r` takes its dtype.
+THStatus THTensor_randnLike(THTensor *r, THGenerator *generator, const THTensor *t);
+
+/// As `THTensor_randint`, in the sizes of `t`; a fresh `r` takes its dtype.
+THStatus THTensor_randintLike(THTensor *r, THGenerator *generator, const THTensor *t, int64_t from, int64_t to);
+
+/// `r` = the integers from 0 to `n - 1` in random order. A fresh `r` takes int64; another dtype must hold them all.
+/// `TH_MT19937` gives the order that TH and PyTorch give.
+THStatus THTensor_randperm(THTensor *r, THGenerator *generator, int64_t n);
+
+/// A row-major tensor as of `THTensor_rand`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRand(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+
+/// A row-major tensor as of `THTensor_randn`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandn(THDtype dtype, THGenerator *generator, int ndim, const int64_t *size);
+
+/// A row-major tensor as of `THTensor_randint`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandint(THDtype dtype, THGenerator *generator, int64_t from, int64_t to, int ndim,
+                                           const int64_t *size);
+
+/// As `THTensor_newRand`, in dtype and sizes of `t`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandLike(const THTensor *t, THGenerator *generator);
+
+/// As `THTensor_newRandn`, in dtype and sizes of `t`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandnLike(const THTensor *t, THGenerator *generator);
+
+/// As `THTensor_newRandint`, in dtype and sizes of `t`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandintLike(const THTensor *t, THGenerator *generator, int64_t from, int64_t to);
+
+/// A vector as of `THTensor_randperm`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newRandperm(THDtype dtype, THGenerator *generator, int64_t n);
+
+/// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its share in
+/// the sum of the row. If `replacement` is 0, none is drawn twice, and they come in the order drawn. Floats >= 0 that
+/// do not sum to 0, and without replacement as many above 0 as are drawn. A fresh `r` takes int64.
+THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTensor *p, int64_t n, int replacement);
+
+/// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`, else
+/// becomes `J[k]`. Fresh `J` and `q` take int64 and the dtype of `p`.
+THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
+
+/// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`. (TH's function
+/// expects positions from 1 on in `J`, which its own setup does not give.)
+THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
+
+/// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true. Floats only. `mask` may be NULL,
+/// else it takes the mask; a fresh one takes Bool.
+THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     24. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -2284,7 +2514,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     24. Storages
+ *     25. Storages
  *
  * ================================================================================================================== */
 
@@ -2434,7 +2664,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     25. Memory
+ *     26. Memory
  *
  * ================================================================================================================== */
 
@@ -2500,7 +2730,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     26. Mapped files and shared memory
+ *     27. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -2539,7 +2769,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     27. Errors
+ *     28. Errors
  *
  * ================================================================================================================== */
 
@@ -2568,7 +2798,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     28. Threads
+ *     29. Threads
  *
  * ================================================================================================================== */
 
@@ -2591,7 +2821,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     29. Versions
+ *     30. Versions
  *
  * ================================================================================================================== */
 
