@@ -46,6 +46,8 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("004_negative_stride_means_contiguous", negative_strides_are_refused),
     ("004_copy_same_numel_other_shape", copy_broadcasts_but_does_not_reshape),
     ("004_masked_fill_other_shape", masks_broadcast_but_do_not_reshape),
+    ("002_index_put_duplicates_accumulate", what_is_put_twice_is_added_twice),
+    ("004_mask_index_le", comparisons_are_masks),
     ("004_masked_select_other_shape", a_mask_of_another_shape_selects_nothing),
     ("004_masked_copy_shapes_differ", a_mask_of_another_shape_copies_nothing),
     ("004_map_mul_shapes_differ", map_broadcasts_but_does_not_reshape),
@@ -190,6 +192,27 @@ fn masks_broadcast_but_do_not_reshape() {
     let flat = Tensor::made(c!(tensors::newViewAs(mask.0, x.0))).unwrap();
     assert_eq!(c!(tensors::maskedFill(x.0, flat.0, -1.0)), TH_OK);
     assert_eq!((x.shape(), x.elements()), (vec![1, 4], vec![1.0, 2.0, -1.0, -1.0]));
+}
+
+fn what_is_put_twice_is_added_twice() {
+    let (x, v) = (Tensor::of(&[3, 3], &[0.0; 9]), Tensor::of(&[3], &[1.0, 2.0, 3.0]));
+    let [rows, columns] = [[0.0, 0.0, 2.0], [1.0, 1.0, 2.0]].map(|index| {
+        let index = Tensor::of(&[3], &index);
+        Tensor::made(c!(tensors::newTo(index.0, TH_INT64))).unwrap()
+    });
+    assert_eq!(c!(tensors::indexPut(x.0, [rows.0, columns.0].as_ptr(), 2, v.0, 1)), TH_OK);
+    assert_eq!(x.elements(), [0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
+}
+
+/// Comparisons give Bool here, and uint8 where that is asked for; both are masks.
+fn comparisons_are_masks() {
+    let (x, y) = (counted(&[3, 3]), Tensor::made(c!(tensors::new())).unwrap());
+    for mask in [c!(tensors::new()), c!(tensors::newWithSize1d(TH_UINT8, 0))] {
+        let mask = Tensor::made(mask).unwrap();
+        assert_eq!(c!(tensors::leValue(mask.0, x.0, 3.0)), TH_OK);
+        assert_eq!(c!(tensors::maskedSelect(y.0, x.0, mask.0)), TH_OK);
+        assert_eq!((y.shape(), y.elements()), (vec![3], vec![1.0, 2.0, 3.0]));
+    }
 }
 
 /// A mask of uint8, as Torch7's.
