@@ -35,7 +35,7 @@ BY_TYPE = {
 BY_NAME = {
     "int": {
         **dict.fromkeys(["dimension", "dimension1", "dimension2", "dim", "dim1", "dim2", "start", "end"], "dimension({name})"),
-        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement"], "truth({name})"),
+        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique"], "truth({name})"),
         **dict.fromkeys(["ndim", "count"], "entries({name})"),
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },
