@@ -25,8 +25,8 @@ pub mod c_types {
     pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
-    pub use crate::ops::rearrange::THPadMode;
     pub use crate::ops::random::THFan;
+    pub use crate::ops::rearrange::THPadMode;
     pub use crate::print::THPrintOptions;
     pub use crate::random::THGeneratorKind;
     pub use crate::storage::THStorage;
