@@ -426,7 +426,7 @@ def moving():
         *over("gather dim 1", "f32", "1000x1000", *(code.format(1) for code in gather), b=each),
         *over("cat dim 0", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 0))", "torch.cat([a, b], 0)", "np.concatenate([a, b], 0)"),
         *over("cat dim 1", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 1))", "torch.cat([a, b], 1)", "np.concatenate([a, b], 1)"),
-        *over("flip dim 1", "f32", "1000x1000", "THTensor_flip(r, a, 1, (int64_t[]){1})", "r.copy_(torch.flip(a, [1]))", "np.copyto(r, np.flip(a, 1))"),
+        *over("flip dim 1", "f32", "1000x1000", "FRESH(THTensor_flip(r, a, 1, (int64_t[]){1}))", "torch.flip(a, [1])", "np.flip(a, 1).copy()"),
         *over("repeat", "f32", "1000x1000", "FRESH(THTensor_repeat(r, a, 2, (int64_t[]){2, 2}))", "a.repeat(2, 2)", "np.tile(a, (2, 2))"),
         *over("diff", "f32", "1000x1000", "FRESH(THTensor_diff(r, a, 1, 1))", "torch.diff(a, 1, 1)", "np.diff(a, 1, 1)"),
     ]
