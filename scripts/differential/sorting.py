@@ -60,37 +60,6 @@ def unique(draw):
     return Call("uniqueConsecutive" if consecutive else "unique", [MAYBE, MAYBE, MAYBE, t, dim], want)
 
 
-def searched(draw):
-    t = drawn(draw)
-    dtype = t.dtype if draw.chance(0.7) else draw.dtype(ALL)
-    shape = (draw.choice([0, 1, 3, 20, 300]),) if draw.chance(0.7) or not t.size else (*t.size[:-1], draw.choice([1, 2, 9]))
-    sequence = draw.operand(dtype, shape, "small")
-    ordered = torch.sort(sequence.value, dim=-1)
-    right = draw.choice([0, 1])
-    if draw.chance(0.3):
-        sorter = draw.operand(torch.int64, shape, "plain")
-        sorter.base.zero_()
-        sorter.strides, sorter.offset = list(ordered.indices.contiguous().stride()), 0
-        sorter.base = ordered.indices.contiguous().flatten().clone()
-    else:
-        sorter = None
-        sequence.strides, sequence.offset = list(ordered.values.contiguous().stride()), 0
-        sequence.base = ordered.values.contiguous().flatten().clone()
-    line = ordered.values
-
-    def want():
-        from oracle import sorting
-
-        common = torch.result_type(line, t.value)
-        wide = lambda x: x.to(common).byte() if common == torch.bool else x.to(common)
-        torch.searchsorted(wide(line).contiguous(), wide(t.value).contiguous(), right=bool(right))
-        return Expected(sorting.places_in(line, t.value, right), index=True)
-
-    if sorter is None and len(shape) == 1 and draw.chance(0.4):
-        return Call("bucketize", [R, t, sequence, right], want)
-    return Call("searchsorted", [R, sequence, t, right, sorter], want)
-
-
 def isin(draw):
     t, invert, unique_ = drawn(draw), draw.choice([0, 1]), draw.choice([0, 1])
     tests = draw.operand(t.dtype if draw.chance(0.6) else draw.dtype(), draw.shape(large=draw.chance(0.3)), draw.choice(["plain", "any", "small"]))
@@ -104,5 +73,5 @@ def isin(draw):
 
 
 def families():
-    for draw_call in (sort, sort, topk, topk, unique, unique, searched, isin):
+    for draw_call in (sort, sort, topk, topk, unique, unique, isin):
         yield draw_call.__name__, draw_call
