@@ -108,34 +108,65 @@ pub unsafe fn expand(size: usize, r: *mut u8, x: *const u8, mask: &[Bool]) {
     })
 }
 
-/// Rows of indices, in row-major order, of the `n` entries of a mask of this shape that are true.
+/// Entries whose indices are listed at a time.
+const LISTED: usize = 512;
+
+/// Rows of indices, in row-major order, of the entries of a mask of this shape that are true.
 ///
 /// # Safety
-/// `list` has room for `n` rows; the shape has at least one dimension.
-pub unsafe fn positions(list: *mut i64, mask: &[Bool], shape: &[i64], n: usize) {
+/// `list` has room for a row for each; the shape has at least one dimension, and none of size 0.
+pub unsafe fn positions(list: *mut i64, mask: &[Bool], shape: &[i64]) {
     let (dims, columns) = (shape.len(), shape[shape.len() - 1] as usize);
-    let (mut at, mut row) = (0, 0);
-    while at < n {
-        // SAFETY: the caller's: entries of a row are listed as long as there is room, which is until the last true one.
-        unsafe {
-            let first = list.add(at * dims);
-            let mut found = 0;
-            for column in 0..columns {
-                if at + found >= n {
-                    break;
-                }
-                first.add(found * dims + dims - 1).write_unaligned(column as i64);
-                found += mask[row * columns + column].get() as usize;
+    let (mut found, mut listed) = ([0; LISTED], 0);
+    for (row, mask) in mask.chunks(columns).enumerate() {
+        let start = listed;
+        for (block, mask) in mask.chunks(LISTED).enumerate() {
+            let n = true_entries(mask, (block * LISTED) as i64, &mut found);
+            for (k, &column) in found[..n].iter().enumerate() {
+                // SAFETY: the caller's: a row for each entry that is true.
+                unsafe { list.add((listed + k) * dims + dims - 1).write_unaligned(column) }
             }
-            let mut rest = row as i64;
-            for d in (0..dims - 1).rev() {
-                let index = rest % shape[d];
-                rest /= shape[d];
-                for k in 0..found {
-                    first.add(k * dims + d).write_unaligned(index);
-                }
+            listed += n;
+        }
+        let mut rest = row as i64;
+        for d in (0..dims - 1).rev() {
+            let index = rest % shape[d];
+            rest /= shape[d];
+            for k in start..listed {
+                // SAFETY: as above.
+                unsafe { list.add(k * dims + d).write_unaligned(index) }
             }
-            (at, row) = (at + found, row + 1);
         }
     }
+}
+
+/// Lists where the mask is true, counted from `first` on; says how often it is.
+fn true_entries(mask: &[Bool], first: i64, found: &mut [i64; LISTED]) -> usize {
+    debug_assert!(mask.len() <= LISTED);
+    simd(
+        #[inline(always)]
+        move |_isa| {
+            let (mut at, mut n) = (0, 0);
+            #[cfg(target_arch = "x86_64")]
+            if _isa.level() == Level::Avx512 {
+                // SAFETY: the machine has AVX-512; as `n` is at most `at`, there is room for a whole vector.
+                unsafe {
+                    let mut entries = I64x8::load([0, 1, 2, 3, 4, 5, 6, 7].map(|i| first + i).as_ptr());
+                    while at + 8 <= mask.len() {
+                        let chosen = bits(mask.as_ptr().add(at));
+                        entries.packed(chosen as Mask).store(found.as_mut_ptr().add(n));
+                        entries = entries + I64x8::all(8);
+                        (at, n) = (at + 8, n + chosen.count_ones() as usize);
+                    }
+                }
+            }
+            // Without a branch on the mask.
+            while at < mask.len() {
+                found[n] = first + at as i64;
+                n += mask[at].get() as usize;
+                at += 1;
+            }
+            n
+        },
+    )
 }

@@ -95,7 +95,10 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
             );
         }
         if dst_step == size as isize && src_step == 2 * dst_step {
-            return every_other(dst.cast::<T>(), src.cast::<T>(), n);
+            return gather_steps::<T, 2>(dst.cast::<T>(), src.cast::<T>(), n);
+        }
+        if dst_step == size as isize && src_step == -dst_step {
+            return gather_steps::<T, -1>(dst.cast::<T>(), src.cast::<T>(), n);
         }
         for i in 0..n as isize {
             dst.offset(i * dst_step).cast::<T>().write_unaligned(src.offset(i * src_step).cast::<T>().read_unaligned());
@@ -103,15 +106,15 @@ unsafe fn moves<T: Copy>(dst: *mut u8, dst_step: isize, src: *const u8, src_step
     }
 }
 
-/// `dst[i] = src[2 * i]`: with a step it knows, the compiler takes whole vectors apart.
+/// `dst[i] = src[STEP * i]`: with a step it knows, the compiler takes whole vectors apart.
 ///
 /// # Safety
-/// `dst` holds `n` elements, and `src` one at `2 * i` for each; of any alignment.
-unsafe fn every_other<T: Copy>(dst: *mut T, src: *const T, n: usize) {
+/// `dst` holds `n` elements, and `src` one at `STEP * i` for each; of any alignment.
+unsafe fn gather_steps<T: Copy, const STEP: isize>(dst: *mut T, src: *const T, n: usize) {
     // SAFETY: the caller's.
     simd(
         #[inline(always)]
-        move |_| (0..n).for_each(|i| unsafe { dst.add(i).write_unaligned(src.add(2 * i).read_unaligned()) }),
+        move |_| (0..n).for_each(|i| unsafe { dst.add(i).write_unaligned(src.offset(STEP * i as isize).read_unaligned()) }),
     )
 }
 
@@ -157,7 +160,7 @@ unsafe fn run_flat<S: Element, D: Element>(dst: *mut u8, src: *const u8, n: usiz
     let integers = [S::DTYPE, D::DTYPE].iter().all(|t| t.category() == Category::Integer);
     if integers && size_of::<S>() == 2 * size_of::<D>() && cfg!(target_endian = "little") {
         // SAFETY: the caller's; the low halves of the source are elements of the result.
-        return unsafe { every_other(dst, src.cast::<D>(), n) };
+        return unsafe { gather_steps::<D, 2>(dst, src.cast::<D>(), n) };
     }
     simd(
         #[inline(always)]

@@ -251,7 +251,8 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         how.streamed = second.is_some_and(|rows| gains_streamed(plan.numel() * 2 * src.1.size(), rows.step[0]));
         let share = second.map_or(1, |l| l.n).div_ceil(pool::num_threads()).next_multiple_of(BAND);
         plan.tiles(share, first.n)
-    } else if first.step[0] == plan.item[0] as isize && (first.step[1] == plan.item[1] as isize || (first.step[1] == 0 && first.n >= TILE))
+    } else if first.step[0] == plan.item[0] as isize
+        && (first.step[1].unsigned_abs() == plan.item[1] || (first.step[1] == 0 && first.n >= TILE))
     {
         // A copy that writes less than it reads does not wait for its stores.
         let gains = plan.item[0] >= plan.item[1] && first.step[1] != 0;

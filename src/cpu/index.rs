@@ -4,6 +4,7 @@
 //! steps are 0 along the dimension that is indexed, and a position moves on from there.
 
 use super::engine::{CHEAP, Shared, parallel};
+use super::simd::simd;
 use crate::dtype::Element;
 use crate::plan::{Plan, Tile};
 
@@ -132,8 +133,8 @@ unsafe fn gather_run<T: Copy>(mut run: Run, entries: Entries) {
             // The common case has constant steps.
             let (r, index) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>());
             for i in 0..run.n {
-                r.add(i)
-                    .write_unaligned(run.at[2].wrapping_offset(entries.offset(index.add(i).read_unaligned())).cast::<T>().read_unaligned());
+                let from = run.at[2].wrapping_offset(entries.offset(index.add(i).read_unaligned()));
+                r.add(i).write_unaligned(from.cast::<T>().read_unaligned());
             }
         } else {
             for i in 0..run.n {
@@ -215,7 +216,10 @@ pub unsafe fn first_outside(index: *const i64, n: usize, least: i64, end: i64) -
     // SAFETY: the caller's.
     let index = unsafe { std::slice::from_raw_parts(index, n) };
     index.chunks(BLOCK).enumerate().find_map(|(k, block)| {
-        let any = block.iter().fold(false, |any, &x| any | (outside(x) >= count));
+        let any = simd(
+            #[inline(always)]
+            move |_| block.iter().fold(false, |any, &x| any | (outside(x) >= count)),
+        );
         if any { block.iter().position(|&x| outside(x) >= count).map(|i| k * BLOCK + i) } else { None }
     })
 }

@@ -8,7 +8,7 @@ mod source;
 mod words;
 
 pub use pairs::normals;
-pub use source::{Binomial, Gamma, Poisson, Source, Stream, TruncatedNormal, beta};
+pub use source::{Binomial, Gamma, Poisson, Source, TruncatedNormal, beta, fill_each};
 pub use words::{Chance, DoubleWords, LongRange, Range};
 
 use super::simd::{Isa, simd};

@@ -67,9 +67,8 @@ impl<K: Key> Rows<'_, K> {
         &self.keys[i as usize * self.width..][..self.width]
     }
 
-    /// Writes the rows in ascending order to `order`, equal ones as they stand. The first key in which two rows differ decides.
+    /// Brings the numbers of rows into the rows' ascending order, equal ones as they stand. The first key in which two rows differ decides.
     pub fn sort(self, order: &mut [i64]) {
-        order.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64);
         order.sort_unstable_by(|&a, &b| self.row(a).cmp(self.row(b)).then(a.cmp(&b)));
     }
 
@@ -123,7 +122,7 @@ mod tests {
     #[test]
     fn rows_are_ordered_by_the_first_key_that_differs() {
         let rows = Rows { keys: &[2, 1, 1, 5, 2, 0, 1, 5], width: 2, float: false };
-        let (mut order, mut ends, mut inverse) = ([0; 4], [0; 4], [0; 4]);
+        let (mut order, mut ends, mut inverse) = ([0, 1, 2, 3], [0; 4], [0; 4]);
         rows.sort(&mut order);
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(rows.runs(&order, &mut ends, Some(&mut inverse)), 3);

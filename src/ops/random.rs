@@ -27,7 +27,7 @@ use super::result::{Target, commit, together};
 use crate::alloc::list;
 use crate::cpu::convert::converter;
 use crate::cpu::engine::COSTLY;
-use crate::cpu::random::{Distribution, GROUP, Source, Stream, fill as fill_groups};
+use crate::cpu::random::{Distribution, GROUP, Source, fill as fill_groups, fill_each as draw_each};
 use crate::cpu::sequence::generate;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
@@ -116,7 +116,7 @@ fn in_order<T: Element>(place: Place, stream: &mut Mt19937, mut next: impl FnMut
 }
 
 /// Fills with `draw(source, i)` for each position `i`, which may draw any number of words.
-fn fill_each(r: &Tensor, generator: &mut Generator, draw: impl Fn(&mut dyn Source, usize) -> f64 + Sync) -> Result<()> {
+fn fill_each(r: &Tensor, generator: &mut Generator, draw: &(dyn Fn(&mut dyn Source, usize) -> f64 + Sync)) -> Result<()> {
     fill(r, |place| match generator {
         Generator::Mt19937(stream) => {
             let mut i = 0;
@@ -128,11 +128,9 @@ fn fill_each(r: &Tensor, generator: &mut Generator, draw: impl Fn(&mut dyn Sourc
             });
         }
         Generator::Philox(stream) => by_position(place, stream, GROUP as u64, &|at: *mut f64, first, n, seed, block| {
-            for i in 0..n {
-                let x = draw(&mut Stream::new(seed, block.wrapping_add(i as u64)), first + i);
-                // SAFETY: `by_position` passes pieces of the place.
-                unsafe { at.add(i).write(x) }
-            }
+            // SAFETY: `by_position` passes pieces of the place.
+            let out = unsafe { std::slice::from_raw_parts_mut(at, n) };
+            draw_each(out, seed, block, &|source, i| draw(source, first + i));
         }),
     })
 }

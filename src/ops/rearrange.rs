@@ -6,9 +6,10 @@ use super::index::select::index_select;
 use super::operand::Operand;
 use super::pointwise;
 use super::reduce::TH_ALL_DIMS;
+use super::result::deliver;
 use super::{copy, view};
 use crate::alloc;
-use crate::cpu::index::{Entries, gather};
+use crate::cpu;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout, MAX_DIMS, checked_numel, wrap_dim};
@@ -38,12 +39,9 @@ fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) 
     change(&mut layout)?;
     let size = from.dtype.size();
     let first = from.first().wrapping_offset((layout.offset - from.layout.offset) as isize * size as isize);
-    let nowhere = Layout { strides: Dims::filled(0, layout.ndim()), offset: 0, shape: layout.shape.clone() };
-    let walk = Plan::new([&placed.written.layout, &nowhere, &layout], [size, 8, size]);
-    let mut position = 0i64;
-    let data = [placed.written.first(), (&raw mut position).cast(), first];
-    // SAFETY: the layout shows elements of the tensor in another order; the one position stands for all.
-    unsafe { gather(&walk, size, data, Entries { step: 0, count: 0 }) };
+    let plan = Plan::new([&placed.written.layout, &layout], [size, size]);
+    // SAFETY: the layout shows elements of the tensor in another order.
+    unsafe { cpu::copy::copy(plan, (placed.written.first(), from.dtype), (first, from.dtype)) };
     placed.commit()
 }
 
@@ -112,17 +110,15 @@ pub fn roll(r: &Tensor, t: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Res
     let Some(dims) = dims else {
         let [shift] = shifts else { bail!(Argument, "{} shifts without dimensions: expected 1", shifts.len()) };
         let row = rolled(&view::reshape(t, &[-1])?, *shift, 0)?;
-        return deliver(r, &view::reshape(&row, &layout.shape)?, t.defined()?);
+        return deliver([Some((r, t.defined()?, &view::reshape(&row, &layout.shape)?))]);
     };
-    let mut made = copy::contiguous_copy(t)?;
+    let mut made = if dims.is_empty() { copy::contiguous_copy(t)? } else { t.clone() };
     for (k, &dim) in dims.iter().enumerate() {
         let Ok(dim) = i32::try_from(dim) else { bail!(Argument, "dimension {dim} out of range") };
         let d = wrap_dim(dim, layout.ndim())?;
-        if layout.ndim() > 0 {
-            made = rolled(&made, shifts[k], d as i32)?;
-        }
+        made = if layout.ndim() > 0 { rolled(&made, shifts[k], d as i32)? } else { copy::contiguous_copy(t)? };
     }
-    deliver(r, &made, t.defined()?)
+    deliver([Some((r, t.defined()?, &made))])
 }
 
 /// A new tensor: `t` moved on along one dimension.
@@ -136,13 +132,6 @@ fn rolled(t: &Tensor, shift: i64, dim: i32) -> Result<Tensor> {
         copy::copy(&part(&made, 0, shift)?, &part(t, n - shift, shift)?)?;
     }
     Ok(made)
-}
-
-/// `r = made`, a result of `dtype`.
-fn deliver(r: &Tensor, made: &Tensor, dtype: Dtype) -> Result<()> {
-    let placed = placed(r, dtype, &made.layout()?.shape)?;
-    copy::copy(&placed.tensor()?, made)?;
-    placed.commit()
 }
 
 /// `r` = `t` `sizes[d]` times along each dimension, new ones in front
@@ -301,14 +290,14 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
         return placed(r, dtype, &shape)?.commit();
     }
     // One dimension after the other, each by the positions its entries come from.
-    let mut made = disjoint(r, t)?;
+    let mut made = if pads.is_empty() { copy::contiguous_copy(t)? } else { disjoint(r, t)? };
     for (k, pair) in pads.chunks(2).enumerate() {
         let d = have.len() - 1 - k;
         let next = Tensor::fresh()?;
         index_select(&next, &made, d as i32, &beyond(have[d], pair[0], shape[d], mode, d)?)?;
         made = next;
     }
-    deliver(r, &made, dtype)
+    deliver([Some((r, dtype, &made))])
 }
 
 /// Where the entries of a padded dimension of `n` entries come from.
@@ -368,7 +357,7 @@ pub fn fold(r: &Tensor, t: &Tensor, dim: i32, step: i64) -> Result<()> {
         let window = view::derive(t, |l| l.select(-1, k))?;
         pointwise::arithmetic::cadd(&place, &place, Scalar::Int(1), &window)?;
     }
-    deliver(r, &made, dtype)
+    deliver([Some((r, dtype, &made))])
 }
 
 /// `r` = the `n`-th differences of neighbours along `dim`
@@ -385,18 +374,21 @@ pub fn diff(r: &Tensor, t: &Tensor, n: i64, dim: i32) -> Result<()> {
     if shape.contains(&0) {
         return nothing(r, t, d as usize, Some((shape[d as usize] - n).max(0)));
     }
-    let mut made = t.clone();
-    for _ in 0..n.min(shape[d as usize]) {
-        let size = made.layout()?.shape[d as usize] - 1;
-        let next = Tensor::fresh()?;
-        let (later, earlier) = (view::derive(&made, |l| l.narrow(d, 1, size))?, view::derive(&made, |l| l.narrow(d, 0, size))?);
+    let differences = |r: &Tensor, t: &Tensor| {
+        let size = t.layout()?.shape[d as usize] - 1;
+        let (later, earlier) = (view::derive(t, |l| l.narrow(d, 1, size))?, view::derive(t, |l| l.narrow(d, 0, size))?);
         match dtype {
-            Dtype::Bool => pointwise::compare::neTensor.run([&next, &later, &earlier], &[])?,
-            _ => pointwise::arithmetic::csub(&next, &later, Scalar::Int(1), &earlier)?,
+            Dtype::Bool => pointwise::compare::neTensor.run([r, &later, &earlier], &[]),
+            _ => pointwise::arithmetic::csub(r, &later, Scalar::Int(1), &earlier),
         }
+    };
+    let (mut made, times) = (t.clone(), n.min(shape[d as usize]));
+    for _ in 1..times {
+        let next = Tensor::fresh()?;
+        differences(&next, &made)?;
         made = next;
     }
-    deliver(r, &disjoint(r, &made)?, dtype)
+    if times > 0 { differences(r, &made) } else { deliver([Some((r, dtype, &copy::contiguous_copy(t)?))]) }
 }
 
 /// How many tensors [`unravel_index`] makes, once every position is known to lie inside the shape.

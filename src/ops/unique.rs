@@ -40,7 +40,7 @@ pub fn unique(results: Results<'_>, t: &Tensor, dim: i32, consecutive: bool) -> 
         dispatch!(all, dtype, T => elements_once::<T>(t, consecutive, inverted)?)
     } else {
         let dim = wrap_dim(dim, t.ndim())?;
-        dispatch!(all, dtype, T => slices_once::<T>(t, dim, consecutive, inverted)?)
+        slices_once(t, dim, consecutive, inverted)?
     };
     let given = |r: Option<_>, dtype: Dtype, made: Option<_>| r.zip(made).map(|(r, made)| (r, dtype, made));
     deliver([
@@ -79,8 +79,9 @@ fn lengths(ends: &mut [i64]) {
     ends.iter_mut().for_each(|end| *end -= std::mem::replace(&mut start, *end));
 }
 
-fn slices_once<T: Ordered>(t: &Tensor, dim: usize, consecutive: bool, inverted: bool) -> Result<Found> {
-    let moved = dense(&view::derive(t, |l| l.move_dim(dim, 0))?, T::DTYPE)?;
+fn slices_once(t: &Tensor, dim: usize, consecutive: bool, inverted: bool) -> Result<Found> {
+    let dtype = t.defined()?;
+    let moved = dense(&view::derive(t, |l| l.move_dim(dim, 0))?, dtype)?;
     let mut shape = moved.layout()?.shape;
     let n = shape[0];
     let width: i64 = shape[1..].iter().product();
@@ -89,25 +90,28 @@ fn slices_once<T: Ordered>(t: &Tensor, dim: usize, consecutive: bool, inverted: 
     }
     let numbers = || Tensor::empty(Dtype::Int64, &[n]);
     let (mut order, mut ends, mut inverse) = (numbers()?, numbers()?, inverted.then(numbers).transpose()?);
-    let room = Tensor::empty(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, &[n, width])?;
-    // SAFETY: there is room for as many keys.
-    let keys = unsafe { keys_of(elements::<T>(&moved)?, room.data()) };
-    let rows = Rows { keys, width: width as usize, float: T::DTYPE.is_float() };
     let (places, ends) = (elements_mut::<i64>(&mut order)?, elements_mut::<i64>(&mut ends)?);
-    match consecutive {
-        true => places.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64),
-        false => rows.sort(places),
-    }
-    let count = rows.runs(places, ends, inverse.as_mut().map(elements_mut::<i64>).transpose()?);
+    places.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64);
+    let inverse_of = inverse.as_mut().map(elements_mut::<i64>).transpose()?;
+    let count = dispatch!(all, dtype, T => {
+        let room = Tensor::empty(if size_of::<<T as Ordered>::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, &[n, width])?;
+        // SAFETY: there is room for as many keys.
+        let keys = unsafe { keys_of(elements::<T>(&moved)?, room.data()) };
+        let rows = Rows { keys, width: width as usize, float: dtype.is_float() };
+        if !consecutive {
+            rows.sort(places);
+        }
+        rows.runs(places, ends, inverse_of)
+    });
     let mut counts = Tensor::empty(Dtype::Int64, &[count as i64])?;
     let lengths_of = elements_mut::<i64>(&mut counts)?;
     lengths_of.copy_from_slice(&ends[..count]);
     lengths(lengths_of);
     shape[0] = count as i64;
-    let values = Tensor::empty(T::DTYPE, &shape)?;
+    let values = Tensor::empty(dtype, &shape)?;
     let mut start = 0;
     for (i, &end) in ends[..count].iter().enumerate() {
-        let row = (width as usize) * size_of::<T>();
+        let row = width as usize * dtype.size();
         // SAFETY: both hold as many rows, and lie apart.
         unsafe { values.data().add(i * row).copy_from_nonoverlapping(moved.data().add(places[start] as usize * row), row) };
         start = end as usize;

@@ -1,9 +1,10 @@
 //! Distributions that take an unknown number of random words for an element: rejection methods.
 //!
-//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times),
+//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times, sequential search),
 //! Robert 1995 (truncated normal).
 
-use crate::cpu::simd::Isa;
+use super::GROUP;
+use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath::{exp_f64, log_f64};
 use crate::random::{Mt19937, block_part};
 use std::f64::consts::PI;
@@ -29,27 +30,55 @@ impl Source for Mt19937 {
 pub struct Stream {
     seed: u64,
     block: u64,
+    /// Which part comes after those that `words` has.
     part: u64,
-    /// The second half of the last block, if it is still to be given.
-    left: Option<u64>,
+    words: [u64; READY],
+    next: usize,
 }
 
-impl Stream {
-    /// What belongs to this block and goes on behind it.
-    pub fn new(seed: u64, block: u64) -> Stream {
-        Stream { seed, block, part: 0, left: None }
-    }
+/// Double words of each element that a group makes at once: those of two parts, which mostly suffice.
+const READY: usize = 4;
+
+/// The double words of a part.
+#[inline(always)]
+fn part(seed: u64, block: u64, part: u64) -> [u64; 2] {
+    let [a, b, c, d] = block_part(seed, block, part);
+    [a << 32 | b & 0xffff_ffff, c << 32 | d & 0xffff_ffff]
 }
 
 impl Source for Stream {
     fn bits(&mut self) -> u64 {
-        if let Some(left) = self.left.take() {
-            return left;
+        if self.next == READY {
+            [self.words[READY - 2], self.words[READY - 1]] = part(self.seed, self.block, self.part);
+            self.part += 1;
+            self.next = READY - 2;
         }
-        let [a, b, c, d] = block_part(self.seed, self.block, self.part);
-        self.part += 1;
-        self.left = Some(c << 32 | d & 0xffff_ffff);
-        a << 32 | b & 0xffff_ffff
+        self.next += 1;
+        self.words[self.next - 1]
+    }
+}
+
+/// Fills `out` with `draw(source, i)` for each position `i`; element `i` has the words of block `block + i` and what goes on behind it.
+pub fn fill_each(out: &mut [f64], seed: u64, block: u64, draw: &dyn Fn(&mut dyn Source, usize) -> f64) {
+    for (group, out) in out.chunks_mut(GROUP).enumerate() {
+        let first = block.wrapping_add((group * GROUP) as u64);
+        let mut words = [[0; GROUP]; READY];
+        let ready = &mut words;
+        simd(
+            #[inline(always)]
+            move |_| {
+                for k in 0..READY / 2 {
+                    for i in 0..GROUP {
+                        [ready[2 * k][i], ready[2 * k + 1][i]] = part(seed, first.wrapping_add(i as u64), k as u64);
+                    }
+                }
+            },
+        );
+        for (i, x) in out.iter_mut().enumerate() {
+            let words = std::array::from_fn(|k| words[k][i]);
+            let mut source = Stream { seed, block: first.wrapping_add(i as u64), part: READY as u64 / 2, words, next: 0 };
+            *x = draw(&mut source, group * GROUP + i);
+        }
     }
 }
 
@@ -163,18 +192,17 @@ impl Poisson {
 
     /// A number so distributed.
     pub fn draw(&self, source: &mut dyn Source) -> f64 {
-        if self.rate < 10.0 { self.by_products(source) } else { self.by_rejection(source) }
+        if self.rate < 10.0 { self.by_search(source) } else { self.by_rejection(source) }
     }
 
-    /// How many uniform numbers it takes for their product to fall below `exp(-rate)`, but the last.
-    fn by_products(&self, source: &mut dyn Source) -> f64 {
-        if self.rate == 0.0 {
-            return 0.0;
-        }
-        let (mut product, mut k) = (source.open(), 0.0);
-        while product > self.known {
-            product *= source.open();
+    /// The least `k` whose probability and those of lesser numbers together reach a uniform number.
+    fn by_search(&self, source: &mut dyn Source) -> f64 {
+        let (mut left, mut probability, mut k) = (source.open() - self.known, self.known, 0.0);
+        // As far as 53 bits reach; probabilities below 1e-18 change nothing.
+        while left > 0.0 && (probability > 1e-18 || k < self.rate) {
             k += 1.0;
+            probability *= self.rate / k;
+            left -= probability;
         }
         k
     }

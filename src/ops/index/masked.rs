@@ -8,7 +8,7 @@ use crate::error::{Result, bail};
 use crate::layout::broadcast_shape;
 use crate::ops::operand::Operand;
 use crate::ops::pointwise::choose::mask_type;
-use crate::ops::result::Target;
+use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
@@ -105,18 +105,14 @@ pub(super) fn places(t: &Tensor) -> Result<Tensor> {
     let list = Tensor::empty(Dtype::Int64, &[n as i64, shape.len() as i64])?;
     if n > 0 && !shape.is_empty() {
         // SAFETY: the new tensor has room for `n` rows.
-        unsafe { positions(list.data().cast(), mask.as_slice(), &shape, n) };
+        unsafe { positions(list.data().cast(), mask.as_slice(), &shape) };
     }
     Ok(list)
 }
 
 /// `r` = the indices of each element of `t` that is not 0, a row each
 pub fn nonzero(r: &Tensor, t: &Tensor) -> Result<()> {
-    let list = places(t)?;
-    let made = Operand::of(&list)?;
-    let placed = Target::check(r, Dtype::Int64, &made.layout.shape)?.place(false, &|_| false)?;
-    copy::copy(&placed.tensor()?, &list)?;
-    placed.commit()
+    deliver([Some((r, Dtype::Int64, &places(t)?))])
 }
 
 /// The indices of each element of `t` that is not 0, a vector for each dimension; of a scalar, those of a vector of one element.

@@ -102,7 +102,7 @@ pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f
         bail!(Argument, "expected bounds in order, got {from} and {to}")
     }
     let standard = TruncatedNormal::new((from - mean) / std, (to - mean) / std);
-    fill_each(r, generator, |source, _| (mean + std * standard.draw(source)).clamp(from, to))
+    fill_each(r, generator, &|source, _| (mean + std * standard.draw(source)).clamp(from, to))
 }
 
 const SHAPE: &str = "a shape > 0";
@@ -113,7 +113,7 @@ pub fn gamma(r: &Tensor, generator: &mut Generator, shape: f64, scale: f64) -> R
     check_all(&[shape], SHAPE, is_positive)?;
     check_all(&[scale], "a scale > 0", is_positive)?;
     let standard = Gamma::new(shape);
-    fill_each(r, generator, |source, _| scale * standard.draw(source))
+    fill_each(r, generator, &|source, _| scale * standard.draw(source))
 }
 
 /// [`gamma`] with a shape and a scale for each element.
@@ -123,7 +123,7 @@ pub fn gamma_tensor(r: &Tensor, generator: &mut Generator, shape: &Tensor, scale
     check_all(shape, SHAPE, is_positive)?;
     check_all(scale, "a scale > 0", is_positive)?;
     make(r, parameters.dtype, false, &parameters.shape, |r| {
-        fill_each(r, generator, |source, i| scale[i] * Gamma::new(shape[i]).draw(source))
+        fill_each(r, generator, &|source, i| scale[i] * Gamma::new(shape[i]).draw(source))
     })
 }
 
@@ -132,7 +132,7 @@ pub fn beta(r: &Tensor, generator: &mut Generator, a: f64, b: f64) -> Result<()>
     check_float(r)?;
     check_all(&[a, b], SHAPE, is_positive)?;
     let (first, second) = (Gamma::new(a), Gamma::new(b));
-    fill_each(r, generator, |source, _| draw_beta(first, second, source))
+    fill_each(r, generator, &|source, _| draw_beta(first, second, source))
 }
 
 /// [`beta`] with shapes for each element.
@@ -142,7 +142,7 @@ pub fn beta_tensor(r: &Tensor, generator: &mut Generator, a: &Tensor, b: &Tensor
     check_all(a, SHAPE, is_positive)?;
     check_all(b, SHAPE, is_positive)?;
     make(r, parameters.dtype, false, &parameters.shape, |r| {
-        fill_each(r, generator, |source, i| draw_beta(Gamma::new(a[i]), Gamma::new(b[i]), source))
+        fill_each(r, generator, &|source, i| draw_beta(Gamma::new(a[i]), Gamma::new(b[i]), source))
     })
 }
 

@@ -28,7 +28,7 @@ const RATE: &str = "a rate >= 0";
 pub fn poisson(r: &Tensor, generator: &mut Generator, rate: f64) -> Result<()> {
     check_all(&[rate], RATE, is_not_negative)?;
     let law = Poisson::new(rate);
-    fill_each(r, generator, |source, _| law.draw(source))
+    fill_each(r, generator, &|source, _| law.draw(source))
 }
 
 /// [`poisson`] with a rate for each element.
@@ -36,7 +36,7 @@ pub fn poisson_tensor(r: &Tensor, generator: &mut Generator, rate: &Tensor) -> R
     let parameters = Parameters::of([rate])?;
     let [rate] = parameters.lists();
     check_all(rate, RATE, is_not_negative)?;
-    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, |source, i| Poisson::new(rate[i]).draw(source)))
+    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, &|source, i| Poisson::new(rate[i]).draw(source)))
 }
 
 const TRIALS: &str = "a whole number of trials from 0 to 2^53";
@@ -50,7 +50,7 @@ pub fn binomial(r: &Tensor, generator: &mut Generator, n: f64, p: f64) -> Result
     check_all(&[n], TRIALS, is_count)?;
     check_all(&[p], PROBABILITY, is_probability)?;
     let law = Binomial::new(n, p);
-    fill_each(r, generator, |source, _| law.draw(source))
+    fill_each(r, generator, &|source, _| law.draw(source))
 }
 
 /// [`binomial`] with trials and a probability for each element.
@@ -59,7 +59,7 @@ pub fn binomial_tensor(r: &Tensor, generator: &mut Generator, n: &Tensor, p: &Te
     let [n, p] = parameters.lists();
     check_all(n, TRIALS, is_count)?;
     check_all(p, PROBABILITY, is_probability)?;
-    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, |source, i| Binomial::new(n[i], p[i]).draw(source)))
+    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, &|source, i| Binomial::new(n[i], p[i]).draw(source)))
 }
 
 /// The greatest number of [`random`].
