@@ -16,15 +16,8 @@
  *     NULL; to pass that on is an error as well, so it is enough to look at statuses.
  */
 
+#include "digits.h"
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <thorn.h>
-
-#ifndef DIGITS_CSV
-#define DIGITS_CSV "examples/data/digits.csv"
-#endif
 
 // Needs a `status` to return and a label `done`, where the function gives up what it owns.
 #define TRY(call)                                                                                                      \
@@ -32,17 +25,10 @@
         if ((status = (call)) != TH_OK) goto done;                                                                     \
     } while (0)
 
-enum { SIDE = 8, PIXELS = SIDE * SIDE, INK = 16, CLASSES = 10 };
 enum { HIDDEN = 48, BATCH = 32, EPOCHS = 20, SEED = 1, SHOWN = 4 };
 
 static const double LEARNING_RATE = 0.1;
 static const double REQUIRED_ACCURACY = 0.95;
-
-// A line of the file: 64 pixels from 0 to 16, then the digit they show.
-typedef struct {
-    float pixel[PIXELS];
-    float label;
-} Row;
 
 // n digits, for training or held out.
 typedef struct {
@@ -68,89 +54,18 @@ typedef struct {
     THTensor *x, *y;                     // views of the digits' rows of a Set
     THTensor *hidden, *dhidden, *square; // [n x HIDDEN] tanh(lower layer), derivatives by the lower layer, scratch
     THTensor *logp, *dscores, *picked;   // [n x 10] log(softmax(upper layer)), derivatives by the upper layer, scratch
-    THTensor *each;                      // [n x 1] scratch: one number a digit
     THTensor *total;                     // 0-d scratch: their sum
     THTensor *guess, *hit;               // [n] the most probable class, and whether it is the label
 } Pass;
 
-// False if the text is anything but 64 pixels and a label.
-static bool parse_row(Row *row, const char *text) {
-    for (int i = 0; i < PIXELS; i++) {
-        char *end;
-        row->pixel[i] = strtof(text, &end);
-        if (end == text || *end != ',' || !(row->pixel[i] >= 0 && row->pixel[i] <= INK)) return false;
-        text = end + 1;
-    }
-    if (*text < '0' || *text > '9') return false;
-    row->label = (float)(*text - '0');
-    return text[1] == '\n' || text[1] == '\0';
-}
-
-// All lines, for the caller to free; NULL if there are none, or the one after `count` is broken.
-static Row *read_rows(FILE *file, int64_t *count) {
-    char line[512];
-    Row *rows = NULL;
-    size_t room = 0;
-    for (*count = 0; fgets(line, sizeof line, file); ++*count) {
-        if ((size_t)*count == room) {
-            room = 2 * room + 1024;
-            Row *moved = realloc(rows, room * sizeof *rows);
-            if (!moved) goto fail;
-            rows = moved;
-        }
-        if (!parse_row(&rows[*count], line)) goto fail;
-    }
-    return rows;
-fail:
-    free(rows);
-    return NULL;
-}
-
-// NULL, with a message, if the file cannot be opened or holds too little or anything else.
-static Row *read_file(const char *path, int64_t *count) {
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        perror(path);
-        return NULL;
-    }
-    Row *rows = read_rows(file, count);
-    bool complete = rows && !ferror(file) && *count >= 3 * BATCH;
-    fclose(file);
-    if (complete) return rows;
-    fprintf(stderr, "%s: row %d is missing or broken\n", path, (int)*count + 1);
-    free(rows);
-    return NULL;
-}
-
-static void free_rows(void *rows, void *context) {
-    (void)context;
-    free(rows);
-}
-
-// A tensor [count x 65] over the memory of the rows, which now lives as long as anything that looks at it.
-static THTensor *wrap(Row *rows, int64_t count) {
-    const int64_t size[] = {count, PIXELS + 1};
-    THTensor *tensor = THTensor_newFromBlob(TH_FLOAT32, 2, size, NULL, rows, free_rows, NULL);
-    if (!tensor) free(rows);
-    return tensor;
-}
-
-// Fisher-Yates, in the memory under the tensor. The numbers drawn from a seed are the same on every machine.
-static THStatus shuffle(THTensor *rows, THGenerator *generator) {
+// The rows in random order. The numbers drawn from a seed are the same on every machine.
+static THStatus shuffle(THTensor *r, const THTensor *rows, THGenerator *generator) {
     THStatus status;
-    int64_t count = THTensor_size(rows, 0);
-    THTensor *uniform = THTensor_newWithSize1d(TH_FLOAT64, count);
-    TRY(THTensor_uniform(uniform, generator, 0, 1));
-    const double *u = THTensor_data(uniform);
-    Row *row = THTensor_data(rows);
-    for (int64_t last = count - 1; last > 0; last--) {
-        int64_t other = (int64_t)(u[last] * (double)(last + 1));
-        Row moved = row[last];
-        row[last] = row[other];
-        row[other] = moved;
-    }
+    THTensor *order = THTensor_new();
+    TRY(THTensor_randperm(order, generator, THTensor_size(rows, 0)));
+    TRY(THTensor_indexSelect(r, rows, 0, order));
 done:
-    THTensor_free(uniform);
+    THTensor_free(order);
     return status;
 }
 
@@ -190,14 +105,11 @@ static void set_free(Set *set) {
 // Gives each pixel mean 0 and deviation 1 over the training set; the held-out set follows without being looked at.
 static THStatus standardise(const Set *train, const Set *test) {
     THStatus status;
-    THTensor *mean = THTensor_new(), *std = THTensor_new(), *constant = THTensor_new(), *square = THTensor_new();
+    THTensor *mean = THTensor_new(), *std = THTensor_new(), *constant = THTensor_new();
     TRY(THTensor_mean(mean, train->pixels, 0, 0));
     TRY(THTensor_csub(train->x, train->pixels, 1, mean));
     TRY(THTensor_csub(test->x, test->pixels, 1, mean));
-
-    TRY(THTensor_cmul(square, train->x, train->x));
-    TRY(THTensor_mean(std, square, 0, 0));
-    TRY(THTensor_sqrt(std, std));
+    TRY(THTensor_std(std, train->pixels, 0, 1, 0));
     // A corner pixel that never has ink deviates by 0: divide it by 1.
     TRY(THTensor_eqValue(constant, std, 0));
     TRY(THTensor_cadd(std, std, 1, constant));
@@ -207,7 +119,6 @@ done:
     THTensor_free(mean);
     THTensor_free(std);
     THTensor_free(constant);
-    THTensor_free(square);
     return status;
 }
 
@@ -267,7 +178,6 @@ static void pass_init(Pass *pass) {
                    .logp = THTensor_new(),
                    .dscores = THTensor_new(),
                    .picked = THTensor_new(),
-                   .each = THTensor_new(),
                    .total = THTensor_new(),
                    .guess = THTensor_new(),
                    .hit = THTensor_new()};
@@ -282,7 +192,6 @@ static void pass_free(Pass *pass) {
     THTensor_free(pass->logp);
     THTensor_free(pass->dscores);
     THTensor_free(pass->picked);
-    THTensor_free(pass->each);
     THTensor_free(pass->total);
     THTensor_free(pass->guess);
     THTensor_free(pass->hit);
@@ -297,25 +206,12 @@ done:
     return status;
 }
 
-// t = log(softmax(t)) in each row. With the greatest score moved to 0, exp cannot overflow.
-static THStatus log_softmax(THTensor *t, THTensor *scratch, THTensor *each) {
-    THStatus status;
-    TRY(THTensor_max(each, NULL, t, 1, 1));
-    TRY(THTensor_csub(t, t, 1, each));
-    TRY(THTensor_exp(scratch, t));
-    TRY(THTensor_sum(each, scratch, 1, 1));
-    TRY(THTensor_log(each, each));
-    TRY(THTensor_csub(t, t, 1, each));
-done:
-    return status;
-}
-
 static THStatus forward(const Pass *pass, const Net *net) {
     THStatus status;
     TRY(layer_forward(pass->hidden, &net->lower, pass->x));
     TRY(THTensor_tanh(pass->hidden, pass->hidden));
     TRY(layer_forward(pass->logp, &net->upper, pass->hidden));
-    TRY(log_softmax(pass->logp, pass->picked, pass->each));
+    TRY(THTensor_logSoftmax(pass->logp, pass->logp, 1));
 done:
     return status;
 }
@@ -377,22 +273,12 @@ done:
     return status;
 }
 
-// A line of a digit, two characters a pixel. Handles are open: elements are found through data and stride.
-static void draw_line(const THTensor *pixels, int64_t digit, int y) {
-    static const char shades[] = " .:-=+*#@";
-    const float *pixel =
-        (const float *)THTensor_data(pixels) + digit * pixels->stride[0] + SIDE * y * pixels->stride[1];
-    for (int x = 0; x < SIDE; x++) {
-        char shade = shades[(int)pixel[x * pixels->stride[1]] / 2];
-        printf("%c%c", shade, shade);
-    }
-}
-
 // The first few digits of a set, side by side, and what the net takes them for.
 static void show(const Set *set, const Pass *pass) {
     for (int y = 0; y < SIDE; y++) {
         for (int64_t digit = 0; digit < SHOWN; digit++) {
-            draw_line(set->pixels, digit, y);
+            // Handles are open: elements are found through data and stride.
+            draw_line((const float *)THTensor_data(set->pixels) + digit * set->pixels->stride[0], y);
             printf("%s", digit < SHOWN - 1 ? "  " : "\n");
         }
     }
@@ -424,13 +310,14 @@ done:
 }
 
 // Splits the rows in two thirds for training and one held out, and stores how many of the latter the net gets right.
-static THStatus learn(double *accuracy, THTensor *rows, THGenerator *generator) {
+static THStatus learn(double *accuracy, const THTensor *file, THGenerator *generator) {
     THStatus status;
     Set train = {0}, test = {0};
     Net net = {0};
-    int64_t count = THTensor_size(rows, 0), held_out = count / 3;
+    THTensor *rows = THTensor_new();
+    int64_t count = THTensor_size(file, 0), held_out = count / 3;
     TRY(THRandom_manualSeed(generator, SEED));
-    TRY(shuffle(rows, generator));
+    TRY(shuffle(rows, file, generator));
     TRY(set_init(&train, rows, 0, count - held_out));
     TRY(set_init(&test, rows, count - held_out, held_out));
     TRY(standardise(&train, &test));
@@ -442,16 +329,15 @@ done:
     set_free(&test);
     layer_free(&net.lower);
     layer_free(&net.upper);
+    THTensor_free(rows);
     return status;
 }
 
 int main(int argc, char **argv) {
-    int64_t count;
     double accuracy = 0;
-    Row *parsed = read_file(argc > 1 ? argv[1] : DIGITS_CSV, &count);
-    if (!parsed) return EXIT_FAILURE;
+    THTensor *rows = read_digits(argc > 1 ? argv[1] : DIGITS_CSV);
+    if (!rows) return EXIT_FAILURE;
 
-    THTensor *rows = wrap(parsed, count);
     THGenerator *generator = THGenerator_new();
     THStatus status = learn(&accuracy, rows, generator);
     THGenerator_free(generator);

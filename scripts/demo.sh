@@ -20,5 +20,8 @@ build/examples/hello
 title "examples/digits.c: a classifier learns handwritten digits, in C"
 build/examples/digits
 
+title "examples/neighbours.c: digits sorted by their neighbours and by k-means"
+build/examples/neighbours
+
 title "examples/digits.lua: digits again, from LuaJIT"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits.lua

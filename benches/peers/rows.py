@@ -426,6 +426,12 @@ def moving():
         *over("gather dim 1", "f32", "1000x1000", *(code.format(1) for code in gather), b=each),
         *over("cat dim 0", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 0))", "torch.cat([a, b], 0)", "np.concatenate([a, b], 0)"),
         *over("cat dim 1", "f32", "1000x1000", "FRESH(THTensor_cat(r, a, b, 1))", "torch.cat([a, b], 1)", "np.concatenate([a, b], 1)"),
+        *over(
+            "stack last dim", "f32", "1000x1000",
+            "FRESH(THTensor_stack(r, (THTensor *const[]){a, b}, 2, -1))", "torch.stack([a, b], -1)", "np.stack([a, b], -1)",
+        ),
+        *over("scatter add", "f32", "1000x1000", "THTensor_scatterAdd(r, 1, b, a)", "r.scatter_add_(1, b, a)", result=ANY, b=each, checked=("nothing",)),
+        *over("index add", "f32", "1000x1000", "THTensor_indexAdd(r, 0, b, a)", "r.index_add_(0, b, a)", result=ANY, b=rows, checked=("nothing",)),
         *over("flip dim 1", "f32", "1000x1000", "FRESH(THTensor_flip(r, a, 1, (int64_t[]){1}))", "torch.flip(a, [1])", "np.flip(a, 1).copy()"),
         *over("repeat", "f32", "1000x1000", "FRESH(THTensor_repeat(r, a, 2, (int64_t[]){2, 2}))", "a.repeat(2, 2)", "np.tile(a, (2, 2))"),
         *over("diff", "f32", "1000x1000", "FRESH(THTensor_diff(r, a, 1, 1))", "torch.diff(a, 1, 1)", "np.diff(a, 1, 1)"),

@@ -183,26 +183,32 @@ unsafe fn scatter_run<T: Copy>(mut run: Run, entries: Entries) {
 ///
 /// # Safety
 /// As for [`scatter`], with elements of `T`.
-pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: fn(T, T) -> T) {
-    let run = move |mut run: Run| {
-        // SAFETY: the caller's.
-        unsafe {
-            if run.step[1] == 0 && run.step[2] != 0 {
-                run.at[2] = run.at[2].wrapping_offset(entries.offset(run.position(0)));
-                for i in 0..run.n {
-                    let at = run.element::<T>(2, i);
-                    at.write_unaligned(combine(at.read_unaligned(), run.element::<T>(0, i).read_unaligned()));
-                }
-                return;
-            }
-            for i in 0..run.n {
-                let at = run.element::<u8>(2, i).wrapping_offset(entries.offset(run.position(i))).cast::<T>();
-                at.write_unaligned(combine(at.read_unaligned(), run.element::<T>(0, i).read_unaligned()));
-            }
-        }
-    };
+pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
     // SAFETY: the caller's.
-    unsafe { for_runs(plan, data, false, &run) }
+    unsafe { for_runs(plan, data, false, &move |run: Run| accumulate_run(run, entries, combine)) }
+}
+
+/// # Safety
+/// As for [`accumulate`].
+unsafe fn accumulate_run<T: Element>(mut run: Run, entries: Entries, combine: impl Fn(T, T) -> T) {
+    let size = size_of::<T>() as isize;
+    // SAFETY: the caller's.
+    let put = |to: *mut T, x: *const T| unsafe { to.write_unaligned(combine(to.read_unaligned(), x.read_unaligned())) };
+    if run.step[1] == 0 && run.step[2] != 0 {
+        // SAFETY: as above.
+        run.at[2] = run.at[2].wrapping_offset(entries.offset(unsafe { run.position(0) }));
+        if run.step[0] == size && run.step[2] == size {
+            // With steps it knows, the compiler takes several elements at once.
+            let (to, from) = (run.at[2].cast::<T>(), run.at[0].cast::<T>());
+            return (0..run.n).for_each(|i| put(to.wrapping_add(i), from.wrapping_add(i)));
+        }
+        return (0..run.n).for_each(|i| put(run.element(2, i), run.element(0, i)));
+    }
+    for i in 0..run.n {
+        // SAFETY: as above.
+        let at = entries.offset(unsafe { run.position(i) });
+        put(run.element::<u8>(2, i).wrapping_offset(at).cast(), run.element(0, i));
+    }
 }
 
 /// The first of `n` positions that does not lie in `least..end`.

@@ -48,15 +48,14 @@ unsafe fn put_elements(put: Put, dtype: Dtype, plan: &Plan<3>, data: [*mut u8; 3
     match put {
         // SAFETY: the caller's.
         Put::Replace => unsafe { scatter_elements(plan, dtype.size(), data, entries) },
-        Put::Combine(reduce) => dispatch!(all, dtype, T => {
-            let combine: fn(T, T) -> T = match reduce {
-                TH_REDUCE_ADD => |a, b| Element::add(a, b),
-                TH_REDUCE_MULTIPLY => |a, b| Element::mul(a, b),
-                TH_REDUCE_AMAX => |a, b| Ordered::better::<true>(a, b),
-                _ => |a, b| Ordered::better::<false>(a, b),
-            };
-            // SAFETY: the caller's.
-            unsafe { accumulate::<T>(plan, data, entries, combine) }
+        // SAFETY: the caller's.
+        Put::Combine(reduce) => dispatch!(all, dtype, T => unsafe {
+            match reduce {
+                TH_REDUCE_ADD => accumulate::<T>(plan, data, entries, |a, b| Element::add(a, b)),
+                TH_REDUCE_MULTIPLY => accumulate::<T>(plan, data, entries, |a, b| Element::mul(a, b)),
+                TH_REDUCE_AMAX => accumulate::<T>(plan, data, entries, |a, b| Ordered::better::<true>(a, b)),
+                _ => accumulate::<T>(plan, data, entries, |a, b| Ordered::better::<false>(a, b)),
+            }
         }),
     }
     Ok(())
