@@ -11,7 +11,7 @@ import warnings
 
 import torch
 
-from . import creating, deviations, elementwise, folding, sorting, viewing
+from . import creating, deviations, elementwise, folding, indexing, sorting, viewing
 from .calls import Call
 from .drawing import Draw
 from .judging import KINDS, Trial, returned
@@ -21,7 +21,7 @@ SECONDS_PER_CASE = 20
 
 
 def families(word):
-    every = [family for part in (elementwise, folding, sorting, creating, viewing) for family in part.families()]
+    every = [family for part in (elementwise, folding, indexing, sorting, creating, viewing) for family in part.families()]
     return [family for family in every if word in family[0]] or sys.exit(f"no operation contains {word}")
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from .calls import Call, Expected, MAYBE, R
-from .library import ALL, TH_ALL_DIMS
+from .library import ALL, TH_ALL_DIMS, Operand
 
 
 def drawn(draw):
@@ -72,6 +72,36 @@ def isin(draw):
     return Call("isin", [R, t, tests, unique_, invert], want)
 
 
+def flat(values):
+    """An operand that lies row-major."""
+    base = torch.empty(values.numel(), dtype=values.dtype)
+    base.copy_(values.reshape(-1))
+    return Operand(base, values.shape, base.view(values.shape).stride(), 0)
+
+
+def searched(draw):
+    t, right = drawn(draw), draw.choice([0, 1])
+    dtype = t.dtype if draw.chance(0.7) else draw.dtype(ALL)
+    shape = (draw.choice([0, 1, 3, 20, 300]),) if draw.chance(0.7) or not t.size else (*t.size[:-1], draw.choice([1, 2, 9]))
+    sequence = draw.operand(dtype, shape, "small")
+    line, places = torch.sort(sequence.value, dim=-1)
+    # Either the places of an unordered sequence are given, or an ordered one.
+    sorter = flat(places) if draw.chance(0.3) else None
+    sequence = sequence if sorter else flat(line)
+
+    def want():
+        from oracle import sorting
+
+        common = torch.result_type(line, t.value)
+        wide = lambda x: x.to(common).byte() if common == torch.bool else x.to(common)
+        native = torch.searchsorted(wide(line).contiguous(), wide(t.value).contiguous(), right=bool(right))
+        return Expected(sorting.places_in(line, t.value, right) if native.numel() else native, index=True)
+
+    if sorter is None and len(shape) == 1 and draw.chance(0.4):
+        return Call("bucketize", [R, t, sequence, right], want)
+    return Call("searchsorted", [R, sequence, t, right, sorter], want)
+
+
 def families():
-    for draw_call in (sort, sort, topk, topk, unique, unique, isin):
+    for draw_call in (sort, sort, topk, topk, unique, unique, searched, isin):
         yield draw_call.__name__, draw_call

@@ -80,7 +80,7 @@ fn lengths(ends: &mut [i64]) {
 }
 
 fn slices_once(t: &Tensor, dim: usize, consecutive: bool, inverted: bool) -> Result<Found> {
-    let dtype = t.defined()?;
+    let dtype = t.defined()?.compute();
     let moved = dense(&view::derive(t, |l| l.move_dim(dim, 0))?, dtype)?;
     let mut shape = moved.layout()?.shape;
     let n = shape[0];
