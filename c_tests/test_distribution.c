@@ -1,6 +1,6 @@
-/* Every distribution, by both kinds of generators: the shape of real numbers by Kolmogorov and Smirnov's test, of whole ones by
- * Pearson's, and what is no distribution at all. The limits are passed by chance once in ten thousand times, and with these
- * seeds never or always. */
+/* Every distribution, by both kinds of generators: the shape of real numbers by Kolmogorov and Smirnov's test, of whole
+ * ones by Pearson's, and what is no distribution at all. The limits are passed by chance once in ten thousand times,
+ * and with these seeds never or always. */
 
 #include "check.h"
 
@@ -33,7 +33,8 @@ static double below_cauchy(double x) { return 0.5 + atan((x - 1) / 2) / M_PI; }
 static THStatus draw_log_normal(THTensor *r, THGenerator *g) { return THTensor_logNormal(r, g, 0.5, 0.25); }
 static double below_log_normal(double x) { return normal_below((log(x) - 0.5) / 0.25); }
 
-/* Of a whole shape, the sum of as many exponentials: x is exceeded where fewer than three events of a Poisson process have come. */
+/* Of a whole shape, the sum of as many exponentials: x is exceeded where fewer than three events of a Poisson process
+ * have come. */
 static THStatus draw_gamma_3(THTensor *r, THGenerator *g) { return THTensor_gamma(r, g, 3, 2); }
 static double below_gamma_3(double x) { return 1 - exp(-x / 2) * (1 + x / 2 + x * x / 8); }
 
@@ -59,7 +60,9 @@ static THStatus draw_truncated_wide(THTensor *r, THGenerator *g) { return THTens
 static double below_truncated_wide(double x) { return truncated_below((x - 1) / 2, -2, 2); }
 static THStatus draw_truncated_narrow(THTensor *r, THGenerator *g) { return THTensor_truncNormal(r, g, 0, 1, -0.5, 1); }
 static double below_truncated_narrow(double x) { return truncated_below(x, -0.5, 1); }
-static THStatus draw_truncated_tail(THTensor *r, THGenerator *g) { return THTensor_truncNormal(r, g, 0, 1, -INFINITY, -4); }
+static THStatus draw_truncated_tail(THTensor *r, THGenerator *g) {
+    return THTensor_truncNormal(r, g, 0, 1, -INFINITY, -4);
+}
 static double below_truncated_tail(double x) { return erfc(-x / sqrt(2)) / erfc(4 / sqrt(2)); }
 static THStatus draw_truncated_slice(THTensor *r, THGenerator *g) { return THTensor_truncNormal(r, g, 0, 1, 2, 2.3); }
 static double below_truncated_slice(double x) { return truncated_below(x, 2, 2.3); }
@@ -91,8 +94,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The largest distance between the share of numbers below x and the share there should be, times the root of n: above 2.23 once in
- * ten thousand times. */
+/* The largest distance between the share of numbers below x and the share there should be, times the root of n:
+ * above 2.23 once in ten thousand times. */
 static double kolmogorov_smirnov(double *x, int64_t n, double (*below)(double)) {
     double distance = 0;
     qsort(x, (size_t)n, sizeof *x, ascending);
@@ -186,8 +189,8 @@ static const struct {
     {"cappedRandom", draw_capped, share_capped},
 };
 
-/* Pearson's statistic of counts beside the numbers expected, in standard deviations above its mean. What is expected less than ten
- * times counts together. */
+/* Pearson's statistic of counts beside the numbers expected, in standard deviations above its mean. What is expected
+ * less than ten times counts together. */
 static double pearson(const int64_t *counts, double (*share)(int), int64_t n) {
     double sum = 0, together = 0, rare = 0;
     int groups = 0;
@@ -240,7 +243,8 @@ static void random_reaches_to_the_greatest_of_the_dtype(void) {
 
 /* Ranges from the shortest to the widest. */
 static void ranges_keep_to_their_ends(void) {
-    static const int64_t ends[][2] = {{5, 6}, {-3, 4}, {0, 1 << 24}, {-1, 1 << 24}, {-7, (int64_t)1 << 33}, {INT64_MIN, INT64_MAX}};
+    static const int64_t ends[][2] = {
+        {5, 6}, {-3, 4}, {0, 1 << 24}, {-1, 1 << 24}, {-7, (int64_t)1 << 33}, {INT64_MIN, INT64_MAX}};
     for (int k = 0; k < 2; k++) {
         for (size_t r = 0; r < sizeof ends / sizeof *ends; r++) {
             THGenerator *generator = seeded(kinds[k], 6);
@@ -329,7 +333,8 @@ static void wrong_parameters_change_nothing(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 70), *same = seeded(kinds[k], 70);
         THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2)), *bytes = THTensor_newOnes(TH_UINT8, SIZES(2));
-        THTensor *bad = vector_of(TH_FLOAT64, 0.5, -0.25), *nan = vector_of(TH_FLOAT64, 0.5, NAN), *above = vector_of(TH_FLOAT64, 0.5, 1.5);
+        THTensor *bad = vector_of(TH_FLOAT64, 0.5, -0.25), *nan = vector_of(TH_FLOAT64, 0.5, NAN),
+                 *above = vector_of(TH_FLOAT64, 0.5, 1.5);
         THTensor *expanded = THTensor_newExpand(t, SIZES(3, 2));
         CHECK_ERROR(THTensor_exponential(t, g, 0), TH_ERR_ARGUMENT, "a rate > 0, got 0");
         CHECK_ERROR(THTensor_exponential(t, g, NAN), TH_ERR_ARGUMENT, "NaN");
@@ -421,7 +426,30 @@ static void extreme_parameters_end(void) {
     }
 }
 
+/* Bounds that the dtype cannot hold would be broken by rounding or by wrapping round. */
+static void bounds_are_in_the_range_of_the_dtype(void) {
+    THTensor *half = THTensor_newWithSize1d(TH_FLOAT16, 10), *byte = THTensor_newWithSize1d(TH_UINT8, 10);
+    THTensor *truth = THTensor_newWithSize1d(TH_BOOL, 10), *single = THTensor_newWithSize1d(TH_FLOAT32, 10);
+    CHECK_OK(THTensor_cappedRandom(half, NULL, 2049));
+    CHECK_ERROR(THTensor_cappedRandom(half, NULL, 4096), TH_ERR_ARGUMENT, "4095 is out of the range of float16");
+    CHECK_OK(THTensor_clampedRandom(byte, NULL, 0, 256));
+    CHECK_ERROR(THTensor_clampedRandom(byte, NULL, -5, 5), TH_ERR_ARGUMENT, "-5 is out of the range of uint8");
+    CHECK_ERROR(THTensor_cappedRandom(truth, NULL, 3), TH_ERR_ARGUMENT, "2 is out of the range of bool");
+    CHECK_ERROR(THTensor_uniform(single, NULL, 0, 1e39), TH_ERR_ARGUMENT, "is out of the range of float32");
+    CHECK_ERROR(THTensor_uniform(half, NULL, 0, 1e6), TH_ERR_ARGUMENT, "1000000 is out of the range of float16");
+    /* The end beside the mean is the likely one, even where the other overflows. */
+    THTensor_free(single);
+    single = THTensor_newWithSize1d(TH_FLOAT64, 10);
+    CHECK_OK(THTensor_truncNormal(single, NULL, 0, 1e-10, 1e308, 1.5e308));
+    CHECK(THTensor_get1d(single, 3) == 1e308);
+    THTensor_free(half);
+    THTensor_free(byte);
+    THTensor_free(truth);
+    THTensor_free(single);
+}
+
 CHECK_MAIN(CASE(real_numbers_have_their_distributions), CASE(half_floats_are_the_numbers_rounded),
            CASE(whole_numbers_have_their_distributions), CASE(random_reaches_to_the_greatest_of_the_dtype),
-           CASE(ranges_keep_to_their_ends), CASE(each_element_has_its_own_parameters),
-           CASE(results_are_as_of_all_operations), CASE(wrong_parameters_change_nothing), CASE(extreme_parameters_end))
+           CASE(ranges_keep_to_their_ends), CASE(bounds_are_in_the_range_of_the_dtype),
+           CASE(each_element_has_its_own_parameters), CASE(results_are_as_of_all_operations),
+           CASE(wrong_parameters_change_nothing), CASE(extreme_parameters_end))

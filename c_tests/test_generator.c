@@ -165,7 +165,8 @@ static void what_is_no_state_changes_nothing(void) {
         THGenerator *generator = seeded(kinds[k], 7), *same = seeded(kinds[k], 7);
         THTensor *mine = states[k], *floats = THTensor_newTo(mine, TH_FLOAT32), *zeros = THTensor_newZerosLike(mine);
         THTensor *part = THTensor_newNarrow(mine, 0, 0, 23), *matrix = THTensor_newUnsqueeze1d(mine, 0);
-        CHECK_ERROR(THTensor_setRNGState(generator, states[1 - k]), TH_ERR_ARGUMENT, k == 0 ? "24 bytes, got 5048" : "5048 bytes, got 24");
+        CHECK_ERROR(THTensor_setRNGState(generator, states[1 - k]), TH_ERR_ARGUMENT,
+                    k == 0 ? "24 bytes, got 5048" : "5048 bytes, got 24");
         CHECK_ERROR(THTensor_setRNGState(generator, part), TH_ERR_ARGUMENT, "got 23");
         CHECK_ERROR(THTensor_setRNGState(generator, zeros), TH_ERR_ARGUMENT, k == 0 ? "Philox" : "MT19937");
         CHECK_ERROR(THTensor_setRNGState(generator, floats), TH_ERR_DTYPE, "float32");
@@ -214,7 +215,31 @@ static void single_numbers_are_those_of_tensors(void) {
     }
 }
 
+static THStatus drawn_in_hook;
+
+static void draw(void *generator, int64_t live) {
+    (void)live;
+    THTensor *t = THTensor_newWithSize1d(TH_FLOAT32, 1);
+    drawn_in_hook = THTensor_uniform(t, generator, 0, 1);
+    THTensor_free(t);
+}
+
+/* A hook that is called for the memory of a fill may not draw from the same generator, and says so in place of waiting.
+ */
+static void a_generator_in_use_is_refused(void) {
+    THGenerator *generator = THGenerator_new();
+    THTensor *t = THTensor_new();
+    CHECK_OK(THMemory_setSoftLimit(1, draw, generator));
+    CHECK_OK(THTensor_rand(t, generator, 1, (int64_t[]){100000}));
+    CHECK_OK(THMemory_setSoftLimit(0, NULL, NULL));
+    CHECK_EQ(drawn_in_hook, TH_ERR_INTERNAL);
+    CHECK_OK(THTensor_uniform(t, generator, 0, 1));
+    THTensor_free(t);
+    THGenerator_free(generator);
+}
+
 CHECK_MAIN(CASE(a_seed_makes_numbers_repeat), CASE(the_system_seeds_what_nobody_seeded),
            CASE(a_copy_continues_as_the_original), CASE(each_thread_has_a_generator_of_its_own),
            CASE(a_generator_is_of_one_kind), CASE(a_state_brings_back_what_followed),
-           CASE(what_is_no_state_changes_nothing), CASE(single_numbers_are_those_of_tensors))
+           CASE(what_is_no_state_changes_nothing), CASE(single_numbers_are_those_of_tensors),
+           CASE(a_generator_in_use_is_refused))

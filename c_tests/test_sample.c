@@ -89,7 +89,8 @@ static void permutations_have_every_number_once(void) {
         CHECK_SHAPE(r, 0);
         CHECK_EQ(THTensor_dtype(r), TH_INT64);
         CHECK_ERROR(THTensor_randperm(r, g, -1), TH_ERR_ARGUMENT, "-1");
-        CHECK_FAILURE(THTensor_newRandperm(TH_UINT8, g, 257) == NULL, TH_ERR_ARGUMENT, "uint8 does not hold all integers below 257");
+        CHECK_FAILURE(THTensor_newRandperm(TH_UINT8, g, 257) == NULL, TH_ERR_ARGUMENT,
+                      "uint8 does not hold all integers below 257");
         CHECK_FAILURE(THTensor_newRandperm(TH_FLOAT16, g, 3000) == NULL, TH_ERR_ARGUMENT, "float16");
         THTensor_free(apart);
         THTensor_free(r);
@@ -135,7 +136,8 @@ static void categories_come_by_their_probabilities(void) {
     static const double first[] = {0.1, 0, 0.5, 0.4}, second[] = {0.25, 0.25, 0.25, 0.25};
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 5);
-        THTensor *p = matrix_of(TH_FLOAT32, 2, 1, 0, 5, 4, 0.25, 0.25, 0.25, 0.25), *r = THTensor_new(), *row = THTensor_new();
+        THTensor *p = matrix_of(TH_FLOAT32, 2, 1, 0, 5, 4, 0.25, 0.25, 0.25, 0.25), *r = THTensor_new(),
+                 *row = THTensor_new();
         CHECK_OK(THTensor_multinomial(r, g, p, n, 1));
         CHECK_SHAPE(r, 2, n);
         CHECK_EQ(THTensor_dtype(r), TH_INT64);
@@ -169,7 +171,8 @@ static void nothing_is_drawn_twice_without_replacement(void) {
                                      [5] = 2.0 / 6 * 3 / 4, [6] = 3.0 / 6 * 1 / 3, [7] = 3.0 / 6 * 2 / 3};
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 6);
-        THTensor *weights = vector_of(TH_FLOAT64, 1, 2, 3), *p = THTensor_newExpand(weights, SIZES(n, 3)), *r = THTensor_new();
+        THTensor *weights = vector_of(TH_FLOAT64, 1, 2, 3), *p = THTensor_newExpand(weights, SIZES(n, 3)),
+                 *r = THTensor_new();
         CHECK_OK(THTensor_multinomial(r, g, p, 2, 0));
         CHECK_SHAPE(r, n, 2);
         THTensor *pairs = THTensor_newWithSize1d(TH_INT64, n);
@@ -200,15 +203,18 @@ static void what_cannot_be_drawn_is_an_error(void) {
     for (int k = 0; k < 2; k++) {
         THGenerator *g = seeded(kinds[k], 7), *same = seeded(kinds[k], 7);
         THTensor *r = THTensor_newOnes(TH_INT64, SIZES(2)), *J = THTensor_new(), *q = THTensor_new();
-        THTensor *negative = vector_of(TH_FLOAT32, 1, -1), *nan = vector_of(TH_FLOAT32, NAN, 1), *inf = vector_of(TH_FLOAT32, 1, INFINITY);
-        THTensor *zeros = matrix_of(TH_FLOAT32, 2, 1, 1, 0, 0), *good = vector_of(TH_FLOAT32, 1, 0, 2), *cube = THTensor_newOnes(TH_FLOAT32, SIZES(2, 2, 2));
+        THTensor *negative = vector_of(TH_FLOAT32, 1, -1), *nan = vector_of(TH_FLOAT32, NAN, 1),
+                 *inf = vector_of(TH_FLOAT32, 1, INFINITY);
+        THTensor *zeros = matrix_of(TH_FLOAT32, 2, 1, 1, 0, 0), *good = vector_of(TH_FLOAT32, 1, 0, 2),
+                 *cube = THTensor_newOnes(TH_FLOAT32, SIZES(2, 2, 2));
         THTensor *ints = vector_of(TH_INT64, 1, 2), *none = THTensor_newZeros(TH_FLOAT32, SIZES(0));
         CHECK_ERROR(THTensor_multinomial(r, g, negative, 1, 1), TH_ERR_ARGUMENT, "got -1");
         CHECK_ERROR(THTensor_multinomial(r, g, nan, 1, 1), TH_ERR_ARGUMENT, "NaN");
         CHECK_ERROR(THTensor_multinomial(r, g, inf, 1, 1), TH_ERR_ARGUMENT, "inf");
         CHECK_ERROR(THTensor_multinomial(r, g, zeros, 1, 1), TH_ERR_ARGUMENT, "row 1 sum to 0");
         CHECK_ERROR(THTensor_multinomial(r, g, none, 1, 1), TH_ERR_ARGUMENT, "sum to 0");
-        CHECK_ERROR(THTensor_multinomial(r, g, good, 3, 0), TH_ERR_ARGUMENT, "3 samples without replacement, but row 0 has 2");
+        CHECK_ERROR(THTensor_multinomial(r, g, good, 3, 0), TH_ERR_ARGUMENT,
+                    "3 samples without replacement, but row 0 has 2");
         CHECK_ERROR(THTensor_multinomial(r, g, good, -1, 1), TH_ERR_ARGUMENT, "-1");
         CHECK_ERROR(THTensor_multinomial(r, g, cube, 1, 1), TH_ERR_SHAPE, "1 or 2 dimensions");
         CHECK_ERROR(THTensor_multinomial(r, g, ints, 1, 1), TH_ERR_DTYPE, "int64");
@@ -292,7 +298,34 @@ static void weights_are_spread_by_the_size_of_the_layer(void) {
     }
 }
 
+/* Two results are two tensors, and a dtype that lacks the numbers of some categories is refused. */
+static void results_hold_what_they_should(void) {
+    THGenerator *g = seeded(TH_PHILOX, 1);
+    THTensor *p = THTensor_newOnes(TH_FLOAT32, 1, (int64_t[]){300}), *r = THTensor_new();
+    CHECK_ERROR(THTensor_dropout(r, r, g, p, 0.5), TH_ERR_ARGUMENT, "two results");
+    CHECK_ERROR(THTensor_multinomialAliasSetup(p, r, r), TH_ERR_ARGUMENT, "two results");
+    THTensor_free(r);
+    r = THTensor_newWithDtype(TH_UINT8);
+    CHECK_ERROR(THTensor_multinomial(r, g, p, 10, true), TH_ERR_DTYPE, "300 categories");
+    THTensor_free(r);
+    THTensor_free(p);
+
+    /* However small the probabilities are, what has none is never drawn. */
+    for (int k = 0; k < 2; k++) {
+        THGenerator *any = seeded(kinds[k], 1);
+        p = THTensor_newFromData(TH_FLOAT64, 1, (int64_t[]){3}, (double[]){5e-324, 0, 5e-324});
+        r = THTensor_new();
+        CHECK_OK(THTensor_multinomial(r, any, p, 1000, true));
+        CHECK_OK(THTensor_eqValue(r, r, 1));
+        CHECK_EQ(THTensor_sumall(r), 0);
+        THTensor_free(r);
+        THTensor_free(p);
+        THGenerator_free(any);
+    }
+    THGenerator_free(g);
+}
+
 CHECK_MAIN(CASE(makers_are_fills), CASE(permutations_have_every_number_once), CASE(permutations_are_equally_likely),
            CASE(categories_come_by_their_probabilities), CASE(nothing_is_drawn_twice_without_replacement),
-           CASE(what_cannot_be_drawn_is_an_error), CASE(dropout_leaves_the_mean),
+           CASE(what_cannot_be_drawn_is_an_error), CASE(results_hold_what_they_should), CASE(dropout_leaves_the_mean),
            CASE(weights_are_spread_by_the_size_of_the_layer))

@@ -1037,12 +1037,12 @@ THStatus THTensor_tensorSplit(THTensor **r, int *count, const THTensor *tensor, 
 THStatus THTensor_tensorSplitIndices(THTensor **r, int *count, const THTensor *tensor, int ndim, const int64_t *indices,
                                      int dimension);
 
-/// `r` = `t` with the entries of the `ndim` dimensions `dims` in reverse order.
-THStatus THTensor_flip(THTensor *r, const THTensor *t, int ndim, const int64_t *dims);
+/// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
+THStatus THTensor_flip(THTensor *r, const THTensor *t, int count, const int64_t *dims);
 
 /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at the
 /// other. Without `dims`, which then is NULL, the elements in row-major order are moved by the one shift.
-THStatus THTensor_roll(THTensor *r, const THTensor *t, int ndim, const int64_t *shifts, const int64_t *dims);
+THStatus THTensor_roll(THTensor *r, const THTensor *t, int count, const int64_t *shifts, const int64_t *dims);
 
 /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
 THStatus THTensor_rot90(THTensor *r, const THTensor *t, int64_t k, int dimension1, int dimension2);
@@ -1064,9 +1064,9 @@ THStatus THTensor_repeatInterleave(THTensor *r, const THTensor *t, const THTenso
 THStatus THTensor_repeatInterleaveValue(THTensor *r, const THTensor *t, int64_t repeats, int dimension);
 
 /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]` in
-/// the one before it, and so on; `ndim` is the number of pads. Negative pads cut off. `mode` says what the entries are:
-/// `TH_PAD_CONSTANT` makes them `value`, in the range that fill takes.
-THStatus THTensor_pad(THTensor *r, const THTensor *t, int ndim, const int64_t *pads, THPadMode mode, double value);
+/// the one before it, and so on; `count` is the number of pads, two for a dimension. Negative pads cut off. `mode` says
+/// what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that fill takes.
+THStatus THTensor_pad(THTensor *r, const THTensor *t, int count, const int64_t *pads, THPadMode mode, double value);
 
 /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
 /// where they overlap. Between windows that do not touch there are zeros.
@@ -1104,7 +1104,7 @@ typedef enum THReduce {
 } THReduce;
 
 /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named. The index
-/// is a vector or a scalar.
+/// is a vector or a scalar; a scalar `t` counts as a vector of one entry.
 THStatus THTensor_indexSelect(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
 
 /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as many
@@ -1112,7 +1112,7 @@ THStatus THTensor_indexSelect(THTensor *r, const THTensor *t, int dimension, con
 THStatus THTensor_gather(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
 
 /// As gather, with operands that broadcast in all dimensions but `dimension`. With `TH_ALL_DIMS` both are taken as one
-/// row, in row-major order.
+/// row, in row-major order. Negative positions count from the end.
 THStatus THTensor_takeAlongDim(THTensor *r, const THTensor *t, const THTensor *index, int dimension);
 
 /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end; `r`
@@ -1143,7 +1143,8 @@ THStatus THTensor_indexAdd(THTensor *t, int dimension, const THTensor *index, co
 /// As indexAdd, with `scale * src`.
 THStatus THTensor_indexAddScale(THTensor *t, int dimension, const THTensor *index, double scale, const THTensor *src);
 
-/// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
+/// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes. Negative positions count
+/// from the end.
 THStatus THTensor_indexFill(THTensor *t, int dimension, const THTensor *index, double value);
 
 /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather. `index` is no larger
@@ -2063,9 +2064,9 @@ THStatus THTensor_uniqueConsecutive(THTensor *values, THTensor *inverse, THTenso
 /// inserted before, or behind, what equals it. int64.
 ///
 /// `sequence` ascends along its last dimension, NaN last, or does if its elements are taken in the order of `sorter`,
-/// int64 indices of the same shape, which may be NULL. A vector is for all elements of `t`; otherwise all dimensions
-/// but the last must be those of `t`. Both are converted to one dtype first. In a sequence that does not ascend some
-/// place is found.
+/// int64 or int32 indices of the same shape, which may be NULL. A vector is for all elements of `t`; otherwise all
+/// dimensions but the last must be those of `t`. Both are converted to one dtype first. In a sequence that does not
+/// ascend some place is found.
 THStatus THTensor_searchsorted(THTensor *r, const THTensor *sequence, const THTensor *t, int right,
                                const THTensor *sorter);
 
@@ -2312,7 +2313,7 @@ typedef enum THFan {
     TH_FAN_OUT = 1,              ///< What goes out of each of its inputs.
 } THFan;
 
-/// Fills with numbers uniform in [from, to). Floats only.
+/// Fills with numbers uniform in [from, to), which must be in the range of the dtype. Floats only.
 THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
 
 /// Fills with normally distributed numbers; `stdv` >= 0. Floats only.
@@ -2386,12 +2387,13 @@ THStatus THTensor_binomialTensor(THTensor *r, THGenerator *generator, const THTe
 /// dtypes get PyTorch's numbers, too.
 THStatus THTensor_random(THTensor *r, THGenerator *generator);
 
-/// Fills with integers from 0 to `max - 1`; `max` > 0.
+/// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
 THStatus THTensor_cappedRandom(THTensor *r, THGenerator *generator, int64_t max);
 
-/// Fills with integers from `min` to `max - 1`; they must be in the range of an integer dtype. For ranges up to 2^32,
-/// `TH_MT19937` gives TH's numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end only,
-/// the remainders of two words.
+/// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or no
+/// further from 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53. For ranges up
+/// to 2^32, `TH_MT19937` gives TH's numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end
+/// only, the remainders of two words.
 THStatus THTensor_clampedRandom(THTensor *r, THGenerator *generator, int64_t min, int64_t max);
 
 /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs + outputs))`
@@ -2692,7 +2694,8 @@ typedef struct THMemoryStats {
 
 /// The host's function: the thread that allocates calls it with the live bytes.
 ///
-/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile.
+/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile but that
+/// of a generator that is drawn from: drawing from it in the hook is an error.
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
 
 /// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to

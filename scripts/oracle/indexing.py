@@ -52,6 +52,8 @@ def taken():
         refuse("gather", [R, t, 0, ROWS_OF_5], ERR_SHAPE)
         expect("takeAlongDim", [R, t, ALONG, 0], torch.take_along_dim(v, ALONG.value, 0), options="any")
         expect("takeAlongDim", [R, t, index(f"row.{dtype}", [34, 0]), TH_ALL_DIMS], torch.take_along_dim(v, torch.tensor([34, 0])), options="any")
+        backwards = index(f"backwards.{dtype}", [0, -1, 4, -5, 2, 0, 1], shape=(1, 7))
+        expect("takeAlongDim", [R, t, backwards, 0], torch.take_along_dim(v, backwards.value % 5, 0), options="any")
         expect("take", [R, t, FLAT], torch.take(v, FLAT.value), options="any")
         expect("take", [R, t, NONE], torch.take(v, NONE.value), options="any")
         refuse("take", [R, t, WIDE], ERR_ARGUMENT)
@@ -87,6 +89,7 @@ def put():
         refuse("indexCopy", [Start(t), 0, BAD, chosen], ERR_ARGUMENT)
         refuse("indexCopy", [Start(t), 1, rows, chosen], ERR_SHAPE)
         into("indexFill", t, [1, COLUMNS_OF_7, 1], lambda r: r.index_fill_(1, COLUMNS_OF_7.value.long(), 1), options="any")
+        into("indexFill", t, [0, NEGATIVE, 1], lambda r: r.index_fill_(0, NEGATIVE.value, 1), options="any")
         # Sums in the order of the index, 16-bit floats in float32.
         wide = torch.float32 if dtype in ("float16", "bfloat16") else torch_dtype
         summed = lambda r, f: r.copy_(f(r.to(wide)).to(torch_dtype))

@@ -157,7 +157,7 @@ def searching():
             sequences = tensor(f"rows.{dtype}", rows.flatten().tolist(), dtype, rows.shape)
             values = random(f"sought.{dtype}.{k}", dtype, (3, 4, k), 23, *((2, 0) if dtype == "bool" else (25, 0 if dtype == "uint8" else -12)), 1)
             expect("searchsorted", [R, sequences, values, right, NULL], places_in(rows, values.value, right), options="strict")
-            sorter = tensor(f"sorter.{dtype}", places.flatten().tolist(), "int64", places.shape)
+            sorter = tensor(f"sorter.{dtype}", places.flatten().tolist(), "int32" if right else "int64", places.shape)
             expect("searchsorted", [R, SHEET[dtype], values, right, sorter], places_in(rows, values.value, right), options="strict")
         if dtype in FLOATS:
             expect("searchsorted", [R, ENDS_IN_NAN[dtype], EDGES[dtype], right, NULL], places_in(ENDS_IN_NAN[dtype].value, EDGES[dtype].value, right), options="strict")
@@ -170,7 +170,7 @@ def searching():
     t = STEPS["float32"]
     refuse("searchsorted", [R, ONE["float32"], t, 0, NULL], ERR_SHAPE)
     refuse("searchsorted", [R, SHEET["float32"], t, 0, NULL], ERR_SHAPE)
-    refuse("searchsorted", [R, t, t, 0, STEPS["int32"]])
+    refuse("searchsorted", [R, t, t, 0, STEPS["float64"]])
     refuse("searchsorted", [R, t, t, 0, PLAIN["int64"]], ERR_SHAPE)
     refuse("searchsorted", [R, t, t, 0, tensor("sorter.bad", [0, 1, 2, 3, 4, 5, 6, 7, 9], "int64")], ERR_ARGUMENT)
     refuse("bucketize", [R, t, SHEET["float32"], 0], ERR_SHAPE)

@@ -4,16 +4,34 @@ use crate::alloc;
 use crate::error::{Result, bail};
 use crate::random::{Generator, Philox, seed_from_os};
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one call
 /// after the other.
 pub struct THGenerator {
     generator: Mutex<Generator>,
+    /// The thread that draws, as [`this_thread`]; 0 for none.
+    thread: AtomicUsize,
 }
 
 thread_local! {
     static OWN: RefCell<Philox> = RefCell::new(Philox::new(seed_from_os()));
+    static THREAD: u8 = const { 0 };
+}
+
+/// A number that no two threads have at a time; 0 while a thread ends.
+fn this_thread() -> usize {
+    THREAD.try_with(|mark| &raw const *mark as usize).unwrap_or(0)
+}
+
+/// Says that nobody draws, also where drawing ended by a panic.
+struct Drawing<'a>(&'a AtomicUsize);
+
+impl Drop for Drawing<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Relaxed);
+    }
 }
 
 /// Calls `f` with the generator meant: the handle's, or the thread's own for NULL. Where `f` fails, the generator is as it was.
@@ -24,7 +42,14 @@ pub fn with<R>(handle: Option<&THGenerator>, f: impl FnOnce(&mut Generator) -> R
             _ => bail!(Internal, "the generator of this thread is gone or in use"),
         };
     };
+    let thread = this_thread();
+    // A hook or an allocator of the caller may come here while a fill takes memory, and would wait for itself.
+    if thread != 0 && handle.thread.load(Relaxed) == thread {
+        bail!(Internal, "this thread is drawing from the generator already")
+    }
     let mut generator = handle.generator.lock().unwrap_or_else(PoisonError::into_inner);
+    handle.thread.store(thread, Relaxed);
+    let _drawing = Drawing(&handle.thread);
     let before = generator.clone();
     let result = f(&mut generator);
     if result.is_err() {
@@ -47,6 +72,6 @@ pub fn new_generator(generator: Generator) -> Result<*mut THGenerator> {
     let Some(place) = alloc::allocate(size_of::<THGenerator>()) else { bail!(NoMem, "out of memory") };
     let place = place.cast::<THGenerator>();
     // SAFETY: a fresh block of this size, aligned to 16.
-    unsafe { place.write(THGenerator { generator: Mutex::new(generator) }) };
+    unsafe { place.write(THGenerator { generator: Mutex::new(generator), thread: AtomicUsize::new(0) }) };
     Ok(place.as_ptr())
 }

@@ -9,12 +9,14 @@ use crate::scalar::Scalar;
 
 macro_rules! index_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named. The index is a vector or a scalar.
+        /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named. The index is a vector or a scalar;
+        /// a scalar `t` counts as a vector of one entry.
         indexSelect(r: out, t: input, dimension: dim, index: index) = select::index_select(r, t, dimension, index);
         /// `r[i, j] = t[index[i, j], j]` for dimension 0, and so for any other: `r` has the shape of `index`, which has as many dimensions as `t` and is
         /// no larger than `t` in any but `dimension`.
         gather(r: out, t: input, dimension: dim, index: index) = select::gather(r, t, dimension, index);
-        /// As gather, with operands that broadcast in all dimensions but `dimension`. With `TH_ALL_DIMS` both are taken as one row, in row-major order.
+        /// As gather, with operands that broadcast in all dimensions but `dimension`. With `TH_ALL_DIMS` both are taken as one row, in row-major
+        /// order. Negative positions count from the end.
         takeAlongDim(r: out, t: input, index: index, dimension: dim) = select::take_along_dim(r, t, index, dimension);
         /// `r` = the elements of `t` at the positions in `index`, counted in row-major order, negative ones from the end; `r` has the shape of `index`.
         take(r: out, t: input, index: index) = select::take(r, t, index);
@@ -47,7 +49,7 @@ macro_rules! index_rows {
         /// As indexAdd, with `scale * src`.
         indexAddScale(t: inout, dimension: dim, index: index, scale: number, src: input) =
             scatter::index_add(t, dimension, index, scale, src);
-        /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes.
+        /// Entries `index` of dimension `dimension` of `t` = `value`, in the range that fill takes. Negative positions count from the end.
         indexFill(t: inout, dimension: dim, index: index, value: number) = scatter::index_fill(t, dimension, index, value);
         /// `t[index[i, j], j] = src[i, j]` for dimension 0, and so for any other: the inverse of gather. `index` is no larger than `src`, and than `t` in any
         /// dimension but `dimension`. Of several elements for one place the last in row-major order stays.

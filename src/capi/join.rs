@@ -53,11 +53,11 @@ macro_rules! join_rows {
             unsafe { give_list(r, count, needed, || join::tensor_split_indices(tensor, indices, dimension)) }
         };
 
-        /// `r` = `t` with the entries of the `ndim` dimensions `dims` in reverse order.
-        flip(r: out, t: input, ndim: len, dims: sizes) = rearrange::flip(r, t, dims);
+        /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
+        flip(r: out, t: input, count: len, dims: sizes) = rearrange::flip(r, t, dims);
         /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at the other. Without `dims`, which
         /// then is NULL, the elements in row-major order are moved by the one shift.
-        roll(r: out, t: input, ndim: len, shifts: sizes, dims: optional_sizes) = rearrange::roll(r, t, shifts, dims);
+        roll(r: out, t: input, count: len, shifts: sizes, dims: optional_sizes) = rearrange::roll(r, t, shifts, dims);
         /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
         rot90(r: out, t: input, k: count, dimension1: dim, dimension2: dim) = rearrange::rot90(r, t, k, dimension1, dimension2);
         /// `r` = `t` `sizes[d]` times along each of `ndim` dimensions; `t` gets new ones in front where it has fewer.
@@ -73,9 +73,9 @@ macro_rules! join_rows {
         repeatInterleaveValue(r: out, t: input, repeats: count, dimension: dim) =
             rearrange::repeat_interleave_value(r, t, repeats, dimension);
         /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]` in the one before it, and so on;
-        /// `ndim` is the number of pads. Negative pads cut off. `mode` says what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that
+        /// `count` is the number of pads, two for a dimension. Negative pads cut off. `mode` says what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that
         /// fill takes.
-        pad(r: out, t: input, ndim: len, pads: sizes, mode: pad_mode, value: number) = rearrange::pad(r, t, pads, mode, value);
+        pad(r: out, t: input, count: len, pads: sizes, mode: pad_mode, value: number) = rearrange::pad(r, t, pads, mode, value);
         /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added where they overlap. Between
         /// windows that do not touch there are zeros.
         fold(r: out, t: input, dimension: dim, step: count) = rearrange::fold(r, t, dimension, step);

@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 
 macro_rules! random_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// Fills with numbers uniform in [from, to). Floats only.
+        /// Fills with numbers uniform in [from, to), which must be in the range of the dtype. Floats only.
         uniform(r: out, generator: generator, from: double, to: double) = with(generator, |g| ops::uniform(r, g, from, to));
         /// Fills with normally distributed numbers; `stdv` >= 0. Floats only.
         normal(r: out, generator: generator, mean: double, stdv: double) = with(generator, |g| ops::normal(r, g, mean, stdv));
@@ -60,9 +60,10 @@ macro_rules! random_rows {
         /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8 (bfloat16), 2^11 (float16),
         /// 2^24 or 2^53. As in TH, `TH_MT19937` gives int64 and float64 numbers from 0 to 2^32 - 1; the other dtypes get PyTorch's numbers, too.
         random(r: out, generator: generator) = with(generator, |g| ops::random(r, g));
-        /// Fills with integers from 0 to `max - 1`; `max` > 0.
+        /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
         cappedRandom(r: out, generator: generator, max: count) = with(generator, |g| ops::clamped_random(r, g, 0, max));
-        /// Fills with integers from `min` to `max - 1`; they must be in the range of an integer dtype. For ranges up to 2^32, `TH_MT19937` gives TH's
+        /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or no further from 0 than a float
+        /// dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53. For ranges up to 2^32, `TH_MT19937` gives TH's
         /// numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end only, the remainders of two words.
         clampedRandom(r: out, generator: generator, min: count, max: count) = with(generator, |g| ops::clamped_random(r, g, min, max));
 

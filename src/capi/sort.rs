@@ -48,7 +48,7 @@ macro_rules! sort_rows {
         /// `r[..] = number of elements of sequence less than t[..]`, or with `right` of those not greater: where `t[..]` can be inserted before, or behind,
         /// what equals it. int64.
         ///
-        /// `sequence` ascends along its last dimension, NaN last, or does if its elements are taken in the order of `sorter`, int64 indices of the same
+        /// `sequence` ascends along its last dimension, NaN last, or does if its elements are taken in the order of `sorter`, int64 or int32 indices of the same
         /// shape, which may be NULL. A vector is for all elements of `t`; otherwise all dimensions but the last must be those of `t`. Both are
         /// converted to one dtype first. In a sequence that does not ascend some place is found.
         searchsorted(r: indices, sequence: input, t: input, right: flag, sorter: optional_input) =

@@ -75,7 +75,7 @@ unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn
     }
 }
 
-/// Runs `$body` with `$T` bound to an integer of `$size` bytes: what is only moved needs no other type.
+/// Runs `$body` with `$T` bound to an element type of `$size` bytes: what is only moved needs no other type.
 macro_rules! by_size {
     ($size:expr, $T:ident => $body:expr) => {
         match $size {
@@ -84,21 +84,21 @@ macro_rules! by_size {
                 $body
             }
             2 => {
-                type $T = u16;
+                type $T = i16;
                 $body
             }
             4 => {
-                type $T = u32;
+                type $T = i32;
                 $body
             }
             _ => {
-                type $T = u64;
+                type $T = i64;
                 $body
             }
         }
     };
 }
-pub(super) use by_size;
+pub(crate) use by_size;
 
 /// `r = t[index]`: operand 0 takes elements of operand 2, both of `size` bytes.
 ///

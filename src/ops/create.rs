@@ -67,9 +67,14 @@ pub(super) fn placed_row_major<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -
 /// `t`, or a copy of it where writing `r` could reach its elements; an error where it has elements outside of its storage.
 pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     t.check_bounds(&t.layout()?)?;
+    if share_memory(r, t) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
+}
+
+/// Whether the storages of two tensors have bytes in common.
+pub(super) fn share_memory(r: &Tensor, t: &Tensor) -> bool {
     let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
     let ((a, b), (c, d)) = (span(r), span(t));
-    if r.is(t) || (a < d && c < b) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
+    r.is(t) || (a < d && c < b)
 }
 
 /// `r = value` everywhere, in this shape; a fresh `r` takes the default dtype.

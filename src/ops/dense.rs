@@ -15,7 +15,7 @@ pub(super) fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
 
 /// The elements of a tensor made by [`dense`].
 pub(super) fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
-    debug_assert_eq!(t.dtype(), Some(T::DTYPE));
+    assert_eq!(t.dtype(), Some(T::DTYPE));
     let n = t.layout()?.numel() as usize;
     // SAFETY: row-major, of `T`, and inside its storage, which the tensor holds; nobody writes it before the caller is done.
     Ok(if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast::<T>(), n) } })
@@ -23,7 +23,7 @@ pub(super) fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
 
 /// The elements of a new tensor, to which there is no other handle.
 pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
-    debug_assert_eq!(t.dtype(), Some(T::DTYPE));
+    assert_eq!(t.dtype(), Some(T::DTYPE));
     let n = t.layout()?.numel() as usize;
     // SAFETY: `Tensor::empty` made room for so many elements of `T`; any bits are one.
     Ok(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n) } })

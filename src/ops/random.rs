@@ -23,7 +23,6 @@ pub use whole::*;
 use super::copy;
 use super::create::placed_row_major;
 use super::operand::Operand;
-use super::result::{Target, commit, together};
 use crate::alloc::list;
 use crate::cpu::convert::converter;
 use crate::cpu::engine::COSTLY;
@@ -187,22 +186,6 @@ fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce
     let placed = placed_row_major(r, dtype, shape)?;
     write(&placed.tensor()?)?;
     placed.commit()
-}
-
-/// Stores two results that have been computed, which come behind their handles: both or none.
-fn store(shape: &[i64], first: (&Tensor, &Tensor), second: Option<(&Tensor, &Tensor)>) -> Result<()> {
-    let second_place = match second {
-        Some((r, made)) => Some(Target::check(r, made.defined()?, shape)?.place(false, &|_| false)?),
-        None => None,
-    };
-    let first_place = Target::check(first.0, first.1.defined()?, shape)?.place(false, &|_| false)?;
-    let placed = together([Some(first_place), second_place])?;
-    for (placed, result) in placed.iter().zip([Some(first), second]) {
-        if let (Some(placed), Some((_, made))) = (placed, result) {
-            copy::copy(&placed.tensor()?, made)?;
-        }
-    }
-    commit(placed)
 }
 
 /// Fails where one of the numbers is not as `fits` wants it, which `what` says.

@@ -1,7 +1,7 @@
 //! Elements in another order or more often: flipped, rolled, rotated, repeated, padded, and windows folded again.
 
 use super::create::{disjoint, placed};
-use super::index::moved;
+use super::index::Moved;
 use super::index::select::index_select;
 use super::operand::Operand;
 use super::pointwise;
@@ -32,17 +32,14 @@ pub const TH_PAD_CIRCULAR: THPadMode = 3;
 fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
     let mut layout = Operand::of(t)?.layout;
     change(&mut layout)?;
-    let (placed, source) = moved(r, t, &layout.shape)?;
-    // Copied or converted, the elements may lie in another way.
-    let from = Operand::of(&source)?;
-    let mut layout = from.layout.clone();
-    change(&mut layout)?;
+    let from = Operand::of(t)?;
+    let moved = Moved::of(r, t, &layout.shape)?;
     let size = from.dtype.size();
     let first = from.first().wrapping_offset((layout.offset - from.layout.offset) as isize * size as isize);
-    let plan = Plan::new([&placed.written.layout, &layout], [size, size]);
+    let plan = Plan::new([&moved.to.layout, &layout], [size, size]);
     // SAFETY: the layout shows elements of the tensor in another order.
-    unsafe { cpu::copy::copy(plan, (placed.written.first(), from.dtype), (first, from.dtype)) };
-    placed.commit()
+    unsafe { cpu::copy::copy(plan, (moved.to.first(), from.dtype), (first, from.dtype)) };
+    moved.commit()
 }
 
 /// Dimensions of `t`, none named twice.
@@ -153,7 +150,7 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
         shape[d] = size;
     }
     checked_numel(&shape)?;
-    let (placed, source) = moved(r, t, &shape)?;
+    let (source, placed) = (disjoint(r, t)?, placed(r, t.defined()?, &shape)?);
     // Each dimension of the result as two: which time, and which entry.
     let (to, from) = (placed.tensor()?, source.layout()?);
     let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: placed.written.layout.offset };
@@ -201,17 +198,10 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
     if have.ndim() > 1 || (have.numel() != 1 && have.numel() != n) {
         bail!(Shape, "counts of shape {:?} for {n} entries", have.shape.as_slice())
     }
-    let of = |i: i64| {
-        let at = if have.numel() == 1 { 0 } else { i as usize };
-        // SAFETY: a new row-major tensor with so many int64.
-        unsafe { counts.data().cast::<i64>().add(at).read() }
-    };
-    if t.layout()?.numel() == 0 && have.numel() == 1 {
-        // However long the dimension is, there is nothing to go through.
-        if of(0) < 0 {
-            bail!(Argument, "count {} is negative", of(0))
-        }
-        return nothing(r, &t, d, n.checked_mul(of(0)));
+    // SAFETY: a new row-major tensor with so many int64.
+    let of = |i: i64| unsafe { counts.data().cast::<i64>().add(i as usize).read() };
+    if have.numel() == 1 {
+        return repeat_evenly(r, &t, d, of(0));
     }
     let mut total = 0i64;
     for i in 0..n {
@@ -245,9 +235,29 @@ fn nothing(r: &Tensor, t: &Tensor, d: usize, size: Option<i64>) -> Result<()> {
 
 /// [`repeat_interleave`] with one number
 pub fn repeat_interleave_value(r: &Tensor, t: &Tensor, count: i64, dim: i32) -> Result<()> {
-    let counts = Tensor::empty(Dtype::Int64, &[])?;
-    copy::fill(&counts, Scalar::Int(count))?;
-    repeat_interleave(r, t, &counts, dim)
+    let (t, dim) = along_or_row(t, dim)?;
+    repeat_evenly(r, &t, wrap_dim(dim, t.ndim())?, count)
+}
+
+/// `r` = each entry of dimension `d` of `t` `count` times.
+fn repeat_evenly(r: &Tensor, t: &Tensor, d: usize, count: i64) -> Result<()> {
+    if count < 0 {
+        bail!(Argument, "count {count} is negative")
+    }
+    let t = if t.ndim() == 0 { view::reshape(t, &[1])? } else { t.clone() };
+    let mut shape = t.layout()?.shape;
+    let size = shape[d].checked_mul(count);
+    if shape.contains(&0) || count == 0 {
+        return nothing(r, &t, d, size);
+    }
+    let Some(size) = size else { bail!(Shape, "dimension {d} overflows") };
+    // Each entry as a dimension of its own, of as many entries as it is repeated.
+    let apart = view::derive(&t, |l| l.unsqueeze(d as i32 + 1))?;
+    let mut often = apart.layout()?.shape;
+    often[d + 1] = count;
+    let made = copy::contiguous_copy(&view::derive(&apart, |l| l.expand(&often))?)?;
+    shape[d] = size;
+    deliver([Some((r, t.defined()?, &view::reshape(&made, &shape)?))])
 }
 
 /// `r` = `t` with more entries at both ends of its last dimensions: `pads` are those before and behind, for the last dimension first
@@ -255,6 +265,9 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
     let (dtype, have) = (t.defined()?, t.layout()?.shape);
     if !pads.len().is_multiple_of(2) || pads.len() / 2 > have.len() {
         bail!(Argument, "{} pads for {} dimensions: expected two for each of the last ones", pads.len(), have.len())
+    }
+    if !(TH_PAD_CONSTANT..=TH_PAD_CIRCULAR).contains(&mode) {
+        bail!(Argument, "{mode} is no THPadMode")
     }
     let mut shape = have.clone();
     for (k, pair) in pads.chunks(2).enumerate() {
@@ -312,8 +325,7 @@ fn beyond(n: i64, before: i64, size: i64, mode: THPadMode, d: usize) -> Result<T
                 0
             }
         }
-        TH_PAD_CIRCULAR => n,
-        _ => bail!(Argument, "{mode} is no THPadMode"),
+        _ => n,
     };
     if before.max(behind) > most.max(0) {
         bail!(Shape, "pads {before} and {behind} are more than {} entries of dimension {d} allow", n)

@@ -65,13 +65,13 @@ pub fn searchsorted(r: &Tensor, sequence: &Tensor, t: &Tensor, right: bool, sort
 /// The sorter of sequences of this shape, row-major, its places checked.
 fn places(sorter: &Tensor, shape: &[i64], n: i64) -> Result<Tensor> {
     let (dtype, have) = (sorter.defined()?, sorter.layout()?.shape);
-    if dtype != Dtype::Int64 {
-        bail!(Dtype, "a sorter is int64, not {dtype}")
+    if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
+        bail!(Dtype, "a sorter is int64 or int32, not {dtype}")
     }
     if have.as_slice() != shape {
         bail!(Shape, "the sorter has shape {:?}, the sequence {shape:?}", have.as_slice())
     }
-    let sorter = dense(sorter, dtype)?;
+    let sorter = dense(sorter, Dtype::Int64)?;
     if let Some(place) = elements::<i64>(&sorter)?.iter().find(|place| !(0..n).contains(*place)) {
         bail!(Argument, "place {place} of the sorter is out of range for {n} elements")
     }

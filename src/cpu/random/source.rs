@@ -311,7 +311,7 @@ pub struct TruncatedNormal {
 }
 
 impl TruncatedNormal {
-    /// `from < to`; they may be infinite.
+    /// `from < to`; they may be infinite. The square of the one nearer to the mean does not overflow, if the mean is outside.
     pub fn new(from: f64, to: f64) -> TruncatedNormal {
         let mirrored = to < 0.0;
         let (from, to) = if mirrored { (-to, -from) } else { (from, to) };
@@ -334,10 +334,6 @@ impl TruncatedNormal {
                     break x;
                 }
             };
-        }
-        if from > 1e150 {
-            // Its square would overflow, and nothing beside `from` is likely.
-            return from;
         }
         // The highest point of the bell in the interval, and the steepness of an exponential that lies above it from there on.
         let peak = from.max(0.0);

@@ -1,7 +1,7 @@
 //! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{changed, masked, moved, place, plan, written};
+use super::{Moved, changed, masked, place, plan, written};
 use crate::alloc;
 use crate::cpu::index::{Entries, gather};
 use crate::dtype::Dtype;
@@ -133,40 +133,35 @@ fn push(rest: &mut impl Iterator<Item = usize>, layout: &Layout, [shape, of_offs
 
 /// `r = t[indices]`
 pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> {
-    let layout = Operand::of(t)?.layout;
-    let [shape, ..] = Selection::of(&layout, indices)?.walk(&layout);
-    let (placed, source) = moved(r, t, &shape)?;
-    // Copied or converted, the tensor may have other strides.
-    let from = Operand::of(&source)?;
+    let from = Operand::of(t)?;
     let selection = Selection::of(&from.layout, indices)?;
     let [shape, of_offsets, of_t] = selection.walk(&from.layout);
+    let moved = Moved::of(r, t, &shape)?;
     let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
-    let walk = plan(&placed.written.layout, &over(of_offsets), &over(of_t), from.dtype);
+    let walk = plan(&moved.to.layout, &over(of_offsets), &over(of_t), from.dtype);
     let size = from.dtype.size();
-    let data = [placed.written.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
+    let data = [moved.to.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
     // SAFETY: the offsets are those of elements, and the result lies apart from the tensor.
     unsafe { gather(&walk, size, data, Entries { step: size as isize, count: 0 }) };
-    placed.commit()
+    moved.commit()
 }
 
 /// `t[indices] = values`, or `+=`
 pub fn index_put(t: &Tensor, indices: &[Option<&Tensor>], values: &Tensor, accumulate: bool) -> Result<()> {
-    let layout = changed(t)?.layout;
-    let [shape, ..] = Selection::of(&layout, indices)?.walk(&layout);
+    let dtype = changed(t)?.dtype;
+    let wide = if accumulate && dtype.compute() != dtype { copy::to_dtype(t, dtype.compute())? } else { t.clone() };
+    let layout = wide.layout()?;
+    let selection = Selection::of(&layout, indices)?;
+    let [shape, of_offsets, of_t] = selection.walk(&layout);
     let of_values = values.layout()?;
     if broadcast_shape(&shape, &of_values.shape)? != shape {
         bail!(Shape, "values of shape {:?} do not broadcast to {:?}", of_values.shape.as_slice(), shape.as_slice())
     }
-    let dtype = t.defined()?;
-    let wide = if accumulate && dtype.compute() != dtype { copy::to_dtype(t, dtype.compute())? } else { t.clone() };
     let mut values = written(&wide, values)?;
     // Row-major, so that of several values for one element the last one comes last.
     if !values.layout()?.is_contiguous() {
         values = copy::contiguous_copy(&values)?;
     }
-    let layout = wide.layout()?;
-    let selection = Selection::of(&layout, indices)?;
-    let [shape, of_offsets, of_t] = selection.walk(&layout);
     let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
     let of_values = values.layout()?.broadcast_to(&shape)?;
     put_walk(&wide, accumulate, &values, &selection.offsets, [&of_values, &over(of_offsets), &over(of_t)])?;

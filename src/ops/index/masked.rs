@@ -1,6 +1,6 @@
 //! Elements by mask: those where it is true, in row-major order, and the places themselves.
 
-use super::{changed, moved, written};
+use super::{changed, written};
 use crate::alloc;
 use crate::cpu::compress::{compress, count, expand, positions};
 use crate::dtype::{Bool, Dtype};
@@ -44,21 +44,13 @@ pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
     // The mask may be the result, too.
     let mask = Mask::of(&super::disjoint(r, mask)?, &shape)?;
     let selected = count(mask.as_slice());
-    let (placed, source) = moved(r, t, &[selected as i64])?;
-    let source = row_major(&view::derive(&source, |l| l.expand(&shape))?)?;
-    let from = Operand::of(&source)?;
-    let size = from.dtype.size();
+    let source = row_major(&view::derive(t, |l| l.expand(&shape))?)?;
+    let (from, made) = (Operand::of(&source)?, Tensor::empty(t.defined()?, &[selected as i64])?);
     if selected > 0 {
-        let direct = placed.written.layout.is_contiguous();
-        let buffer = if direct { None } else { Some(Tensor::empty(from.dtype, &[selected as i64])?) };
-        let to = buffer.as_ref().map_or(placed.written.first(), Tensor::data);
         // SAFETY: there is room for what is selected, apart from what is read.
-        unsafe { compress(size, to, from.first(), mask.as_slice(), selected) };
-        if let Some(buffer) = buffer {
-            copy::copy(&placed.tensor()?, &buffer)?;
-        }
+        unsafe { compress(from.dtype.size(), made.data(), from.first(), mask.as_slice(), selected) };
     }
-    placed.commit()
+    deliver([Some((r, from.dtype, &made))])
 }
 
 /// Elements of `t` where `mask` = those of `src`, in a row

@@ -6,7 +6,7 @@ pub mod scatter;
 pub mod select;
 
 use super::copy;
-use super::create::disjoint;
+use super::create::{disjoint, share_memory};
 use super::operand::Operand;
 use super::result::{Placed, Target};
 use crate::cpu::index::{Entries, first_outside};
@@ -120,11 +120,32 @@ fn entries(layout: &Layout, dim: usize, dtype: Dtype) -> Entries {
     Entries { step: layout.strides[dim] as isize * dtype.size() as isize, count: layout.shape[dim] }
 }
 
-/// A result of `t`'s elements in this shape, and `t` in the dtype it has, apart from it.
-pub(super) fn moved<'a>(r: &'a Tensor, t: &Tensor, shape: &[i64]) -> Result<(Placed<'a>, Tensor)> {
-    let target = Target::check(r, t.defined()?, shape)?;
-    let source = copy::to_dtype(&disjoint(r, t)?, target.dtype)?;
-    Ok((target.place(false, &|_| false)?, source))
+/// Where elements are moved to: the place of the result, or a tensor of their dtype, where the result has another one or shares memory with them.
+pub(super) struct Moved<'a> {
+    placed: Placed<'a>,
+    made: Option<Tensor>,
+    /// What is to be written.
+    pub to: Operand,
+}
+
+impl<'a> Moved<'a> {
+    /// For elements of `t`, in this shape.
+    pub(super) fn of(r: &'a Tensor, t: &Tensor, shape: &[i64]) -> Result<Moved<'a>> {
+        let dtype = t.defined()?;
+        let target = Target::check(r, dtype, shape)?;
+        let made = (target.dtype != dtype || share_memory(r, t)).then(|| Tensor::empty(dtype, shape)).transpose()?;
+        let placed = target.place(false, &|_| false)?;
+        let to = Operand::of(&made.as_ref().map_or_else(|| placed.tensor(), |made| Ok(made.clone()))?)?;
+        Ok(Moved { placed, made, to })
+    }
+
+    /// Makes the result of what was written.
+    pub(super) fn commit(self) -> Result<()> {
+        if let Some(made) = &self.made {
+            copy::copy(&self.placed.tensor()?, made)?;
+        }
+        self.placed.commit()
+    }
 }
 
 /// A tensor that is changed as it is: no two positions share an element.

@@ -76,13 +76,13 @@ fn in_compute_type(t: &Tensor, put: Put, body: impl FnOnce(&Tensor) -> Result<()
 }
 
 /// Puts the entries of `src` along dimension `dim`; `src` may have stride 0.
-fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Result<()> {
+fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put, range: Range) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
     changed(t)?;
-    let positions = Positions::of(index, t, layout.shape[d], Range::FromStart)?;
+    let positions = Positions::of(index, t, layout.shape[d], range)?;
     let mut shape = layout.shape;
     shape[d] = positions.len();
     let of_src = vector_at_least(src.layout()?);
@@ -102,17 +102,17 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Re
 
 /// Entries `index` of dimension `dim` of `t` = those of `src`
 pub fn index_copy(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor) -> Result<()> {
-    put_along(t, dim, index, src, Put::Replace)
+    put_along(t, dim, index, src, Put::Replace, Range::FromStart)
 }
 
 /// Entries `index` of dimension `dim` of `t` += `scale` times those of `src`
 pub fn index_add(t: &Tensor, dim: i32, index: &Tensor, scale: Scalar, src: &Tensor) -> Result<()> {
     if scale == Scalar::Int(1) {
-        return put_along(t, dim, index, src, Put::Combine(TH_REDUCE_ADD));
+        return put_along(t, dim, index, src, Put::Combine(TH_REDUCE_ADD), Range::FromStart);
     }
     let scaled = Tensor::fresh()?;
     pointwise::arithmetic::mul.run([&scaled, src], &[scale])?;
-    put_along(t, dim, index, &scaled, Put::Combine(TH_REDUCE_ADD))
+    put_along(t, dim, index, &scaled, Put::Combine(TH_REDUCE_ADD), Range::FromStart)
 }
 
 /// `value` as a tensor of the dtype of `t` that has this shape, without the memory for it.
@@ -129,7 +129,7 @@ pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result
     let (layout, d) = along(t, dim)?;
     let mut shape = layout.shape;
     shape[d] = index.layout()?.numel();
-    put_along(t, dim, index, &repeated(t, value, &shape)?, Put::Replace)
+    put_along(t, dim, index, &repeated(t, value, &shape)?, Put::Replace, Range::FromBothEnds)
 }
 
 /// Puts `src[..i..]` at `t[..index[..i..]..]` for each place of `index`.

@@ -1,6 +1,6 @@
 //! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
 
-use super::{Positions, Range, along, entries, moved, plan, spread_along, still_along, vector_at_least};
+use super::{Moved, Positions, Range, along, entries, plan, spread_along, still_along, vector_at_least};
 use crate::alloc;
 use crate::cpu::index::{Entries, gather as gather_elements};
 use crate::error::{Result, bail};
@@ -20,19 +20,22 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     let mut shape = layout.shape.clone();
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
-    let (placed, source) = moved(r, t, of_result)?;
-    let from = Operand::of(&source)?;
+    let (moved, from) = (Moved::of(r, t, of_result)?, Operand::of(t)?);
     let source = vector_at_least(from.layout.clone());
-    let to = Layout { shape: shape.clone(), ..vector_at_least(placed.written.layout.clone()) };
+    let to = Layout { shape: shape.clone(), ..vector_at_least(moved.to.layout.clone()) };
     let walk = plan(&to, &spread_along(d, &shape), &still_along(&source, d, &shape), from.dtype);
-    let data = [placed.written.first(), positions.0.first(), from.first()];
+    let data = [moved.to.first(), positions.0.first(), from.first()];
     // SAFETY: every position lies inside the dimension, and the result apart from what is read.
     unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype)) };
-    placed.commit()
+    moved.commit()
 }
 
 /// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
 pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
+    gather_in(r, t, dim, index, Range::FromStart)
+}
+
+fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     let of_index = vector_at_least(index.layout()?);
     if of_index.ndim() != layout.ndim() {
@@ -41,27 +44,26 @@ pub fn gather(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<()> {
     if let Some(k) = (0..layout.ndim()).find(|&k| k != d && of_index.shape[k] > layout.shape[k]) {
         bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
     }
-    let positions = Positions::of(index, r, layout.shape[d], Range::FromStart)?;
-    let (placed, source) = moved(r, t, positions.shape())?;
-    let from = Operand::of(&source)?;
+    let positions = Positions::of(index, r, layout.shape[d], range)?;
+    let (moved, from) = (Moved::of(r, t, positions.shape())?, Operand::of(t)?);
     let source = vector_at_least(from.layout.clone());
     let walk = plan(
-        &vector_at_least(placed.written.layout.clone()),
+        &vector_at_least(moved.to.layout.clone()),
         &vector_at_least(positions.0.layout.clone()),
         &still_along(&source, d, &of_index.shape),
         from.dtype,
     );
-    let data = [placed.written.first(), positions.0.first(), from.first()];
+    let data = [moved.to.first(), positions.0.first(), from.first()];
     // SAFETY: as above; the index is no larger than the tensor in other dimensions.
     unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype)) };
-    placed.commit()
+    moved.commit()
 }
 
 /// [`gather`] of operands that broadcast in all dimensions but `dim`; of all elements in a row with `TH_ALL_DIMS`.
 pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Result<()> {
     if dim == TH_ALL_DIMS {
         let row = |t: &Tensor| view::reshape(t, &[-1]);
-        return gather(r, &row(t)?, 0, &row(index)?);
+        return gather_in(r, &row(t)?, 0, &row(index)?, Range::FromBothEnds);
     }
     let (layout, d) = along(t, dim)?;
     let mut of_index = index.layout()?;
@@ -74,7 +76,7 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
     shape[d] = count;
     let index = view::derive(index, |l| l.expand(&shape))?;
     shape[d] = layout.shape[d];
-    gather(r, &view::derive(t, |l| l.expand(&shape))?, dim, &index)
+    gather_in(r, &view::derive(t, |l| l.expand(&shape))?, dim, &index, Range::FromBothEnds)
 }
 
 /// The offsets, in elements, that positions in row-major order have in a layout.
@@ -95,21 +97,20 @@ pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
     let positions = Positions::of(index, r, layout.numel(), Range::FromBothEnds)?;
-    let (placed, source) = moved(r, t, positions.shape())?;
-    let from = Operand::of(&source)?;
+    let (moved, from) = (Moved::of(r, t, positions.shape())?, Operand::of(t)?);
     let shape = positions.shape();
     let nowhere = Layout { shape: shape.into(), strides: crate::layout::Dims::filled(0, shape.len()), offset: 0 };
-    let walk = plan(&placed.written.layout, &positions.0.layout, &nowhere, from.dtype);
+    let walk = plan(&moved.to.layout, &positions.0.layout, &nowhere, from.dtype);
     let size = from.dtype.size();
     if from.layout.is_contiguous() {
-        let data = [placed.written.first(), positions.0.first(), from.first()];
+        let data = [moved.to.first(), positions.0.first(), from.first()];
         // SAFETY: as above.
         unsafe { gather_elements(&walk, size, data, Entries { step: size as isize, count: from.layout.numel() }) };
     } else {
         let offsets = offsets(&positions, &from.layout)?;
-        let data = [placed.written.first(), offsets.as_ptr().cast_mut().cast(), from.first()];
+        let data = [moved.to.first(), offsets.as_ptr().cast_mut().cast(), from.first()];
         // SAFETY: as above, the offsets being those of elements.
         unsafe { gather_elements(&walk, size, data, Entries { step: size as isize, count: 0 }) };
     }
-    placed.commit()
+    moved.commit()
 }

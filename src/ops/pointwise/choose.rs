@@ -2,6 +2,7 @@
 
 use super::{compare, number_tensor, promote, promote_scalar};
 use crate::cpu::engine::CHEAP;
+use crate::cpu::index::by_size;
 use crate::cpu::map;
 use crate::dtype::{Bool, Dtype, Promotion};
 use crate::error::{Result, bail};
@@ -11,30 +12,6 @@ use crate::ops::fast_path::Signature;
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-
-/// Runs `$body` with `$T` bound to an integer as wide as elements of `$dtype`: what is only moved needs no other type, and no conversion.
-macro_rules! by_size {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype.size() {
-            1 => {
-                type $T = u8;
-                $body
-            }
-            2 => {
-                type $T = i16;
-                $body
-            }
-            4 => {
-                type $T = i32;
-                $body
-            }
-            _ => {
-                type $T = i64;
-                $body
-            }
-        }
-    };
-}
 
 /// Masks are Bool; TH's are uint8, which has the same form.
 pub fn mask_type(mask: &Tensor) -> Result<Dtype> {
@@ -81,7 +58,7 @@ fn checked_number(value: Scalar, dtype: Dtype) -> Result<Tensor> {
 fn choose_in(dtype: Dtype, r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let mask = mask_type(condition)?;
     elementwise(&[r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
-        by_size!(dtype, T => {
+        by_size!(dtype.size(), T => {
             map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b })
         });
         Ok(())
@@ -101,7 +78,7 @@ pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
     // SAFETY: room for an element of any dtype.
     unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
     elementwise(&[t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
-        by_size!(dtype, T => {
+        by_size!(dtype.size(), T => {
             // SAFETY: there are 8 bytes, and any of them make a T.
             let value = unsafe { bytes.as_ptr().cast::<T>().read_unaligned() };
             map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })

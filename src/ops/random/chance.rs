@@ -1,10 +1,11 @@
 //! What is true with some probability.
 
-use super::{PROBABILITY, Parameters, at_once, by_position, check_all, check_float, fill, in_order, is_probability, make, store};
+use super::{PROBABILITY, Parameters, at_once, by_position, check_all, check_float, fill, in_order, is_probability, make};
 use crate::cpu::random::{Chance, Distribution, Uniform, fill as fill_groups};
 use crate::dtype::{Bool, Dtype};
 use crate::error::Result;
 use crate::ops::pointwise::arithmetic;
+use crate::ops::result::deliver;
 use crate::random::Generator;
 use crate::tensor::Tensor;
 
@@ -58,5 +59,5 @@ pub fn dropout(r: &Tensor, mask: Option<&Tensor>, generator: &mut Generator, t: 
     if p < 1.0 {
         arithmetic::mul.run([&dropped, &dropped], &[(1.0 / (1.0 - p)).into()])?;
     }
-    store(&shape, (r, &dropped), mask.map(|mask| (mask, &kept)))
+    deliver([Some((r, dtype, &dropped)), mask.map(|mask| (mask, Dtype::Bool, &kept))])
 }

@@ -5,7 +5,7 @@ use crate::cpu::random::{Cauchy, Exponential, Gamma, LogNormal, Normal, Truncate
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::ops::pointwise::arithmetic;
-use crate::ops::{copy, view};
+use crate::ops::result::deliver;
 use crate::random::{Generator, Mt19937};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -15,6 +15,10 @@ use std::f64::consts::PI;
 pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     if !(from <= to && (to - from).is_finite()) {
         bail!(Argument, "expected finite bounds in order, got {from} and {to}")
+    }
+    let dtype = check_float(r)?;
+    if let Some(bound) = [from, to].into_iter().find(|&bound| !is_finite_in(dtype, bound)) {
+        bail!(Argument, "{bound} is out of the range of {dtype}")
     }
     let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from));
     let single = Uniform::<f32>::new(from as f32, to as f32).at_most(most as f32);
@@ -43,6 +47,16 @@ fn greatest_below(dtype: Dtype, to: f64) -> f64 {
         };
     }
     value(bits)
+}
+
+/// Whether a number is finite once it is rounded to a float of this type.
+fn is_finite_in(dtype: Dtype, x: f64) -> bool {
+    match dtype {
+        Dtype::Float16 => half::f16::from_f64(x).is_finite(),
+        Dtype::Bfloat16 => half::bf16::from_f64(x).is_finite(),
+        Dtype::Float32 => (x as f32).is_finite(),
+        _ => x.is_finite(),
+    }
 }
 
 fn check_normal(mean: f64, std: f64) -> Result<()> {
@@ -92,6 +106,9 @@ pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) ->
     })
 }
 
+/// Deviations from the mean whose square overflows.
+const FAR: f64 = 1e150;
+
 /// `r` normally distributed between `from` and `to`.
 pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64, from: f64, to: f64) -> Result<()> {
     check_float(r)?;
@@ -101,8 +118,17 @@ pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f
     if !(from < to && from < f64::INFINITY && to > f64::NEG_INFINITY) {
         bail!(Argument, "expected bounds in order, got {from} and {to}")
     }
-    let standard = TruncatedNormal::new((from - mean) / std, (to - mean) / std);
-    fill_each(r, generator, &|source, _| (mean + std * standard.draw(source)).clamp(from, to))
+    let (low, high) = ((from - mean) / std, (to - mean) / std);
+    // So far from the mean, nothing but the bound beside it is likely, and `std * low` may overflow.
+    let only = if low > FAR {
+        Some(from)
+    } else if high < -FAR {
+        Some(to)
+    } else {
+        None
+    };
+    let standard = TruncatedNormal::new(low, high);
+    fill_each(r, generator, &|source, _| only.unwrap_or_else(|| (mean + std * standard.draw(source)).clamp(from, to)))
 }
 
 const SHAPE: &str = "a shape > 0";
@@ -187,8 +213,5 @@ fn normal_by<const N: usize>(
     let z = Tensor::empty(dtype, &shape)?;
     normal(&z, generator, 0.0, std)?;
     finish(&z)?;
-    match r.dtype() {
-        None => view::set(r, &z),
-        Some(_) => make(r, dtype, false, &shape, |r| copy::copy(r, &z)),
-    }
+    deliver([Some((r, dtype, &z))])
 }

@@ -1,12 +1,13 @@
 //! Samples: permutations, and draws of categories by their probabilities.
 
 use super::whole::greatest;
-use super::{Parameters, Place, by_position, check_all, fill, in_order, is_not_negative, is_probability, make, store};
+use super::{Parameters, Place, by_position, check_all, fill, in_order, is_not_negative, is_probability, make};
 use crate::alloc::list;
 use crate::cpu::random::{Distribution, DoubleWords, Exponential, GROUP, fill as fill_groups};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::ops::copy;
+use crate::ops::result::deliver;
 use crate::random::{Generator, Mt19937, Philox};
 use crate::tensor::Tensor;
 
@@ -93,6 +94,7 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
     if n < 0 {
         bail!(Argument, "{n} samples cannot be drawn")
     }
+    check_holds(r, categories as i64)?;
     let p = |row: usize| &parameters.lists()[0][row * categories..][..categories];
     for row in 0..rows {
         let above = check_weights(p(row), row)?;
@@ -112,7 +114,17 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
             Generator::Philox(stream) => race(place, stream, p(row))?,
         }
     }
-    make(r, Dtype::Int64, false, &sizes, |r| copy::copy(r, &drawn))
+    deliver([Some((r, Dtype::Int64, &drawn))])
+}
+
+/// Fails where `r` has a dtype without numbers for so many categories.
+fn check_holds(r: &Tensor, categories: i64) -> Result<()> {
+    match r.dtype() {
+        Some(dtype) if dtype == Dtype::Bool || (categories - 1).max(0) as u64 > greatest(dtype) => {
+            bail!(Dtype, "{dtype} does not hold {categories} categories")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Fails unless there are numbers that are not negative, and some of them not 0; says how many those are.
@@ -204,8 +216,10 @@ struct Alias {
 impl Alias {
     /// The tables of probabilities, whatever they sum to. What lacks of the average is filled up by what is above it.
     fn new(p: &[f64]) -> Result<Alias> {
-        let scale = p.len() as f64 / p.iter().sum::<f64>();
-        let mut stays = list(p.len(), |k| Ok(p[k] * scale))?;
+        // As shares of the greatest: the sum may be too small to divide by.
+        let most = p.iter().fold(0.0f64, |most, &x| most.max(x));
+        let scale = p.len() as f64 / p.iter().map(|x| x / most).sum::<f64>();
+        let mut stays = list(p.len(), |k| Ok(p[k] / most * scale))?;
         let mut other = list(p.len(), |k| Ok(k as i64))?;
         let (mut below, mut above) = (list(p.len(), |_| Ok(0))?, list(p.len(), |_| Ok(0))?);
         let (mut smalls, mut larges) = (0, 0);
@@ -259,7 +273,7 @@ pub fn alias_setup(p: &Tensor, other: &Tensor, stays: &Tensor) -> Result<()> {
         integers_mut(&mut probabilities, n).iter_mut().zip(&tables.stays).for_each(|(x, stays)| *x = stays.to_bits() as i64);
     }
     let rounded = copy::to_dtype(&probabilities, parameters.dtype)?;
-    store(shape, (other, &others), Some((stays, &rounded)))
+    deliver([Some((other, Dtype::Int64, &others)), Some((stays, parameters.dtype, &rounded))])
 }
 
 fn vector(shape: &[i64]) -> Result<&[i64]> {
@@ -292,9 +306,8 @@ pub fn alias_draw(r: &Tensor, generator: &mut Generator, other: &Tensor, stays: 
     if let Some(k) = others.iter().find(|&&k| !(0..categories).contains(&k)) {
         bail!(Argument, "category {k} is none of {categories}")
     }
-    if r.defined()? == Dtype::Bool || (categories - 1) as u64 > greatest(r.defined()?) {
-        bail!(Dtype, "{} does not hold {categories} categories", r.defined()?)
-    }
+    r.defined()?;
+    check_holds(r, categories)?;
     let tables = Alias { other: list(others.len(), |k| Ok(others[k]))?, stays: list(stays.len(), |k| Ok(stays[k]))? };
     fill(r, |place| match generator {
         Generator::Philox(stream) => tables.draw(place, stream),

@@ -4,9 +4,7 @@ use super::{PROBABILITY, Parameters, at_once, check_all, fill, fill_each, in_ord
 use crate::cpu::random::{Binomial, Geometric, LongRange, Poisson, Range};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::ops::copy::check_range;
 use crate::random::{Generator, Mt19937};
-use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// `r` = trials up to the first success, where each fails with probability `p`.
@@ -96,7 +94,17 @@ pub fn clamped_random(r: &Tensor, generator: &mut Generator, from: i64, to: i64)
     if from >= to {
         bail!(Argument, "expected a range that is not empty, got {from} to {to}, which is excluded")
     }
-    [from, to - 1].into_iter().try_for_each(|x| check_range(dtype, Scalar::Int(x)))?;
+    for x in [from, to - 1] {
+        let fits = match dtype {
+            Dtype::Bool | Dtype::Uint8 => x >= 0 && x as u64 <= greatest(dtype),
+            _ if dtype.is_float() => x.unsigned_abs() <= greatest(dtype),
+            // There is one more below 0.
+            _ => x.max(!x) as u64 <= greatest(dtype),
+        };
+        if !fits {
+            bail!(Argument, "{x} is out of the range of {dtype}, in which integers are told apart")
+        }
+    }
     integers(r, generator, from, to.wrapping_sub(from) as u64)
 }
 
