@@ -51,10 +51,10 @@ unsafe fn put_elements(put: Put, dtype: Dtype, plan: &Plan<3>, data: [*mut u8; 3
         // SAFETY: the caller's.
         Put::Combine(reduce) => dispatch!(all, dtype, T => unsafe {
             match reduce {
-                TH_REDUCE_ADD => accumulate::<T>(plan, data, entries, |a, b| Element::add(a, b)),
-                TH_REDUCE_MULTIPLY => accumulate::<T>(plan, data, entries, |a, b| Element::mul(a, b)),
-                TH_REDUCE_AMAX => accumulate::<T>(plan, data, entries, |a, b| Ordered::better::<true>(a, b)),
-                _ => accumulate::<T>(plan, data, entries, |a, b| Ordered::better::<false>(a, b)),
+                TH_REDUCE_ADD => accumulate::<T>(plan, data, entries, Element::add),
+                TH_REDUCE_MULTIPLY => accumulate::<T>(plan, data, entries, Element::mul),
+                TH_REDUCE_AMAX => accumulate::<T>(plan, data, entries, Ordered::better::<true>),
+                _ => accumulate::<T>(plan, data, entries, Ordered::better::<false>),
             }
         }),
     }
