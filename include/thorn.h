@@ -2176,6 +2176,10 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /**
  * @defgroup matrix_products Matrix products
+ *
+ * Operands have one dtype, any but Bool. 16-bit floats are multiplied and summed in float32, integers wrap. Any strides
+ * are taken as they are, and `r` may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN
+ * there does no harm.
  * @{
  */
 
@@ -2195,6 +2199,68 @@ THStatus THTensor_addmm(THTensor *r, double beta, const THTensor *t, double alph
 /// `r` may be `t`.
 THStatus THTensor_addmv(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *mat,
                         const THTensor *vec);
+
+/// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
+THStatus THTensor_bmm(THTensor *r, const THTensor *b1, const THTensor *b2);
+
+/// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
+THStatus THTensor_baddbmm(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *b1,
+                          const THTensor *b2);
+
+/// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
+THStatus THTensor_addbmm(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *b1,
+                         const THTensor *b2);
+
+/// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast. A vector on the left is a
+/// row, a vector on the right a column, and the result lacks that dimension.
+THStatus THTensor_matmul(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
+THStatus THTensor_dot(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// As dot: there are no complex numbers to conjugate.
+THStatus THTensor_vdot(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r[i, j] = v1[i] * v2[j]` for vectors. Any dtypes, promoted.
+THStatus THTensor_outer(THTensor *r, const THTensor *v1, const THTensor *v2);
+
+/// As outer.
+THStatus THTensor_ger(THTensor *r, const THTensor *v1, const THTensor *v2);
+
+/// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
+THStatus THTensor_addr(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *v1,
+                       const THTensor *v2);
+
+/// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first. A scalar
+/// multiplies every element.
+THStatus THTensor_inner(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs;
+/// the other dimensions remain, those of `a` first.
+THStatus THTensor_tensordot(THTensor *r, const THTensor *a, const THTensor *b, int ndim, const int64_t *dims_a,
+                            const int64_t *dims_b);
+
+/// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
+/// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
+/// "ij,jk->ik" is a matrix product, "ii" a trace, "bij,bjk->bik" a batch of products. "..." stands for all dimensions
+/// without a letter, which broadcast. Without "->" the result has the ellipsis and, in alphabetical order, the letters
+/// that occur once. Up to 10 operands are multiplied in the order that takes the fewest multiplications.
+THStatus THTensor_einsum(THTensor *r, const char *equation, THTensor *const *operands, int count);
+
+/// `r` = the product of `count` matrices, in the order that takes the fewest multiplications. The first may be a row
+/// vector, the last a column.
+THStatus THTensor_chainMatmul(THTensor *r, THTensor *const *matrices, int count);
+
+/// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0.
+THStatus THTensor_matrixPower(THTensor *r, const THTensor *t, int64_t n);
+
+/// Kronecker's product: each element of `a` times all of `b`, as a block in its place. `r` has the sizes of `a` times
+/// those of `b`, where the one with fewer dimensions gets new ones in front. Any dtypes, promoted.
+THStatus THTensor_kron(THTensor *r, const THTensor *a, const THTensor *b);
+
+/// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast. Any
+/// dtypes but Bool, promoted.
+THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 
 /** @} */
 

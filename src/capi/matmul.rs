@@ -1,7 +1,12 @@
 //! Matrix products.
+//!
+//! Operands have one dtype, any but Bool. 16-bit floats are multiplied and summed in float32, integers wrap. Any strides are taken as they are, and `r`
+//! may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN there does no harm.
 
 use super::row::export;
+use super::view::handles;
 use crate::ops::matmul;
+use crate::ops::matmul::{contract, einsum, forms};
 
 macro_rules! matmul_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -15,6 +20,48 @@ macro_rules! matmul_rows {
         /// `r = beta * t + alpha * (mat @ vec)`; `t` broadcasts to [n]. With `beta` 0 the elements of `t` are not looked at. `r` may be `t`.
         addmv(r: out, beta: number, t: input, alpha: number, mat: input, vec: input) =
             matmul::addmv(r, beta, t, alpha, mat, vec);
+        /// `r[i] = b1[i] @ b2[i]` for batches [b x n x k] and [b x k x p] of matrices.
+        bmm(r: out, b1: input, b2: input) = forms::bmm(r, b1, b2);
+        /// `r = beta * t + alpha * (b1[i] @ b2[i])` for each place `i` of the batch; `t` broadcasts to [b x n x p].
+        baddbmm(r: out, beta: number, t: input, alpha: number, b1: input, b2: input) = forms::baddbmm(r, beta, t, alpha, b1, b2);
+        /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`; `t` broadcasts to [n x p].
+        addbmm(r: out, beta: number, t: input, alpha: number, b1: input, b2: input) = forms::addbmm(r, beta, t, alpha, b1, b2);
+        /// `r = a @ b` for matrices in the last two dimensions, whose dimensions in front broadcast. A vector on the left is a row, a vector on the right a
+        /// column, and the result lacks that dimension.
+        matmul(r: out, a: input, b: input) = forms::matmul(r, a, b);
+        /// `r`, a scalar, = the sum of `a[i] * b[i]` for vectors of one size.
+        dot(r: out, a: input, b: input) = forms::dot(r, a, b);
+        /// As dot: there are no complex numbers to conjugate.
+        vdot(r: out, a: input, b: input) = forms::dot(r, a, b);
+        /// `r[i, j] = v1[i] * v2[j]` for vectors. Any dtypes, promoted.
+        outer(r: out, v1: input, v2: input) = forms::outer(r, v1, v2);
+        /// As outer.
+        ger(r: out, v1: input, v2: input) = forms::outer(r, v1, v2);
+        /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
+        addr(r: out, beta: number, t: input, alpha: number, v1: input, v2: input) = forms::addr(r, beta, t, alpha, v1, v2);
+        /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first. A scalar multiplies every element.
+        inner(r: out, a: input, b: input) = contract::inner(r, a, b);
+        /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs; the other dimensions remain, those
+        /// of `a` first.
+        tensordot(r: out, a: input, b: input, ndim: len, dims_a: sizes, dims_b: sizes) = contract::tensordot(r, a, b, dims_a, dims_b);
+        /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension, operands separated by commas,
+        /// and behind "->" the dimensions of the result; what is not there is summed over. "ij,jk->ik" is a matrix product, "ii" a trace, "bij,bjk->bik" a
+        /// batch of products. "..." stands for all dimensions without a letter, which broadcast. Without "->" the result has the ellipsis and, in
+        /// alphabetical order, the letters that occur once. Up to 10 operands are multiplied in the order that takes the fewest multiplications.
+        einsum(r: out, equation: text, operands: handles, count: int) =
+            // SAFETY: the list holds `count` handles.
+            einsum::einsum(r, equation.to_bytes(), &unsafe { handles("operands", operands, count) }?);
+        /// `r` = the product of `count` matrices, in the order that takes the fewest multiplications. The first may be a row vector, the last a column.
+        chainMatmul(r: out, matrices: handles, count: int) =
+            // SAFETY: as above.
+            contract::chain(r, &unsafe { handles("matrices", matrices, count) }?);
+        /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0.
+        matrixPower(r: out, t: input, n: count) = contract::matrix_power(r, t, n);
+        /// Kronecker's product: each element of `a` times all of `b`, as a block in its place. `r` has the sizes of `a` times those of `b`, where the one with
+        /// fewer dimensions gets new ones in front. Any dtypes, promoted.
+        kron(r: out, a: input, b: input) = contract::kron(r, a, b);
+        /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast. Any dtypes but Bool, promoted.
+        cross(r: out, a: input, b: input, dimension: dim) = contract::cross(r, a, b, dimension);
     } };
 }
 

@@ -1,34 +1,24 @@
-//! Matrix products.
+//! Matrix products: one, or one for each place of a batch.
+//!
+//! Every product has the form `r = beta * t + alpha * (a @ b)` with matrices in the last two dimensions of `a` and `b`, whose dimensions in front
+//! broadcast. Vectors are matrices of one row or column, which the result then lacks.
+
+mod batch;
+pub mod contract;
+pub mod einsum;
+pub mod forms;
 
 use super::copy;
 use super::operand::Operand;
 use super::result::Target;
-use crate::cpu::matmul::{Gemm, Mat, gemm};
-use crate::dtype::{Category, Dtype, Element};
+use crate::dtype::{Category, Dtype};
 use crate::error::{Result, bail};
-use crate::layout::{Dims, Layout};
+use crate::layout::{Dims, broadcast_shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use batch::Batch;
 
-/// `r = m1 @ m2`
-pub fn mm(r: &Tensor, m1: &Tensor, m2: &Tensor) -> Result<()> {
-    product(r, None, Scalar::Int(1), m1, m2, [2, 2])
-}
-
-/// `r = mat @ vec`
-pub fn mv(r: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<()> {
-    product(r, None, Scalar::Int(1), mat, vec, [2, 1])
-}
-
-/// `r = beta * t + alpha * (m1 @ m2)`
-pub fn addmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, m1: &Tensor, m2: &Tensor) -> Result<()> {
-    product(r, Some((beta, t)), alpha, m1, m2, [2, 2])
-}
-
-/// `r = beta * t + alpha * (mat @ vec)`
-pub fn addmv(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
-    product(r, Some((beta, t)), alpha, mat, vec, [2, 1])
-}
+pub use forms::{addmm, addmv, mm, mv};
 
 /// The type products are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
 fn product_type(dtype: Dtype) -> Dtype {
@@ -38,11 +28,35 @@ fn product_type(dtype: Dtype) -> Dtype {
     }
 }
 
-/// All products: `r = beta * t + alpha * (a @ b)`, where `a` and `b` have `ndims` dimensions.
-fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, b: &Tensor, ndims: [usize; 2]) -> Result<()> {
+/// Which dimensions a result has.
+#[derive(Clone, Copy)]
+struct Form {
+    /// That of the rows of `a`.
+    rows: bool,
+    /// That of the columns of `b`.
+    columns: bool,
+    /// Those of the batch; without them the products are summed.
+    batch: bool,
+}
+
+impl Form {
+    const MATRICES: Form = Form { rows: true, columns: true, batch: true };
+    const SUM: Form = Form { batch: false, ..Form::MATRICES };
+}
+
+/// `beta * t`, what a product is added to.
+type Addend<'a> = Option<(Scalar, &'a Tensor)>;
+
+/// All products: `r = beta * t + alpha * (a @ b)`, where `a` and `b` end in matrices that multiply.
+fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
     let dtype = a.defined()?;
     let inputs = [Operand::of(a)?, Operand::of(b)?];
-    let shape = product_shape(&inputs[0].layout, &inputs[1].layout, ndims)?;
+    let [of_a, of_b] = [&inputs[0].layout.shape, &inputs[1].layout.shape];
+    let (ends, starts) = (of_a.len() - 2, of_b.len() - 2);
+    let batch = broadcast_shape(&of_a[..ends], &of_b[..starts])?;
+    let [m, n] = [of_a[ends], of_b[starts + 1]];
+    let mut shape = if form.batch { batch.clone() } else { Dims::new() };
+    [(form.rows, m), (form.columns, n)].into_iter().filter(|(has, _)| *has).for_each(|(_, size)| shape.push(size));
     check_types(dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
     let addend = t.map(|(_, t)| Operand::of(t)).transpose()?;
     addend.iter().try_for_each(|addend| addend.layout.broadcast_to(&shape).map(drop))?;
@@ -67,7 +81,8 @@ fn product(r: &Tensor, t: Option<(Scalar, &Tensor)>, alpha: Scalar, a: &Tensor, 
     {
         copy::copy_elements(out, addend)?;
     }
-    multiply(compute, beta.map_or(Scalar::Int(0), |(beta, _)| beta), out, alpha, left, right)?;
+    let beta = beta.map_or(Scalar::Int(0), |(beta, _)| beta);
+    Batch::new(&batch, form, [out, left, right])?.multiply(compute, beta, alpha)?;
     if let Some(made) = &made {
         // Wrapped or rounded to the common dtype first: what is stored is that, converted.
         copy::copy_elements(&placed.written, &Operand::of(&copy::to_dtype(made, dtype)?)?)?;
@@ -83,16 +98,6 @@ fn must_be_disjoint(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Op
         a < end && start < b
     };
     inputs.into_iter().any(overlaps) || addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| overlaps(&t)))
-}
-
-fn product_shape(a: &Layout, b: &Layout, ndims: [usize; 2]) -> Result<Dims> {
-    if [a.ndim(), b.ndim()] != ndims {
-        bail!(Shape, "expected tensors with {} and {} dimensions, got shapes {:?} and {:?}", ndims[0], ndims[1], &a.shape[..], &b.shape[..])
-    }
-    if a.shape[1] != b.shape[0] {
-        bail!(Shape, "shapes {:?} and {:?} do not multiply: {} columns, {} rows", &a.shape[..], &b.shape[..], a.shape[1], b.shape[0])
-    }
-    Ok(a.shape[..1].iter().chain(&b.shape[1..]).copied().collect())
 }
 
 fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scalar>]) -> Result<()> {
@@ -111,34 +116,4 @@ fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scala
         }
     }
     Ok(())
-}
-
-fn multiply(compute: Dtype, beta: Scalar, c: &Operand, alpha: Scalar, a: &Operand, b: &Operand) -> Result<()> {
-    macro_rules! run {
-        ($T:ty) => {{
-            let mats: (Mat<$T>, Mat<$T>, Mat<$T>) = (matrix(c), matrix(a), matrix(b));
-            // SAFETY: every layout was checked against its storage; `must_be_disjoint` keeps the result off the inputs.
-            unsafe { gemm::<$T>(Element::from_scalar(beta), mats.0, Element::from_scalar(alpha), mats.1, mats.2) }
-        }};
-    }
-    match compute {
-        Dtype::Float32 => run!(f32),
-        Dtype::Float64 => run!(f64),
-        Dtype::Int32 => run!(i32),
-        Dtype::Int64 => run!(i64),
-        other => bail!(Dtype, "not defined for {other}"),
-    }
-    Ok(())
-}
-
-/// A matrix as it lies; a vector is one column.
-fn matrix<T: Gemm>(t: &Operand) -> Mat<T> {
-    let (shape, strides) = (&t.layout.shape, &t.layout.strides);
-    Mat {
-        data: t.first().cast(),
-        rows: shape[0] as usize,
-        cols: shape.get(1).map_or(1, |&n| n as usize),
-        row_stride: strides[0] as isize,
-        col_stride: strides.get(1).map_or(1, |&s| s as isize),
-    }
 }

@@ -1,0 +1,162 @@
+//! The products of a batch, one after the other, at once, or as one.
+
+use super::Form;
+use crate::cpu::matmul::{Gemm, Mat, gemm};
+use crate::cpu::parallel::{CHEAP, Shared, parallel};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout};
+use crate::ops::operand::Operand;
+use crate::scalar::Scalar;
+
+/// Multiplications that take as long as an element of an elementwise operation.
+const PER_ELEMENT: usize = 8;
+/// From so many multiplications on, a product is shared between threads as well as a batch is.
+const LARGE: usize = 1 << 20;
+
+/// Where matrices lie: the address of the first element, and layouts of the batch's dimensions and two of matrices.
+struct Matrices {
+    first: Shared,
+    size: usize,
+    layout: Layout,
+}
+
+impl Matrices {
+    fn of(t: &Operand, layout: Layout) -> Matrices {
+        Matrices { first: Shared(t.first()), size: t.dtype.size(), layout }
+    }
+
+    /// The matrix that begins `offset` elements from the first.
+    fn matrix<T: Gemm>(&self, offset: i64) -> Mat<T> {
+        let (shape, strides) = (&self.layout.shape, &self.layout.strides);
+        let [row, col] = [shape.len() - 2, shape.len() - 1];
+        Mat {
+            data: self.first.get().wrapping_offset(offset as isize * self.size as isize).cast(),
+            rows: shape[row] as usize,
+            cols: shape[col] as usize,
+            row_stride: strides[row] as isize,
+            col_stride: strides[col] as isize,
+        }
+    }
+
+    /// Without elements: the matrices have strides, but there is nothing to walk.
+    fn dims(&self) -> usize {
+        self.layout.ndim() - 2
+    }
+
+    /// Takes the batch's dimensions and the rows for one dimension of rows, if they follow one another.
+    fn stacked(&self) -> Option<Matrices> {
+        let (shape, strides) = (&self.layout.shape, &self.layout.strides);
+        let last = shape.len() - 1;
+        let (mut rows, mut step) = (1, 1);
+        for d in (0..last).rev().filter(|&d| shape[d] != 1) {
+            match rows {
+                1 => (rows, step) = (shape[d], strides[d]),
+                _ if strides[d] == step * rows => rows *= shape[d],
+                _ => return None,
+            }
+        }
+        let layout = Layout { shape: (&[rows, shape[last]][..]).into(), strides: (&[step, strides[last]][..]).into(), offset: 0 };
+        Some(Matrices { layout, ..*self })
+    }
+
+    /// Whether all of the batch is one matrix.
+    fn is_single(&self) -> bool {
+        (0..self.dims()).all(|d| self.layout.strides[d] == 0 || self.layout.shape[d] == 1)
+    }
+}
+
+/// `c = beta * c + alpha * (a @ b)` for each place of a batch.
+pub(super) struct Batch {
+    shape: Dims,
+    c: Matrices,
+    a: Matrices,
+    b: Matrices,
+    summed: bool,
+}
+
+impl Batch {
+    /// The products of operands `[c, a, b]`, of which c has the dimensions that `form` says.
+    pub(super) fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
+        let over = |t: &Operand| -> Result<Layout> {
+            let mut shape = Dims::from(batch);
+            shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
+            t.layout.broadcast_to(&shape)
+        };
+        let mut of_c = c.layout.clone();
+        if !form.columns {
+            of_c.unsqueeze(-1)?;
+        }
+        if !form.rows {
+            of_c.unsqueeze(-2)?;
+        }
+        let (of_a, of_b) = (over(a)?, over(b)?);
+        let mut all = Batch {
+            shape: batch.into(),
+            c: Matrices::of(c, of_c),
+            a: Matrices::of(a, of_a),
+            b: Matrices::of(b, of_b),
+            summed: !form.batch,
+        };
+        // One matrix on the right for all rows on the left: a single product.
+        if !all.summed
+            && all.b.is_single()
+            && let (Some(c), Some(a)) = (all.c.stacked(), all.a.stacked())
+            && c.layout.shape[0] == a.layout.shape[0]
+        {
+            let matrix = all.b.layout.ndim() - 2;
+            let layout = Layout { shape: all.b.layout.shape[matrix..].into(), strides: all.b.layout.strides[matrix..].into(), offset: 0 };
+            all = Batch { shape: Dims::new(), c, a, b: Matrices { layout, ..all.b }, summed: false };
+        }
+        Ok(all)
+    }
+
+    /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
+    pub(super) fn multiply(&self, compute: Dtype, beta: Scalar, alpha: Scalar) -> Result<()> {
+        match compute {
+            Dtype::Float32 => self.run::<f32>(beta, alpha),
+            Dtype::Float64 => self.run::<f64>(beta, alpha),
+            Dtype::Int32 => self.run::<i32>(beta, alpha),
+            Dtype::Int64 => self.run::<i64>(beta, alpha),
+            other => bail!(Dtype, "not defined for {other}"),
+        }
+        Ok(())
+    }
+
+    fn run<T: Gemm + Element>(&self, beta: Scalar, alpha: Scalar) {
+        let (beta, alpha): (T, T) = (Element::from_scalar(beta), Element::from_scalar(alpha));
+        let count = self.shape.iter().product::<i64>() as usize;
+        let (c, a) = (self.c.matrix::<T>(0), self.a.matrix::<T>(0));
+        if c.rows == 0 || c.cols == 0 {
+            return;
+        }
+        // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
+        let one = |beta: T, [c, a, b]: [i64; 3]| unsafe { gemm::<T>(beta, self.c.matrix(c), alpha, self.a.matrix(a), self.b.matrix(b)) };
+        if self.summed {
+            if count == 0 {
+                // SAFETY: as above; without columns of a nothing else is read.
+                unsafe { gemm::<T>(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
+            }
+            return (0..count).for_each(|i| one(if i == 0 { beta } else { Element::from_scalar(Scalar::Int(1)) }, self.offsets(i)));
+        }
+        let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
+        let each = |range: std::ops::Range<usize>| range.for_each(|i| one(beta, self.offsets(i)));
+        if count == 1 || work >= LARGE { each(0..count) } else { parallel(count, work / PER_ELEMENT + 1, CHEAP, &each) }
+    }
+
+    /// Where the matrices of place `i` begin.
+    fn offsets(&self, mut i: usize) -> [i64; 3] {
+        let mut offsets = [0; 3];
+        for d in (0..self.shape.len()).rev() {
+            let size = self.shape[d] as usize;
+            let at = (i % size) as i64;
+            i /= size;
+            for (offset, t) in offsets.iter_mut().zip([&self.c, &self.a, &self.b]) {
+                if !(self.summed && std::ptr::eq(t, &self.c)) {
+                    *offset += at * t.layout.strides[d];
+                }
+            }
+        }
+        offsets
+    }
+}

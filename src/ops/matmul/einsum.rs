@@ -1,0 +1,309 @@
+//! Sums of products in the notation of einsum: a letter for each dimension, summed over unless the result has it.
+//!
+//! Operands are multiplied two at a time, in the order that takes the fewest multiplications. A pair is a batched matrix product: letters of both that
+//! stay are the batch, those of one the rows or columns, and those of both that go are summed over.
+
+use super::contract::one_dtype;
+use super::forms::matmul;
+use crate::alloc;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, MAX_DIMS, checked_numel};
+use crate::ops::pointwise::arithmetic::cmul;
+use crate::ops::reduce::{Over, To, sum};
+use crate::ops::result::deliver;
+use crate::ops::{copy, view};
+use crate::tensor::Tensor;
+
+/// What stands for a dimension: a letter, or a dimension of the ellipsis, counted from the last one.
+type Label = u16;
+/// The first label of the ellipsis, behind those of letters.
+const ELLIPSIS: Label = 256;
+/// So many operands are multiplied in the best order; of more, the first two, until so many are left.
+const ORDERED: usize = 10;
+
+/// The dimensions of an operand or of the result in the notation.
+struct Term<'a> {
+    before: &'a [u8],
+    /// Whether there is an ellipsis, and what comes behind it.
+    behind: Option<&'a [u8]>,
+}
+
+impl<'a> Term<'a> {
+    fn parse(text: &'a [u8]) -> Result<Term<'a>> {
+        let at = text.windows(3).position(|w| w == b"...");
+        let (before, behind) = match at {
+            None => (text, None),
+            Some(at) => (&text[..at], Some(&text[at + 3..])),
+        };
+        let letters = before.iter().chain(behind.unwrap_or_default());
+        if let Some(&other) = letters.clone().find(|c| !c.is_ascii_alphabetic()) {
+            bail!(Argument, "'{}' is no letter", char::from(other).escape_default())
+        }
+        Ok(Term { before, behind })
+    }
+
+    fn letters(&self) -> usize {
+        self.before.len() + self.behind.map_or(0, <[u8]>::len)
+    }
+
+    /// A label for each dimension, where the ellipsis stands for `more` of them.
+    fn labels(&self, more: usize) -> Vec<Label> {
+        let ellipsis = (0..if self.behind.is_some() { more as Label } else { 0 }).rev().map(|d| ELLIPSIS + d);
+        let letter = |&c: &u8| Label::from(c);
+        self.before.iter().map(letter).chain(ellipsis).chain(self.behind.unwrap_or_default().iter().map(letter)).collect()
+    }
+}
+
+/// An operand with a label for each dimension, none twice.
+#[derive(Clone)]
+struct Labelled {
+    t: Tensor,
+    labels: Vec<Label>,
+}
+
+impl Labelled {
+    /// Equal labels become one dimension, their diagonal.
+    fn of(t: &Tensor, labels: Vec<Label>) -> Result<Labelled> {
+        let mut layout = t.layout()?;
+        let mut kept: Vec<Label> = Vec::new();
+        for label in labels {
+            let d = kept.len();
+            let Some(first) = kept.iter().position(|&k| k == label) else {
+                kept.push(label);
+                continue;
+            };
+            let [have, next] = [layout.shape[first], layout.shape[d]];
+            if have != next {
+                bail!(Shape, "{} stands for sizes {have} and {next} of one operand", name(label))
+            }
+            layout.strides[first] += layout.strides[d];
+            layout.shape.remove(d);
+            layout.strides.remove(d);
+        }
+        Ok(Labelled { t: view::of(t, &layout)?, labels: kept })
+    }
+
+    fn size(&self, label: Label) -> Result<Option<i64>> {
+        let shape = self.t.layout()?.shape;
+        Ok(self.labels.iter().position(|&l| l == label).map(|d| shape[d]))
+    }
+
+    fn has(&self, label: Label) -> bool {
+        self.labels.contains(&label)
+    }
+
+    /// The sum over all labels but those of `keep`.
+    fn summed(self, dtype: Dtype, keep: &dyn Fn(Label) -> bool) -> Result<Labelled> {
+        let dims: Vec<i64> = (0..self.labels.len()).filter(|&d| !keep(self.labels[d])).map(|d| d as i64).collect();
+        if dims.is_empty() {
+            return Ok(self);
+        }
+        let r = Tensor::fresh()?;
+        sum(To::Tensors([Some(&r), None], false), &self.t, Over::Dims(&dims), Some(dtype))?;
+        Ok(Labelled { t: r, labels: self.labels.into_iter().filter(|&l| keep(l)).collect() })
+    }
+
+    /// Without dimensions of size 1 that `other` has with another size: they broadcast.
+    fn without_ones(self, other: &Labelled) -> Result<Labelled> {
+        let mut layout = self.t.layout()?;
+        let mut labels = self.labels;
+        for d in (0..labels.len()).rev() {
+            if layout.shape[d] == 1 && other.size(labels[d])?.is_some_and(|n| n != 1) {
+                layout.shape.remove(d);
+                layout.strides.remove(d);
+                labels.remove(d);
+            }
+        }
+        Ok(Labelled { t: view::of(&self.t, &layout)?, labels })
+    }
+
+    /// The tensor with its dimensions in the order of these labels, size 1 where it has none.
+    fn ordered(&self, labels: &[Label]) -> Result<Tensor> {
+        let mut layout = self.t.layout()?;
+        let (shape, strides) = (layout.shape.clone(), layout.strides.clone());
+        let place = |label: &Label| self.labels.iter().position(|l| l == label);
+        layout.shape = labels.iter().map(|l| place(l).map_or(1, |d| shape[d])).collect();
+        layout.strides = labels.iter().map(|l| place(l).map_or(0, |d| strides[d])).collect();
+        view::of(&self.t, &layout)
+    }
+}
+
+/// A label as it is written.
+fn name(label: Label) -> String {
+    match u8::try_from(label) {
+        Ok(letter) => format!("'{}'", char::from(letter)),
+        Err(_) => format!("dimension {} of the ellipsis", -1 - i32::from(label - ELLIPSIS)),
+    }
+}
+
+/// `r` = the sum of products that `equation` describes.
+pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
+    if operands.is_empty() {
+        bail!(Argument, "expected at least one operand")
+    }
+    let dtype = one_dtype(operands)?;
+    let text: Vec<u8> = equation.iter().copied().filter(|c| *c != b' ').collect();
+    let arrow = text.windows(2).position(|w| w == b"->");
+    let (inputs, output) = arrow.map_or((&text[..], None), |at| (&text[..at], Some(&text[at + 2..])));
+    let terms = inputs.split(|&c| c == b',').map(Term::parse).collect::<Result<Vec<_>>>()?;
+    if terms.len() != operands.len() {
+        bail!(Argument, "the equation has {} operands, given are {}", terms.len(), operands.len())
+    }
+    let mut more = 0;
+    for (k, (term, t)) in terms.iter().zip(operands).enumerate() {
+        let fits = if term.behind.is_some() { t.ndim() >= term.letters() } else { t.ndim() == term.letters() };
+        if !fits {
+            bail!(Shape, "operand {k} has {} dimensions, its term {} letters", t.ndim(), term.letters())
+        }
+        if term.behind.is_some() {
+            more = more.max(t.ndim() - term.letters());
+        }
+    }
+    let mut all = alloc::list(operands.len(), |k| {
+        let (term, t) = (&terms[k], operands[k]);
+        Labelled::of(t, term.labels(t.ndim() - term.letters()))
+    })?;
+    let result = result_labels(&terms, output, more)?;
+    check_sizes(&all, &result)?;
+    while all.len() > ORDERED {
+        let (second, first) = (all.remove(1), all.remove(0));
+        let kept = |label| result.contains(&label) || all.iter().any(|t| t.has(label));
+        let made = pair(first, second, dtype, &kept)?;
+        all.insert(0, made);
+    }
+    let made = contracted(all, dtype, &result)?;
+    let made = made.summed(dtype, &|label| result.contains(&label))?;
+    deliver([Some((r, dtype, &copy::contiguous_copy(&made.ordered(&result)?)?))])
+}
+
+/// The labels of the result: those behind the arrow, or without one the ellipsis and the letters that stand once, in alphabetical order.
+fn result_labels(terms: &[Term<'_>], output: Option<&[u8]>, more: usize) -> Result<Vec<Label>> {
+    let times =
+        |letter: u8| terms.iter().flat_map(|t| t.before.iter().chain(t.behind.unwrap_or_default())).filter(|&&c| c == letter).count();
+    let Some(output) = output else {
+        let letters = (b'A'..=b'z').filter(|&c| c.is_ascii_alphabetic() && times(c) == 1).map(Label::from);
+        return Ok((0..more as Label).rev().map(|d| ELLIPSIS + d).chain(letters).collect());
+    };
+    let term = Term::parse(output)?;
+    for &letter in term.before.iter().chain(term.behind.unwrap_or_default()) {
+        if times(letter) == 0 {
+            bail!(Argument, "'{}' of the result is of no operand", char::from(letter))
+        }
+    }
+    let labels = term.labels(more);
+    if let Some(k) = (1..labels.len()).find(|&k| labels[..k].contains(&labels[k])) {
+        bail!(Argument, "{} stands twice in the result", name(labels[k]))
+    }
+    if labels.len() > MAX_DIMS {
+        bail!(Shape, "{} dimensions, at most {MAX_DIMS}", labels.len())
+    }
+    Ok(labels)
+}
+
+/// The size of a label: that of the operands that have it, 1 giving way.
+fn size_of(all: &[Labelled], label: Label) -> Result<i64> {
+    let mut size = 1;
+    for t in all {
+        match t.size(label)? {
+            None | Some(1) => {}
+            Some(n) if size == 1 || n == size => size = n,
+            Some(n) => bail!(Shape, "{} stands for sizes {size} and {n}", name(label)),
+        }
+    }
+    Ok(size)
+}
+
+fn check_sizes(all: &[Labelled], result: &[Label]) -> Result<()> {
+    for label in all.iter().flat_map(|t| &t.labels) {
+        size_of(all, *label)?;
+    }
+    let sizes = result.iter().map(|&label| size_of(all, label)).collect::<Result<Dims>>()?;
+    checked_numel(&sizes).map(drop)
+}
+
+/// The product of all, with the labels of `result` and some more of single operands.
+fn contracted(all: Vec<Labelled>, dtype: Dtype, result: &[Label]) -> Result<Labelled> {
+    let order = best_order(&all, result)?;
+    build((1usize << all.len()) - 1, &all, &order, dtype, result)
+}
+
+/// The product of the operands in a set.
+fn build(set: usize, all: &[Labelled], order: &[usize], dtype: Dtype, result: &[Label]) -> Result<Labelled> {
+    if set.is_power_of_two() {
+        return Ok(all[set.trailing_zeros() as usize].clone());
+    }
+    let part = order[set];
+    let (a, b) = (build(part, all, order, dtype, result)?, build(set ^ part, all, order, dtype, result)?);
+    pair(a, b, dtype, &|label| stays(label, set, all, result))
+}
+
+/// Whether a label is of the result or of an operand outside of the set.
+fn stays(label: Label, set: usize, all: &[Labelled], result: &[Label]) -> bool {
+    result.contains(&label) || all.iter().enumerate().any(|(k, t)| set >> k & 1 == 0 && t.has(label))
+}
+
+/// For each set of operands the part to multiply with the rest, so that all multiplications together are fewest.
+fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
+    let mut labels: Vec<Label> = all.iter().flat_map(|t| t.labels.iter().copied()).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let sizes = labels.iter().map(|&l| size_of(all, l)).collect::<Result<Vec<_>>>()?;
+    let sets = 1usize << all.len();
+    let (mut cost, mut order) = (alloc::list(sets, |_| Ok(0f64))?, alloc::list(sets, |_| Ok(0usize))?);
+    // Whether a set's product has a label.
+    let has = |set: usize, label: Label| {
+        let inside = all.iter().enumerate().any(|(k, t)| set >> k & 1 == 1 && t.has(label));
+        inside && (set.is_power_of_two() || stays(label, set, all, result))
+    };
+    for set in (1..sets).filter(|set| !set.is_power_of_two()) {
+        let mut best = (f64::INFINITY, 0);
+        // Parts that have the lowest operand: each split once.
+        let lowest = set & set.wrapping_neg();
+        let mut part = set;
+        while part > 0 {
+            part = (part - 1) & set;
+            if part & lowest == 0 || part == 0 {
+                continue;
+            }
+            let rest = set ^ part;
+            let work: f64 = labels.iter().zip(&sizes).filter(|(l, _)| has(part, **l) || has(rest, **l)).map(|(_, &n)| n as f64).product();
+            let total = cost[part] + cost[rest] + work;
+            if total < best.0 || best.1 == 0 {
+                best = (total, part);
+            }
+        }
+        (cost[set], order[set]) = best;
+    }
+    Ok(order)
+}
+
+/// The product of two operands, summed over the labels that do not stay.
+fn pair(a: Labelled, b: Labelled, dtype: Dtype, stays: &dyn Fn(Label) -> bool) -> Result<Labelled> {
+    let a = a.without_ones(&b)?;
+    let b = b.without_ones(&a)?;
+    let a = a.summed(dtype, &|label| stays(label) || b.has(label))?;
+    let b = b.summed(dtype, &|label| stays(label) || a.has(label))?;
+    let of = |t: &Labelled, choose: &dyn Fn(Label) -> bool| -> Vec<Label> { t.labels.iter().copied().filter(|&l| choose(l)).collect() };
+    let batch = of(&a, &|l| b.has(l) && stays(l));
+    let inner = of(&a, &|l| b.has(l) && !stays(l));
+    let (rows, columns) = (of(&a, &|l| !b.has(l)), of(&b, &|l| !a.has(l)));
+    let labels = [&batch[..], &rows, &columns].concat();
+    let made = Tensor::fresh()?;
+    if inner.is_empty() {
+        cmul.run([&made, &a.ordered(&labels)?, &b.ordered(&labels)?], &[])?;
+        return Ok(Labelled { t: made, labels });
+    }
+    let sizes = |t: &Labelled, labels: &[Label]| -> Result<Dims> { labels.iter().map(|&l| Ok(t.size(l)?.unwrap_or(1))).collect() };
+    let (of_batch, of_rows, of_columns) = (sizes(&a, &batch)?, sizes(&a, &rows)?, sizes(&b, &columns)?);
+    let inner_size = checked_numel(&sizes(&a, &inner)?)?;
+    let matrices = |t: &Labelled, first: &[Label], then: &[Label], shape: [i64; 2]| -> Result<Tensor> {
+        let mut sizes = of_batch.clone();
+        sizes.extend_from_slice(&shape);
+        view::reshape(&t.ordered(&[&batch[..], first, then].concat())?, &sizes)
+    };
+    let (m, n) = (checked_numel(&of_rows)?, checked_numel(&of_columns)?);
+    matmul(&made, &matrices(&a, &rows, &inner, [m, inner_size])?, &matrices(&b, &inner, &columns, [inner_size, n])?)?;
+    let shape: Dims = of_batch.iter().chain(of_rows.iter()).chain(of_columns.iter()).copied().collect();
+    Ok(Labelled { t: view::reshape(&made, &shape)?, labels })
+}

@@ -1,0 +1,133 @@
+//! The products that have names: of matrices, vectors, batches of them, and whatever comes.
+
+use super::{Addend, Form, product};
+use crate::error::{Result, bail};
+use crate::ops::pointwise::arithmetic::cmul;
+use crate::ops::view;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+const ONE: Scalar = Scalar::Int(1);
+
+/// `r = m1 @ m2`
+pub fn mm(r: &Tensor, m1: &Tensor, m2: &Tensor) -> Result<()> {
+    of_matrices(r, None, ONE, m1, m2)
+}
+
+/// `r = mat @ vec`
+pub fn mv(r: &Tensor, mat: &Tensor, vec: &Tensor) -> Result<()> {
+    of_vector(r, None, ONE, mat, vec)
+}
+
+/// `r = beta * t + alpha * (m1 @ m2)`
+pub fn addmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, m1: &Tensor, m2: &Tensor) -> Result<()> {
+    of_matrices(r, Some((beta, t)), alpha, m1, m2)
+}
+
+/// `r = beta * t + alpha * (mat @ vec)`
+pub fn addmv(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
+    of_vector(r, Some((beta, t)), alpha, mat, vec)
+}
+
+/// `r = b1 @ b2` for each place of a batch
+pub fn bmm(r: &Tensor, b1: &Tensor, b2: &Tensor) -> Result<()> {
+    of_batches(r, None, ONE, b1, b2, Form::MATRICES)
+}
+
+/// `r = beta * t + alpha * (b1 @ b2)` for each place of a batch
+pub fn baddbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, b2: &Tensor) -> Result<()> {
+    of_batches(r, Some((beta, t)), alpha, b1, b2, Form::MATRICES)
+}
+
+/// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`
+pub fn addbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, b2: &Tensor) -> Result<()> {
+    of_batches(r, Some((beta, t)), alpha, b1, b2, Form::SUM)
+}
+
+/// `r = beta * t + alpha * (v1 @ v2^T)`
+pub fn addr(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, v1: &Tensor, v2: &Tensor) -> Result<()> {
+    check_ndims([v1, v2], [1, 1])?;
+    product(r, Some((beta, t)), alpha, &column(v1)?, &row(v2)?, Form::MATRICES)
+}
+
+/// `r[i, j] = v1[i] * v2[j]`, promoted
+pub fn outer(r: &Tensor, v1: &Tensor, v2: &Tensor) -> Result<()> {
+    check_ndims([v1, v2], [1, 1])?;
+    cmul.run([r, &column(v1)?, v2], &[])
+}
+
+/// `r` = the sum of `a[i] * b[i]`
+pub fn dot(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    check_ndims([a, b], [1, 1])?;
+    let (of_a, of_b) = (a.layout()?.shape[0], b.layout()?.shape[0]);
+    if of_a != of_b {
+        bail!(Shape, "vectors of {of_a} and {of_b} elements")
+    }
+    product(r, None, ONE, &row(a)?, &column(b)?, Form { rows: false, columns: false, batch: true })
+}
+
+/// `r = a @ b` by the rules of matmul: a vector on the left is a row, on the right a column, and dimensions in front of matrices broadcast.
+pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let (rows, columns) = (a.ndim() > 1, b.ndim() > 1);
+    if a.ndim() == 0 || b.ndim() == 0 {
+        bail!(Shape, "a scalar is no matrix; multiply by cmul")
+    }
+    let left = if rows { a.clone() } else { row(a)? };
+    let right = if columns { b.clone() } else { column(b)? };
+    check_inner(a, b, &left, &right)?;
+    product(r, None, ONE, &left, &right, Form { rows, columns, batch: true })
+}
+
+fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
+    check_ndims([a, b], [2, 2])?;
+    check_inner(a, b, a, b)?;
+    product(r, t, alpha, a, b, Form::MATRICES)
+}
+
+fn of_vector(r: &Tensor, t: Addend<'_>, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
+    check_ndims([mat, vec], [2, 1])?;
+    let right = column(vec)?;
+    check_inner(mat, vec, mat, &right)?;
+    product(r, t, alpha, mat, &right, Form { columns: false, ..Form::MATRICES })
+}
+
+fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {
+    check_ndims([a, b], [3, 3])?;
+    let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
+    if of_a[0] != of_b[0] {
+        bail!(Shape, "batches of {} and {} matrices", of_a[0], of_b[0])
+    }
+    check_inner(a, b, a, b)?;
+    product(r, t, alpha, a, b, form)
+}
+
+/// A vector as a matrix of one row.
+fn row(t: &Tensor) -> Result<Tensor> {
+    view::derive(t, |l| l.unsqueeze(0))
+}
+
+/// A vector as a matrix of one column.
+fn column(t: &Tensor) -> Result<Tensor> {
+    view::derive(t, |l| l.unsqueeze(1))
+}
+
+fn check_ndims(tensors: [&Tensor; 2], expected: [usize; 2]) -> Result<()> {
+    let [a, b] = [tensors[0].layout()?, tensors[1].layout()?];
+    tensors.iter().try_for_each(|t| t.defined().map(drop))?;
+    if [a.ndim(), b.ndim()] != expected {
+        let [x, y] = expected;
+        bail!(Shape, "expected tensors with {x} and {y} dimensions, got shapes {:?} and {:?}", &a.shape[..], &b.shape[..])
+    }
+    Ok(())
+}
+
+/// Fails unless matrices multiply, which are `a` and `b` with a dimension more where these are vectors.
+fn check_inner(a: &Tensor, b: &Tensor, left: &Tensor, right: &Tensor) -> Result<()> {
+    let (left, right) = (left.layout()?.shape, right.layout()?.shape);
+    let (columns, rows) = (left[left.len() - 1], right[right.len() - 2]);
+    if columns != rows {
+        let (a, b) = (a.layout()?.shape, b.layout()?.shape);
+        bail!(Shape, "shapes {:?} and {:?} do not multiply: {columns} columns, {rows} rows", &a[..], &b[..])
+    }
+    Ok(())
+}
