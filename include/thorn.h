@@ -2262,6 +2262,12 @@ THStatus THTensor_kron(THTensor *r, const THTensor *a, const THTensor *b);
 /// dtypes but Bool, promoted.
 THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 
+/// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [.. x n x d] and row `j` of `b` [.. x m x d],
+/// whose dimensions in front broadcast; floats only, `p` >= 0. With more than 25 rows on one side and `p` 2, it is
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product: the error is then some eps of the squared norms, and
+/// small distances of long rows are lost in it.
+THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
+
 /** @} */
 
 /* ==================================================================================================================

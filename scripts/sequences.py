@@ -40,7 +40,8 @@ BY_NAME = {
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },
     "double": dict.fromkeys(["start", "end", "step"], "bound({name})"),
-    "const char *": {"name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)', "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)'},
+    "const char *": {"name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)', "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
+                     "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)'},
 }
 LISTS = {"const int64_t *": "list({name}, {count})", "THTensor *const *": "handles({name}, {count})"}
 # What becomes of what is returned.

@@ -438,12 +438,52 @@ def moving():
     ]
 
 
+def products():
+    """Matrix products: of squares in four forms, of other shapes, of vectors, and of batches."""
+    mm = "THTensor_mm(r, a, b)", "torch.mm(a, b, out=r)", "np.matmul(a, b, out=r)"
+
+    # Positive, so that sums are no smaller than what they are rounded to.
+    positive = {"a": UNIT, "b": UNIT}
+
+    def square(n, dtypes):
+        return over("mm", dtypes, f"{n}x{n}", *mm, flops=2 * n**3, tolerance=2e-2 if "16" in dtypes else 1e-4, **positive)
+
+    def transposed(name, **given):
+        return [row for n in (64, 512) for row in over(f"mm {name}", "f32 f64", f"{n}x{n}", *mm, flops=2 * n**3, tolerance=1e-4, **{**positive, **given})]
+
+    def batch(count, n):
+        call = "THTensor_bmm(r, a, b)", "torch.bmm(a, b, out=r)", "np.matmul(a, b, out=r)"
+        return over("bmm", "f32 f64", f"{count}x{n}x{n}", *call, flops=2 * count * n**3, tolerance=1e-4, **positive)
+
+    t = UNIT.transposed()
+    tall = "THTensor_mm(r, a, b)", "torch.mm(a, b)", "np.matmul(a, b)"
+    return [
+        *(row for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048) for row in square(n, "f32 f64")),
+        *transposed("NT", b=t),
+        *transposed("TN", a=t),
+        *transposed("TT", a=t, b=t),
+        *(row for n in (256, 1024) for row in square(n, "f16 bf16")),
+        *square(256, "i32 i64"),
+        *over("mm tall", "f64 f32", "10000x64", *(f"FRESH({tall[0]})", *tall[1:]), flops=2 * 10000 * 64 * 64, tolerance=1e-4, a=UNIT, b=UNIT.shaped("64x64")),
+        *over("mv", "f32 f64", "1000x1000", "THTensor_mv(r, a, b)", "torch.mv(a, b, out=r)", "np.matmul(a, b, out=r)", a=UNIT, b=UNIT.shaped("1000"), tolerance=1e-3),
+        *over("dot", "f32 f64", "1e6", "FRESH(THTensor_dot(r, a, b))", "torch.dot(a, b)", "np.dot(a, b)", tolerance=1e-3, **positive),
+        *over("outer", "f32 f64", "1000", "FRESH(THTensor_outer(r, a, b))", "torch.outer(a, b)", "np.outer(a, b)"),
+        *batch(64, 64),
+        *batch(1000, 8),
+        *over("matmul linear", "f32", "32x100x256", "FRESH(THTensor_matmul(r, a, b))", "torch.matmul(a, b)", "np.matmul(a, b)", a=UNIT, b=UNIT.shaped("256x256"),
+              flops=2 * 3200 * 256 * 256, tolerance=1e-3),
+        *over("cdist", "f32", "500x64", "FRESH(THTensor_cdist(r, a, b, 2))", "torch.cdist(a, b)", None, tolerance=1e-2),
+        *over("cdist p 1", "f32", "500x64", "FRESH(THTensor_cdist(r, a, b, 1))", "torch.cdist(a, b, 1)", None, tolerance=1e-3),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
     "sort": [sorting],
     "create": [creation],
     "move": [moving],
+    "product": [products],
     "random": [random],
     "small": [small],
 }

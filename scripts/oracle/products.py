@@ -101,7 +101,20 @@ def products():
             ("i...->...", batch),
         ):
             agree("einsum", dtype, operands, lambda *t: torch.einsum(equation, *t), text(equation), tuple(operands), len(operands))
+    for dtype in FLOATS:
+        x, y = whole("x", dtype, (4, 3), 120), whole("far", dtype, (2, 5, 3), 7)
+        many, more = whole("many", dtype, (30, 6), 9), whole("more", dtype, (3, 6), 11)
+        for p in (0, 1, 2, 3, INF):
+            distances = lambda a, b: torch.cdist(a, b, float(p), compute_mode="donot_use_mm_for_euclid_dist")
+            for a, b in ((x, x), (x, y), (more, many)):
+                agree("cdist", dtype, [a, b], distances, a, b, p, ulps=2)
+        agree("cdist", dtype, [whole("e", dtype, (0, 3), 1), x], torch.cdist, whole("e", dtype, (0, 3), 1), x, 2)
+        agree("cdist", dtype, [make_empty(dtype, 2, 0), make_empty(dtype, 3, 0)], torch.cdist, make_empty(dtype, 2, 0), make_empty(dtype, 3, 0), 2)
     refusals()
+
+
+def make_empty(dtype, rows, columns):
+    return whole(f"nothing{rows}", dtype, (rows, columns), 1)
 
 
 def refusals():
@@ -123,6 +136,9 @@ def refusals():
     refuse("tensordot", [R, a, a, 1, [2], [0]], ERR_ARGUMENT)
     refuse("cross", [R, a, a, 0], ERR_SHAPE)
     refuse("cross", [R, truth, truth, 1])
+    refuse("cdist", [R, SMALL["int32"], SMALL["int32"], 2])
+    refuse("cdist", [R, a, v, 2], ERR_SHAPE)
+    refuse("cdist", [R, a, a, -1], ERR_ARGUMENT)
     refuse("matrixPower", [R, a, 2], ERR_SHAPE)
     refuse("chainMatmul", [R, (a, a), 2], ERR_SHAPE)
     refuse("chainMatmul", [R, (third,), 1], ERR_SHAPE)

@@ -461,6 +461,7 @@ THStatus THTensor_chainMatmul(THTensor *r, THTensor *const *matrices, int count)
 THStatus THTensor_matrixPower(THTensor *r, const THTensor *t, int64_t n);
 THStatus THTensor_kron(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
+THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
 typedef struct THGenerator THGenerator;
 THGenerator *THGenerator_new(void);

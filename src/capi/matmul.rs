@@ -5,6 +5,7 @@
 
 use super::row::export;
 use super::view::handles;
+use crate::ops::distance;
 use crate::ops::matmul;
 use crate::ops::matmul::{contract, einsum, forms};
 
@@ -62,6 +63,10 @@ macro_rules! matmul_rows {
         kron(r: out, a: input, b: input) = contract::kron(r, a, b);
         /// `r` = the cross product `a x b` of the vectors along `dimension`, which has 3 entries; the others broadcast. Any dtypes but Bool, promoted.
         cross(r: out, a: input, b: input, dimension: dim) = contract::cross(r, a, b, dimension);
+        /// `r[i, j]` = the `p`-norm of the difference between row `i` of `a` [.. x n x d] and row `j` of `b` [.. x m x d], whose dimensions in front broadcast;
+        /// floats only, `p` >= 0. With more than 25 rows on one side and `p` 2, it is `sqrt(|x|^2 - 2 x y + |y|^2)`, as in PyTorch, a matrix product: the
+        /// error is then some eps of the squared norms, and small distances of long rows are lost in it.
+        cdist(r: out, a: input, b: input, p: double) = distance::cdist(r, a, b, p);
     } };
 }
 

@@ -1,10 +1,15 @@
-//! Distances of tensors.
+//! Distances of tensors, and of the rows of matrices.
 
-use super::copy;
-use super::pointwise::arithmetic::csub;
-use super::reduce::{Over, norm, number};
+use super::matmul::forms::matmul;
+use super::pointwise::arithmetic::{cadd, clamp, cmul, csub, mul};
+use super::pointwise::function::sqrt;
+use super::reduce::{Over, To, norm, number};
+use super::result::deliver;
+use super::{copy, view};
 use crate::dtype::{Dtype, Promotion};
-use crate::error::Result;
+use crate::error::{Result, bail};
+use crate::layout::{Dims, broadcast_shape};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// The p-norm of `a - b`, which broadcast against each other; in float64 from the difference on.
@@ -19,4 +24,75 @@ pub fn dist(a: &Tensor, b: &Tensor, p: f64) -> Result<f64> {
         csub(&difference, a, 1.into(), b)?;
     }
     number(|to| norm(to, &difference, p, Over::Dims(&[]), None))
+}
+
+/// Differences that are formed at a time.
+const DIFFERENCES: i64 = 64 * 1024;
+/// With more rows than these on one side, Euclidean distances come from a matrix product.
+const BY_PRODUCT: i64 = 25;
+
+/// `r[.., i, j]` = the p-norm of row `i` of `a` less row `j` of `b`
+pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
+    let (dtype, of_b) = (a.defined()?, b.defined()?);
+    if !dtype.is_float() || of_b != dtype {
+        bail!(Dtype, "expected floats of one dtype, got {dtype} and {of_b}")
+    }
+    if !(p >= 0.0) {
+        bail!(Argument, "expected a norm of p >= 0, got {p}")
+    }
+    let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
+    let (Some(x), Some(y)) = (of_a.len().checked_sub(2), of_b.len().checked_sub(2)) else {
+        bail!(Shape, "expected matrices of rows, got shapes {:?} and {:?}", &of_a[..], &of_b[..])
+    };
+    let (width, rows, others) = (of_a[x + 1], of_a[x], of_b[y]);
+    if of_b[y + 1] != width {
+        bail!(Shape, "rows of {width} and {} elements", of_b[y + 1])
+    }
+    let batch = broadcast_shape(&of_a[..x], &of_b[..y])?;
+    let shape = |ends: [i64; 2]| -> Dims { batch.iter().copied().chain(ends).collect() };
+    let result = shape([rows, others]);
+    let wide =
+        |t: &Tensor, ends: [i64; 2]| -> Result<Tensor> { copy::to_dtype(&view::derive(t, |l| l.expand(&shape(ends)))?, dtype.compute()) };
+    let (a, b) = (wide(a, [rows, width])?, wide(b, [others, width])?);
+    let made = Tensor::empty(dtype.compute(), &result)?;
+    if result.contains(&0) {
+        // There is nothing to compute.
+    } else if p == 2.0 && rows.max(others) > BY_PRODUCT {
+        by_product(&made, &a, &b)?;
+    } else {
+        by_differences(&made, &a, &b, p)?;
+    }
+    deliver([Some((r, dtype, &copy::to_dtype(&made, dtype)?))])
+}
+
+/// `sqrt(|x|^2 - 2 x y + |y|^2)`, 0 where rounding leaves less.
+fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    let squares = |t: &Tensor, dim: i32| -> Result<Tensor> {
+        let norms = Tensor::fresh()?;
+        norm(To::Tensors([Some(&norms), None], false), t, 2.0, Over::Dim(-1), None)?;
+        cmul.run([&norms, &norms, &norms], &[])?;
+        view::derive(&norms, |l| l.unsqueeze(dim))
+    };
+    matmul(r, a, &view::derive(b, |l| l.transpose(-2, -1))?)?;
+    mul.run([r, r], &[Scalar::Int(-2)])?;
+    cadd(r, r, Scalar::Int(1), &squares(a, -1)?)?;
+    cadd(r, r, Scalar::Int(1), &squares(b, -2)?)?;
+    clamp(r, r, Scalar::Int(0), Scalar::Float(f64::INFINITY))?;
+    sqrt.run([r, r], &[])
+}
+
+/// The differences themselves, of so many rows at a time that they stay in the caches.
+fn by_differences(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
+    let shape = b.layout()?.shape;
+    let each = (DIFFERENCES / shape.iter().product::<i64>().max(1)).max(1);
+    let rows = a.layout()?.shape[a.ndim() - 2];
+    let b = view::derive(b, |l| l.unsqueeze(-3))?;
+    for first in (0..rows).step_by(each as usize) {
+        let part = |t: &Tensor| view::derive(t, |l| l.narrow(-2, first, each.min(rows - first)));
+        let (place, a) = (part(r)?, view::derive(&part(a)?, |l| l.unsqueeze(-2))?);
+        let difference = Tensor::fresh()?;
+        csub(&difference, &a, Scalar::Int(1), &b)?;
+        norm(To::Tensors([Some(&place), None], false), &difference, p, Over::Dim(-1), None)?;
+    }
+    Ok(())
 }

@@ -14,6 +14,50 @@ const PER_ELEMENT: usize = 8;
 /// From so many multiplications on, a product is shared between threads as well as a batch is.
 const LARGE: usize = 1 << 20;
 
+/// Calls a function of one type with the type that operands have.
+macro_rules! in_type {
+    ($compute:expr, $T:ident => $body:expr) => {
+        match $compute {
+            Dtype::Float32 => {
+                type $T = f32;
+                $body
+            }
+            Dtype::Float64 => {
+                type $T = f64;
+                $body
+            }
+            Dtype::Int32 => {
+                type $T = i32;
+                $body
+            }
+            Dtype::Int64 => {
+                type $T = i64;
+                $body
+            }
+            other => bail!(Dtype, "not defined for {other}"),
+        }
+    };
+}
+
+/// A single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without dimensions in front.
+pub(super) fn one(compute: Dtype, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
+    let (rows, columns) = (a.layout.shape[0], b.layout.shape[1]);
+    // Without the dimension there is one row or column, of any stride.
+    let row = if form.rows { c.layout.strides[0] } else { 1 };
+    let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
+    in_type!(compute, T => {
+        let of = |t: &Operand| matrix::<T>(t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
+        let to = matrix::<T>(c.first(), [rows, columns], [row, column]);
+        // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
+        unsafe { gemm::<T>(Element::from_scalar(beta), to, Element::from_scalar(alpha), of(a), of(b)) }
+    });
+    Ok(())
+}
+
+fn matrix<T: Gemm>(data: *mut u8, [rows, cols]: [i64; 2], [row_stride, col_stride]: [i64; 2]) -> Mat<T> {
+    Mat { data: data.cast(), rows: rows as usize, cols: cols as usize, row_stride: row_stride as isize, col_stride: col_stride as isize }
+}
+
 /// Where matrices lie: the address of the first element, and layouts of the batch's dimensions and two of matrices.
 struct Matrices {
     first: Shared,
@@ -30,18 +74,8 @@ impl Matrices {
     fn matrix<T: Gemm>(&self, offset: i64) -> Mat<T> {
         let (shape, strides) = (&self.layout.shape, &self.layout.strides);
         let [row, col] = [shape.len() - 2, shape.len() - 1];
-        Mat {
-            data: self.first.get().wrapping_offset(offset as isize * self.size as isize).cast(),
-            rows: shape[row] as usize,
-            cols: shape[col] as usize,
-            row_stride: strides[row] as isize,
-            col_stride: strides[col] as isize,
-        }
-    }
-
-    /// Without elements: the matrices have strides, but there is nothing to walk.
-    fn dims(&self) -> usize {
-        self.layout.ndim() - 2
+        let data = self.first.get().wrapping_offset(offset as isize * self.size as isize);
+        matrix(data, [shape[row], shape[col]], [strides[row], strides[col]])
     }
 
     /// Takes the batch's dimensions and the rows for one dimension of rows, if they follow one another.
@@ -62,7 +96,7 @@ impl Matrices {
 
     /// Whether all of the batch is one matrix.
     fn is_single(&self) -> bool {
-        (0..self.dims()).all(|d| self.layout.strides[d] == 0 || self.layout.shape[d] == 1)
+        (0..self.layout.ndim() - 2).all(|d| self.layout.strides[d] == 0 || self.layout.shape[d] == 1)
     }
 }
 
@@ -113,13 +147,7 @@ impl Batch {
 
     /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
     pub(super) fn multiply(&self, compute: Dtype, beta: Scalar, alpha: Scalar) -> Result<()> {
-        match compute {
-            Dtype::Float32 => self.run::<f32>(beta, alpha),
-            Dtype::Float64 => self.run::<f64>(beta, alpha),
-            Dtype::Int32 => self.run::<i32>(beta, alpha),
-            Dtype::Int64 => self.run::<i64>(beta, alpha),
-            other => bail!(Dtype, "not defined for {other}"),
-        }
+        in_type!(compute, T => self.run::<T>(beta, alpha));
         Ok(())
     }
 
@@ -131,7 +159,10 @@ impl Batch {
             return;
         }
         // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
-        let one = |beta: T, [c, a, b]: [i64; 3]| unsafe { gemm::<T>(beta, self.c.matrix(c), alpha, self.a.matrix(a), self.b.matrix(b)) };
+        let one = |beta: T, at: [i64; 3]| unsafe {
+            let [c, a, b] = [(&self.c, at[0]), (&self.a, at[1]), (&self.b, at[2])].map(|(t, at)| t.matrix(at));
+            gemm::<T>(beta, c, alpha, a, b)
+        };
         if self.summed {
             if count == 0 {
                 // SAFETY: as above; without columns of a nothing else is read.

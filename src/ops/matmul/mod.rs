@@ -53,8 +53,13 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     let inputs = [Operand::of(a)?, Operand::of(b)?];
     let [of_a, of_b] = [&inputs[0].layout.shape, &inputs[1].layout.shape];
     let (ends, starts) = (of_a.len() - 2, of_b.len() - 2);
-    let batch = broadcast_shape(&of_a[..ends], &of_b[..starts])?;
-    let [m, n] = [of_a[ends], of_b[starts + 1]];
+    let ([m, columns], [rows, n]) = ([of_a[ends], of_a[ends + 1]], [of_b[starts], of_b[starts + 1]]);
+    if columns != rows {
+        // A vector as it was given.
+        let (a, b) = (&of_a[if form.rows { 0 } else { 1 }..], &of_b[..of_b.len() - if form.columns { 0 } else { 1 }]);
+        bail!(Shape, "shapes {a:?} and {b:?} do not multiply: {columns} columns, {rows} rows")
+    }
+    let batch = if ends + starts == 0 { Dims::new() } else { broadcast_shape(&of_a[..ends], &of_b[..starts])? };
     let mut shape = if form.batch { batch.clone() } else { Dims::new() };
     [(form.rows, m), (form.columns, n)].into_iter().filter(|(has, _)| *has).for_each(|(_, size)| shape.push(size));
     check_types(dtype, &[Some(b), t.map(|(_, t)| t)], &[Some(alpha), t.map(|(beta, _)| beta)])?;
@@ -82,7 +87,11 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
         copy::copy_elements(out, addend)?;
     }
     let beta = beta.map_or(Scalar::Int(0), |(beta, _)| beta);
-    Batch::new(&batch, form, [out, left, right])?.multiply(compute, beta, alpha)?;
+    if batch.is_empty() {
+        batch::one(compute, beta, alpha, form, [out, left, right])?;
+    } else {
+        Batch::new(&batch, form, [out, left, right])?.multiply(compute, beta, alpha)?;
+    }
     if let Some(made) = &made {
         // Wrapped or rounded to the common dtype first: what is stored is that, converted.
         copy::copy_elements(&placed.written, &Operand::of(&copy::to_dtype(made, dtype)?)?)?;
