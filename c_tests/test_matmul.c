@@ -1,4 +1,4 @@
-/* Matrix products: mm, mv, addmm and addmv on all dtypes, shapes and layouts. */
+/* Matrix products: mm, mv, addmm and addmv on all dtypes, shapes and layouts; batches, chains and einsum. */
 
 #include "check.h"
 
@@ -324,6 +324,118 @@ static void a_result_of_another_shape_is_resized(void) {
     THTensor_free(a);
 }
 
+/* A batch is one product for each of its places; without a batch, a matrix serves all places. */
+static void batches_multiply_place_by_place(void) {
+    THTensor *a = THTensor_new(), *b = THTensor_new(), *r = THTensor_new();
+    THTensor *t = THTensor_newFull(TH_INT64, SIZES(2, 2, 2), 10), *one = THTensor_newOnes(TH_INT64, SIZES(2));
+    CHECK_OK(THTensor_arange(a, 0, 12, 1));
+    CHECK_OK(THTensor_resize3d(a, 2, 2, 3));
+    CHECK_OK(THTensor_arange(b, 0, 12, 1));
+    CHECK_OK(THTensor_resize3d(b, 2, 3, 2));
+    CHECK_OK(THTensor_bmm(r, a, b));
+    CHECK_SHAPE(r, 2, 2, 2);
+    CHECK_VALUES(r, 10, 13, 28, 40, 172, 193, 244, 274);
+    CHECK_OK(THTensor_addbmm(r, 1, one, 1, a, b));
+    CHECK_SHAPE(r, 2, 2);
+    CHECK_VALUES(r, 183, 207, 273, 315);
+    THTensor *first = THTensor_newSelect(b, 0, 0);
+    CHECK_OK(THTensor_matmul(r, a, first));
+    CHECK_VALUES(r, 10, 13, 28, 40, 46, 67, 64, 94);
+    CHECK_OK(THTensor_baddbmm(t, 1, t, -1, a, b));
+    CHECK_VALUES(t, 0, -3, -18, -30, -162, -183, -234, -264);
+    CHECK_ERROR(THTensor_bmm(r, a, first), TH_ERR_SHAPE, "3 and 3 dimensions");
+    CHECK_ERROR(THTensor_matmul(r, a, a), TH_ERR_SHAPE, "3 columns, 2 rows");
+    THTensor_free(first);
+    THTensor_free(one);
+    THTensor_free(t);
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+/* A letter for each dimension; what the result does not have is summed over. */
+static void einsum_sums_what_the_result_lacks(void) {
+    THTensor *a = matrix_of(TH_FLOAT64, 2, 1, 2, 3, 4), *b = matrix_of(TH_FLOAT64, 2, 5, 6, 7, 8), *r = THTensor_new();
+    THTensor *const pair[] = {a, b}, *const three[] = {a, b, a};
+    CHECK_OK(THTensor_einsum(r, "ij,jk->ik", pair, 2)); /* a product */
+    CHECK_VALUES(r, 19, 22, 43, 50);
+    CHECK_OK(THTensor_einsum(r, "ij,ij->", pair, 2)); /* a dot product of all elements */
+    CHECK_VALUES(r, 70);
+    CHECK_OK(THTensor_einsum(r, "ii", pair, 1)); /* a trace */
+    CHECK_VALUES(r, 5);
+    CHECK_OK(THTensor_einsum(r, "ij->ji", pair, 1)); /* the transpose */
+    CHECK_VALUES(r, 1, 3, 2, 4);
+    CHECK_OK(THTensor_einsum(r, "ij,jk,kl->il", three, 3)); /* a chain */
+    CHECK_VALUES(r, 85, 126, 193, 286);
+    CHECK_OK(THTensor_einsum(a, "...i,...i->...", pair, 2)); /* an operand may be the result */
+    CHECK_VALUES(a, 17, 53);
+    CHECK_ERROR(THTensor_einsum(r, "ij,jk->il", three + 1, 2), TH_ERR_SHAPE, "operand 1 has 1 dimensions");
+    CHECK_ERROR(THTensor_einsum(r, "ij->ik", &pair[1], 1), TH_ERR_ARGUMENT, "'k' of the result is of no operand");
+    CHECK_ERROR(THTensor_einsum(r, "ij", pair, 2), TH_ERR_ARGUMENT, "1 operands, given are 2");
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+/* [100 x 2] @ [2 x 100] @ [100 x 1]: from the right it takes 400 multiplications, from the left 30,000. */
+static void chains_multiply_in_the_best_order(void) {
+    THTensor *a = THTensor_newOnes(TH_INT64, SIZES(100, 2)), *b = THTensor_newOnes(TH_INT64, SIZES(2, 100));
+    THTensor *c = THTensor_newOnes(TH_INT64, SIZES(100, 1)), *r = THTensor_new(), *sum = THTensor_new();
+    CHECK_OK(THTensor_chainMatmul(r, (THTensor *const[]){a, b, c}, 3));
+    CHECK_SHAPE(r, 100, 1);
+    CHECK_EQ(THTensor_sumall(r), 100 * 200);
+    CHECK_OK(THTensor_mm(sum, b, a));
+    CHECK_OK(THTensor_matrixPower(sum, sum, 3)); /* of a matrix of 100: each power doubles and adds a factor of 100 */
+    CHECK_VALUES(sum, 4e6, 4e6, 4e6, 4e6);
+    THTensor_free(sum);
+    THTensor_free(r);
+    THTensor_free(c);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
+/* Large batches, as one product or many, against the products one by one: the same numbers, on one thread and on all.
+ */
+static void batches_are_their_products_on_any_number_of_threads(void) {
+    int threads = THGetNumThreads();
+    for (int size = 3; size <= 130; size += size < 40 ? 37 : 90) {
+        THTensor *a = THTensor_new(), *b = THTensor_new(), *r = THTensor_new(), *one = THTensor_new();
+        CHECK_OK(THTensor_rand(a, NULL, SIZES(40, size, size)));
+        CHECK_OK(THTensor_rand(b, NULL, SIZES(40, size, size)));
+        CHECK_OK(THSetNumThreads(4));
+        CHECK_OK(THTensor_bmm(r, a, b));
+        CHECK_OK(THSetNumThreads(1));
+        for (int i = 0; i < 40; i++) {
+            THTensor *of_a = THTensor_newSelect(a, 0, i), *of_b = THTensor_newSelect(b, 0, i);
+            THTensor *of_r = THTensor_newSelect(r, 0, i);
+            CHECK_OK(THTensor_mm(one, of_a, of_b));
+            CHECK(THTensor_equal(one, of_r));
+            THTensor_free(of_r);
+            THTensor_free(of_b);
+            THTensor_free(of_a);
+        }
+        THTensor_free(one);
+        THTensor_free(r);
+        THTensor_free(b);
+        THTensor_free(a);
+    }
+    CHECK_OK(THSetNumThreads(threads));
+}
+
+static void distances_of_rows_are_norms_of_differences(void) {
+    THTensor *a = matrix_of(TH_FLOAT32, 2, 0, 0, 3, 4), *b = matrix_of(TH_FLOAT32, 2, 3, 4, 0, 0), *r = THTensor_new();
+    CHECK_OK(THTensor_cdist(r, a, b, 2));
+    CHECK_VALUES(r, 5, 0, 0, 5);
+    CHECK_OK(THTensor_cdist(r, a, b, 1));
+    CHECK_VALUES(r, 7, 0, 0, 7);
+    CHECK_OK(THTensor_cdist(r, a, b, INFINITY));
+    CHECK_VALUES(r, 4, 0, 0, 4);
+    CHECK_ERROR(THTensor_cdist(r, a, b, -1), TH_ERR_ARGUMENT, "p >= 0");
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
 CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(products_are_scaled_and_added),
            CASE(the_addend_broadcasts), CASE(with_beta_zero_the_addend_is_not_looked_at),
            CASE(nan_and_infinity_reach_the_results_they_touch),
@@ -333,4 +445,6 @@ CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(pr
            CASE(half_floats_accumulate_in_float32), CASE(a_float64_result_takes_a_float32_product),
            CASE(products_over_nothing_are_zero), CASE(shapes_and_dtypes_must_match),
            CASE(a_product_may_replace_its_factors), CASE(a_product_may_overlap_its_addend_and_vector),
-           CASE(a_result_of_another_shape_is_resized))
+           CASE(a_result_of_another_shape_is_resized), CASE(batches_multiply_place_by_place),
+           CASE(einsum_sums_what_the_result_lacks), CASE(chains_multiply_in_the_best_order),
+           CASE(batches_are_their_products_on_any_number_of_threads), CASE(distances_of_rows_are_norms_of_differences))
