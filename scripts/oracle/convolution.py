@@ -142,6 +142,7 @@ def convolutions():
         for case in TRANSPOSED_LARGE if dtype in ("float64", "int32") else []:
             transposed(case, dtype, 31)
     x, w = small("conv", "float32", (2, 3, 5, 6), 3), small("conv", "float32", (4, 3, 3, 2), 5)
+    y = small("conv", "float32", (2, 4, 3, 4), 7)
     wrong = [
         ("conv2d", [R, x, small("conv", "float64", (4, 3, 3, 2), 5), NULL, 0, NULL, NULL, NULL, 1], ERR_DTYPE),
         ("conv2d", [R, PLAIN["bool"], PLAIN["bool"], NULL, 0, NULL, NULL, NULL, 1], ERR_SHAPE),
@@ -156,8 +157,8 @@ def convolutions():
         ("conv2d", [R, x, w, NULL, 0, NULL, NULL, NULL, 0], ERR_ARGUMENT),
         ("conv2d", [R, x, w, small("conv", "float32", (3,), 2), 0, NULL, NULL, NULL, 1], ERR_SHAPE),
         ("conv2d", [R, x, PLAIN["float32"], NULL, 0, NULL, NULL, NULL, 1], ERR_SHAPE),
-        ("convTranspose2d", [R, w, w, NULL, 1, [2], NULL, [2], 1, NULL], ERR_ARGUMENT),
-        ("convTranspose2d", [R, w, w, NULL, 1, NULL, [9], NULL, 1, NULL], ERR_SHAPE),
+        ("convTranspose2d", [R, y, w, NULL, 1, [2], NULL, [2], 1, NULL], ERR_ARGUMENT),
+        ("convTranspose2d", [R, y, w, NULL, 1, NULL, [9], NULL, 1, NULL], ERR_SHAPE),
         ("convolutionGradInput", [R, x, w, x, 0, NULL, NULL, NULL, 0, NULL, 1], ERR_SHAPE),
         ("convolutionGradWeight", [R, x, x, w, 0, NULL, NULL, NULL, 0, NULL, 1], ERR_SHAPE),
         ("convolutionGradBias", [R, x, 4], ERR_ARGUMENT),
@@ -246,7 +247,7 @@ def torch7(ndim, dtype):
                 continue
             start = small("start", dtype, made.shape, 7)
             expect(word + name, [Start(start), 2, 3, *operands, *modes], rounded(2 * start.value.double() + 3 * made, dtype))
-            expect(word + name, [R, 2, -1, *operands, *modes], rounded(-made, dtype), options="fresh")
+            expect(word + name, [R, 2, -1, *operands, *modes], rounded(-made, dtype), options="fresh unsigned")
     t, k = small("planes", dtype, (2, *of_t), 3), small("kernels", dtype, (3, *of_k), 5)
     steps = (1, 2) if ndim == 2 else (2, 1, 2)
     made = stacked(lambda o, p: spread_taps(t.value[p].double(), k.value[o].double(), steps), 3, 2)
@@ -339,7 +340,7 @@ def pool(case, dtype):
         whole = [*arguments]
         whole[:2] = [ndim, [*of[0]]]
         whole[2:4] = [[*of[1]], [*of[2]]]
-        expect("avgPoolGradInput", [R, grad, t, *whole], of_x, ulps=3, more="abs=1e-2" if dtype.endswith("16") else "abs=1e-6")
+        expect("avgPoolGradInput", [R, grad, t, *whole], of_x, ulps=3, more="unsigned abs=1e-2" if dtype.endswith("16") else "unsigned abs=1e-6")
 
 
 def adaptive(shape, sizes, dtype):
@@ -354,7 +355,7 @@ def adaptive(shape, sizes, dtype):
         expect(f"adaptiveAvgPool{ndim}d", [R, t, len(sizes), [*sizes]], mean.detach().to(t.value.dtype), ulps=2)
         grad = tensor(f"mean.{dtype}", (torch.arange(mean.numel()) % 7 - 3).tolist(), dtype, mean.shape)
         of_x = torch.autograd.grad(mean, x, grad.value.double())[0].to(t.value.dtype)
-        expect("adaptiveAvgPoolGradInput", [R, grad, t, ndim], of_x, ulps=3, more="abs=1e-2" if dtype.endswith("16") else "abs=1e-6")
+        expect("adaptiveAvgPoolGradInput", [R, grad, t, ndim], of_x, ulps=3, more="unsigned abs=1e-2" if dtype.endswith("16") else "unsigned abs=1e-6")
 
 
 def pooling():
@@ -403,7 +404,7 @@ def pairs(z, dtype):
 def fourier():
     tolerance = {"float16": 2e-1, "bfloat16": 2.0, "float32": 1e-4, "float64": 1e-12}
     for dtype in FLOATS:
-        more = f"abs={tolerance[dtype]:g}"
+        more = f"unsigned abs={tolerance[dtype]:g}"
         for shape, dims in (((8,), 1), ((2, 7), 1), ((3, 4, 6), 2), ((2, 5), 2), ((2, 3, 4, 5), 3), ((1,), 1), ((3, 30), 2), ((0, 4), 1), ((2, 97), 1)):
             if dtype not in ("float32", "float64") and len(shape) != 3:
                 continue
@@ -412,31 +413,31 @@ def fourier():
             z = t.value.double().numpy()[..., 0] + 1j * t.value.double().numpy()[..., 1]
             for normalized in (0, 1):
                 norm = "ortho" if normalized else "backward"
-                expect("fft", [R, t, dims, normalized], pairs(numpy.fft.fftn(z, axes=axes, norm=norm), dtype), more=more)
-                expect("ifft", [R, t, dims, normalized], pairs(numpy.fft.ifftn(z, axes=axes, norm=norm), dtype), more=more)
+                expect("fft", [R, t, dims, normalized], pairs(numpy.fft.fftn(z, axes=axes, norm=norm), dtype), more=more, ulps=1)
+                expect("ifft", [R, t, dims, normalized], pairs(numpy.fft.ifftn(z, axes=axes, norm=norm), dtype), more=more, ulps=1)
             if dims == 2:
-                expect("fft2", [R, t], pairs(numpy.fft.fft2(z), dtype), more=more)
-                expect("ifft2", [R, t], pairs(numpy.fft.ifft2(z), dtype), more=more)
+                expect("fft2", [R, t], pairs(numpy.fft.fft2(z), dtype), more=more, ulps=1)
+                expect("ifft2", [R, t], pairs(numpy.fft.ifft2(z), dtype), more=more, ulps=1)
             real = random(f"real.{dtype}.{'x'.join(map(str, shape))}", dtype, shape, 5, 17, -8, 0.25)
             x = real.value.double().numpy()
             for normalized, onesided in itertools.product((0, 1), (0, 1)):
                 norm = "ortho" if normalized else "backward"
                 transformed = (numpy.fft.rfftn if onesided else numpy.fft.fftn)(x, axes=axes, norm=norm)
-                expect("rfft", [R, real, dims, normalized, onesided], pairs(transformed, dtype), more=more)
+                expect("rfft", [R, real, dims, normalized, onesided], pairs(transformed, dtype), more=more, ulps=1)
                 half = tensor(f"half.{dtype}", pairs(transformed, "float32").flatten().tolist(), dtype, (*transformed.shape, 2))
                 h = half.value.double().numpy()
                 h = h[..., 0] + 1j * h[..., 1]
                 sizes = [*shape[-dims:]]
                 back = numpy.fft.irfftn(h, sizes, axes, norm) if onesided else numpy.fft.ifftn(h, axes=axes, norm=norm).real
-                expect("irfft", [R, half, dims, normalized, onesided, dims, sizes], torch.from_numpy(back).to(half.value.dtype), more=more)
+                expect("irfft", [R, half, dims, normalized, onesided, dims, sizes], torch.from_numpy(back).to(half.value.dtype), more=more, ulps=1)
                 if shape[-1] % 2 == 0 or not onesided:
-                    expect("irfft", [R, half, dims, normalized, onesided, 0, NULL], torch.from_numpy(back).to(half.value.dtype), more=more)
+                    expect("irfft", [R, half, dims, normalized, onesided, 0, NULL], torch.from_numpy(back).to(half.value.dtype), more=more, ulps=1)
     for dtype, n in (("float32", 4096), ("float64", 3 * 1024), ("float64", 5003)):
         t = random(f"long.{dtype}.{n}", dtype, (2, n, 2), 3, 17, -8, 0.25)
         z = t.value.double().numpy()[..., 0] + 1j * t.value.double().numpy()[..., 1]
-        limit = "abs=3e-3" if dtype == "float32" else "abs=1e-10"
-        expect("fft", [R, t, 1, 0], pairs(numpy.fft.fft(z), dtype), more=limit, every=101)
-        expect("fft", [R, t, 2, 0], pairs(numpy.fft.fft2(z), dtype), more=limit, every=101)
+        limit = "unsigned abs=3e-3" if dtype == "float32" else "unsigned abs=1e-10"
+        expect("fft", [R, t, 1, 0], pairs(numpy.fft.fft(z), dtype), more=limit, ulps=1, every=101)
+        expect("fft", [R, t, 2, 0], pairs(numpy.fft.fft2(z), dtype), more=limit, ulps=1, every=101)
     t = random("signal.float32.8", "float32", (8, 2), 3, 17, -8, 0.25)
     wrong = [
         ("fft", [R, t, 2, 0], ERR_ARGUMENT),

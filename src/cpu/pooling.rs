@@ -444,6 +444,9 @@ impl Spread<'_> {
     /// # Safety
     /// There is an element of `t` for each index, and `r` has a plane for each of theirs; the indices were checked.
     pub unsafe fn run<T: Element>(&self, room: &Room, r: *mut T, t: *const T) {
+        if self.pixels == 0 {
+            return;
+        }
         let (r, t) = (Elements(r), Elements(t.cast_mut()));
         room.each::<T>(self.planes, &|plane, _| {
             let r = r.at(plane * self.pixels);
