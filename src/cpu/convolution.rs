@@ -183,7 +183,8 @@ impl Convolution {
         let channels = (TILE_ROWS / taps).clamp(1, self.inputs);
         let blocks = self.inputs.div_ceil(channels);
         room.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
-            let (image, group, block) = (part / blocks, part / blocks % self.groups, piece(part % blocks * channels, channels, self.inputs));
+            let (image, group, block) =
+                (part / blocks, part / blocks % self.groups, piece(part % blocks * channels, channels, self.inputs));
             let to = x.at((image * self.inputs + block.start) * pixels);
             let (w, y) = (w.at(group * self.outputs * rows), y.at(image * self.outputs * places));
             // SAFETY: the caller's; parts have channels of `x` of their own.

@@ -47,8 +47,7 @@ pub(super) fn written(
         return deliver([Some((r, dtype, &made))]);
     }
     let read = |own: &Storage| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own)));
-    let disjoint =
-        target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous() || kept.storage.as_ref().is_some_and(read));
+    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous() || kept.storage.as_ref().is_some_and(read));
     let placed = target.place(disjoint, &read)?;
     write(placed.written.first());
     placed.commit()

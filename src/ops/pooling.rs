@@ -234,7 +234,12 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     let shape = t.layout()?.shape;
     check_shape(indices, &shape)?;
     let (batch, channels, of_plane) = parts(&shape, ndim)?;
-    let planes = Planes { planes: (batch * channels) as usize, lead: shape.iter().copied().take(shape.len() - ndim).collect(), image: image(sizes)?, ndim };
+    let planes = Planes {
+        planes: (batch * channels) as usize,
+        lead: shape.iter().copied().take(shape.len() - ndim).collect(),
+        image: image(sizes)?,
+        ndim,
+    };
     let result = planes.resized(planes.image);
     checked_numel(&result)?;
     let compute = compute_type(dtype);

@@ -77,14 +77,18 @@ pub fn extent(w: &Window, d: usize) -> i64 {
     ((w.kernel[d] - 1) as i64).saturating_mul(w.dilation[d] as i64).saturating_add(1)
 }
 
+/// Fails where the elements of an image, of a window or of what is made of them cannot be counted.
+pub fn check_counts(w: &Window) -> Result<()> {
+    for sizes in [w.image, w.kernel, w.out] {
+        if sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size.max(1))).is_none_or(|n| n as u64 >= MOST as u64) {
+            bail!(Shape, "images or windows of sizes {sizes:?} have too many elements")
+        }
+    }
+    Ok(())
+}
+
 /// Windows over an image: as many as it has.
-pub fn windows(
-    image: [usize; IMAGE_DIMS],
-    kernel: [usize; IMAGE_DIMS],
-    steps: Steps<'_>,
-    ndim: usize,
-    rest: Rest,
-) -> Result<Window> {
+pub fn windows(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps: Steps<'_>, ndim: usize, rest: Rest) -> Result<Window> {
     let mut w = unnumbered(image, kernel, steps, ndim)?;
     for d in 0..IMAGE_DIMS {
         let (size, stride, padding) = (w.image[d] as i64, w.stride[d] as i64, w.padding[d] as i64);
@@ -102,5 +106,6 @@ pub fn windows(
         }
         w.out[d] = out as usize;
     }
+    check_counts(&w)?;
     Ok(w)
 }

@@ -1,12 +1,11 @@
 //! Convolutions of images with one to three dimensions, and their gradients.
 
-
 pub mod planes;
 pub mod unroll;
 
 use super::dense::{dense, written};
 use super::reduce::{self, Over, To};
-use super::window::{Rest, Steps, each, extent, image as image_of, unnumbered, windows};
+use super::window::{Rest, Steps, check_counts, each, extent, image as image_of, unnumbered, windows};
 use crate::cpu::convolution::{Convolution, TILE};
 use crate::cpu::matmul::Gemm;
 use crate::cpu::room::Room;
@@ -29,10 +28,22 @@ pub(super) fn compute_type(dtype: Dtype) -> Dtype {
 macro_rules! products {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
-            Dtype::Float32 => { type $T = f32; $body }
-            Dtype::Float64 => { type $T = f64; $body }
-            Dtype::Int32 => { type $T = i32; $body }
-            Dtype::Int64 => { type $T = i64; $body }
+            Dtype::Float32 => {
+                type $T = f32;
+                $body
+            }
+            Dtype::Float64 => {
+                type $T = f64;
+                $body
+            }
+            Dtype::Int32 => {
+                type $T = i32;
+                $body
+            }
+            Dtype::Int64 => {
+                type $T = i64;
+                $body
+            }
             other => bail!(Dtype, "not defined for {other}"),
         }
     };
@@ -125,6 +136,7 @@ impl Form<'_> {
             }
             w.image[d] = size as usize;
         }
+        check_counts(&w)?;
         Ok(w)
     }
 
@@ -134,7 +146,11 @@ impl Form<'_> {
         let (inputs, outputs) = self.channels(weight)?;
         let (needed, made) = if self.transposed { (outputs, inputs) } else { (inputs, outputs) };
         if Some(channels) != (needed as i64).checked_mul(self.groups) {
-            bail!(Shape, "an input of shape {input:?} has {channels} channels; weights of shape {weight:?} in {} groups need {needed} each", self.groups)
+            bail!(
+                Shape,
+                "an input of shape {input:?} has {channels} channels; weights of shape {weight:?} in {} groups need {needed} each",
+                self.groups
+            )
         }
         let Some(made) = (made as i64).checked_mul(self.groups) else { bail!(Shape, "the result has too many channels") };
         let window = self.window(sizes, &weight[2..])?;

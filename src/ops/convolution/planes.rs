@@ -9,7 +9,7 @@ use crate::layout::{Dims, Layout};
 use crate::ops::dense::{dense, elements, elements_mut};
 use crate::ops::pointwise::arithmetic;
 use crate::ops::result::deliver;
-use crate::ops::window::{Rest, Steps, extent, image, unnumbered, windows};
+use crate::ops::window::{Rest, Steps, check_counts, extent, image, unnumbered, windows};
 use crate::ops::{copy, create, rearrange, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -93,6 +93,7 @@ fn window(sizes: &[i64], kernel: &[i64], mode: Mode<'_>) -> Result<Window> {
         }
         w.image[d] = size as usize;
     }
+    check_counts(&w)?;
     Ok(w)
 }
 
@@ -168,7 +169,8 @@ impl Pairing {
             }
             Ok(())
         };
-        let of = |t: Tensor, k: Tensor, groups, lead: &[i64]| Operands { t, k, groups, lead: lead.iter().copied().collect(), swapped: false };
+        let of =
+            |t: Tensor, k: Tensor, groups, lead: &[i64]| Operands { t, k, groups, lead: lead.iter().copied().collect(), swapped: false };
         Ok(match self {
             Pairing::One => of(led(t, &[1, 1], ndim)?, led(k, &[1, 1], ndim)?, 1, &[]),
             Pairing::Same => {
