@@ -6,7 +6,8 @@
 use super::matmul::{Gemm, Mat, gemm};
 use super::room::{Elements, Room};
 use super::simd::simd;
-use super::window::Window;
+use super::window::{Lines, Rows, Window};
+use crate::error::{Result, bail};
 use std::ops::Range;
 
 /// Rows of a tile: what a matrix product takes in one step of its depth.
@@ -18,7 +19,7 @@ const TILE_DEPTH: usize = 128;
 /// Rows of the gradient of weights that are computed together.
 const WEIGHT_ROWS: usize = 96;
 /// Elements of a tile.
-pub(crate) const TILE: usize = TILE_ROWS * TILE_COLS;
+const TILE: usize = TILE_ROWS * TILE_COLS;
 /// With fewer parts than that, output channels are divided, too.
 const FEW_PARTS: usize = 32;
 /// Output channels are divided into this many at least.
@@ -39,6 +40,12 @@ pub struct Convolution {
     pub inputs: usize,
     /// Channels of `y` in a group.
     pub outputs: usize,
+}
+
+/// What a convolution needs.
+pub struct Equipment {
+    room: Room,
+    lines: Option<Lines>,
 }
 
 /// A row-major matrix whose rows are `step` elements apart.
@@ -71,9 +78,13 @@ impl Convolution {
         self.inputs * self.window.taps()
     }
 
-    /// Whether each line of the result is computed from lines, since a product would have hardly any columns.
-    fn is_single(&self) -> bool {
-        self.inputs == 1 && self.outputs <= SINGLE_OUTPUTS
+    /// What it needs: a failure is one of memory.
+    pub fn equip<T: Gemm>(&self) -> Result<Equipment> {
+        let Some(room) = Room::new(TILE * size_of::<T>()) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        // Products of so few rows would take longer than the lines of the result one by one.
+        let single = self.inputs == 1 && self.outputs <= SINGLE_OUTPUTS;
+        let lines = single.then(|| Lines::new(self.window)).transpose()?;
+        Ok(Equipment { room, lines })
     }
 
     /// The rows of the columns of a group's image: as the image lies, where that has them, else made in the tile.
@@ -92,7 +103,14 @@ impl Convolution {
     ///
     /// # Safety
     /// All tensors have the elements that `self` says, a bias has one for each channel of `y`; nobody else may touch `y`.
-    pub unsafe fn forward<T: Gemm>(&self, room: &Room, y: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
+    pub unsafe fn forward<T: Gemm>(
+        &self,
+        Equipment { room, lines }: &Equipment,
+        y: *mut T,
+        w: *const T,
+        x: *const T,
+        bias: Option<*const T>,
+    ) {
         let (places, rows) = (self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.outputs == 0 || places == 0 {
             return;
@@ -101,10 +119,10 @@ impl Convolution {
         let bias = bias.map(|bias| Elements(bias.cast_mut()));
         // SAFETY: the caller's.
         let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
-        if self.is_single() {
+        if let Some(lines) = lines {
             // SAFETY: the caller's.
             return room.each::<T>(self.batch * self.groups, &|part, _| unsafe {
-                self.lines(part, y, w, x, &bias);
+                self.lines(lines, part, y.at(0), w.at(0), x.at(0), &bias);
             });
         }
         let tiles = places.div_ceil(TILE_COLS);
@@ -132,36 +150,21 @@ impl Convolution {
     }
 
     /// The outputs of a group with one input channel, line by line.
-    unsafe fn lines<T: Gemm>(&self, image: usize, y: Elements<T>, w: Elements<T>, x: Elements<T>, bias: &impl Fn(usize) -> T) {
+    unsafe fn lines<T: Gemm>(&self, lines: &Lines, image: usize, y: *mut T, w: *const T, x: *const T, bias: &impl Fn(usize) -> T) {
         let (window, places, taps) = (&self.window, self.window.places(), self.window.taps());
-        let x = x.at(image * window.pixels());
-        let first = image % self.groups * self.outputs;
+        let [slices, height, width] = window.out;
+        let x = x.wrapping_add(image * window.pixels());
         for k in 0..self.outputs {
-            let (y, w) = (y.at((image * self.outputs + k) * places), w.at((first + k) * taps));
-            // SAFETY: the caller's.
-            unsafe { fill_rows(rows_of(y, 1, places, places), |_| bias(first + k)) };
-            let width = window.out[2];
-            for line in (0..places).step_by(width) {
+            let channel = image % self.groups * self.outputs + k;
+            let (y, w, bias) = (y.wrapping_add((image * self.outputs + k) * places), w.wrapping_add(channel * taps), bias(channel));
+            for line in 0..slices * height {
+                let rows = lines.rows(line / height, line % height);
+                let single = Line { lines, rows: &rows, y: y.wrapping_add(line * width), w, x, bias };
                 simd(
                     #[inline(always)]
                     |isa| {
-                        for tap in 0..taps {
-                            // SAFETY: the caller's.
-                            let w = unsafe { *w.wrapping_add(tap) };
-                            window.runs(tap, line..line + width, |run| {
-                                let Some(pixel) = run.pixel else { return };
-                                let (y, x) = (y.wrapping_add(line + run.at), x.wrapping_add(pixel));
-                                // SAFETY: runs lie inside of the image and of the outputs.
-                                unsafe {
-                                    match (window.stride[2], isa.has_fma()) {
-                                        (1, true) => added::<T, true>(y, w, x, run.n, 1),
-                                        (1, false) => added::<T, false>(y, w, x, run.n, 1),
-                                        (stride, true) => added::<T, true>(y, w, x, run.n, stride),
-                                        (stride, false) => added::<T, false>(y, w, x, run.n, stride),
-                                    }
-                                }
-                            });
-                        }
+                        // SAFETY: the caller's.
+                        unsafe { if isa.has_fma() { single.run::<true>() } else { single.run::<false>() } }
                     },
                 );
             }
@@ -172,7 +175,14 @@ impl Convolution {
     ///
     /// # Safety
     /// As for [`Convolution::forward`], with a bias for each channel of `x`, which nobody else may touch.
-    pub unsafe fn transposed<T: Gemm>(&self, room: &Room, x: *mut T, w: *const T, y: *const T, bias: Option<*const T>) {
+    pub unsafe fn transposed<T: Gemm>(
+        &self,
+        Equipment { room, .. }: &Equipment,
+        x: *mut T,
+        w: *const T,
+        y: *const T,
+        bias: Option<*const T>,
+    ) {
         let (pixels, taps, places, rows) = (self.window.pixels(), self.window.taps(), self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.inputs == 0 || pixels == 0 {
             return;
@@ -229,7 +239,7 @@ impl Convolution {
     ///
     /// # Safety
     /// As for [`Convolution::forward`]; nobody else may touch `w`.
-    pub unsafe fn weights<T: Gemm>(&self, room: &Room, w: *mut T, y: *const T, x: *const T) {
+    pub unsafe fn weights<T: Gemm>(&self, Equipment { room, .. }: &Equipment, w: *mut T, y: *const T, x: *const T) {
         let (pixels, places, rows) = (self.window.pixels(), self.window.places(), self.rows());
         if self.groups * self.outputs == 0 || rows == 0 {
             return;
@@ -258,14 +268,81 @@ impl Convolution {
     }
 }
 
-/// `y[i] += w * x[i * stride]`
-///
-/// # Safety
-/// Both sides have the elements, and lie apart.
-#[inline(always)]
-unsafe fn added<T: Gemm, const FUSED: bool>(y: *mut T, w: T, x: *const T, n: usize, stride: usize) {
-    for i in 0..n {
+/// Outputs that are summed side by side, where there are so many.
+const SUMMED: usize = 32;
+/// Where there are fewer.
+const SUMMED_FEW: usize = 8;
+
+/// A line of outputs of one kernel on one plane.
+struct Line<'a, T> {
+    lines: &'a Lines,
+    rows: &'a Rows,
+    y: *mut T,
+    w: *const T,
+    x: *const T,
+    bias: T,
+}
+
+impl<T: Gemm> Line<'_, T> {
+    /// # Safety
+    /// The line, the kernel and the plane are as the windows say.
+    #[inline(always)]
+    unsafe fn run<const FUSED: bool>(&self) {
+        let whole = self.lines.whole();
+        let width = self.lines.window.out[2];
         // SAFETY: the caller's.
-        unsafe { y.add(i).write(T::mul_add::<FUSED>(w, *x.add(i * stride), *y.add(i))) };
+        unsafe {
+            match self.lines.window.stride[2] {
+                1 if whole.len() >= SUMMED => self.blocks::<FUSED, SUMMED>(&whole),
+                1 if whole.len() >= SUMMED_FEW => self.blocks::<FUSED, SUMMED_FEW>(&whole),
+                _ => return (0..width).for_each(|i| self.single::<FUSED>(i)),
+            }
+            (0..whole.start).chain(whole.end..width).for_each(|i| self.single::<FUSED>(i));
+        }
+    }
+
+    /// Outputs whose windows lie in the image from left to right, of which the last block may repeat some.
+    #[inline(always)]
+    unsafe fn blocks<const FUSED: bool, const N: usize>(&self, whole: &Range<usize>) {
+        let mut from = whole.start;
+        loop {
+            let mut sums = [self.bias; N];
+            self.lines.each_row(
+                self.rows,
+                #[inline(always)]
+                |row, tap| {
+                    for (k, column) in self.lines.columns.iter().enumerate() {
+                        let x = self.x.wrapping_add(row + column.x + from - column.outputs.start).cast::<[T; N]>();
+                        // SAFETY: the caller's.
+                        let (w, x) = unsafe { (*self.w.wrapping_add(tap + k), x.read_unaligned()) };
+                        (0..N).for_each(|i| sums[i] = T::mul_add::<FUSED>(w, x[i], sums[i]));
+                    }
+                },
+            );
+            // SAFETY: as above.
+            unsafe { self.y.wrapping_add(from).cast::<[T; N]>().write_unaligned(sums) };
+            if from + N == whole.end {
+                return;
+            }
+            from = (from + N).min(whole.end - N);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn single<const FUSED: bool>(&self, i: usize) {
+        let (mut sum, stride) = (self.bias, self.lines.window.stride[2]);
+        self.lines.each_row(
+            self.rows,
+            #[inline(always)]
+            |row, tap| {
+                for (k, column) in self.lines.columns.iter().enumerate().filter(|(_, column)| column.outputs.contains(&i)) {
+                    let at = row + column.x + (i - column.outputs.start) * stride;
+                    // SAFETY: the caller's.
+                    sum = unsafe { T::mul_add::<FUSED>(*self.w.wrapping_add(tap + k), *self.x.wrapping_add(at), sum) };
+                }
+            },
+        );
+        // SAFETY: as above.
+        unsafe { self.y.wrapping_add(i).write(sum) };
     }
 }

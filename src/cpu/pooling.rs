@@ -2,7 +2,7 @@
 
 use super::room::{Elements, Room};
 use super::simd::simd;
-use super::window::{IMAGE_DIMS, Window};
+use super::window::{IMAGE_DIMS, Lines, Window};
 use crate::alloc;
 use crate::dtype::Element;
 use crate::error::{Result, bail};
@@ -11,17 +11,10 @@ use std::ops::Range;
 /// Elements looked at by a part of the work.
 const PART: usize = 64 * 1024;
 
-/// Outputs of a line that look at the image through one column of taps, and where the first of them looks.
-struct Column {
-    outputs: Range<usize>,
-    x: usize,
-}
-
 /// Regular windows over planes.
 pub struct Pooling {
-    window: Window,
+    lines: Lines,
     planes: usize,
-    columns: Vec<Column>,
 }
 
 /// What the mean of a window is divided by.
@@ -35,38 +28,30 @@ pub enum Divisor {
     Given(f64),
 }
 
+/// [`Divisor`] for each output of a line.
+pub struct Divisors {
+    divisor: Divisor,
+    columns: Vec<f64>,
+}
+
 impl Pooling {
     /// Windows of `planes` images; an error without memory for the list of their columns.
     pub fn new(window: Window, planes: usize) -> Result<Pooling> {
-        let w = &window;
-        let reach = (w.out[2].max(1) - 1).saturating_mul(w.stride[2]);
-        let first = w.padding[2].saturating_sub(reach).div_ceil(w.dilation[2]);
-        let end = (w.image[2] + w.padding[2]).div_ceil(w.dilation[2]).min(w.kernel[2]);
-        let columns = alloc::list(end.saturating_sub(first), |k| {
-            let (outputs, shift) = w.inside(2, first + k);
-            let x = (outputs.start * w.stride[2]).wrapping_add_signed(shift);
-            Ok(Column { outputs, x })
-        })?;
-        Ok(Pooling { window, planes, columns })
+        Ok(Pooling { lines: Lines::new(window)?, planes })
+    }
+
+    fn window(&self) -> &Window {
+        &self.lines.window
     }
 
     /// Bytes that a thread needs.
     pub fn tile_bytes<T>(&self) -> usize {
-        self.window.image[2].saturating_mul(size_of::<T>())
-    }
-
-    /// The taps of output `o` in dimension `d` that lie in the image, and where the first of them does.
-    fn taps(&self, d: usize, o: usize) -> (Range<usize>, usize) {
-        let w = &self.window;
-        let (start, padding, dilation) = (o * w.stride[d], w.padding[d], w.dilation[d]);
-        let first = padding.saturating_sub(start).div_ceil(dilation);
-        let end = (w.image[d] + padding).saturating_sub(start).div_ceil(dilation).min(w.kernel[d]);
-        (first.min(end)..end, (start + first * dilation).saturating_sub(padding))
+        self.window().image[2].saturating_mul(size_of::<T>())
     }
 
     /// Elements of a window in dimension `d` that count for the mean of output `o`.
     fn counted(&self, d: usize, o: usize, padded: bool) -> usize {
-        let w = &self.window;
+        let w = self.window();
         let (start, padding, size) = (o * w.stride[d], w.padding[d], w.image[d]);
         let end = start + w.kernel[d];
         match padded {
@@ -76,14 +61,15 @@ impl Pooling {
     }
 
     /// Calls `f` for each line of the outputs: number of the plane, of the slice, and of the line in it.
-    fn lines<T>(&self, room: &Room, f: &(dyn Fn([usize; IMAGE_DIMS], *mut T) + Sync)) {
-        let [slices, lines, width] = self.window.out;
+    fn each_line<T>(&self, room: &Room, f: &(dyn Fn([usize; IMAGE_DIMS], *mut T) + Sync)) {
+        let [slices, lines, width] = self.window().out;
         let all = self.planes * slices * lines;
         if all == 0 || width == 0 {
             return;
         }
-        let taps = (self.window.kernel[0].min(self.window.image[0])).saturating_mul(self.window.kernel[1].min(self.window.image[1]));
-        let length = (PART / taps.saturating_mul(self.window.image[2].max(width)).max(1)).max(1);
+        let taps =
+            (self.window().kernel[0].min(self.window().image[0])).saturating_mul(self.window().kernel[1].min(self.window().image[1]));
+        let length = (PART / taps.saturating_mul(self.window().image[2].max(width)).max(1)).max(1);
         room.each(all.div_ceil(length), &|part, tile| {
             for line in part * length..all.min((part + 1) * length) {
                 f([line / lines / slices, line / lines % slices, line % lines], tile);
@@ -91,21 +77,9 @@ impl Pooling {
         });
     }
 
-    /// Calls `f` with the first element of each row of the image that a line of the outputs looks at, counted from that of its plane.
-    #[inline(always)]
-    fn rows(&self, [_, slice, line]: [usize; IMAGE_DIMS], mut f: impl FnMut(usize)) {
-        let w = &self.window;
-        let ((slices, z), (lines, y)) = (self.taps(0, slice), self.taps(1, line));
-        for i in 0..slices.len() {
-            for j in 0..lines.len() {
-                f(((z + i * w.dilation[0]) * w.image[1] + y + j * w.dilation[1]) * w.image[2]);
-            }
-        }
-    }
-
     /// The first element of a line of the outputs.
     fn line_start(&self, [plane, slice, line]: [usize; IMAGE_DIMS]) -> usize {
-        let [slices, lines, width] = self.window.out;
+        let [slices, lines, width] = self.window().out;
         ((plane * slices + slice) * lines + line) * width
     }
 
@@ -116,8 +90,8 @@ impl Pooling {
     /// All are row-major and as the window says; results are nobody else's, and the room is for [`Pooling::tile_bytes`].
     pub unsafe fn greatest<T: Element>(&self, room: &Room, values: *mut T, indices: Option<*mut i64>, x: *const T) {
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
-        let pixels = self.window.pixels();
-        self.lines::<T>(room, &|line, tile| {
+        let pixels = self.window().pixels();
+        self.each_line::<T>(room, &|line, tile| {
             let (x, start) = (x.at(line[0] * pixels), self.line_start(line));
             simd(
                 #[inline(always)]
@@ -148,23 +122,27 @@ impl Pooling {
         initial: T,
         fold: impl Fn(T, T) -> T + Copy,
     ) {
-        let (width, stride) = (self.window.image[2], self.window.stride[2]);
+        let (width, stride) = (self.window().image[2], self.window().stride[2]);
         // SAFETY: the caller's.
         unsafe {
             let mut source: Option<*const T> = None;
-            self.rows(line, |row| {
-                let row = x.wrapping_add(row);
-                match source {
-                    None => source = Some(row),
-                    Some(before) => {
-                        (0..width).for_each(|i| tile.add(i).write(fold(*before.add(i), *row.add(i))));
-                        source = Some(tile);
+            self.lines.each_row(
+                &self.lines.rows(line[1], line[2]),
+                #[inline(always)]
+                |row, _| {
+                    let row = x.wrapping_add(row);
+                    match source {
+                        None => source = Some(row),
+                        Some(before) => {
+                            (0..width).for_each(|i| tile.add(i).write(fold(*before.add(i), *row.add(i))));
+                            source = Some(tile);
+                        }
                     }
-                }
-            });
-            (0..self.window.out[2]).for_each(|i| r.add(i).write(initial));
+                },
+            );
+            (0..self.window().out[2]).for_each(|i| r.add(i).write(initial));
             let Some(source) = source else { return };
-            for column in &self.columns {
+            for column in &self.lines.columns {
                 let (r, x, n) = (r.add(column.outputs.start), source.wrapping_add(column.x), column.outputs.len());
                 match stride {
                     1 => (0..n).for_each(|i| r.add(i).write(fold(*r.add(i), *x.add(i)))),
@@ -177,25 +155,50 @@ impl Pooling {
 
     #[inline(always)]
     unsafe fn greatest_with_places<T: Element>(&self, line: [usize; IMAGE_DIMS], values: *mut T, indices: *mut i64, x: *const T) {
-        let stride = self.window.stride[2];
+        let stride = self.window().stride[2];
         // SAFETY: the caller's.
         unsafe {
-            for i in 0..self.window.out[2] {
+            for i in 0..self.window().out[2] {
                 values.add(i).write(T::from_f64(f64::NEG_INFINITY));
                 indices.add(i).write(-1);
             }
-            self.rows(line, |row| {
-                for column in &self.columns {
-                    let first = row + column.x;
-                    let (values, indices) = (values.add(column.outputs.start), indices.add(column.outputs.start));
-                    let (x, n) = (x.wrapping_add(first), column.outputs.len());
-                    match stride {
-                        1 => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(i), first + i)),
-                        2 => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(2 * i), first + 2 * i)),
-                        _ => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(stride * i), first + stride * i)),
+            self.lines.each_row(
+                &self.lines.rows(line[1], line[2]),
+                #[inline(always)]
+                |row, _| {
+                    for column in &self.lines.columns {
+                        let first = row + column.x;
+                        let (values, indices) = (values.add(column.outputs.start), indices.add(column.outputs.start));
+                        let (x, n) = (x.wrapping_add(first), column.outputs.len());
+                        match stride {
+                            1 => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(i), first + i)),
+                            2 => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(2 * i), first + 2 * i)),
+                            _ => (0..n).for_each(|i| taken(values.add(i), indices.add(i), *x.add(stride * i), first + stride * i)),
+                        }
                     }
-                }
-            });
+                },
+            );
+        }
+    }
+
+    /// What the means of a line are divided by: a factor of all, and one of each.
+    pub fn divisors(&self, divisor: Divisor) -> Result<Divisors> {
+        let columns = alloc::list(self.window().out[2], |column| {
+            Ok(match divisor {
+                Divisor::Inside => self.counted(2, column, false) as f64,
+                Divisor::Padded => self.counted(2, column, true) as f64,
+                Divisor::Given(number) => number,
+            })
+        })?;
+        Ok(Divisors { divisor, columns })
+    }
+
+    fn of_line(&self, divisors: &Divisors, [_, slice, line]: [usize; IMAGE_DIMS]) -> f64 {
+        let counted = |padded: bool| self.counted(0, slice, padded) as f64 * self.counted(1, line, padded) as f64;
+        match divisors.divisor {
+            Divisor::Inside => counted(false),
+            Divisor::Padded => counted(true),
+            Divisor::Given(_) => 1.0,
         }
     }
 
@@ -203,19 +206,19 @@ impl Pooling {
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
-    pub unsafe fn means<T: Element>(&self, room: &Room, r: *mut T, x: *const T, divisor: Divisor) {
-        let (r, x, pixels) = (Elements(r), Elements(x.cast_mut()), self.window.pixels());
-        self.lines::<T>(room, &|line, tile| {
+    pub unsafe fn means<T: Element>(&self, room: &Room, r: *mut T, x: *const T, divisors: &Divisors) {
+        let (r, x, pixels) = (Elements(r), Elements(x.cast_mut()), self.window().pixels());
+        self.each_line::<T>(room, &|line, tile| {
             let (x, r) = (x.at(line[0] * pixels), r.at(self.line_start(line)));
+            let of_line = self.of_line(divisors, line);
             simd(
                 #[inline(always)]
-                |_| {
+                move |_| {
                     // SAFETY: as above.
                     unsafe {
                         self.folded(line, r, x, tile, T::ZERO, T::add);
-                        for i in 0..self.window.out[2] {
-                            let sum = (*r.add(i)).to_f64();
-                            r.add(i).write(T::from_f64(sum / self.divisor(divisor, line, i)));
+                        for (i, of_column) in divisors.columns.iter().enumerate() {
+                            r.add(i).write(T::from_f64((*r.add(i)).to_f64() / (of_line * of_column)));
                         }
                     }
                 },
@@ -223,45 +226,35 @@ impl Pooling {
         });
     }
 
-    #[inline(always)]
-    fn divisor(&self, divisor: Divisor, [_, slice, line]: [usize; IMAGE_DIMS], column: usize) -> f64 {
-        let counted = |padded: bool| {
-            let counts = [self.counted(0, slice, padded), self.counted(1, line, padded), self.counted(2, column, padded)];
-            counts.into_iter().map(|n| n as f64).product()
-        };
-        match divisor {
-            Divisor::Inside => counted(false),
-            Divisor::Padded => counted(true),
-            Divisor::Given(number) => number,
-        }
-    }
-
     /// `x` = the gradient of what means were taken of, from that of the means.
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
-    pub unsafe fn spread_means<T: Element>(&self, room: &Room, x: *mut T, grad: *const T, divisor: Divisor) {
-        let (x, grad, pixels) = (Elements(x), Elements(grad.cast_mut()), self.window.pixels());
-        let [slices, lines, width] = self.window.out;
+    pub unsafe fn spread_means<T: Element>(&self, room: &Room, x: *mut T, grad: *const T, divisors: &Divisors) {
+        let (x, grad, pixels) = (Elements(x), Elements(grad.cast_mut()), self.window().pixels());
+        let [slices, lines, _] = self.window().out;
         room.each::<T>(self.planes, &|plane, _| {
             let x = x.at(plane * pixels);
             // SAFETY: the caller's; each plane is written by one thread, and all bits 0 are the number 0.
             unsafe { x.write_bytes(0, pixels) };
             for line in (0..slices * lines).map(|k| [plane, k / lines, k % lines]) {
-                let grad = grad.at(self.line_start(line));
-                self.rows(line, |row| {
-                    for column in &self.columns {
-                        for i in column.outputs.clone() {
-                            let at = row + column.x + (i - column.outputs.start) * self.window.stride[2];
-                            debug_assert!(i < width);
-                            // SAFETY: as above.
-                            unsafe {
-                                let share = (*grad.add(i)).to_f64() / self.divisor(divisor, line, i);
-                                x.add(at).write((*x.add(at)).add(T::from_f64(share)));
+                let (grad, of_line) = (grad.at(self.line_start(line)), self.of_line(divisors, line));
+                self.lines.each_row(
+                    &self.lines.rows(line[1], line[2]),
+                    #[inline(always)]
+                    |row, _| {
+                        for column in &self.lines.columns {
+                            for i in column.outputs.clone() {
+                                let at = row + column.x + (i - column.outputs.start) * self.window().stride[2];
+                                // SAFETY: as above.
+                                unsafe {
+                                    let share = (*grad.add(i)).to_f64() / (of_line * divisors.columns[i]);
+                                    x.add(at).write((*x.add(at)).add(T::from_f64(share)));
+                                }
                             }
                         }
-                    }
-                });
+                    },
+                );
             }
         });
     }
@@ -314,11 +307,19 @@ impl Adaptive {
         }
     }
 
-    /// Calls `f` with the first elements of the rows of a window.
+    /// Calls `f` with the elements of a window, row by row, or as one range where they lie in a row.
     #[inline(always)]
-    fn rows(&self, [z, y, x]: &[Range<usize>; IMAGE_DIMS], mut f: impl FnMut(usize)) {
+    fn rows(&self, [z, y, x]: &[Range<usize>; IMAGE_DIMS], mut f: impl FnMut(Range<usize>)) {
         for z in z.clone() {
-            y.clone().for_each(|y| f((z * self.image[1] + y) * self.image[2] + x.start));
+            if x.len() == self.image[2] {
+                let row = (z * self.image[1] + y.start) * x.len();
+                f(row..row + y.len() * x.len());
+                continue;
+            }
+            for y in y.clone() {
+                let row = (z * self.image[1] + y) * self.image[2] + x.start;
+                f(row..row + x.len());
+            }
         }
     }
 
@@ -335,7 +336,7 @@ impl Adaptive {
                 let (mut value, mut index) = (T::from_f64(f64::NEG_INFINITY), -1);
                 // SAFETY: the caller's; windows lie inside of the image.
                 unsafe {
-                    self.rows(&window, |row| (row..row + window[2].len()).for_each(|at| taken(&mut value, &mut index, *x.add(at), at)));
+                    self.rows(&window, |row| row.for_each(|at| taken(&mut value, &mut index, *x.add(at), at)));
                     values.at(plane * places + place).write(value);
                     if let Some(indices) = indices {
                         indices.at(plane * places + place).write(index);
@@ -357,14 +358,21 @@ impl Adaptive {
             simd(
                 #[inline(always)]
                 |_| {
-                    self.each(|place, window| {
-                        let mut total = T::ZERO;
-                        // SAFETY: as above.
-                        self.rows(&window, |row| total = total.add(unsafe { sum(x.wrapping_add(row), window[2].len()) }));
-                        let count: usize = window.iter().map(Range::len).product();
-                        // SAFETY: as above.
-                        unsafe { r.at(plane * places + place).write(T::from_f64(total.to_f64() / count as f64)) };
-                    });
+                    self.each(
+                        #[inline(always)]
+                        |place, window| {
+                            let mut total = T::ZERO;
+                            // SAFETY: as above.
+                            self.rows(
+                                &window,
+                                #[inline(always)]
+                                |row| total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) }),
+                            );
+                            let count: usize = window.iter().map(Range::len).product();
+                            // SAFETY: as above.
+                            unsafe { r.at(plane * places + place).write(T::from_f64(total.to_f64() / count as f64)) };
+                        },
+                    );
                 },
             );
         });
@@ -387,7 +395,7 @@ impl Adaptive {
                 let share = T::from_f64(unsafe { *grad.at(plane * places + place) }.to_f64() / count as f64);
                 self.rows(&window, |row| {
                     // SAFETY: as above.
-                    (row..row + window[2].len()).for_each(|at| unsafe { x.add(at).write((*x.add(at)).add(share)) });
+                    row.for_each(|at| unsafe { x.add(at).write((*x.add(at)).add(share)) });
                 });
             });
         });
@@ -395,7 +403,7 @@ impl Adaptive {
 }
 
 /// Lanes of a sum.
-const LANES: usize = 16;
+const LANES: usize = 64;
 
 /// The sum of a row.
 ///

@@ -2,6 +2,8 @@
 
 use super::matmul::Gemm;
 use super::simd::simd;
+use crate::alloc;
+use crate::error::Result;
 use std::ops::Range;
 
 /// Dimensions of an image. One with fewer has size 1 in the first.
@@ -25,6 +27,7 @@ pub struct Window {
 }
 
 /// Outputs beside each other that look at the image through one tap.
+#[derive(Clone, Copy)]
 pub struct Run {
     /// Where they begin in the row of the tap.
     pub at: usize,
@@ -109,31 +112,68 @@ impl Window {
         }
     }
 
+    /// Calls `f` with the runs of some of `outputs` and the number of the first of them, for each tap in turn.
+    #[inline(always)]
+    fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Run])) {
+        let mut runs = [const { Run { at: 0, n: 0, pixel: None } }; MOST_RUNS];
+        for from in outputs.clone().step_by(LISTED) {
+            for tap in (0..self.taps()).take(rows.len()) {
+                // The first rows are those of any taps, in another order.
+                let tap = (rows.start + tap) % self.taps();
+                let mut count = 0;
+                self.runs(
+                    tap,
+                    from..outputs.end.min(from + LISTED),
+                    #[inline(always)]
+                    |run| {
+                        runs[count] = run;
+                        count += 1;
+                    },
+                );
+                f(tap, from - outputs.start, &runs[..count]);
+            }
+        }
+    }
+
+    /// The rows of a tap, one for each channel, numbered from the first of `rows`.
+    #[inline(always)]
+    fn rows_of(&self, rows: &Range<usize>, tap: usize) -> impl Iterator<Item = (usize, usize)> {
+        let (taps, start) = (self.taps(), rows.start);
+        let first = (start / taps + (start % taps > tap) as usize) * taps + tap;
+        (first..rows.end).step_by(taps).map(move |row| (row - start, row / taps))
+    }
+
     /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are numbered in row-major
     /// order by `rows`. Rows are `step` elements apart.
     ///
     /// # Safety
     /// The image has the channels of the rows, and there is room for the columns, apart from it.
     pub unsafe fn unroll<T: Gemm>(&self, image: *const T, rows: Range<usize>, outputs: Range<usize>, columns: *mut T, step: usize) {
-        let (pixels, taps, stride) = (self.pixels(), self.taps(), self.stride[2]);
+        let (pixels, stride) = (self.pixels(), self.stride[2]);
         simd(
             #[inline(always)]
             |_| {
-                for (i, row) in rows.enumerate() {
-                    let image = image.wrapping_add(row / taps * pixels);
-                    let columns = columns.wrapping_add(i * step);
-                    self.runs(row % taps, outputs.clone(), |run| {
-                        let to = columns.wrapping_add(run.at);
-                        // SAFETY: the caller's; runs lie inside of the image and of the outputs.
-                        unsafe {
-                            match run.pixel {
-                                None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
-                                Some(pixel) if stride == 1 => copied(to, image.add(pixel), run.n),
-                                Some(pixel) => (0..run.n).for_each(|k| to.add(k).write(*image.add(pixel + k * stride))),
+                self.each_tap(
+                    &rows,
+                    &outputs,
+                    #[inline(always)]
+                    |tap, from, runs| {
+                        for (row, channel) in self.rows_of(&rows, tap) {
+                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
+                            for run in runs {
+                                let to = columns.wrapping_add(run.at);
+                                // SAFETY: the caller's; runs lie inside of the image and of the outputs.
+                                unsafe {
+                                    match run.pixel {
+                                        None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
+                                        Some(pixel) if stride == 1 => copied(to, image.add(pixel), run.n),
+                                        Some(pixel) => (0..run.n).for_each(|k| to.add(k).write(*image.add(pixel + k * stride))),
+                                    }
+                                }
                             }
                         }
-                    });
-                }
+                    },
+                );
             },
         );
     }
@@ -143,30 +183,117 @@ impl Window {
     /// # Safety
     /// As for [`Window::unroll`]; nobody else may touch the channels of the rows.
     pub unsafe fn fold<T: Gemm>(&self, image: *mut T, rows: Range<usize>, outputs: Range<usize>, columns: *const T, step: usize) {
-        let (pixels, taps, stride) = (self.pixels(), self.taps(), self.stride[2]);
+        let (pixels, stride) = (self.pixels(), self.stride[2]);
         simd(
             #[inline(always)]
             |_| {
-                for (i, row) in rows.enumerate() {
-                    let image = image.wrapping_add(row / taps * pixels);
-                    let columns = columns.wrapping_add(i * step);
-                    self.runs(row % taps, outputs.clone(), |run| {
-                        let Some(pixel) = run.pixel else { return };
-                        let (to, from) = (image.wrapping_add(pixel), columns.wrapping_add(run.at));
-                        // SAFETY: as above.
-                        unsafe {
-                            if stride == 1 {
-                                (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k))));
-                            } else {
-                                (0..run.n).for_each(|k| to.add(k * stride).write(T::add(*to.add(k * stride), *from.add(k))));
+                self.each_tap(
+                    &rows,
+                    &outputs,
+                    #[inline(always)]
+                    |tap, from, runs| {
+                        for (row, channel) in self.rows_of(&rows, tap) {
+                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
+                            for run in runs {
+                                let Some(pixel) = run.pixel else { continue };
+                                let (to, from) = (image.wrapping_add(pixel), columns.wrapping_add(run.at));
+                                // SAFETY: as above.
+                                unsafe {
+                                    match stride {
+                                        1 => (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k)))),
+                                        _ => (0..run.n).for_each(|k| to.add(k * stride).write(T::add(*to.add(k * stride), *from.add(k)))),
+                                    }
+                                }
                             }
                         }
-                    });
-                }
+                    },
+                );
             },
         );
     }
 }
+
+/// A column of taps: the outputs of a line for which it lies in the image, and where it lies for the first of them.
+pub struct Column {
+    /// The outputs.
+    pub outputs: Range<usize>,
+    /// A place in a row of the image.
+    pub x: usize,
+}
+
+/// Windows taken line by line: the outputs of a line see rows of the image through columns of taps.
+pub struct Lines {
+    /// The windows.
+    pub window: Window,
+    /// The columns of taps that lie in the image for any output.
+    pub columns: Vec<Column>,
+    /// The number of the first of them in a row of taps.
+    pub first: usize,
+}
+
+/// The rows of an image that a line of the outputs sees.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    slices: Range<usize>,
+    lines: Range<usize>,
+    z: usize,
+    y: usize,
+}
+
+impl Lines {
+    /// An error without memory for the list of columns.
+    pub fn new(window: Window) -> Result<Lines> {
+        let w = &window;
+        let reach = (w.out[2].max(1) - 1).saturating_mul(w.stride[2]);
+        let first = w.padding[2].saturating_sub(reach).div_ceil(w.dilation[2]);
+        let end = (w.image[2] + w.padding[2]).div_ceil(w.dilation[2]).min(w.kernel[2]);
+        let columns = alloc::list(end.saturating_sub(first), |k| {
+            let (outputs, shift) = w.inside(2, first + k);
+            let x = (outputs.start * w.stride[2]).wrapping_add_signed(shift);
+            Ok(Column { outputs, x })
+        })?;
+        Ok(Lines { window, columns, first })
+    }
+
+    /// The taps of output `o` in dimension `d` that lie in the image, and where the first of them does.
+    fn taps(&self, d: usize, o: usize) -> (Range<usize>, usize) {
+        let w = &self.window;
+        let (start, padding, dilation) = (o * w.stride[d], w.padding[d], w.dilation[d]);
+        let first = padding.saturating_sub(start).div_ceil(dilation);
+        let end = (w.image[d] + padding).saturating_sub(start).div_ceil(dilation).min(w.kernel[d]);
+        (first.min(end)..end, (start + first * dilation).saturating_sub(padding))
+    }
+
+    /// The outputs of a line that see the image through every column.
+    pub fn whole(&self) -> Range<usize> {
+        let start = self.columns.iter().map(|column| column.outputs.start).max().unwrap_or(0);
+        let end = self.columns.iter().map(|column| column.outputs.end).min().unwrap_or(0);
+        start..end.max(start)
+    }
+
+    /// The rows that a line of a slice of the outputs sees.
+    pub fn rows(&self, slice: usize, line: usize) -> Rows {
+        let ((slices, z), (lines, y)) = (self.taps(0, slice), self.taps(1, line));
+        Rows { slices, lines, z, y }
+    }
+
+    /// Calls `f` with the first element of each row, counted from that of its plane, and the first tap of it.
+    #[inline(always)]
+    pub fn each_row(&self, rows: &Rows, mut f: impl FnMut(usize, usize)) {
+        let w = &self.window;
+        for (i, slice) in rows.slices.clone().enumerate() {
+            for (j, line) in rows.lines.clone().enumerate() {
+                let row = ((rows.z + i * w.dilation[0]) * w.image[1] + rows.y + j * w.dilation[1]) * w.image[2];
+                f(row, (slice * w.kernel[1] + line) * w.kernel[2] + self.first);
+            }
+        }
+    }
+}
+
+/// Outputs whose runs are listed together.
+const LISTED: usize = 128;
+/// A line has up to three runs, and a line has an output at least.
+const MOST_RUNS: usize = 3 * LISTED;
 
 /// Elements copied at a time.
 const COPIED: usize = 8;
@@ -201,6 +328,7 @@ mod tests {
         || window([1, 5, 7], [1, 3, 2], [1, 1, 1], [0, 1, 1], [1, 1, 1]),
         || window([1, 1, 40], [1, 1, 3], [1, 1, 1], [0, 0, 5], [1, 1, 2]),
         || window([3, 4, 5], [2, 3, 3], [2, 1, 3], [1, 2, 0], [1, 2, 1]),
+        || window([1, 9, 40], [1, 1, 2], [1, 1, 1], [0, 1, 0], [1, 1, 1]),
         || window([1, 1, 2], [1, 1, 2], [1, 1, 3], [0, 0, 4], [1, 1, 7]),
     ];
 
@@ -222,19 +350,25 @@ mod tests {
             let w = w();
             let (rows, places) = (2 * w.taps(), w.places());
             let image: Vec<i64> = (0..2 * w.pixels() as i64).map(|i| 100 + i).collect();
-            for outputs in [0..places, places / 3..places, places / 2..places / 2 + 1] {
-                let mut columns = vec![-1i64; rows * outputs.len()];
+            for (outputs, rows) in
+                [(0..places, 0..rows), (places / 3..places, 1..rows), (places / 2..places / 2 + 1, rows / 3..rows / 2 + 1)]
+            {
+                let mut columns = vec![-1i64; rows.len() * outputs.len()];
                 let mut sum = vec![0i64; image.len()];
                 let mut expected = sum.clone();
                 // SAFETY: the vectors are as long as the window says.
                 unsafe {
-                    w.unroll(image.as_ptr(), 0..rows, outputs.clone(), columns.as_mut_ptr(), outputs.len());
-                    w.fold(sum.as_mut_ptr(), 0..rows, outputs.clone(), columns.as_ptr(), outputs.len());
+                    w.unroll(image.as_ptr(), rows.clone(), outputs.clone(), columns.as_mut_ptr(), outputs.len());
+                    w.fold(sum.as_mut_ptr(), rows.clone(), outputs.clone(), columns.as_ptr(), outputs.len());
                 }
-                for row in 0..rows {
+                for row in rows.clone() {
                     for (i, output) in outputs.clone().enumerate() {
                         let at = pixel(&w, output, row % w.taps()).map(|p| p + row / w.taps() * w.pixels());
-                        assert_eq!(columns[row * outputs.len() + i], at.map_or(0, |at| image[at]), "{w:?} row {row} output {output}");
+                        assert_eq!(
+                            columns[(row - rows.start) * outputs.len() + i],
+                            at.map_or(0, |at| image[at]),
+                            "{w:?} row {row} output {output}"
+                        );
                         at.into_iter().for_each(|at| expected[at] += image[at]);
                     }
                 }

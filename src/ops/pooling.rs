@@ -123,12 +123,12 @@ pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, form: Form<'_>, divisor: Di
     let shape = planes.resized(window.out);
     let pooling = Pooling::new(window, planes.planes)?;
     let room = room(pooling.tile_bytes::<f64>())?;
-    let dtype = t.defined()?;
+    let (dtype, divisors) = (t.defined()?, pooling.divisors(divisor)?);
     dispatch!(float, dtype, T => {
         let x = dense(t, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &shape, &[Some(&x)], &|out| {
             // SAFETY: as above.
-            unsafe { pooling.means(&room, out.cast::<T>(), x.data().cast_const().cast(), divisor) }
+            unsafe { pooling.means(&room, out.cast::<T>(), x.data().cast_const().cast(), &divisors) }
         })
     })
 }
@@ -148,13 +148,13 @@ pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, form: Form<'_>, 
     let window = planes.windows(form)?;
     check_shape(grad, &planes.resized(window.out))?;
     let pooling = Pooling::new(window, planes.planes)?;
-    let room = room(1)?;
+    let (room, divisors) = (room(1)?, pooling.divisors(divisor)?);
     let dtype = grad.defined()?;
     dispatch!(float, dtype, T => {
         let grad = dense(grad, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &planes.resized(planes.image), &[Some(&grad)], &|out| {
             // SAFETY: as above.
-            unsafe { pooling.spread_means(&room, out.cast::<T>(), grad.data().cast_const().cast(), divisor) }
+            unsafe { pooling.spread_means(&room, out.cast::<T>(), grad.data().cast_const().cast(), &divisors) }
         })
     })
 }

@@ -6,12 +6,10 @@ pub mod unroll;
 use super::dense::{dense, written};
 use super::reduce::{self, Over, To};
 use super::window::{Rest, Steps, check_counts, each, extent, image as image_of, unnumbered, windows};
-use crate::cpu::convolution::{Convolution, TILE};
-use crate::cpu::matmul::Gemm;
-use crate::cpu::room::Room;
+use crate::cpu::convolution::Convolution;
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::{Category, Dtype};
-use crate::error::{Error, Kind, Result, bail};
+use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -163,11 +161,6 @@ impl Form<'_> {
     }
 }
 
-/// A tile for each thread.
-pub(super) fn room<T: Gemm>() -> Result<Room> {
-    Room::new(TILE * size_of::<T>()).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for the tiles of a convolution")))
-}
-
 /// `r` = the convolution of `input` with `weight`, plus `bias` in each channel
 pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, form: Form<'_>) -> Result<()> {
     let (of_input, of_weight) = (input.layout()?.shape, weight.layout()?.shape);
@@ -183,15 +176,15 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
     let (x, w) = (dense(input, compute)?, dense(weight, compute)?);
     let bias = bias.map(|bias| dense(bias, compute)).transpose()?;
     products!(compute, T => {
-        let room = room::<T>()?;
+        let equipment = it.equip::<T>()?;
         written(r, (dtype, compute), &result, &[Some(&x), Some(&w), bias.as_ref()], &|out| {
             let (out, x, w) = (out.cast::<T>(), x.data().cast::<T>(), w.data().cast::<T>());
             let bias = bias.as_ref().map(|bias| bias.data().cast_const().cast::<T>());
             // SAFETY: all are row-major and have the shapes that `it` was made of; the result lies apart.
             unsafe {
                 match form.transposed {
-                    false => it.forward(&room, out, w, x, bias),
-                    true => it.transposed(&room, out, w, x, bias),
+                    false => it.forward(&equipment, out, w, x, bias),
+                    true => it.transposed(&equipment, out, w, x, bias),
                 }
             }
         })
@@ -223,14 +216,14 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     let compute = compute_type(dtype);
     let (y, w) = (dense(grad, compute)?, dense(weight, compute)?);
     products!(compute, T => {
-        let room = room::<T>()?;
+        let equipment = it.equip::<T>()?;
         written(r, (dtype, compute), &input, &[Some(&y), Some(&w)], &|out| {
             let (out, y, w) = (out.cast::<T>(), y.data().cast::<T>(), w.data().cast::<T>());
             // SAFETY: as in `convolution`.
             unsafe {
                 match form.transposed {
-                    false => it.transposed(&room, out, w, y, None),
-                    true => it.forward(&room, out, w, y, None),
+                    false => it.transposed(&equipment, out, w, y, None),
+                    true => it.forward(&equipment, out, w, y, None),
                 }
             }
         })
@@ -247,10 +240,10 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     let (y, x) = (dense(grad, compute)?, dense(input, compute)?);
     let (x, y) = if form.transposed { (y, x) } else { (x, y) };
     products!(compute, T => {
-        let room = room::<T>()?;
+        let equipment = it.equip::<T>()?;
         written(r, (dtype, compute), &weight, &[Some(&x), Some(&y)], &|out| {
             // SAFETY: as in `convolution`.
-            unsafe { it.weights(&room, out.cast::<T>(), y.data().cast::<T>(), x.data().cast::<T>()) }
+            unsafe { it.weights(&equipment, out.cast::<T>(), y.data().cast::<T>(), x.data().cast::<T>()) }
         })
     })
 }

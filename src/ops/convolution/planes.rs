@@ -1,6 +1,6 @@
 //! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
 
-use super::{common_type, compute_type, products, room};
+use super::{common_type, compute_type, products};
 use crate::cpu::convolution::Convolution;
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::{Dtype, Element};
@@ -115,13 +115,13 @@ fn convolved(t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tens
     let [batch, groups, inputs, outputs] = [of_t[0], groups, of_k[1], of_k[0] / groups.max(1)].map(|n| n as usize);
     let it = Convolution { window, batch, groups, inputs, outputs };
     products!(t.defined()?, T => {
-        let room = room::<T>()?;
+        let equipment = it.equip::<T>()?;
         let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?.as_mut_ptr());
         // SAFETY: row-major tensors of these shapes; the result is new.
         unsafe {
             match mode.full {
-                false => it.forward(&room, out, k.as_ptr(), t.as_ptr(), None),
-                true => it.transposed(&room, out, k.as_ptr(), t.as_ptr(), None),
+                false => it.forward(&equipment, out, k.as_ptr(), t.as_ptr(), None),
+                true => it.transposed(&equipment, out, k.as_ptr(), t.as_ptr(), None),
             }
         }
     });
