@@ -75,11 +75,13 @@ static void the_dimensions_of_the_weight_choose(void) {
     CHECK(THTensor_equal(a, b) == 1);
     CHECK_EQ(THTensor_dtype(a), TH_INT32);
     /* A plane is a volume with one slice. */
-    THTensor *volume = THTensor_newView(image, SIZES(2, 3, 1, 5, 4)), *flat = THTensor_newView(weight, SIZES(2, 3, 1, 2, 2));
+    THTensor *volume = THTensor_newView(image, SIZES(2, 3, 1, 5, 4)),
+             *flat = THTensor_newView(weight, SIZES(2, 3, 1, 2, 2));
     CHECK_OK(THTensor_conv3d(b, volume, flat, NULL, 0, NULL, NULL, NULL, 1));
     CHECK_OK(THTensor_squeeze1d(b, b, 2));
     CHECK(THTensor_equal(a, b) == 1);
-    CHECK_ERROR(THTensor_conv1d(b, image, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_SHAPE, "a weight of 3 dimensions");
+    CHECK_ERROR(THTensor_conv1d(b, image, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_SHAPE,
+                "a weight of 3 dimensions");
     THTensor_free(flat);
     THTensor_free(volume);
     THTensor_free(b);
@@ -105,7 +107,8 @@ static void a_transposed_convolution_spreads_each_element(void) {
     THTensor_free(line);
 }
 
-/* A convolution is linear in its input and in its weight: the gradients are what belongs to the same sums of products. */
+/* A convolution is linear in its input and in its weight: the gradients are what belongs to the same sums of products.
+ */
 static void gradients_are_the_transposed(void) {
     for (int transposed = 0; transposed < 2; transposed++) {
         int64_t channels = transposed ? 6 : 4;
@@ -121,8 +124,8 @@ static void gradients_are_the_transposed(void) {
         CHECK_OK(THTensor_convolutionGradBias(of_bias, grad, 2));
         CHECK_SHAPE(of_bias, transposed ? 4 : 6);
         CHECK_NEAR(THTensor_sumall(of_bias), THTensor_sumall(grad), 0);
-        CHECK_ERROR(THTensor_convolutionGradInput(of_x, x, w, x, 2, stride, padding, dilation, transposed, more, 2), TH_ERR_SHAPE,
-                    "a gradient of shape");
+        CHECK_ERROR(THTensor_convolutionGradInput(of_x, x, w, x, 2, stride, padding, dilation, transposed, more, 2),
+                    TH_ERR_SHAPE, "a gradient of shape");
         THTensor_free(grad);
         THTensor_free(of_bias);
         THTensor_free(of_w);
@@ -188,7 +191,8 @@ static void layouts_and_results_do_not_matter(void) {
 static void results_do_not_depend_on_the_number_of_threads(void) {
     int threads = THGetNumThreads();
     int64_t size = under_valgrind() ? 12 : 40;
-    THTensor *x = THTensor_newArange(TH_FLOAT32, 0, (double)(2 * 20 * size * size), 1), *w = THTensor_newArange(TH_FLOAT32, 0, 70 * 20 * 9, 1);
+    THTensor *x = THTensor_newArange(TH_FLOAT32, 0, (double)(2 * 20 * size * size), 1),
+             *w = THTensor_newArange(TH_FLOAT32, 0, 70 * 20 * 9, 1);
     CHECK_OK(THTensor_sin(x, x));
     CHECK_OK(THTensor_cos(w, w));
     shaped(x, SIZES(2, 20, size, size));
@@ -215,14 +219,18 @@ static void results_do_not_depend_on_the_number_of_threads(void) {
 static void what_does_not_fit_is_refused_and_nothing_changes(void) {
     THTensor *image = counted(TH_FLOAT32, SIZES(1, 2, 4, 4), 3), *weight = counted(TH_FLOAT32, SIZES(3, 2, 3, 3), 5);
     THTensor *r = vector_of(TH_FLOAT32, 7, 7), *whole = THTensor_newTo(weight, TH_INT32);
-    CHECK_ERROR(THTensor_conv2d(r, image, whole, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_DTYPE, "one dtype, got float32 and int32");
+    CHECK_ERROR(THTensor_conv2d(r, image, whole, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_DTYPE,
+                "one dtype, got float32 and int32");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 0, NULL, NULL, NULL, 3), TH_ERR_SHAPE, "need 2 each");
-    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, NULL, (int64_t[]){2}, 1), TH_ERR_SHAPE, "kernel of 5 elements");
+    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, NULL, (int64_t[]){2}, 1), TH_ERR_SHAPE,
+                "kernel of 5 elements");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){0}, NULL, NULL, 1), TH_ERR_ARGUMENT, "stride 0");
-    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){INT64_MAX}, NULL, 1), TH_ERR_ARGUMENT, "padding");
+    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){INT64_MAX}, NULL, 1), TH_ERR_ARGUMENT,
+                "padding");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){1 << 20}, NULL, 1), TH_ERR_NOMEM, "");
     CHECK_ERROR(THTensor_conv2d(whole, image, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_DTYPE, "cannot be stored");
-    CHECK_ERROR(THTensor_convTranspose2d(r, weight, image, NULL, 1, NULL, NULL, (int64_t[]){1}, 1, NULL), TH_ERR_SHAPE, "channels");
+    CHECK_ERROR(THTensor_convTranspose2d(r, weight, image, NULL, 1, NULL, NULL, (int64_t[]){1}, 1, NULL), TH_ERR_SHAPE,
+                "channels");
     CHECK_VALUES(r, 7, 7);
     THTensor_free(whole);
     THTensor_free(r);
@@ -233,7 +241,8 @@ static void what_does_not_fit_is_refused_and_nothing_changes(void) {
 /* Torch7 */
 
 static void planes_are_convolved_or_correlated(void) {
-    THTensor *plane = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *kernel = matrix_of(TH_FLOAT32, 1, 1, 10), *r = THTensor_new();
+    THTensor *plane = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *kernel = matrix_of(TH_FLOAT32, 1, 1, 10),
+             *r = THTensor_new();
     /* beta, alpha, plane, kernel, strides, valid or full, cross-correlation or convolution. */
     CHECK_OK(THTensor_conv2Dmul(r, 0, 1, plane, kernel, 1, 1, "V", "X"));
     CHECK_SHAPE(r, 2, 2);
@@ -265,7 +274,8 @@ static void many_planes_go_with_many_kernels(void) {
     CHECK_OK(THTensor_conv2Dmv(r, 0, 1, image, kernels, 1, 1, "V", "X"));
     CHECK(THTensor_equal(r, result) == 1);
     /* The outer product of planes and kernels has a result for each pair. */
-    THTensor *few = THTensor_newSelect(kernels, 0, 2), *one = THTensor_newSelect(few, 0, 0), *plane = THTensor_newSelect(image, 0, 1);
+    THTensor *few = THTensor_newSelect(kernels, 0, 2), *one = THTensor_newSelect(few, 0, 0),
+             *plane = THTensor_newSelect(image, 0, 1);
     CHECK_OK(THTensor_conv2Dger(r, 0, 1, image, few, 1, 1, "V", "X"));
     CHECK_SHAPE(r, 3, 3, 4, 5);
     CHECK_OK(THTensor_conv2Dmul(sum, 0, 1, plane, one, 1, 1, "V", "X"));
@@ -291,8 +301,9 @@ static void many_planes_go_with_many_kernels(void) {
     THTensor_free(images);
 }
 
-CHECK_MAIN(CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added), CASE(the_dimensions_of_the_weight_choose),
-           CASE(a_transposed_convolution_spreads_each_element), CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
+CHECK_MAIN(CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
+           CASE(the_dimensions_of_the_weight_choose), CASE(a_transposed_convolution_spreads_each_element),
+           CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
            CASE(layouts_and_results_do_not_matter), CASE(results_do_not_depend_on_the_number_of_threads),
            CASE(what_does_not_fit_is_refused_and_nothing_changes), CASE(planes_are_convolved_or_correlated),
            CASE(many_planes_go_with_many_kernels))

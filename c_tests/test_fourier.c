@@ -30,7 +30,8 @@ static void a_wave_has_one_frequency(void) {
 }
 
 static void halves_become_signals_again(void) {
-    THTensor *even = vector_of(TH_FLOAT64, 3, 1, 4, 1), *odd = vector_of(TH_FLOAT64, 2, 7, 1, 8, 2), *r = THTensor_new();
+    THTensor *even = vector_of(TH_FLOAT64, 3, 1, 4, 1), *odd = vector_of(TH_FLOAT64, 2, 7, 1, 8, 2),
+             *r = THTensor_new();
     CHECK_OK(THTensor_rfft(r, even, 1, 0, 1));
     CHECK_OK(THTensor_irfft(r, r, 1, 0, 1, 0, NULL));
     CHECK_CLOSE(r, 1e-14, 3, 1, 4, 1);
@@ -40,7 +41,8 @@ static void halves_become_signals_again(void) {
     CHECK_OK(THTensor_irfft(r, r, 1, 0, 1, SIZES(5)));
     CHECK_CLOSE(r, 1e-14, 2, 7, 1, 8, 2);
     CHECK_OK(THTensor_rfft(r, odd, 1, 0, 1));
-    CHECK_ERROR(THTensor_irfft(r, r, 1, 0, 1, SIZES(6)), TH_ERR_SHAPE, "3 numbers are not the first half of a signal of size 6");
+    CHECK_ERROR(THTensor_irfft(r, r, 1, 0, 1, SIZES(6)), TH_ERR_SHAPE,
+                "3 numbers are not the first half of a signal of size 6");
     THTensor_free(r);
     THTensor_free(odd);
     THTensor_free(even);
@@ -81,7 +83,8 @@ static void every_length_comes_back(void) {
 }
 
 static void what_is_no_signal_is_refused(void) {
-    THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *whole = THTensor_newTo(t, TH_INT32), *r = vector_of(TH_FLOAT32, 7);
+    THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *whole = THTensor_newTo(t, TH_INT32),
+             *r = vector_of(TH_FLOAT32, 7);
     CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32");
     CHECK_ERROR(THTensor_fft(r, t, 2, 0), TH_ERR_ARGUMENT, "2 signal dimensions of 1");
     CHECK_OK(THTensor_narrow(t, t, 1, 0, 1));

@@ -23,7 +23,8 @@ static void the_greatest_of_each_window_is_taken_with_its_place(void) {
     CHECK_OK(THTensor_maxPool2d(r, indices, image, SIZES(2), NULL, NULL, NULL, 0));
     CHECK_OK(THTensor_maxUnpool(back, r, indices, SIZES(4, 4)));
     CHECK_VALUES(back, 0, 0, 0, 0, 0, 6, 0, 8, 0, 0, 0, 0, 0, 14, 0, 16);
-    CHECK_ERROR(THTensor_maxUnpool(back, r, indices, SIZES(2, 4)), TH_ERR_ARGUMENT, "index 13 is out of range for planes of 8 elements");
+    CHECK_ERROR(THTensor_maxUnpool(back, r, indices, SIZES(2, 4)), TH_ERR_ARGUMENT,
+                "index 13 is out of range for planes of 8 elements");
     THTensor_free(back);
     THTensor_free(indices);
     THTensor_free(r);
@@ -46,7 +47,8 @@ static void windows_beyond_the_end_count_if_asked_to(void) {
     CHECK_VALUES(r, 2, 4);
     CHECK_OK(THTensor_maxPool1d(r, NULL, line, SIZES(2), NULL, NULL, NULL, 1));
     CHECK_VALUES(r, 2, 4, 5);
-    CHECK_ERROR(THTensor_maxPool1d(r, NULL, line, 1, (int64_t[]){2}, NULL, (int64_t[]){2}, NULL, 0), TH_ERR_ARGUMENT, "padding 2 is more than half");
+    CHECK_ERROR(THTensor_maxPool1d(r, NULL, line, 1, (int64_t[]){2}, NULL, (int64_t[]){2}, NULL, 0), TH_ERR_ARGUMENT,
+                "padding 2 is more than half");
     CHECK_ERROR(THTensor_maxPool1d(r, NULL, line, SIZES(6), NULL, NULL, NULL, 0), TH_ERR_SHAPE, "kernel of 6 elements");
     THTensor_free(r);
     THTensor_free(line);
@@ -62,7 +64,8 @@ static void means_are_of_what_counts(void) {
     CHECK_OK(THTensor_avgPool1d(r, line, 1, kernel, stride, padding, 0, 0, 9));
     CHECK_VALUES(r, 1, 3);
     THTensor *whole = THTensor_newTo(line, TH_INT64);
-    CHECK_ERROR(THTensor_avgPool1d(r, whole, 1, kernel, stride, padding, 0, 0, 0), TH_ERR_DTYPE, "not defined for int64");
+    CHECK_ERROR(THTensor_avgPool1d(r, whole, 1, kernel, stride, padding, 0, 0, 0), TH_ERR_DTYPE,
+                "not defined for int64");
     THTensor_free(whole);
     THTensor_free(r);
     THTensor_free(line);
@@ -83,7 +86,8 @@ static void adaptive_windows_give_the_size_asked_for(void) {
 }
 
 static void gradients_go_where_the_elements_came_from(void) {
-    THTensor *line = matrix_of(TH_FLOAT32, 1, 1, 5, 2, 4), *r = THTensor_new(), *indices = THTensor_new(), *grad = THTensor_new();
+    THTensor *line = matrix_of(TH_FLOAT32, 1, 1, 5, 2, 4), *r = THTensor_new(), *indices = THTensor_new(),
+             *grad = THTensor_new();
     CHECK_OK(THTensor_maxPool1d(r, indices, line, 1, (int64_t[]){2}, (int64_t[]){1}, NULL, NULL, 0));
     CHECK_VALUES(r, 5, 5, 4);
     THTensor *given = matrix_of(TH_FLOAT32, 1, 10, 20, 30);
@@ -101,6 +105,7 @@ static void gradients_go_where_the_elements_came_from(void) {
     THTensor_free(line);
 }
 
-CHECK_MAIN(CASE(the_greatest_of_each_window_is_taken_with_its_place), CASE(nan_is_greatest_and_the_first_of_equals_counts),
-           CASE(windows_beyond_the_end_count_if_asked_to), CASE(means_are_of_what_counts),
-           CASE(adaptive_windows_give_the_size_asked_for), CASE(gradients_go_where_the_elements_came_from))
+CHECK_MAIN(CASE(the_greatest_of_each_window_is_taken_with_its_place),
+           CASE(nan_is_greatest_and_the_first_of_equals_counts), CASE(windows_beyond_the_end_count_if_asked_to),
+           CASE(means_are_of_what_counts), CASE(adaptive_windows_give_the_size_asked_for),
+           CASE(gradients_go_where_the_elements_came_from))

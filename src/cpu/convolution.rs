@@ -116,7 +116,7 @@ impl Convolution {
             return;
         }
         let (y, w, x) = (Elements(y), Elements(w.cast_mut()), Elements(x.cast_mut()));
-        let bias = bias.map(|bias| Elements(bias.cast_mut()));
+        let (biased, bias) = (bias.is_some(), bias.map(|bias| Elements(bias.cast_mut())));
         // SAFETY: the caller's.
         let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
         if let Some(lines) = lines {
@@ -126,6 +126,8 @@ impl Convolution {
             });
         }
         let tiles = places.div_ceil(TILE_COLS);
+        // Steps of nearly equal depth.
+        let depth = rows.div_ceil(rows.div_ceil(TILE_ROWS).max(1));
         let wanted = FEW_PARTS.div_ceil((self.batch * self.groups).saturating_mul(tiles));
         let channels = self.outputs.div_ceil(wanted).max(LEAST_CHANNELS);
         let blocks = self.outputs.div_ceil(channels);
@@ -139,11 +141,16 @@ impl Convolution {
             let w = w.at((first + channels.start) * rows);
             // SAFETY: the caller's; parts have rows and columns of `y` of their own.
             unsafe {
-                fill_rows(c, |i| bias(first + channels.start + i));
-                for from in (0..rows).step_by(TILE_ROWS) {
-                    let depth = piece(from, TILE_ROWS, rows);
+                let mut beta = T::ZERO;
+                if biased || rows == 0 {
+                    fill_rows(c, |i| bias(first + channels.start + i));
+                    beta = T::ONE;
+                }
+                for from in (0..rows).step_by(depth.max(1)) {
+                    let depth = piece(from, depth, rows);
                     let b = self.columns(x, depth.clone(), outputs.clone(), tile);
-                    gemm(T::ONE, c, T::ONE, rows_of(w.wrapping_add(from), channels.len(), depth.len(), rows), b);
+                    gemm(beta, c, T::ONE, rows_of(w.wrapping_add(from), channels.len(), depth.len(), rows), b);
+                    beta = T::ONE;
                 }
             }
         });
