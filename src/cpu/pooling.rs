@@ -60,20 +60,34 @@ impl Pooling {
         }
     }
 
-    /// Calls `f` for each line of the outputs: number of the plane, of the slice, and of the line in it.
-    fn each_line<T>(&self, room: &Room, f: &(dyn Fn([usize; IMAGE_DIMS], *mut T) + Sync)) {
-        let [slices, lines, width] = self.window().out;
+    /// Calls `f`, compiled for wide vectors, for each line of the outputs: number of the plane, of the slice, and of the line in it.
+    fn each_line<T>(&self, room: &Room, f: impl Fn([usize; IMAGE_DIMS], *mut T) + Sync) {
+        let w = self.window();
+        let [slices, lines, width] = w.out;
         let all = self.planes * slices * lines;
         if all == 0 || width == 0 {
             return;
         }
-        let taps =
-            (self.window().kernel[0].min(self.window().image[0])).saturating_mul(self.window().kernel[1].min(self.window().image[1]));
-        let length = (PART / taps.saturating_mul(self.window().image[2].max(width)).max(1)).max(1);
+        let rows = w.kernel[0].min(w.image[0]).saturating_mul(w.kernel[1].min(w.image[1]));
+        let length = (PART / rows.saturating_mul(w.image[2].max(width)).max(1)).max(1);
         room.each(all.div_ceil(length), &|part, tile| {
-            for line in part * length..all.min((part + 1) * length) {
-                f([line / lines / slices, line / lines % slices, line % lines], tile);
-            }
+            simd(
+                #[inline(always)]
+                |_| {
+                    let from = part * length;
+                    let [mut plane, mut slice, mut line] = [from / lines / slices, from / lines % slices, from % lines];
+                    for _ in from..all.min(from + length) {
+                        f([plane, slice, line], tile);
+                        line += 1;
+                        if line == lines {
+                            (slice, line) = (slice + 1, 0);
+                        }
+                        if slice == slices {
+                            (plane, slice) = (plane + 1, 0);
+                        }
+                    }
+                },
+            );
         });
     }
 
@@ -91,24 +105,20 @@ impl Pooling {
     pub unsafe fn greatest<T: Element>(&self, room: &Room, values: *mut T, indices: Option<*mut i64>, x: *const T) {
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
         let pixels = self.window().pixels();
-        self.each_line::<T>(room, &|line, tile| {
-            let (x, start) = (x.at(line[0] * pixels), self.line_start(line));
-            simd(
-                #[inline(always)]
-                |_| {
-                    // SAFETY: the caller's; rows and columns lie inside of the image and of the line.
-                    unsafe {
-                        match indices {
-                            Some(indices) => self.greatest_with_places(line, values.at(start), indices.at(start), x),
-                            None => {
-                                let lowest = T::from_f64(f64::NEG_INFINITY);
-                                self.folded(line, values.at(start), x, tile, lowest, greater);
-                            }
-                        }
+        self.each_line::<T>(
+            room,
+            #[inline(always)]
+            |line, tile| {
+                let (x, start) = (x.at(line[0] * pixels), self.line_start(line));
+                // SAFETY: the caller's; rows and columns lie inside of the image and of the line.
+                unsafe {
+                    match indices {
+                        Some(indices) => self.greatest_with_places(line, values.at(start), indices.at(start), x),
+                        None => self.folded(line, values.at(start), x, tile, T::from_f64(f64::NEG_INFINITY), greater),
                     }
-                },
-            );
-        });
+                }
+            },
+        );
     }
 
     /// A line of the outputs: its rows folded element by element, and then their columns.
@@ -134,7 +144,7 @@ impl Pooling {
                     match source {
                         None => source = Some(row),
                         Some(before) => {
-                            (0..width).for_each(|i| tile.add(i).write(fold(*before.add(i), *row.add(i))));
+                            fold_run::<T, 1>(tile, before, row, width, fold);
                             source = Some(tile);
                         }
                     }
@@ -145,8 +155,8 @@ impl Pooling {
             for column in &self.lines.columns {
                 let (r, x, n) = (r.add(column.outputs.start), source.wrapping_add(column.x), column.outputs.len());
                 match stride {
-                    1 => (0..n).for_each(|i| r.add(i).write(fold(*r.add(i), *x.add(i)))),
-                    2 => (0..n).for_each(|i| r.add(i).write(fold(*r.add(i), *x.add(2 * i)))),
+                    1 => fold_run::<T, 1>(r, r, x, n, fold),
+                    2 => fold_run::<T, 2>(r, r, x, n, fold),
                     _ => (0..n).for_each(|i| r.add(i).write(fold(*r.add(i), *x.add(stride * i)))),
                 }
             }
@@ -208,22 +218,21 @@ impl Pooling {
     /// As for [`Pooling::greatest`].
     pub unsafe fn means<T: Element>(&self, room: &Room, r: *mut T, x: *const T, divisors: &Divisors) {
         let (r, x, pixels) = (Elements(r), Elements(x.cast_mut()), self.window().pixels());
-        self.each_line::<T>(room, &|line, tile| {
-            let (x, r) = (x.at(line[0] * pixels), r.at(self.line_start(line)));
-            let of_line = self.of_line(divisors, line);
-            simd(
-                #[inline(always)]
-                move |_| {
-                    // SAFETY: as above.
-                    unsafe {
-                        self.folded(line, r, x, tile, T::ZERO, T::add);
-                        for (i, of_column) in divisors.columns.iter().enumerate() {
-                            r.add(i).write(T::from_f64((*r.add(i)).to_f64() / (of_line * of_column)));
-                        }
+        self.each_line::<T>(
+            room,
+            #[inline(always)]
+            |line, tile| {
+                let (x, r) = (x.at(line[0] * pixels), r.at(self.line_start(line)));
+                let of_line = self.of_line(divisors, line);
+                // SAFETY: as above.
+                unsafe {
+                    self.folded(line, r, x, tile, T::ZERO, T::add);
+                    for (i, of_column) in divisors.columns.iter().enumerate() {
+                        r.add(i).write(T::from_f64((*r.add(i)).to_f64() / (of_line * of_column)));
                     }
-                },
-            );
-        });
+                }
+            },
+        );
     }
 
     /// `x` = the gradient of what means were taken of, from that of the means.
@@ -258,6 +267,50 @@ impl Pooling {
             }
         });
     }
+}
+
+/// `r[i] = fold(a[i], b[i * STRIDE])` for two strides, 1 and 2; `r` may be `a`.
+///
+/// # Safety
+/// All have the elements for `n`.
+#[inline(always)]
+unsafe fn fold_run<T: Element, const STRIDE: usize>(r: *mut T, a: *const T, b: *const T, n: usize, fold: impl Fn(T, T) -> T + Copy) {
+    // SAFETY: the caller's.
+    unsafe {
+        let done = fold_blocks::<T, STRIDE, 16>(r, a, b, 0..n, fold);
+        let done = fold_blocks::<T, STRIDE, 4>(r, a, b, done..n, fold);
+        (done..n).for_each(|i| r.add(i).write(fold(*a.add(i), *b.add(i * STRIDE))));
+    }
+}
+
+/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the compiler need not ask whether
+/// memory overlaps.
+#[inline(always)]
+unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
+    r: *mut T,
+    a: *const T,
+    b: *const T,
+    range: Range<usize>,
+    fold: impl Fn(T, T) -> T + Copy,
+) -> usize {
+    let mut at = range.start;
+    // With stride 2 a block reads the element behind its last: before one that is there.
+    while at + N + STRIDE - 1 <= range.end {
+        // SAFETY: the caller's.
+        unsafe {
+            let left = a.add(at).cast::<[T; N]>().read_unaligned();
+            let right = if STRIDE == 1 {
+                b.add(at).cast::<[T; N]>().read_unaligned()
+            } else {
+                b.add(2 * at).cast::<[[T; 2]; N]>().read_unaligned().map(|[first, _]| first)
+            };
+            let mut folded = left;
+            (0..N).for_each(|k| folded[k] = fold(left[k], right[k]));
+            r.add(at).cast::<[T; N]>().write_unaligned(folded);
+        }
+        at += N;
+    }
+    at
 }
 
 /// The greater one; a NaN beats everything.
