@@ -34,15 +34,18 @@
  *     19. Sorting and searching
  *     20. Order statistics and histograms
  *     21. Matrix products
- *     22. Random generators
- *     23. Random numbers
- *     24. Functions of the caller
- *     25. Storages
- *     26. Memory
- *     27. Mapped files and shared memory
- *     28. Errors
- *     29. Threads
- *     30. Versions
+ *     22. Convolution
+ *     23. Pooling
+ *     24. Fourier transforms
+ *     25. Random generators
+ *     26. Random numbers
+ *     27. Functions of the caller
+ *     28. Storages
+ *     29. Memory
+ *     30. Mapped files and shared memory
+ *     31. Errors
+ *     32. Threads
+ *     33. Versions
  *
  * Conventions
  * ===========
@@ -2272,7 +2275,307 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     22. Random generators
+ *     22. Convolution
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup convolution Convolution
+ *
+ * Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x]
+ * channels x sizes`. `weight` is `outputs x (inputs / groups) x kernel`, that of a transposed convolution `inputs x
+ * (outputs / groups) x kernel`. Lists of strides, paddings and dilations have `ndim` entries, one for each dimension of
+ * an image or one for all; NULL stands for strides and dilations of 1 and no padding. All tensors have one dtype, which
+ * is not Bool. 16-bit floats are summed in float32; integers wrap.
+ * @{
+ */
+
+/// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`, where
+/// the input is 0 in the padding, and each of `groups` of channels is taken by itself: conv1d, conv2d or conv3d, by the
+/// dimensions of `weight`.
+///
+/// In each dimension the result has `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` elements, rounded
+/// down; without any it is an error. `bias` may be NULL. With `transposed` as convTranspose2d, for which alone
+/// `outputPadding` counts.
+THStatus THTensor_convolution(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                              int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation,
+                              int transposed, const int64_t *outputPadding, int64_t groups);
+
+/// convolution of images with one dimension.
+THStatus THTensor_conv1d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim,
+                         const int64_t *stride, const int64_t *padding, const int64_t *dilation, int64_t groups);
+
+/// convolution of images with two dimensions.
+THStatus THTensor_conv2d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim,
+                         const int64_t *stride, const int64_t *padding, const int64_t *dilation, int64_t groups);
+
+/// convolution of images with three dimensions.
+THStatus THTensor_conv3d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim,
+                         const int64_t *stride, const int64_t *padding, const int64_t *dilation, int64_t groups);
+
+/// convTranspose2d of images with one dimension.
+THStatus THTensor_convTranspose1d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                  int ndim, const int64_t *stride, const int64_t *padding, const int64_t *outputPadding,
+                                  int64_t groups, const int64_t *dilation);
+
+/// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]` gets
+/// `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
+///
+/// In each dimension the result has `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + outputPadding + 1`
+/// elements: the shape of what conv2d makes `input` of, where `outputPadding` chooses between those. It is less than
+/// the stride or the dilation, and 0 if NULL.
+THStatus THTensor_convTranspose2d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                  int ndim, const int64_t *stride, const int64_t *padding, const int64_t *outputPadding,
+                                  int64_t groups, const int64_t *dilation);
+
+/// convTranspose2d of images with three dimensions.
+THStatus THTensor_convTranspose3d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                  int ndim, const int64_t *stride, const int64_t *padding, const int64_t *outputPadding,
+                                  int64_t groups, const int64_t *dilation);
+
+/// `r = gradient of the input of a convolution`, from that of its result. Of `input` the shape counts alone. The other
+/// arguments are those of the convolution.
+THStatus THTensor_convolutionGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *weight,
+                                       const THTensor *input, int ndim, const int64_t *stride, const int64_t *padding,
+                                       const int64_t *dilation, int transposed, const int64_t *outputPadding,
+                                       int64_t groups);
+
+/// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its input. Of
+/// `weight` the shape counts alone. The other arguments are those of the convolution.
+THStatus THTensor_convolutionGradWeight(THTensor *r, const THTensor *gradOutput, const THTensor *input,
+                                        const THTensor *weight, int ndim, const int64_t *stride, const int64_t *padding,
+                                        const int64_t *dilation, int transposed, const int64_t *outputPadding,
+                                        int64_t groups);
+
+/// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
+/// dimensions of the images.
+THStatus THTensor_convolutionGradBias(THTensor *r, const THTensor *gradOutput, int imageDims);
+
+/// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images as
+/// columns, PyTorch's unfold.
+///
+/// `kernel` has an entry for each of the `ndim` dimensions of an image; `taps` is their product, `k` and `y` count in
+/// row-major order.
+THStatus THTensor_im2col(THTensor *r, const THTensor *t, int ndim, const int64_t *kernel, const int64_t *stride,
+                         const int64_t *padding, const int64_t *dilation);
+
+/// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of `t`
+/// that im2col would make of them; PyTorch's fold of images.
+THStatus THTensor_col2im(THTensor *r, const THTensor *t, int ndim, const int64_t *imageSizes, const int64_t *kernel,
+                         const int64_t *stride, const int64_t *padding, const int64_t *dilation);
+
+/// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's
+/// convolutions, all of which say the following.
+///
+/// `vf` is `"V"` for valid: `r[y][x] = sum of t[y * srow + i][x * scol + j] * k[i][j]`, `(size - kernel) / stride + 1`
+/// elements in each dimension; or `"F"` for full: `t[y][x] * k[i][j]` is added to `r[y * srow + i][x * scol + j]`,
+/// `(size - 1) * stride + kernel` elements. `xc` is `"X"` for cross-correlation or `"C"` for convolution: the kernel is
+/// turned around by `"C"` with `"V"` and by `"X"` with `"F"`. Only the first letter counts. Where `r` has another shape
+/// than the result, or `beta` is 0, its elements are not looked at. Dtypes as for convolution.
+THStatus THTensor_conv2Dmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
+                            int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
+THStatus THTensor_conv2Dcmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
+                             int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`.
+THStatus THTensor_conv2Dger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
+                            int64_t scol, const char *vf, const char *xc);
+
+/// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum
+/// of t[p][y + srow * i][x + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each dimension: the
+/// gradient of the kernels of conv2Dmv from planes and the gradient of their result.
+THStatus THTensor_conv2DRevger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                               int64_t srow, int64_t scol);
+
+/// The sum of conv2DRevger over a batch, the first dimension of `t` and `k`.
+THStatus THTensor_conv2DRevgerm(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                                int64_t srow, int64_t scol);
+
+/// conv2Dmul as a matrix of kernels times a vector of planes: `r[o] = beta * r[o] + alpha * sum over p of t[p] *
+/// k[o][p]`.
+THStatus THTensor_conv2Dmv(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
+                           int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
+THStatus THTensor_conv2Dmm(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow,
+                           int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`. Planes
+/// are counted from 1, as in Torch7. `map` has a row for each kernel, int64 or int32, and `r` as many planes as there
+/// are kernels; they are `beta * r` before.
+THStatus THTensor_conv2Dmap(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                            const THTensor *map, int64_t srow, int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmul of volumes instead of planes.
+THStatus THTensor_conv3Dmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                            int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dcmul of volumes instead of planes.
+THStatus THTensor_conv3Dcmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                             int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dger of volumes instead of planes.
+THStatus THTensor_conv3Dger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                            int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
+
+/// conv2DRevger of volumes instead of planes.
+THStatus THTensor_conv3DRevger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                               int64_t sdepth, int64_t srow, int64_t scol);
+
+/// conv2Dmv of volumes instead of planes.
+THStatus THTensor_conv3Dmv(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t sdepth,
+                           int64_t srow, int64_t scol, const char *vf, const char *xc);
+
+/// conv2Dmap of volumes instead of planes.
+THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
+                            const THTensor *map, int64_t sdepth, int64_t srow, int64_t scol, const char *vf,
+                            const char *xc);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     23. Pooling
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup pooling Pooling
+ *
+ * Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x]
+ * channels x sizes`. Lists have `ndim` entries, one for each dimension of an image or one for all. `stride` may be NULL
+ * and is that of `kernel` then, `padding` and `dilation` too: 0 and 1. In each dimension there are `(size + 2 * padding
+ * - dilation * (kernel - 1) - 1) / stride + 1` windows, rounded down, or up with `ceilMode` unless the last one would
+ * begin behind the image and what pads it in front. `padding` is half of a window at most.
+ * @{
+ */
+
+/// maxPool2d of images with one dimension.
+THStatus THTensor_maxPool1d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel,
+                            const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
+
+/// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane,
+/// counted in row-major order.
+///
+/// Of equal elements the first one counts, of NaNs the last, and a NaN is greater than everything. A window that has no
+/// element of the image gives the least number there is, and -1. Every dtype but Bool.
+THStatus THTensor_maxPool2d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel,
+                            const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
+
+/// maxPool2d of images with three dimensions.
+THStatus THTensor_maxPool3d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel,
+                            const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
+
+/// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices:
+/// each element is added where its index leads. Of `input`, whose images have `imageDims` dimensions, the shape counts
+/// alone.
+THStatus THTensor_maxPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *indices,
+                                   const THTensor *input, int imageDims);
+
+/// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim` entries,
+/// with each element of `t` where its index leads, and 0 elsewhere. Of elements for one place the last counts. An index
+/// outside of an image is an error.
+THStatus THTensor_maxUnpool(THTensor *r, const THTensor *t, const THTensor *indices, int ndim,
+                            const int64_t *imageSizes);
+
+/// avgPool2d of images with one dimension.
+THStatus THTensor_avgPool1d(THTensor *r, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride,
+                            const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
+
+/// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with `countIncludePad`
+/// by the number of those in the image and its padding, or by `divisor` if that is not 0. Floats only; sums of 16-bit
+/// floats in float32.
+THStatus THTensor_avgPool2d(THTensor *r, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride,
+                            const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
+
+/// avgPool2d of images with three dimensions.
+THStatus THTensor_avgPool3d(THTensor *r, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride,
+                            const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
+
+/// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result. Of `input` the shape
+/// counts alone; `kernel` has an entry for each dimension of its images. The other arguments are those of the pooling.
+THStatus THTensor_avgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input, int ndim,
+                                   const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode,
+                                   int countIncludePad, int64_t divisor);
+
+/// adaptiveMaxPool2d of images with one dimension.
+THStatus THTensor_adaptiveMaxPool1d(THTensor *r, THTensor *indices, const THTensor *input, int ndim,
+                                    const int64_t *sizes);
+
+/// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1 for
+/// as many as there are elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i + 1) *
+/// size / n`, rounded up. All else is as for maxPool2d.
+THStatus THTensor_adaptiveMaxPool2d(THTensor *r, THTensor *indices, const THTensor *input, int ndim,
+                                    const int64_t *sizes);
+
+/// adaptiveMaxPool2d of images with three dimensions.
+THStatus THTensor_adaptiveMaxPool3d(THTensor *r, THTensor *indices, const THTensor *input, int ndim,
+                                    const int64_t *sizes);
+
+/// adaptiveAvgPool2d of images with one dimension.
+THStatus THTensor_adaptiveAvgPool1d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
+
+/// `r = mean of each window`; windows as for adaptiveMaxPool2d. Floats only.
+THStatus THTensor_adaptiveAvgPool2d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
+
+/// adaptiveAvgPool2d of images with three dimensions.
+THStatus THTensor_adaptiveAvgPool3d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
+
+/// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its result.
+/// Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
+THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input,
+                                           int imageDims);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     24. Fourier transforms
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup fourier_transforms Fourier transforms
+ *
+ * Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the
+ * last ones before that; all others are a batch. Floats only; 16-bit floats are transformed in float32. With
+ * `normalized` both directions divide by the square root of the number of elements of a signal; otherwise the inverse
+ * one divides by that number.
+ * @{
+ */
+
+/// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal. `r` has the
+/// shape of `t`.
+THStatus THTensor_fft(THTensor *r, const THTensor *t, int signalDims, int normalized);
+
+/// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
+THStatus THTensor_ifft(THTensor *r, const THTensor *t, int signalDims, int normalized);
+
+/// fft of signals with two dimensions, not normalized.
+THStatus THTensor_fft2(THTensor *r, const THTensor *t);
+
+/// ifft of signals with two dimensions, not normalized.
+THStatus THTensor_ifft2(THTensor *r, const THTensor *t);
+
+/// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1`
+/// elements of the signal's last dimension only: the others are the conjugates of those.
+THStatus THTensor_rfft(THTensor *r, const THTensor *t, int signalDims, int normalized, int onesided);
+
+/// The inverse of rfft: `r` is real, and its last dimension the last of the signal. With `onesided` the last dimension
+/// of the signal in `t` is the first half, and the imaginary parts are not looked at that a real signal has not.
+///
+/// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the
+/// last of them even: `2 * (n - 1)`.
+THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int normalized, int onesided, int ndim,
+                        const int64_t *signalSizes);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     25. Random generators
  *
  * ================================================================================================================== */
 
@@ -2366,7 +2669,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     23. Random numbers
+ *     26. Random numbers
  *
  * ================================================================================================================== */
 
@@ -2551,7 +2854,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     24. Functions of the caller
+ *     27. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -2588,7 +2891,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     25. Storages
+ *     28. Storages
  *
  * ================================================================================================================== */
 
@@ -2738,7 +3041,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     26. Memory
+ *     29. Memory
  *
  * ================================================================================================================== */
 
@@ -2805,7 +3108,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     27. Mapped files and shared memory
+ *     30. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -2844,7 +3147,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     28. Errors
+ *     31. Errors
  *
  * ================================================================================================================== */
 
@@ -2873,7 +3176,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     29. Threads
+ *     32. Threads
  *
  * ================================================================================================================== */
 
@@ -2896,7 +3199,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     30. Versions
+ *     33. Versions
  *
  * ================================================================================================================== */
 

@@ -14,7 +14,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import creation, elementwise, indexing, products, reductions, sorting
+from oracle import convolution, creation, elementwise, indexing, products, reductions, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -29,6 +29,7 @@ def main():
     indexing.rows()
     sorting.rows()
     products.rows()
+    convolution.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")
 

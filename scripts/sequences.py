@@ -35,13 +35,20 @@ BY_TYPE = {
 BY_NAME = {
     "int": {
         **dict.fromkeys(["dimension", "dimension1", "dimension2", "dim", "dim1", "dim2", "start", "end"], "dimension({name})"),
-        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique"], "truth({name})"),
+        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique",
+                         "transposed", "ceilMode", "countIncludePad", "normalized", "onesided"], "truth({name})"),
         **dict.fromkeys(["ndim", "count"], "entries({name})"),
+        **dict.fromkeys(["imageDims", "signalDims"], "code({name}, 3)"),
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },
     "double": dict.fromkeys(["start", "end", "step"], "bound({name})"),
-    "const char *": {"name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)', "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
-                     "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)'},
+    "const char *": {
+        "vf": 'one_of({name}, (const char *const[]){{"V", "F", "", "X", NULL}}, 5)',
+        "xc": 'one_of({name}, (const char *const[]){{"X", "C", "", "V", NULL}}, 5)',
+        "name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)',
+        "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
+        "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)',
+    },
 }
 LISTS = {"const int64_t *": "list({name}, {count})", "THTensor *const *": "handles({name}, {count})"}
 # What becomes of what is returned.

@@ -477,6 +477,51 @@ def products():
     ]
 
 
+def windows():
+    """Images; `b` are weights."""
+    one, two = "(int64_t[]){1}", "(int64_t[]){2}"
+
+    def conv(op, dtypes, shape, weight, thorn, torch, places, **given):
+        """`places` are the elements of one channel of the result."""
+        flops = 2 * places * sizes(shape)[0] * prod(sizes(weight))
+        return over(op, dtypes, shape, f"FRESH({thorn})", torch, a=UNIT, b=UNIT.shaped(weight), tolerance=1e-4, flops=flops, **given)
+
+    images, channels = "8x64x56x56", "64x64x3x3"
+    plain = f"THTensor_conv2d(r, a, b, NULL, 1, NULL, {one}, NULL, 1)", "torch.conv2d(a, b, None, 1, 1)"
+    to_input = f"THTensor_convolutionGradInput(r, a, b, a, 1, NULL, {one}, NULL, 0, NULL, 1)", "torch.nn.grad.conv2d_input(a.shape, b, a, 1, 1)"
+    to_weight = f"THTensor_convolutionGradWeight(r, a, a, b, 1, NULL, {one}, NULL, 0, NULL, 1)", "torch.nn.grad.conv2d_weight(a, b.shape, a, 1, 1)"
+    first = f"THTensor_conv2d(r, a, b, NULL, 1, {two}, (int64_t[]){{3}}, NULL, 1)", "torch.conv2d(a, b, None, 2, 3)"
+    wider = f"THTensor_convTranspose2d(r, a, b, NULL, 1, {two}, {one}, NULL, 1, NULL)", "torch.conv_transpose2d(a, b, None, 2, 1)"
+    narrow = "THTensor_conv2d(r, a, b, NULL, 0, NULL, NULL, NULL, 1)", "torch.conv2d(a, b)"
+    apart = f"THTensor_conv2d(r, a, b, NULL, 1, NULL, {one}, NULL, 64)", "torch.conv2d(a, b, None, 1, 1, 1, 64)"
+    line = f"THTensor_conv1d(r, a, b, NULL, 1, NULL, {one}, NULL, 1)", "torch.conv1d(a, b, None, 1, 1)"
+    pool = "FRESH(THTensor_maxPool2d(r, NULL, a, 1, {}, {}, {}, NULL, 0))"
+    return [
+        *conv("conv2d 3x3", "f32 f64", images, channels, *plain, 56 * 56),
+        *conv("conv2d 3x3 to input", "f32", images, channels, *to_input, 56 * 56),
+        *conv("conv2d 3x3 to weight", "f32", images, channels, *to_weight, 56 * 56),
+        *conv("conv2d 7x7 by 2", "f32", "4x3x224x224", "64x3x7x7", *first, 112 * 112),
+        *conv("conv2d 1x1", "f32", "8x256x28x28", "64x256x1x1", *narrow, 28 * 28),
+        *conv("conv2d deep", "f32", "1x512x7x7", "512x512x3x3", *plain, 7 * 7),
+        *conv("conv2d depthwise", "f32", images, "64x1x3x3", *apart, 56 * 56),
+        *conv("transposed 4x4 by 2", "f32", "4x64x28x28", "64x64x4x4", *wider, 28 * 28),
+        *conv("conv1d 3", "f32", "16x64x1000", "64x64x3", *line, 1000),
+        *over("max pool 2x2", "f32 f64", images, pool.format(two, "NULL", "NULL"), "torch.max_pool2d(a, 2)"),
+        *over("max pool 3x3 by 2", "f32", images, pool.format("(int64_t[]){3}", two, one), "torch.max_pool2d(a, 3, 2, 1)"),
+        *over("avg pool 2x2", "f32", images, f"FRESH(THTensor_avgPool2d(r, a, 1, {two}, NULL, NULL, 0, 1, 0))", "nn.avg_pool2d(a, 2)"),
+        *over("avg pool to 1x1", "f32", images, f"FRESH(THTensor_adaptiveAvgPool2d(r, a, 1, {one}))", "nn.adaptive_avg_pool2d(a, 1)", tolerance=1e-4),
+    ]
+
+
+def fourier():
+    complex_ = "torch.view_as_real(torch.fft.{}(torch.view_as_complex(a){}))"
+    return [
+        *over("fft", "f32 f64", "1048576x2 4096x256x2", "FRESH(THTensor_fft(r, a, 1, 1))", complex_.format("fft", ", norm='ortho'"), tolerance=1e-3),
+        *over("fft of two", "f32", "1024x1024x2", "FRESH(THTensor_fft(r, a, 2, 1))", complex_.format("fft2", ", norm='ortho'"), tolerance=1e-3),
+        *over("rfft", "f32", "1048576", "FRESH(THTensor_rfft(r, a, 1, 1, 1))", "torch.view_as_real(torch.fft.rfft(a, norm='ortho'))", tolerance=1e-3),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -484,6 +529,10 @@ GROUPS = {
     "create": [creation],
     "move": [moving],
     "product": [products],
+    ]
+
+
+    "conv": [windows, fourier],
     "random": [random],
     "small": [small],
 }

@@ -300,7 +300,7 @@ static double bound(const char *name) {
     return x;
 }
 
-enum { MOST_LISTS = 4 };
+enum { MOST_LISTS = 8 };
 static void *lists[MOST_LISTS];
 static int lists_count;
 

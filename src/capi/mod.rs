@@ -10,7 +10,11 @@ mod word;
 #[macro_use]
 pub mod apply;
 #[macro_use]
+pub mod convolution;
+#[macro_use]
 pub mod create;
+#[macro_use]
+pub mod fourier;
 #[macro_use]
 pub mod general;
 #[macro_use]
@@ -25,6 +29,8 @@ pub mod memory;
 pub mod order;
 #[macro_use]
 pub mod pointwise;
+#[macro_use]
+pub mod pooling;
 #[macro_use]
 pub mod print;
 #[macro_use]
@@ -67,6 +73,9 @@ macro_rules! tensor_areas {
         order: order_rows crate::capi::order;
         sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
+        convolution: convolution_rows crate::capi::convolution;
+        pooling: pooling_rows crate::capi::pooling;
+        fourier: fourier_rows crate::capi::fourier;
         states: state_rows crate::capi::seed::states;
         random: random_rows crate::capi::random;
         apply: apply_rows crate::capi::apply;

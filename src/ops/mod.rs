@@ -1,11 +1,13 @@
 //! What operations mean: check the arguments, shape the result, plan the loop, choose device and dtype.
 
+pub mod convolution;
 pub mod copy;
 pub mod create;
 mod dense;
 pub mod diagonal;
 pub mod distance;
 mod fast_path;
+pub mod fourier;
 pub mod grid;
 pub mod histogram;
 pub mod index;
@@ -15,6 +17,7 @@ pub mod matmul;
 mod operand;
 pub mod order;
 pub mod pointwise;
+pub mod pooling;
 mod prepare;
 pub mod print;
 pub mod random;
@@ -30,3 +33,4 @@ pub mod storage;
 pub mod triangle;
 pub mod unique;
 pub mod view;
+pub mod window;

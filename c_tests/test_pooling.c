@@ -1,0 +1,111 @@
+/* Pooling: images made smaller, by the greatest elements or the means of windows. */
+
+#include "check.h"
+
+static THTensor *image_of(int64_t height, int64_t width) {
+    THTensor *t = THTensor_newArange(TH_FLOAT32, 1, (double)(height * width + 1), 1);
+    CHECK_OK(THTensor_resize(t, SIZES(1, height, width), NULL));
+    return t;
+}
+
+static void the_greatest_of_each_window_is_taken_with_its_place(void) {
+    THTensor *image = image_of(4, 4), *r = THTensor_new(), *indices = THTensor_new();
+    CHECK_OK(THTensor_maxPool2d(r, indices, image, SIZES(2), NULL, NULL, NULL, 0));
+    CHECK_SHAPE(r, 1, 2, 2);
+    CHECK_VALUES(r, 6, 8, 14, 16);
+    CHECK_VALUES(indices, 5, 7, 13, 15);
+    CHECK_EQ(THTensor_dtype(indices), TH_INT64);
+    CHECK_OK(THTensor_maxPool2d(r, NULL, image, 1, (int64_t[]){3}, (int64_t[]){2}, (int64_t[]){1}, NULL, 0));
+    CHECK_VALUES(r, 6, 8, 14, 16);
+
+    /* The elements go back to where they came from. */
+    THTensor *back = THTensor_new();
+    CHECK_OK(THTensor_maxPool2d(r, indices, image, SIZES(2), NULL, NULL, NULL, 0));
+    CHECK_OK(THTensor_maxUnpool(back, r, indices, SIZES(4, 4)));
+    CHECK_VALUES(back, 0, 0, 0, 0, 0, 6, 0, 8, 0, 0, 0, 0, 0, 14, 0, 16);
+    CHECK_ERROR(THTensor_maxUnpool(back, r, indices, SIZES(2, 4)), TH_ERR_ARGUMENT,
+                "index 13 is out of range for planes of 8 elements");
+    THTensor_free(back);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(image);
+}
+
+static void nan_is_greatest_and_the_first_of_equals_counts(void) {
+    THTensor *line = matrix_of(TH_FLOAT64, 1, 2, 2, 1, NAN, 5, 0), *r = THTensor_new(), *indices = THTensor_new();
+    CHECK_OK(THTensor_maxPool1d(r, indices, line, SIZES(2), NULL, NULL, NULL, 0));
+    CHECK_VALUES(r, 2, NAN, 5);
+    CHECK_VALUES(indices, 0, 3, 4);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(line);
+}
+
+static void windows_beyond_the_end_count_if_asked_to(void) {
+    THTensor *line = matrix_of(TH_INT32, 1, 1, 2, 3, 4, 5), *r = THTensor_new();
+    CHECK_OK(THTensor_maxPool1d(r, NULL, line, SIZES(2), NULL, NULL, NULL, 0));
+    CHECK_VALUES(r, 2, 4);
+    CHECK_OK(THTensor_maxPool1d(r, NULL, line, SIZES(2), NULL, NULL, NULL, 1));
+    CHECK_VALUES(r, 2, 4, 5);
+    CHECK_ERROR(THTensor_maxPool1d(r, NULL, line, 1, (int64_t[]){2}, NULL, (int64_t[]){2}, NULL, 0), TH_ERR_ARGUMENT,
+                "padding 2 is more than half");
+    CHECK_ERROR(THTensor_maxPool1d(r, NULL, line, SIZES(6), NULL, NULL, NULL, 0), TH_ERR_SHAPE, "kernel of 6 elements");
+    THTensor_free(r);
+    THTensor_free(line);
+}
+
+static void means_are_of_what_counts(void) {
+    THTensor *line = matrix_of(TH_FLOAT32, 1, 3, 6, 9, 12), *r = THTensor_new();
+    const int64_t kernel[] = {3}, stride[] = {2}, padding[] = {1};
+    CHECK_OK(THTensor_avgPool1d(r, line, 1, kernel, stride, padding, 0, 1, 0));
+    CHECK_VALUES(r, 3, 9);
+    CHECK_OK(THTensor_avgPool1d(r, line, 1, kernel, stride, padding, 0, 0, 0));
+    CHECK_VALUES(r, 4.5, 9);
+    CHECK_OK(THTensor_avgPool1d(r, line, 1, kernel, stride, padding, 0, 0, 9));
+    CHECK_VALUES(r, 1, 3);
+    THTensor *whole = THTensor_newTo(line, TH_INT64);
+    CHECK_ERROR(THTensor_avgPool1d(r, whole, 1, kernel, stride, padding, 0, 0, 0), TH_ERR_DTYPE,
+                "not defined for int64");
+    THTensor_free(whole);
+    THTensor_free(r);
+    THTensor_free(line);
+}
+
+static void adaptive_windows_give_the_size_asked_for(void) {
+    THTensor *image = image_of(3, 5), *r = THTensor_new(), *indices = THTensor_new();
+    CHECK_OK(THTensor_adaptiveAvgPool2d(r, image, SIZES(1)));
+    CHECK_VALUES(r, 8);
+    /* Windows overlap where they cannot be equal: columns 0 to 2 and 2 to 4. */
+    CHECK_OK(THTensor_adaptiveMaxPool2d(r, indices, image, SIZES(-1, 2)));
+    CHECK_SHAPE(r, 1, 3, 2);
+    CHECK_VALUES(r, 3, 5, 8, 10, 13, 15);
+    CHECK_VALUES(indices, 2, 4, 7, 9, 12, 14);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(image);
+}
+
+static void gradients_go_where_the_elements_came_from(void) {
+    THTensor *line = matrix_of(TH_FLOAT32, 1, 1, 5, 2, 4), *r = THTensor_new(), *indices = THTensor_new(),
+             *grad = THTensor_new();
+    CHECK_OK(THTensor_maxPool1d(r, indices, line, 1, (int64_t[]){2}, (int64_t[]){1}, NULL, NULL, 0));
+    CHECK_VALUES(r, 5, 5, 4);
+    THTensor *given = matrix_of(TH_FLOAT32, 1, 10, 20, 30);
+    CHECK_OK(THTensor_maxPoolGradInput(grad, given, indices, line, 1));
+    CHECK_VALUES(grad, 0, 30, 0, 30);
+    CHECK_OK(THTensor_avgPoolGradInput(grad, given, line, 1, (int64_t[]){2}, (int64_t[]){1}, NULL, 0, 1, 0));
+    CHECK_VALUES(grad, 5, 15, 25, 15);
+    CHECK_OK(THTensor_narrow(given, given, 1, 0, 2));
+    CHECK_OK(THTensor_adaptiveAvgPoolGradInput(grad, given, line, 1));
+    CHECK_VALUES(grad, 5, 5, 10, 10);
+    THTensor_free(given);
+    THTensor_free(grad);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(line);
+}
+
+CHECK_MAIN(CASE(the_greatest_of_each_window_is_taken_with_its_place),
+           CASE(nan_is_greatest_and_the_first_of_equals_counts), CASE(windows_beyond_the_end_count_if_asked_to),
+           CASE(means_are_of_what_counts), CASE(adaptive_windows_give_the_size_asked_for),
+           CASE(gradients_go_where_the_elements_came_from))

@@ -1,0 +1,33 @@
+//! Fourier transforms.
+//!
+//! Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the last ones before that; all others are a
+//! batch. Floats only; 16-bit floats are transformed in float32. With `normalized` both directions divide by the square root of the number of elements of
+//! a signal; otherwise the inverse one divides by that number.
+
+use super::row::export;
+use crate::ops::fourier::{self, Form};
+
+macro_rules! fourier_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal. `r` has the shape of `t`.
+        fft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, Form { dims: signalDims, normalized }, false);
+        /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
+        ifft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, Form { dims: signalDims, normalized }, true);
+        /// fft of signals with two dimensions, not normalized.
+        fft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, false);
+        /// ifft of signals with two dimensions, not normalized.
+        ifft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, true);
+        /// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1` elements of the signal's last dimension only:
+        /// the others are the conjugates of those.
+        rfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag) =
+            fourier::rfft(r, t, Form { dims: signalDims, normalized }, onesided);
+        /// The inverse of rfft: `r` is real, and its last dimension the last of the signal. With `onesided` the last dimension of the signal in `t` is the first half, and the
+        /// imaginary parts are not looked at that a real signal has not.
+        ///
+        /// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the last of them even: `2 * (n - 1)`.
+        irfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag, ndim: len, signalSizes: optional_sizes) =
+            fourier::irfft(r, t, Form { dims: signalDims, normalized }, onesided, signalSizes);
+    } };
+}
+
+fourier_rows!(export "THTensor_";);

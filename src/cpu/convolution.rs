@@ -1,0 +1,355 @@
+//! Convolutions as matrix products: of the weights and the image as columns of windows, made tile by tile in the cache and never whole.
+//!
+//! Between an image `x`, its output `y` and weights `w` there are three products, each of two giving the third. Parts are cut at places that depend
+//! on sizes alone, so that results do not depend on the number of threads.
+
+use super::matmul::{Gemm, Mat, gemm};
+use super::room::{Elements, Room};
+use super::simd::simd;
+use super::window::{Lines, Rows, Window};
+use crate::error::{Result, bail};
+use std::ops::Range;
+
+/// Rows of a tile: what a matrix product takes in one step of its depth.
+const TILE_ROWS: usize = 256;
+/// Outputs of a tile: whole strips of a product, whatever the machine.
+const TILE_COLS: usize = 96;
+/// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they lie.
+const TILE_DEPTH: usize = 128;
+/// Rows of the gradient of weights that are computed together.
+const WEIGHT_ROWS: usize = 96;
+/// Elements of a tile.
+const TILE: usize = TILE_ROWS * TILE_COLS;
+/// With fewer parts than that, output channels are divided, too.
+const FEW_PARTS: usize = 32;
+/// Output channels are divided into this many at least.
+const LEAST_CHANNELS: usize = 64;
+/// So many output channels of a single input channel are computed line by line.
+const SINGLE_OUTPUTS: usize = 4;
+
+/// A convolution: `x` [batch][groups * inputs][pixels], `y` [batch][groups * outputs][places], `w` [groups * outputs][inputs][taps], all row-major.
+#[derive(Debug, Clone, Copy)]
+pub struct Convolution {
+    /// Where `w` lies in an image of `x` for each place of `y`.
+    pub window: Window,
+    /// Number of images.
+    pub batch: usize,
+    /// Groups of channels, each of which is taken by itself.
+    pub groups: usize,
+    /// Channels of `x` in a group.
+    pub inputs: usize,
+    /// Channels of `y` in a group.
+    pub outputs: usize,
+}
+
+/// What a convolution needs.
+pub struct Equipment {
+    room: Room,
+    lines: Option<Lines>,
+}
+
+/// A row-major matrix whose rows are `step` elements apart.
+fn rows_of<T>(data: *mut T, rows: usize, cols: usize, step: usize) -> Mat<T> {
+    Mat { data, rows, cols, row_stride: step as isize, col_stride: 1 }
+}
+
+/// A matrix whose columns are `step` elements apart.
+fn columns_of<T>(data: *mut T, rows: usize, cols: usize, step: usize) -> Mat<T> {
+    Mat { data, rows, cols, row_stride: 1, col_stride: step as isize }
+}
+
+/// Fills a row of a matrix for each channel with what is to be added to it.
+unsafe fn fill_rows<T: Gemm>(c: Mat<T>, value: impl Fn(usize) -> T) {
+    for i in 0..c.rows {
+        let (row, value) = (c.data.wrapping_offset(i as isize * c.row_stride), value(i));
+        // SAFETY: the caller's: an element of the matrix.
+        (0..c.cols).for_each(|j| unsafe { row.add(j).write(value) });
+    }
+}
+
+/// `from..from + length`, but no further than `end`.
+fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
+    from..end.min(from + length)
+}
+
+impl Convolution {
+    /// Rows of the columns of a group.
+    fn rows(&self) -> usize {
+        self.inputs * self.window.taps()
+    }
+
+    /// What it needs: a failure is one of memory.
+    pub fn equip<T: Gemm>(&self) -> Result<Equipment> {
+        let Some(room) = Room::new(TILE * size_of::<T>()) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        // Products of so few rows would take longer than the lines of the result one by one.
+        let single = self.inputs == 1 && self.outputs <= SINGLE_OUTPUTS;
+        let lines = single.then(|| Lines::new(self.window)).transpose()?;
+        Ok(Equipment { room, lines })
+    }
+
+    /// The rows of the columns of a group's image: as the image lies, where that has them, else made in the tile.
+    unsafe fn columns<T: Gemm>(&self, x: *mut T, rows: Range<usize>, outputs: Range<usize>, tile: *mut T) -> Mat<T> {
+        if self.window.is_identity() {
+            let pixels = self.window.pixels();
+            return rows_of(x.wrapping_add(rows.start * pixels + outputs.start), rows.len(), outputs.len(), pixels);
+        }
+        let (count, step) = (rows.len(), outputs.len());
+        // SAFETY: the caller's.
+        unsafe { self.window.unroll(x, rows, outputs, tile, step) };
+        rows_of(tile, count, step, step)
+    }
+
+    /// `y = w * x + bias`
+    ///
+    /// # Safety
+    /// All tensors have the elements that `self` says, a bias has one for each channel of `y`; nobody else may touch `y`.
+    pub unsafe fn forward<T: Gemm>(
+        &self,
+        Equipment { room, lines }: &Equipment,
+        y: *mut T,
+        w: *const T,
+        x: *const T,
+        bias: Option<*const T>,
+    ) {
+        let (places, rows) = (self.window.places(), self.rows());
+        if self.batch == 0 || self.groups * self.outputs == 0 || places == 0 {
+            return;
+        }
+        let (y, w, x) = (Elements(y), Elements(w.cast_mut()), Elements(x.cast_mut()));
+        let (biased, bias) = (bias.is_some(), bias.map(|bias| Elements(bias.cast_mut())));
+        // SAFETY: the caller's.
+        let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
+        if let Some(lines) = lines {
+            // SAFETY: the caller's.
+            return room.each::<T>(self.batch * self.groups, &|part, _| unsafe {
+                self.lines(lines, part, y.at(0), w.at(0), x.at(0), &bias);
+            });
+        }
+        let tiles = places.div_ceil(TILE_COLS);
+        // Steps of nearly equal depth.
+        let depth = rows.div_ceil(rows.div_ceil(TILE_ROWS).max(1));
+        let wanted = FEW_PARTS.div_ceil((self.batch * self.groups).saturating_mul(tiles));
+        let channels = self.outputs.div_ceil(wanted).max(LEAST_CHANNELS);
+        let blocks = self.outputs.div_ceil(channels);
+        room.each::<T>(self.batch * self.groups * tiles * blocks, &|part, tile| {
+            let (image, block, cut) = (part / blocks / tiles, part % blocks, part / blocks % tiles);
+            let (first, outputs) = (image % self.groups * self.outputs, piece(cut * TILE_COLS, TILE_COLS, places));
+            let channels = piece(block * channels, channels, self.outputs);
+            let x = x.at(image * self.inputs * self.window.pixels());
+            let to = y.at((image * self.outputs + channels.start) * places + outputs.start);
+            let c = rows_of(to, channels.len(), outputs.len(), places);
+            let w = w.at((first + channels.start) * rows);
+            // SAFETY: the caller's; parts have rows and columns of `y` of their own.
+            unsafe {
+                let mut beta = T::ZERO;
+                if biased || rows == 0 {
+                    fill_rows(c, |i| bias(first + channels.start + i));
+                    beta = T::ONE;
+                }
+                for from in (0..rows).step_by(depth.max(1)) {
+                    let depth = piece(from, depth, rows);
+                    let b = self.columns(x, depth.clone(), outputs.clone(), tile);
+                    gemm(beta, c, T::ONE, rows_of(w.wrapping_add(from), channels.len(), depth.len(), rows), b);
+                    beta = T::ONE;
+                }
+            }
+        });
+    }
+
+    /// The outputs of a group with one input channel, line by line.
+    unsafe fn lines<T: Gemm>(&self, lines: &Lines, image: usize, y: *mut T, w: *const T, x: *const T, bias: &impl Fn(usize) -> T) {
+        let (window, places, taps) = (&self.window, self.window.places(), self.window.taps());
+        let [slices, height, width] = window.out;
+        let x = x.wrapping_add(image * window.pixels());
+        for k in 0..self.outputs {
+            let channel = image % self.groups * self.outputs + k;
+            let (y, w, bias) = (y.wrapping_add((image * self.outputs + k) * places), w.wrapping_add(channel * taps), bias(channel));
+            for line in 0..slices * height {
+                let rows = lines.rows(line / height, line % height);
+                let single = Line { lines, rows: &rows, y: y.wrapping_add(line * width), w, x, bias };
+                simd(
+                    #[inline(always)]
+                    |isa| {
+                        // SAFETY: the caller's.
+                        unsafe { if isa.has_fma() { single.run::<true>() } else { single.run::<false>() } }
+                    },
+                );
+            }
+        }
+    }
+
+    /// `x = transposed w * y + bias`: what each output is made of gets its share. The gradient of the image, or a transposed convolution.
+    ///
+    /// # Safety
+    /// As for [`Convolution::forward`], with a bias for each channel of `x`, which nobody else may touch.
+    pub unsafe fn transposed<T: Gemm>(
+        &self,
+        Equipment { room, .. }: &Equipment,
+        x: *mut T,
+        w: *const T,
+        y: *const T,
+        bias: Option<*const T>,
+    ) {
+        let (pixels, taps, places, rows) = (self.window.pixels(), self.window.taps(), self.window.places(), self.rows());
+        if self.batch == 0 || self.groups * self.inputs == 0 || pixels == 0 {
+            return;
+        }
+        let (x, w, y) = (Elements(x), Elements(w.cast_mut()), Elements(y.cast_mut()));
+        let bias = bias.map(|bias| Elements(bias.cast_mut()));
+        // Channels whose rows fill a tile; a channel's own may be more.
+        let channels = (TILE_ROWS / taps).clamp(1, self.inputs);
+        let blocks = self.inputs.div_ceil(channels);
+        room.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
+            let (image, group, block) =
+                (part / blocks, part / blocks % self.groups, piece(part % blocks * channels, channels, self.inputs));
+            let to = x.at((image * self.inputs + block.start) * pixels);
+            let (w, y) = (w.at(group * self.outputs * rows), y.at(image * self.outputs * places));
+            // SAFETY: the caller's; parts have channels of `x` of their own.
+            unsafe {
+                fill_rows(rows_of(to, block.len(), pixels, pixels), |i| {
+                    bias.map_or(T::ZERO, |bias| *bias.at(group * self.inputs + block.start + i))
+                });
+                for from in (0..places).step_by(TILE_COLS) {
+                    let outputs = piece(from, TILE_COLS, places);
+                    for row in (0..block.len() * taps).step_by(TILE_ROWS) {
+                        let rows_here = piece(row, TILE_ROWS, block.len() * taps);
+                        self.spread(to, rows_here, outputs.clone(), w.wrapping_add(block.start * taps), y, tile);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Adds to channels of an image, `rows` of their columns, what these outputs give them.
+    unsafe fn spread<T: Gemm>(&self, x: *mut T, rows: Range<usize>, outputs: Range<usize>, w: *mut T, y: *mut T, tile: *mut T) {
+        let (places, step) = (self.window.places(), outputs.len());
+        let direct = self.window.is_identity();
+        let c = match direct {
+            true => rows_of(x.wrapping_add(rows.start * places + outputs.start), rows.len(), step, places),
+            false => rows_of(tile, rows.len(), step, step),
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            for from in (0..self.outputs).step_by(TILE_DEPTH) {
+                let depth = piece(from, TILE_DEPTH, self.outputs).len();
+                let beta = if from == 0 && !direct { T::ZERO } else { T::ONE };
+                let a = columns_of(w.wrapping_add(from * self.rows() + rows.start), rows.len(), depth, self.rows());
+                gemm(beta, c, T::ONE, a, rows_of(y.wrapping_add(from * places + outputs.start), depth, step, places));
+            }
+            if !direct && self.outputs > 0 {
+                self.window.fold(x, rows, outputs, tile, step);
+            }
+        }
+    }
+
+    /// `w = y * transposed x`: the gradient of the weights, summed over the batch.
+    ///
+    /// # Safety
+    /// As for [`Convolution::forward`]; nobody else may touch `w`.
+    pub unsafe fn weights<T: Gemm>(&self, Equipment { room, .. }: &Equipment, w: *mut T, y: *const T, x: *const T) {
+        let (pixels, places, rows) = (self.window.pixels(), self.window.places(), self.rows());
+        if self.groups * self.outputs == 0 || rows == 0 {
+            return;
+        }
+        let (w, x, y) = (Elements(w), Elements(x.cast_mut()), Elements(y.cast_mut()));
+        let (cuts, blocks) = (rows.div_ceil(WEIGHT_ROWS), self.outputs.div_ceil(TILE_ROWS));
+        room.each::<T>(self.groups * cuts * blocks, &|part, tile| {
+            let (group, cut) = (part / blocks / cuts, piece(part / blocks % cuts * WEIGHT_ROWS, WEIGHT_ROWS, rows));
+            let channels = piece(part % blocks * TILE_ROWS, TILE_ROWS, self.outputs);
+            let c = rows_of(w.at((group * self.outputs + channels.start) * rows + cut.start), channels.len(), cut.len(), rows);
+            // SAFETY: the caller's; parts have weights of their own.
+            unsafe {
+                fill_rows(c, |_| T::ZERO);
+                for image in (0..self.batch).map(|n| n * self.groups + group) {
+                    let x = x.at(image * self.inputs * pixels);
+                    for from in (0..places).step_by(TILE_DEPTH) {
+                        let outputs = piece(from, TILE_DEPTH, places);
+                        let b = self.columns(x, cut.clone(), outputs.clone(), tile);
+                        let b = Mat { rows: b.cols, cols: b.rows, row_stride: b.col_stride, col_stride: b.row_stride, ..b };
+                        let y = y.at((image * self.outputs + channels.start) * places + from);
+                        gemm(T::ONE, c, T::ONE, rows_of(y, channels.len(), outputs.len(), places), b);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Outputs that are summed side by side, where there are so many.
+const SUMMED: usize = 32;
+/// Where there are fewer.
+const SUMMED_FEW: usize = 8;
+
+/// A line of outputs of one kernel on one plane.
+struct Line<'a, T> {
+    lines: &'a Lines,
+    rows: &'a Rows,
+    y: *mut T,
+    w: *const T,
+    x: *const T,
+    bias: T,
+}
+
+impl<T: Gemm> Line<'_, T> {
+    /// # Safety
+    /// The line, the kernel and the plane are as the windows say.
+    #[inline(always)]
+    unsafe fn run<const FUSED: bool>(&self) {
+        let whole = self.lines.whole();
+        let width = self.lines.window.out[2];
+        // SAFETY: the caller's.
+        unsafe {
+            match self.lines.window.stride[2] {
+                1 if whole.len() >= SUMMED => self.blocks::<FUSED, SUMMED>(&whole),
+                1 if whole.len() >= SUMMED_FEW => self.blocks::<FUSED, SUMMED_FEW>(&whole),
+                _ => return (0..width).for_each(|i| self.single::<FUSED>(i)),
+            }
+            (0..whole.start).chain(whole.end..width).for_each(|i| self.single::<FUSED>(i));
+        }
+    }
+
+    /// Outputs whose windows lie in the image from left to right, of which the last block may repeat some.
+    #[inline(always)]
+    unsafe fn blocks<const FUSED: bool, const N: usize>(&self, whole: &Range<usize>) {
+        let mut from = whole.start;
+        loop {
+            let mut sums = [self.bias; N];
+            self.lines.each_row(
+                self.rows,
+                #[inline(always)]
+                |row, tap| {
+                    for (k, column) in self.lines.columns.iter().enumerate() {
+                        let x = self.x.wrapping_add(row + column.x + from - column.outputs.start).cast::<[T; N]>();
+                        // SAFETY: the caller's.
+                        let (w, x) = unsafe { (*self.w.wrapping_add(tap + k), x.read_unaligned()) };
+                        (0..N).for_each(|i| sums[i] = T::mul_add::<FUSED>(w, x[i], sums[i]));
+                    }
+                },
+            );
+            // SAFETY: as above.
+            unsafe { self.y.wrapping_add(from).cast::<[T; N]>().write_unaligned(sums) };
+            if from + N == whole.end {
+                return;
+            }
+            from = (from + N).min(whole.end - N);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn single<const FUSED: bool>(&self, i: usize) {
+        let (mut sum, stride) = (self.bias, self.lines.window.stride[2]);
+        self.lines.each_row(
+            self.rows,
+            #[inline(always)]
+            |row, tap| {
+                for (k, column) in self.lines.columns.iter().enumerate().filter(|(_, column)| column.outputs.contains(&i)) {
+                    let at = row + column.x + (i - column.outputs.start) * stride;
+                    // SAFETY: the caller's.
+                    sum = unsafe { T::mul_add::<FUSED>(*self.w.wrapping_add(tap + k), *self.x.wrapping_add(at), sum) };
+                }
+            },
+        );
+        // SAFETY: as above.
+        unsafe { self.y.wrapping_add(i).write(sum) };
+    }
+}

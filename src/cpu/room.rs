@@ -1,0 +1,67 @@
+//! Memory that each thread of a job has to itself while it computes its parts.
+
+use super::pool::{self, Shares};
+use crate::alloc;
+use std::ptr::NonNull;
+
+/// A tile for each thread.
+pub struct Room {
+    ptr: NonNull<u8>,
+    bytes: usize,
+    tile: usize,
+    tiles: usize,
+}
+
+// SAFETY: an address; each thread has a tile of its own behind it.
+unsafe impl Sync for Room {}
+
+/// Bytes between which tiles lie apart.
+const APART: usize = 64;
+
+impl Room {
+    /// Tiles of as many bytes; none where the memory cannot be had.
+    pub fn new(tile: usize) -> Option<Room> {
+        let (tile, tiles) = (tile.max(1).checked_next_multiple_of(APART)?, pool::num_threads());
+        let bytes = tile.checked_mul(tiles)?;
+        alloc::allocate(bytes).map(|ptr| Room { ptr, bytes, tile, tiles })
+    }
+
+    /// Calls `f` with the number of each part and the tile of the thread that does it.
+    pub fn each<T>(&self, parts: usize, f: &(dyn Fn(usize, *mut T) + Sync)) {
+        let slots = self.tiles.min(parts);
+        let shares = Shares::of(parts, slots);
+        let task = |slot: usize| shares.each(slot, |part| f(part, self.ptr.as_ptr().wrapping_add(slot * self.tile).cast()));
+        if slots > 1 { pool::run(slots, &task) } else { task(0) }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // SAFETY: allocated by `new` for as many bytes.
+        unsafe { alloc::release(self.ptr, self.bytes) };
+    }
+}
+
+/// A pointer that crosses threads; parts divide what it points to.
+pub struct Elements<T>(pub *mut T);
+
+impl<T> Clone for Elements<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Elements<T> {}
+
+impl<T> Elements<T> {
+    /// The address of an element.
+    #[inline(always)]
+    pub fn at(self, index: usize) -> *mut T {
+        self.0.wrapping_add(index)
+    }
+}
+
+// SAFETY: see the type.
+unsafe impl<T> Send for Elements<T> {}
+// SAFETY: see the type.
+unsafe impl<T> Sync for Elements<T> {}

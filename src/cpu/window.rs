@@ -1,0 +1,381 @@
+//! Windows over an image: where their elements lie, the image as columns of windows, and such columns added up to an image.
+
+use super::matmul::Gemm;
+use super::simd::simd;
+use crate::alloc;
+use crate::error::Result;
+use std::ops::Range;
+
+/// Dimensions of an image. One with fewer has size 1 in the first.
+pub(crate) const IMAGE_DIMS: usize = 3;
+
+/// How windows lie in an image, dimension by dimension. An output is what is made of one window; a tap is an element of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Sizes of the image.
+    pub image: [usize; IMAGE_DIMS],
+    /// Taps of a window.
+    pub kernel: [usize; IMAGE_DIMS],
+    /// Number of windows.
+    pub out: [usize; IMAGE_DIMS],
+    /// From window to window.
+    pub stride: [usize; IMAGE_DIMS],
+    /// What the image is thought to have in front and behind.
+    pub padding: [usize; IMAGE_DIMS],
+    /// From tap to tap.
+    pub dilation: [usize; IMAGE_DIMS],
+}
+
+/// Outputs beside each other that look at the image through one tap.
+#[derive(Clone, Copy)]
+pub struct Run {
+    /// Where they begin in the row of the tap.
+    pub at: usize,
+    /// How many there are.
+    pub n: usize,
+    /// Where the first of them looks in the image; nowhere in the padding.
+    pub pixel: Option<usize>,
+}
+
+impl Window {
+    /// Elements of an image.
+    pub fn pixels(&self) -> usize {
+        self.image.iter().product()
+    }
+
+    /// Elements of a kernel.
+    pub fn taps(&self) -> usize {
+        self.kernel.iter().product()
+    }
+
+    /// Elements of an output.
+    pub fn places(&self) -> usize {
+        self.out.iter().product()
+    }
+
+    /// Whether the windows are the elements of the image, each once.
+    pub fn is_identity(&self) -> bool {
+        self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS]
+    }
+
+    /// The outputs in dimension `d` for which a tap lies in the image, and where it lies for output 0, counted from the image's first element.
+    #[inline(always)]
+    pub fn inside(&self, d: usize, tap: usize) -> (Range<usize>, isize) {
+        let shift = (tap * self.dilation[d]) as isize - self.padding[d] as isize;
+        let stride = self.stride[d];
+        let first = if shift < 0 { shift.unsigned_abs().div_ceil(stride) } else { 0 };
+        let end = (self.image[d] as isize - shift).max(0).unsigned_abs().div_ceil(stride).min(self.out[d]);
+        (first.min(end)..end, shift)
+    }
+
+    /// The three indices of a tap.
+    #[inline(always)]
+    pub fn tap(&self, tap: usize) -> [usize; IMAGE_DIMS] {
+        [tap / (self.kernel[1] * self.kernel[2]), tap / self.kernel[2] % self.kernel[1], tap % self.kernel[2]]
+    }
+
+    /// Calls `f` for the runs of `outputs`, numbered in row-major order, at one tap.
+    #[inline(always)]
+    pub fn runs(&self, tap: usize, outputs: Range<usize>, mut f: impl FnMut(Run)) {
+        let tap = self.tap(tap);
+        let [(slices, z), (lines, y), (columns, x)] = [0, 1, 2].map(|d| self.inside(d, tap[d]));
+        let [_, height, width] = self.out;
+        let (mut at, mut slice, mut line, mut column) =
+            (0, outputs.start / (height * width), outputs.start / width % height, outputs.start % width);
+        let count = outputs.len();
+        while at < count {
+            let n = (width - column).min(count - at);
+            if slices.contains(&slice) && lines.contains(&line) {
+                let (from, to) = (columns.start.clamp(column, column + n), columns.end.clamp(column, column + n));
+                let to = to.max(from);
+                if from > column {
+                    f(Run { at, n: from - column, pixel: None });
+                }
+                if to > from {
+                    let z = (slice * self.stride[0]).wrapping_add_signed(z);
+                    let y = (line * self.stride[1]).wrapping_add_signed(y);
+                    let x = (from * self.stride[2]).wrapping_add_signed(x);
+                    let pixel = (z * self.image[1] + y) * self.image[2] + x;
+                    f(Run { at: at + from - column, n: to - from, pixel: Some(pixel) });
+                }
+                if column + n > to {
+                    f(Run { at: at + to - column, n: column + n - to, pixel: None });
+                }
+            } else {
+                f(Run { at, n, pixel: None });
+            }
+            (at, column) = (at + n, 0);
+            line += 1;
+            if line == height {
+                (slice, line) = (slice + 1, 0);
+            }
+        }
+    }
+
+    /// Calls `f` with the runs of some of `outputs` and the number of the first of them, for each tap in turn.
+    #[inline(always)]
+    fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Run])) {
+        let mut runs = [const { Run { at: 0, n: 0, pixel: None } }; MOST_RUNS];
+        for from in outputs.clone().step_by(LISTED) {
+            for tap in (0..self.taps()).take(rows.len()) {
+                // The first rows are those of any taps, in another order.
+                let tap = (rows.start + tap) % self.taps();
+                let mut count = 0;
+                self.runs(
+                    tap,
+                    from..outputs.end.min(from + LISTED),
+                    #[inline(always)]
+                    |run| {
+                        runs[count] = run;
+                        count += 1;
+                    },
+                );
+                f(tap, from - outputs.start, &runs[..count]);
+            }
+        }
+    }
+
+    /// The rows of a tap, one for each channel, numbered from the first of `rows`.
+    #[inline(always)]
+    fn rows_of(&self, rows: &Range<usize>, tap: usize) -> impl Iterator<Item = (usize, usize)> {
+        let (taps, start) = (self.taps(), rows.start);
+        let first = (start / taps + (start % taps > tap) as usize) * taps + tap;
+        (first..rows.end).step_by(taps).map(move |row| (row - start, row / taps))
+    }
+
+    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are numbered in row-major
+    /// order by `rows`. Rows are `step` elements apart.
+    ///
+    /// # Safety
+    /// The image has the channels of the rows, and there is room for the columns, apart from it.
+    pub unsafe fn unroll<T: Gemm>(&self, image: *const T, rows: Range<usize>, outputs: Range<usize>, columns: *mut T, step: usize) {
+        let (pixels, stride) = (self.pixels(), self.stride[2]);
+        simd(
+            #[inline(always)]
+            |_| {
+                self.each_tap(
+                    &rows,
+                    &outputs,
+                    #[inline(always)]
+                    |tap, from, runs| {
+                        for (row, channel) in self.rows_of(&rows, tap) {
+                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
+                            for run in runs {
+                                let to = columns.wrapping_add(run.at);
+                                // SAFETY: the caller's; runs lie inside of the image and of the outputs.
+                                unsafe {
+                                    match run.pixel {
+                                        None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
+                                        Some(pixel) if stride == 1 => copied(to, image.add(pixel), run.n),
+                                        Some(pixel) => (0..run.n).for_each(|k| to.add(k).write(*image.add(pixel + k * stride))),
+                                    }
+                                }
+                            }
+                        }
+                    },
+                );
+            },
+        );
+    }
+
+    /// Adds columns, laid out as by [`Window::unroll`], to the image.
+    ///
+    /// # Safety
+    /// As for [`Window::unroll`]; nobody else may touch the channels of the rows.
+    pub unsafe fn fold<T: Gemm>(&self, image: *mut T, rows: Range<usize>, outputs: Range<usize>, columns: *const T, step: usize) {
+        let (pixels, stride) = (self.pixels(), self.stride[2]);
+        simd(
+            #[inline(always)]
+            |_| {
+                self.each_tap(
+                    &rows,
+                    &outputs,
+                    #[inline(always)]
+                    |tap, from, runs| {
+                        for (row, channel) in self.rows_of(&rows, tap) {
+                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
+                            for run in runs {
+                                let Some(pixel) = run.pixel else { continue };
+                                let (to, from) = (image.wrapping_add(pixel), columns.wrapping_add(run.at));
+                                // SAFETY: as above.
+                                unsafe {
+                                    match stride {
+                                        1 => (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k)))),
+                                        _ => (0..run.n).for_each(|k| to.add(k * stride).write(T::add(*to.add(k * stride), *from.add(k)))),
+                                    }
+                                }
+                            }
+                        }
+                    },
+                );
+            },
+        );
+    }
+}
+
+/// A column of taps: the outputs of a line for which it lies in the image, and where it lies for the first of them.
+pub struct Column {
+    /// The outputs.
+    pub outputs: Range<usize>,
+    /// A place in a row of the image.
+    pub x: usize,
+}
+
+/// Windows taken line by line: the outputs of a line see rows of the image through columns of taps.
+pub struct Lines {
+    /// The windows.
+    pub window: Window,
+    /// The columns of taps that lie in the image for any output.
+    pub columns: Vec<Column>,
+    /// The number of the first of them in a row of taps.
+    pub first: usize,
+}
+
+/// The rows of an image that a line of the outputs sees.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    slices: Range<usize>,
+    lines: Range<usize>,
+    z: usize,
+    y: usize,
+}
+
+impl Lines {
+    /// An error without memory for the list of columns.
+    pub fn new(window: Window) -> Result<Lines> {
+        let w = &window;
+        let reach = (w.out[2].max(1) - 1).saturating_mul(w.stride[2]);
+        let first = w.padding[2].saturating_sub(reach).div_ceil(w.dilation[2]);
+        let end = (w.image[2] + w.padding[2]).div_ceil(w.dilation[2]).min(w.kernel[2]);
+        let columns = alloc::list(end.saturating_sub(first), |k| {
+            let (outputs, shift) = w.inside(2, first + k);
+            let x = (outputs.start * w.stride[2]).wrapping_add_signed(shift);
+            Ok(Column { outputs, x })
+        })?;
+        Ok(Lines { window, columns, first })
+    }
+
+    /// The taps of output `o` in dimension `d` that lie in the image, and where the first of them does.
+    fn taps(&self, d: usize, o: usize) -> (Range<usize>, usize) {
+        let w = &self.window;
+        let (start, padding, dilation) = (o * w.stride[d], w.padding[d], w.dilation[d]);
+        // Divisions take longer than all else here.
+        let steps = |n: usize| if dilation == 1 { n } else { n.div_ceil(dilation) };
+        let first = steps(padding.saturating_sub(start));
+        let end = steps((w.image[d] + padding).saturating_sub(start)).min(w.kernel[d]);
+        (first.min(end)..end, (start + first * dilation).saturating_sub(padding))
+    }
+
+    /// The outputs of a line that see the image through every column.
+    pub fn whole(&self) -> Range<usize> {
+        let start = self.columns.iter().map(|column| column.outputs.start).max().unwrap_or(0);
+        let end = self.columns.iter().map(|column| column.outputs.end).min().unwrap_or(0);
+        start..end.max(start)
+    }
+
+    /// The rows that a line of a slice of the outputs sees.
+    pub fn rows(&self, slice: usize, line: usize) -> Rows {
+        let ((slices, z), (lines, y)) = (self.taps(0, slice), self.taps(1, line));
+        Rows { slices, lines, z, y }
+    }
+
+    /// Calls `f` with the first element of each row, counted from that of its plane, and the first tap of it.
+    #[inline(always)]
+    pub fn each_row(&self, rows: &Rows, mut f: impl FnMut(usize, usize)) {
+        let w = &self.window;
+        for (i, slice) in rows.slices.clone().enumerate() {
+            for (j, line) in rows.lines.clone().enumerate() {
+                let row = ((rows.z + i * w.dilation[0]) * w.image[1] + rows.y + j * w.dilation[1]) * w.image[2];
+                f(row, (slice * w.kernel[1] + line) * w.kernel[2] + self.first);
+            }
+        }
+    }
+}
+
+/// Outputs whose runs are listed together.
+const LISTED: usize = 128;
+/// A line has up to three runs, and a line has an output at least.
+const MOST_RUNS: usize = 3 * LISTED;
+
+/// Elements copied at a time.
+const COPIED: usize = 8;
+
+/// Copies a short row; a call of memcpy would take longer.
+///
+/// # Safety
+/// Both sides hold `n` elements, and lie apart.
+#[inline(always)]
+unsafe fn copied<T: Copy>(to: *mut T, from: *const T, n: usize) {
+    // SAFETY: the caller's; the last block may overlap the one before.
+    unsafe {
+        if n < COPIED {
+            return (0..n).for_each(|k| to.add(k).write(*from.add(k)));
+        }
+        let block = |k: usize| to.add(k).cast::<[T; COPIED]>().write_unaligned(from.add(k).cast::<[T; COPIED]>().read_unaligned());
+        (0..n / COPIED).for_each(|k| block(k * COPIED));
+        block(n - COPIED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(image: [usize; 3], kernel: [usize; 3], stride: [usize; 3], padding: [usize; 3], dilation: [usize; 3]) -> Window {
+        let out = [0, 1, 2].map(|d| (image[d] + 2 * padding[d] - (kernel[d] - 1) * dilation[d] - 1) / stride[d] + 1);
+        Window { image, kernel, out, stride, padding, dilation }
+    }
+
+    const WINDOWS: &[fn() -> Window] = &[
+        || window([1, 5, 7], [1, 3, 2], [1, 1, 1], [0, 1, 1], [1, 1, 1]),
+        || window([1, 1, 40], [1, 1, 3], [1, 1, 1], [0, 0, 5], [1, 1, 2]),
+        || window([3, 4, 5], [2, 3, 3], [2, 1, 3], [1, 2, 0], [1, 2, 1]),
+        || window([1, 9, 40], [1, 1, 2], [1, 1, 1], [0, 1, 0], [1, 1, 1]),
+        || window([1, 1, 2], [1, 1, 2], [1, 1, 3], [0, 0, 4], [1, 1, 7]),
+    ];
+
+    /// The element of the image that a tap of an output lies on.
+    fn pixel(w: &Window, output: usize, tap: usize) -> Option<usize> {
+        let place = [output / (w.out[1] * w.out[2]), output / w.out[2] % w.out[1], output % w.out[2]];
+        let tap = w.tap(tap);
+        let mut at = 0;
+        for d in 0..3 {
+            let x = (place[d] * w.stride[d] + tap[d] * w.dilation[d]).checked_sub(w.padding[d])?;
+            at = at * w.image[d] + Some(x).filter(|&x| x < w.image[d])?;
+        }
+        Some(at)
+    }
+
+    #[test]
+    fn columns_have_what_windows_see_and_fold_is_the_transposed() {
+        for w in WINDOWS {
+            let w = w();
+            let (rows, places) = (2 * w.taps(), w.places());
+            let image: Vec<i64> = (0..2 * w.pixels() as i64).map(|i| 100 + i).collect();
+            for (outputs, rows) in
+                [(0..places, 0..rows), (places / 3..places, 1..rows), (places / 2..places / 2 + 1, rows / 3..rows / 2 + 1)]
+            {
+                let mut columns = vec![-1i64; rows.len() * outputs.len()];
+                let mut sum = vec![0i64; image.len()];
+                let mut expected = sum.clone();
+                // SAFETY: the vectors are as long as the window says.
+                unsafe {
+                    w.unroll(image.as_ptr(), rows.clone(), outputs.clone(), columns.as_mut_ptr(), outputs.len());
+                    w.fold(sum.as_mut_ptr(), rows.clone(), outputs.clone(), columns.as_ptr(), outputs.len());
+                }
+                for row in rows.clone() {
+                    for (i, output) in outputs.clone().enumerate() {
+                        let at = pixel(&w, output, row % w.taps()).map(|p| p + row / w.taps() * w.pixels());
+                        assert_eq!(
+                            columns[(row - rows.start) * outputs.len() + i],
+                            at.map_or(0, |at| image[at]),
+                            "{w:?} row {row} output {output}"
+                        );
+                        at.into_iter().for_each(|at| expected[at] += image[at]);
+                    }
+                }
+                assert_eq!(sum, expected, "{w:?} {outputs:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Convolutions of images with one to three dimensions, and their gradients.
+
+pub mod planes;
+pub mod unroll;
+
+use super::dense::{dense, written};
+use super::reduce::{self, Over, To};
+use super::window::{Rest, Steps, check_counts, each, extent, image as image_of, unnumbered, windows};
+use crate::cpu::convolution::Convolution;
+use crate::cpu::window::{IMAGE_DIMS, Window};
+use crate::dtype::{Category, Dtype};
+use crate::error::{Result, bail};
+use crate::layout::Dims;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// The type convolutions are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
+pub(super) fn compute_type(dtype: Dtype) -> Dtype {
+    match dtype {
+        Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 => Dtype::Int32,
+        other => other.compute(),
+    }
+}
+
+/// Runs `$body` with `$T` bound to a type of matrix products.
+macro_rules! products {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            Dtype::Float32 => {
+                type $T = f32;
+                $body
+            }
+            Dtype::Float64 => {
+                type $T = f64;
+                $body
+            }
+            Dtype::Int32 => {
+                type $T = i32;
+                $body
+            }
+            Dtype::Int64 => {
+                type $T = i64;
+                $body
+            }
+            other => bail!(Dtype, "not defined for {other}"),
+        }
+    };
+}
+pub(super) use products;
+
+/// Where a convolution's windows lie.
+#[derive(Clone, Copy)]
+pub struct Form<'a> {
+    /// How they follow each other.
+    pub steps: Steps<'a>,
+    /// Whether each element of the input is spread over a window of the result, instead of a window summed up.
+    pub transposed: bool,
+    /// How much larger the result of a transposed convolution is, at its end.
+    pub output_padding: Option<&'a [i64]>,
+    /// Groups of channels, each of which is taken by itself.
+    pub groups: i64,
+}
+
+/// The one dtype of all operands.
+pub(super) fn common_type(tensors: &[&Tensor]) -> Result<Dtype> {
+    let dtype = tensors[0].defined()?;
+    if dtype.category() == Category::Bool {
+        bail!(Dtype, "not defined for {dtype}")
+    }
+    for other in tensors {
+        let other = other.defined()?;
+        if other != dtype {
+            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
+        }
+    }
+    Ok(dtype)
+}
+
+/// A convolution by its shapes.
+struct Shapes {
+    it: Convolution,
+    /// Of the result.
+    result: Dims,
+}
+
+/// Batch, channels and sizes of an image whose shape may lack the batch.
+pub(super) fn parts(shape: &[i64], ndim: usize) -> Result<(i64, i64, &[i64])> {
+    match shape.len().checked_sub(ndim) {
+        Some(1) => Ok((1, shape[0], &shape[1..])),
+        Some(2) => Ok((shape[0], shape[1], &shape[2..])),
+        _ => bail!(Shape, "expected {} or {} dimensions, got shape {shape:?}", ndim + 1, ndim + 2),
+    }
+}
+
+/// How many dimensions the images of a weight have.
+fn image_dims(weight: &[i64]) -> Result<usize> {
+    match weight.len() {
+        3..=5 => Ok(weight.len() - 2),
+        _ => bail!(Shape, "a weight has 3 to 5 dimensions, got shape {weight:?}"),
+    }
+}
+
+impl Form<'_> {
+    /// Channels of the image side and of the output side of a weight, in a group and in all.
+    fn channels(&self, weight: &[i64]) -> Result<(usize, usize)> {
+        let (first, second) = (weight[0], weight[1]);
+        if self.groups < 1 || first % self.groups != 0 {
+            bail!(Argument, "{first} channels do not divide into {} groups", self.groups)
+        }
+        Ok((second as usize, (first / self.groups) as usize))
+    }
+
+    /// The windows of a convolution of an image of these sizes, or of the image that a transposed one makes.
+    fn window(&self, sizes: &[i64], kernel: &[i64]) -> Result<Window> {
+        let ndim = kernel.len();
+        if !self.transposed {
+            return windows(image_of(sizes)?, image_of(kernel)?, self.steps, ndim, Rest::Left);
+        }
+        let out = image_of(sizes)?;
+        let mut w = unnumbered([1; IMAGE_DIMS], image_of(kernel)?, self.steps, ndim)?;
+        let more = each("outputPadding", self.output_padding, 0, ndim, 0, 0)?;
+        w.out = out;
+        for d in IMAGE_DIMS - ndim..IMAGE_DIMS {
+            if more[d] >= w.stride[d].max(w.dilation[d]) {
+                bail!(Argument, "outputPadding {} is not less than stride {} or dilation {}", more[d], w.stride[d], w.dilation[d])
+            }
+            let spread = (out[d] as i64 - 1).saturating_mul(w.stride[d] as i64);
+            let size = spread.saturating_add(extent(&w, d) + more[d] as i64) - 2 * w.padding[d] as i64;
+            if out[d] == 0 || size < 1 {
+                bail!(Shape, "an image of size {} gives a result of size {size}", out[d])
+            }
+            if size > i64::MAX / 8 {
+                bail!(Shape, "the result is too large")
+            }
+            w.image[d] = size as usize;
+        }
+        check_counts(&w)?;
+        Ok(w)
+    }
+
+    fn shapes(&self, input: &[i64], weight: &[i64]) -> Result<Shapes> {
+        let ndim = image_dims(weight)?;
+        let (batch, channels, sizes) = parts(input, ndim)?;
+        let (inputs, outputs) = self.channels(weight)?;
+        let (needed, made) = if self.transposed { (outputs, inputs) } else { (inputs, outputs) };
+        if Some(channels) != (needed as i64).checked_mul(self.groups) {
+            bail!(
+                Shape,
+                "an input of shape {input:?} has {channels} channels; weights of shape {weight:?} in {} groups need {needed} each",
+                self.groups
+            )
+        }
+        let Some(made) = (made as i64).checked_mul(self.groups) else { bail!(Shape, "the result has too many channels") };
+        let window = self.window(sizes, &weight[2..])?;
+        let mut result = input.iter().copied().take(input.len() - ndim - 1).collect::<Dims>();
+        result.push(made);
+        let sizes = if self.transposed { window.image } else { window.out };
+        sizes[IMAGE_DIMS - ndim..].iter().for_each(|&size| result.push(size as i64));
+        let it = Convolution { window, batch: batch as usize, groups: self.groups as usize, inputs, outputs };
+        Ok(Shapes { it, result })
+    }
+}
+
+/// `r` = the convolution of `input` with `weight`, plus `bias` in each channel
+pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, form: Form<'_>) -> Result<()> {
+    let (of_input, of_weight) = (input.layout()?.shape, weight.layout()?.shape);
+    let dtype = common_type(&[input, weight, bias.unwrap_or(weight)])?;
+    let Shapes { it, result } = form.shapes(&of_input, &of_weight)?;
+    let channels = result[result.len() + 1 - of_weight.len()];
+    if let Some(shape) = bias.map(|bias| bias.layout()).transpose()?.map(|l| l.shape)
+        && shape.as_slice() != [channels]
+    {
+        bail!(Shape, "a bias of shape {:?} for {channels} channels", shape.as_slice())
+    }
+    let compute = compute_type(dtype);
+    let (x, w) = (dense(input, compute)?, dense(weight, compute)?);
+    let bias = bias.map(|bias| dense(bias, compute)).transpose()?;
+    products!(compute, T => {
+        let equipment = it.equip::<T>()?;
+        written(r, (dtype, compute), &result, &[Some(&x), Some(&w), bias.as_ref()], &|out| {
+            let (out, x, w) = (out.cast::<T>(), x.data().cast::<T>(), w.data().cast::<T>());
+            let bias = bias.as_ref().map(|bias| bias.data().cast_const().cast::<T>());
+            // SAFETY: all are row-major and have the shapes that `it` was made of; the result lies apart.
+            unsafe {
+                match form.transposed {
+                    false => it.forward(&equipment, out, w, x, bias),
+                    true => it.transposed(&equipment, out, w, x, bias),
+                }
+            }
+        })
+    })
+}
+
+/// [`convolution`] of images with `ndim` dimensions.
+pub fn of_dims(ndim: usize, r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, form: Form<'_>) -> Result<()> {
+    if weight.ndim() != ndim + 2 {
+        bail!(Shape, "a weight of {} dimensions is expected, got shape {:?}", ndim + 2, weight.layout()?.shape.as_slice())
+    }
+    convolution(r, input, weight, bias, form)
+}
+
+/// Fails unless the gradient of a result has its shape.
+fn check_gradient(grad: &[i64], expected: &[i64]) -> Result<()> {
+    if grad != expected {
+        bail!(Shape, "a gradient of shape {grad:?} for a result of shape {expected:?}")
+    }
+    Ok(())
+}
+
+/// `r` = the gradient of `input`, of which the shape counts alone, from that of the result
+pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Tensor, form: Form<'_>) -> Result<()> {
+    let (of_grad, of_weight, input) = (grad.layout()?.shape, weight.layout()?.shape, input.layout()?.shape);
+    let dtype = common_type(&[grad, weight])?;
+    let Shapes { it, result } = form.shapes(&input, &of_weight)?;
+    check_gradient(&of_grad, &result)?;
+    let compute = compute_type(dtype);
+    let (y, w) = (dense(grad, compute)?, dense(weight, compute)?);
+    products!(compute, T => {
+        let equipment = it.equip::<T>()?;
+        written(r, (dtype, compute), &input, &[Some(&y), Some(&w)], &|out| {
+            let (out, y, w) = (out.cast::<T>(), y.data().cast::<T>(), w.data().cast::<T>());
+            // SAFETY: as in `convolution`.
+            unsafe {
+                match form.transposed {
+                    false => it.transposed(&equipment, out, w, y, None),
+                    true => it.forward(&equipment, out, w, y, None),
+                }
+            }
+        })
+    })
+}
+
+/// `r` = the gradient of `weight`, of which the shape counts alone, from that of the result and from the input
+pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Tensor, form: Form<'_>) -> Result<()> {
+    let (of_grad, of_input, weight) = (grad.layout()?.shape, input.layout()?.shape, weight.layout()?.shape);
+    let dtype = common_type(&[grad, input])?;
+    let Shapes { it, result } = form.shapes(&of_input, &weight)?;
+    check_gradient(&of_grad, &result)?;
+    let compute = compute_type(dtype);
+    let (y, x) = (dense(grad, compute)?, dense(input, compute)?);
+    let (x, y) = if form.transposed { (y, x) } else { (x, y) };
+    products!(compute, T => {
+        let equipment = it.equip::<T>()?;
+        written(r, (dtype, compute), &weight, &[Some(&x), Some(&y)], &|out| {
+            // SAFETY: as in `convolution`.
+            unsafe { it.weights(&equipment, out.cast::<T>(), y.data().cast::<T>(), x.data().cast::<T>()) }
+        })
+    })
+}
+
+/// `r` = the gradient of the bias: that of the result, summed over all but its channels, which come before `ndim` dimensions
+pub fn gradient_of_bias(r: &Tensor, grad: &Tensor, ndim: i32) -> Result<()> {
+    let (dtype, shape) = (common_type(&[grad])?, grad.layout()?.shape);
+    if !(1..=IMAGE_DIMS as i32).contains(&ndim) {
+        bail!(Argument, "images have 1 to {IMAGE_DIMS} dimensions, not {ndim}")
+    }
+    parts(&shape, ndim as usize)?;
+    let channels = shape.len() as i64 - i64::from(ndim) - 1;
+    let dims: SmallVec<[i64; 4]> = (0..shape.len() as i64).filter(|&d| d != channels).collect();
+    reduce::sum(To::tensor(r, false), grad, Over::Dims(&dims), Some(dtype))
+}

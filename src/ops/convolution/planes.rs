@@ -1,0 +1,295 @@
+//! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
+
+use super::{common_type, compute_type, products};
+use crate::cpu::convolution::Convolution;
+use crate::cpu::window::{IMAGE_DIMS, Window};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Result, bail};
+use crate::layout::{Dims, Layout};
+use crate::ops::dense::{dense, elements, elements_mut};
+use crate::ops::pointwise::arithmetic;
+use crate::ops::result::deliver;
+use crate::ops::window::{Rest, Steps, check_counts, extent, image, unnumbered, windows};
+use crate::ops::{copy, create, rearrange, view};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::ffi::CStr;
+
+/// Which planes go with which.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// One with one.
+    One,
+    /// Each with the kernel of the same number.
+    Same,
+    /// Each with every kernel: a matrix of planes.
+    Each,
+    /// Each with every kernel, summed over a batch in front.
+    EachOfBatch,
+    /// As a matrix of kernels times a vector of planes.
+    Summed,
+    /// The same for each of a batch.
+    SummedOfBatch,
+}
+
+/// How planes are convolved.
+#[derive(Clone, Copy)]
+pub struct Mode<'a> {
+    /// From window to window; for [`Mode::reverse`] from tap to tap.
+    pub steps: &'a [i64],
+    /// Whether each element is spread over a window, so that the result is larger than the plane.
+    pub full: bool,
+    /// Whether the kernel is turned around: a convolution, not a cross-correlation.
+    pub turned: bool,
+    /// Whether the steps lead from tap to tap.
+    pub reverse: bool,
+}
+
+impl<'a> Mode<'a> {
+    /// A mode by TH's words: `V` valid or `F` full, `X` cross-correlation or `C` convolution.
+    pub fn named(steps: &'a [i64], vf: &CStr, xc: &CStr) -> Result<Mode<'a>> {
+        let full = match vf.to_bytes().first() {
+            Some(b'V') => false,
+            Some(b'F') => true,
+            _ => bail!(Argument, "vf is \"V\" for valid or \"F\" for full, not {vf:?}"),
+        };
+        let convolution = match xc.to_bytes().first() {
+            Some(b'X') => false,
+            Some(b'C') => true,
+            _ => bail!(Argument, "xc is \"X\" for cross-correlation or \"C\" for convolution, not {xc:?}"),
+        };
+        // What spreads elements by the kernel as it is convolves.
+        Ok(Mode { steps, full, turned: convolution != full, reverse: false })
+    }
+
+    /// Valid cross-correlation with steps from tap to tap, as gradients of weights need it.
+    pub fn reverse(steps: &'a [i64]) -> Mode<'a> {
+        Mode { steps, full: false, turned: false, reverse: true }
+    }
+}
+
+/// A view of `t` whose first dimensions are `lead`, before its image of `ndim` dimensions.
+fn led(t: &Tensor, lead: &[i64], ndim: usize) -> Result<Tensor> {
+    let layout = t.layout()?;
+    let shape: Dims = lead.iter().chain(&layout.shape[layout.ndim() - ndim..]).copied().collect();
+    view::of(t, &Layout { offset: layout.offset, ..Layout::contiguous(&shape) })
+}
+
+/// The windows of kernels in images of these sizes, or in the images that a full convolution makes of them.
+fn window(sizes: &[i64], kernel: &[i64], mode: Mode<'_>) -> Result<Window> {
+    let (ndim, sizes, kernel) = (mode.steps.len(), image(sizes)?, image(kernel)?);
+    let steps = match mode.reverse {
+        true => Steps { dilation: Some(mode.steps), ..Steps::default() },
+        false => Steps { stride: Some(mode.steps), ..Steps::default() },
+    };
+    if !mode.full {
+        return windows(sizes, kernel, steps, ndim, Rest::Left);
+    }
+    let mut w = Window { out: sizes, ..unnumbered([1; IMAGE_DIMS], kernel, steps, ndim)? };
+    for d in IMAGE_DIMS - ndim..IMAGE_DIMS {
+        let size = (sizes[d] as i64 - 1).saturating_mul(w.stride[d] as i64).saturating_add(extent(&w, d));
+        if sizes[d] == 0 || size > i64::MAX / 8 {
+            bail!(Shape, "an image of size {} gives a result of size {size}", sizes[d])
+        }
+        w.image[d] = size as usize;
+    }
+    check_counts(&w)?;
+    Ok(w)
+}
+
+/// The sizes of what is made.
+fn sizes_made(w: &Window, mode: Mode<'_>) -> impl Iterator<Item = i64> {
+    let made = if mode.full { w.image } else { w.out };
+    made.into_iter().skip(IMAGE_DIMS - mode.steps.len()).map(|size| size as i64)
+}
+
+/// Images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products: [batch][outputs]. The kernels of a full
+/// convolution are [channels][outputs / groups].
+fn convolved(t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tensor> {
+    let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
+    let window = window(&of_t[2..], &of_k[2..], mode)?;
+    let mut shape = Dims::filled(of_t[0], 1);
+    shape.push(if mode.full { of_k[1] * groups } else { of_k[0] });
+    sizes_made(&window, mode).for_each(|size| shape.push(size));
+    let mut out = Tensor::empty(t.defined()?, &shape)?;
+    let [batch, groups, inputs, outputs] = [of_t[0], groups, of_k[1], of_k[0] / groups.max(1)].map(|n| n as usize);
+    let it = Convolution { window, batch, groups, inputs, outputs };
+    products!(t.defined()?, T => {
+        let equipment = it.equip::<T>()?;
+        let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?.as_mut_ptr());
+        // SAFETY: row-major tensors of these shapes; the result is new.
+        unsafe {
+            match mode.full {
+                false => it.forward(&equipment, out, k.as_ptr(), t.as_ptr(), None),
+                true => it.transposed(&equipment, out, k.as_ptr(), t.as_ptr(), None),
+            }
+        }
+    });
+    Ok(out)
+}
+
+/// Planes and kernels by their pairing, both row-major.
+struct Operands {
+    t: Tensor,
+    k: Tensor,
+    groups: i64,
+    /// Sizes before those of the image, of the result as it should be.
+    lead: Dims,
+    /// Whether the two dimensions in front of the result change places.
+    swapped: bool,
+}
+
+/// A row-major copy with the first two dimensions swapped.
+fn swapped(t: &Tensor) -> Result<Tensor> {
+    copy::contiguous_copy(&view::derive(t, |l| l.transpose(0, 1))?)
+}
+
+impl Pairing {
+    /// Dimensions of planes and of kernels, beside those of the image.
+    fn leads(self) -> (usize, usize) {
+        match self {
+            Pairing::One => (0, 0),
+            Pairing::Same | Pairing::Each => (1, 1),
+            Pairing::EachOfBatch | Pairing::SummedOfBatch => (2, 2),
+            Pairing::Summed => (1, 2),
+        }
+    }
+
+    /// `full` kernels lie as those of a transposed convolution.
+    fn operands(self, t: &Tensor, k: &Tensor, ndim: usize, full: bool) -> Result<Operands> {
+        let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
+        let (a, b) = self.leads();
+        if of_t.len() != a + ndim || of_k.len() != b + ndim {
+            let (t, k) = (of_t.as_slice(), of_k.as_slice());
+            bail!(Shape, "expected {} and {} dimensions, got shapes {t:?} and {k:?}", a + ndim, b + ndim)
+        }
+        let same = |planes: i64, kernels: i64| {
+            if planes != kernels {
+                bail!(Shape, "{planes} planes for {kernels} kernels")
+            }
+            Ok(())
+        };
+        let of =
+            |t: Tensor, k: Tensor, groups, lead: &[i64]| Operands { t, k, groups, lead: lead.iter().copied().collect(), swapped: false };
+        Ok(match self {
+            Pairing::One => of(led(t, &[1, 1], ndim)?, led(k, &[1, 1], ndim)?, 1, &[]),
+            Pairing::Same => {
+                same(of_t[0], of_k[0])?;
+                of(led(t, &[1, of_t[0]], ndim)?, led(k, &[of_k[0], 1], ndim)?, of_t[0], &of_t[..1])
+            }
+            Pairing::Each => {
+                let lead = if full { [1, of_k[0]] } else { [of_k[0], 1] };
+                let made = of(led(t, &[of_t[0], 1], ndim)?, led(k, &lead, ndim)?, 1, &[of_k[0], of_t[0]]);
+                Operands { swapped: true, ..made }
+            }
+            Pairing::EachOfBatch => {
+                same(of_t[0], of_k[0])?;
+                Operands { swapped: true, ..of(swapped(t)?, swapped(k)?, 1, &[of_k[1], of_t[1]]) }
+            }
+            Pairing::Summed => {
+                same(of_t[0], of_k[1])?;
+                let k = if full { swapped(k)? } else { k.clone() };
+                of(led(t, &[1, of_t[0]], ndim)?, k, 1, &of_k[..1])
+            }
+            Pairing::SummedOfBatch => {
+                same(of_t[1], of_k[1])?;
+                let k = if full { swapped(k)? } else { k.clone() };
+                of(t.clone(), k, 1, &[of_t[0], of_k[0]])
+            }
+        })
+    }
+}
+
+/// What TH adds to what there was.
+#[derive(Clone, Copy)]
+pub struct Factors {
+    /// Of the result as it is.
+    pub beta: Scalar,
+    /// Of the convolution.
+    pub alpha: Scalar,
+}
+
+impl Factors {
+    fn check(self, dtype: Dtype) -> Result<()> {
+        for factor in [self.beta, self.alpha] {
+            if !factor.is_whole() && !dtype.is_float() {
+                bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", factor.to_f64())
+            }
+        }
+        Ok(())
+    }
+
+    /// `r = beta * r + what was made`, where `r` has its shape; else `r` is it.
+    fn deliver(self, r: &Tensor, dtype: Dtype, made: &Tensor) -> Result<()> {
+        let counts = self.beta.to_f64() != 0.0 && r.dtype().is_some() && r.same_shape(made);
+        if counts {
+            let before = dense(r, made.defined()?)?;
+            arithmetic::cadd(made, made, self.beta, &before)?;
+        }
+        deliver([Some((r, dtype, made))])
+    }
+}
+
+/// The kernels times `alpha`, row-major and in the type of products, turned around if need be; and what they are the kernels of.
+fn prepared(t: &Tensor, k: &Tensor, alpha: Scalar, mode: Mode<'_>, compute: Dtype) -> Result<(Tensor, Tensor)> {
+    let (t, mut k) = (dense(t, compute)?, dense(k, compute)?);
+    if mode.turned {
+        let ndim = k.ndim() as i64;
+        let dims: Dims = (ndim - (mode.steps.len() as i64).min(ndim)..ndim).collect();
+        let turned = Tensor::fresh()?;
+        rearrange::flip(&turned, &k, &dims)?;
+        k = turned;
+    }
+    if alpha != Scalar::Int(1) {
+        let mut scaled = copy::contiguous_copy(&k)?;
+        products!(compute, T => {
+            let alpha = <T as Element>::from_scalar(alpha);
+            elements_mut::<T>(&mut scaled)?.iter_mut().for_each(|x| *x = Element::mul(alpha, *x));
+        });
+        k = scaled;
+    }
+    Ok((t, k))
+}
+
+/// `r = beta * r + alpha * planes of t, convolved with kernels`
+pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: Pairing, mode: Mode<'_>) -> Result<()> {
+    let dtype = common_type(&[t, k])?;
+    factors.check(dtype)?;
+    let (t, k) = prepared(t, k, factors.alpha, mode, compute_type(dtype))?;
+    let operands = pairing.operands(&t, &k, mode.steps.len(), mode.full)?;
+    let made = convolved(&operands.t, &operands.k, operands.groups, mode)?;
+    let made = if operands.swapped { swapped(&made)? } else { made };
+    factors.deliver(r, dtype, &led(&made, &operands.lead, mode.steps.len())?)
+}
+
+/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and what the kernel
+/// of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
+pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map: &Tensor, mode: Mode<'_>) -> Result<()> {
+    let (dtype, ndim) = (common_type(&[t, k])?, mode.steps.len());
+    factors.check(dtype)?;
+    let (of_map, of_index) = (map.layout()?.shape, map.defined()?);
+    if !matches!(of_index, Dtype::Int64 | Dtype::Int32) {
+        bail!(Dtype, "a map is int64 or int32, got {of_index}")
+    }
+    let (t, k) = prepared(t, k, factors.alpha, mode, compute_type(dtype))?;
+    let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
+    if of_t.len() != ndim + 1 || of_k.len() != ndim + 1 || of_map.as_slice() != [of_k[0], 2] {
+        let (t, k, map) = (of_t.as_slice(), of_k.as_slice(), of_map.as_slice());
+        bail!(Shape, "expected planes, kernels, and a row with two entries for each kernel, got shapes {t:?}, {k:?} and {map:?}")
+    }
+    let window = window(&of_t[1..], &of_k[1..], mode)?;
+    let shape: Dims = of_k[..1].iter().copied().chain(sizes_made(&window, mode)).collect();
+    let made = create::full(t.defined()?, &shape, Scalar::Int(0))?;
+    let map = dense(map, Dtype::Int64)?;
+    for (n, pair) in elements::<i64>(&map)?.chunks_exact(2).enumerate() {
+        let (from, to) = (pair[0].wrapping_sub(1), pair[1].wrapping_sub(1));
+        if !(0..of_t[0]).contains(&from) || !(0..of_k[0]).contains(&to) {
+            bail!(Argument, "row {n} of the map leads from plane {} to {}, of {} and {}", pair[0], pair[1], of_t[0], of_k[0])
+        }
+        let plane = led(&view::derive(&t, |l| l.select(0, from))?, &[1, 1], ndim)?;
+        let kernel = led(&view::derive(&k, |l| l.select(0, n as i64))?, &[1, 1], ndim)?;
+        let sum = view::derive(&made, |l| l.select(0, to))?;
+        arithmetic::cadd(&sum, &sum, Scalar::Int(1), &led(&convolved(&plane, &kernel, 1, mode)?, &[], ndim)?)?;
+    }
+    factors.deliver(r, dtype, &made)
+}

@@ -1,0 +1,111 @@
+//! What the caller says of windows: kernel, stride, padding and dilation, and how many windows an image has.
+
+use crate::cpu::window::{IMAGE_DIMS, Window};
+use crate::error::{Result, bail};
+
+/// Sizes are less than that, so that no sum of them overflows.
+const MOST: i64 = i64::MAX / 8;
+
+/// Lists of a number for each dimension of an image, or of one for all; what is left out is 1, and padding 0.
+#[derive(Clone, Copy, Default)]
+pub struct Steps<'a> {
+    /// From window to window.
+    pub stride: Option<&'a [i64]>,
+    /// What an image is thought to have in front and behind.
+    pub padding: Option<&'a [i64]>,
+    /// From element to element of a window.
+    pub dilation: Option<&'a [i64]>,
+}
+
+/// What happens to a window that lies beyond the end in part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// It is left out.
+    Left,
+    /// It counts, if it begins in the image or the padding before it.
+    Taken,
+}
+
+/// `list` for images of `ndim` dimensions, with `first` for those in front.
+pub fn each(name: &str, list: Option<&[i64]>, default: i64, ndim: usize, least: i64, first: i64) -> Result<[usize; IMAGE_DIMS]> {
+    let mut entries = [first as usize; IMAGE_DIMS];
+    let list = list.unwrap_or(&[]);
+    if list.len() > 1 && list.len() != ndim {
+        bail!(Argument, "{name} has {} entries, for {ndim} dimensions", list.len())
+    }
+    for (d, entry) in entries[IMAGE_DIMS - ndim..].iter_mut().enumerate() {
+        let x = list.get(d).or(list.first()).copied().unwrap_or(default);
+        if x < least || x >= MOST {
+            bail!(Argument, "{name} {x} is out of range: at least {least}")
+        }
+        *entry = x as usize;
+    }
+    Ok(entries)
+}
+
+/// The sizes of an image, with 1 for dimensions that it does not have.
+pub fn image(sizes: &[i64]) -> Result<[usize; IMAGE_DIMS]> {
+    if let Some(size) = sizes.iter().find(|&&size| size >= MOST) {
+        bail!(Shape, "size {size} of an image is too large")
+    }
+    each("size", Some(sizes).filter(|sizes| !sizes.is_empty()), 1, sizes.len(), 0, 1)
+}
+
+/// `image` and windows of `kernel` taps whose number, `out`, is not known yet.
+pub fn unnumbered(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps: Steps<'_>, ndim: usize) -> Result<Window> {
+    let window = Window {
+        image,
+        kernel,
+        out: [1; IMAGE_DIMS],
+        stride: each("stride", steps.stride, 1, ndim, 1, 1)?,
+        padding: each("padding", steps.padding, 0, ndim, 0, 0)?,
+        dilation: each("dilation", steps.dilation, 1, ndim, 1, 1)?,
+    };
+    for d in 0..IMAGE_DIMS {
+        if kernel[d] == 0 {
+            bail!(Shape, "a kernel of size 0")
+        }
+        if extent(&window, d) >= MOST {
+            bail!(Argument, "a kernel of size {} with dilation {} is too large", kernel[d], window.dilation[d])
+        }
+    }
+    Ok(window)
+}
+
+/// Elements from the first to the last of a window.
+pub fn extent(w: &Window, d: usize) -> i64 {
+    ((w.kernel[d] - 1) as i64).saturating_mul(w.dilation[d] as i64).saturating_add(1)
+}
+
+/// Fails where the elements of an image, of a window or of what is made of them cannot be counted.
+pub fn check_counts(w: &Window) -> Result<()> {
+    for sizes in [w.image, w.kernel, w.out] {
+        if sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size.max(1))).is_none_or(|n| n as u64 >= MOST as u64) {
+            bail!(Shape, "images or windows of sizes {sizes:?} have too many elements")
+        }
+    }
+    Ok(())
+}
+
+/// Windows over an image: as many as it has.
+pub fn windows(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps: Steps<'_>, ndim: usize, rest: Rest) -> Result<Window> {
+    let mut w = unnumbered(image, kernel, steps, ndim)?;
+    for d in 0..IMAGE_DIMS {
+        let (size, stride, padding) = (w.image[d] as i64, w.stride[d] as i64, w.padding[d] as i64);
+        let left = size + 2 * padding - extent(&w, d);
+        let more = if rest == Rest::Taken { stride - 1 } else { 0 };
+        if left + more < 0 {
+            bail!(Shape, "a kernel of {} elements is greater than the image with its padding, {}", extent(&w, d), size + 2 * padding)
+        }
+        let mut out = (left + more) / stride + 1;
+        if rest == Rest::Taken && (out - 1).saturating_mul(stride) >= size + padding {
+            out -= 1;
+        }
+        if out < 1 {
+            bail!(Shape, "no window begins in the image of size {size}")
+        }
+        w.out[d] = out as usize;
+    }
+    check_counts(&w)?;
+    Ok(w)
+}
