@@ -18,6 +18,8 @@ pub mod index;
 #[macro_use]
 pub mod join;
 #[macro_use]
+pub mod linalg;
+#[macro_use]
 pub mod matmul;
 #[macro_use]
 pub mod memory;
@@ -67,6 +69,7 @@ macro_rules! tensor_areas {
         order: order_rows crate::capi::order;
         sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
+        linalg: linalg_rows crate::capi::linalg;
         states: state_rows crate::capi::seed::states;
         random: random_rows crate::capi::random;
         apply: apply_rows crate::capi::apply;
