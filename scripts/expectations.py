@@ -14,7 +14,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import creation, elementwise, indexing, reductions, sorting
+from oracle import creation, elementwise, indexing, linalg, reductions, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -28,6 +28,7 @@ def main():
     creation.rows()
     indexing.rows()
     sorting.rows()
+    linalg.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")
 
