@@ -1,7 +1,6 @@
 /* Linear algebra: systems of equations, least squares, eigenvalues, singular values, and what is said of matrices that
  * have none. Results come first; those that may be NULL are left out so. */
 #include "check.h"
-#include "state.h"
 
 /* Systems of equations */
 

@@ -1,6 +1,6 @@
 //! Eigenvalues: of symmetric matrices, and of any.
 
-use crate::float::{Float, bytes, greatest, norm, scale, stack, view, view_mut};
+use crate::float::{Float, bytes, dot, fast, greatest, norm, scale, stack, view, view_mut};
 use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::StackReq;
 use faer::Par;
@@ -43,7 +43,10 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
         Err(info) => return info,
     };
     let (mut scales, scratch) = stack(scratch).make_with(n, |_| T::ONE);
-    balance(a, n, &mut scales);
+    fast(
+        #[inline(always)]
+        || balance(a, n, &mut scales),
+    );
     let (values, imaginary) = (DiagMut::from_slice_mut(re), DiagMut::from_slice_mut(im));
     let mut v = v;
     let vectors = v.as_deref_mut().map(|v| view_mut(v, n, n));
@@ -62,16 +65,17 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
 }
 
 /// Makes rows and columns alike in norm, by powers of 2: `a = inverse(D) a D` for a diagonal D, which is multiplied to `scales`.
+#[inline(always)]
 fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
     let (two, limit) = (T::of(2.0), T::of(0.95));
     for _ in 0..20 {
         let mut done = true;
         for i in 0..n {
-            let (mut column, mut row) = (T::default(), T::default());
-            for j in (0..n).filter(|&j| j != i) {
-                column = column.length(a[j + i * n]);
-                row = row.length(a[i + j * n]);
-            }
+            // No square overflows: the matrix was scaled.
+            let (above, below) = a[i * n..(i + 1) * n].split_at(i);
+            let column = (dot(above, above) + dot(&below[1..], &below[1..])).root();
+            let squares = a.iter().skip(i).step_by(n).enumerate().filter(|&(j, _)| j != i).map(|(_, &x)| x * x);
+            let row = squares.fold(T::default(), |sum, x| sum + x).root();
             if column == T::default() || row == T::default() {
                 continue;
             }

@@ -12,6 +12,8 @@ use faer::{Accum, MatMut, Par};
 
 /// Columns that are eliminated one by one.
 const NARROW: usize = 8;
+/// The order up to which the inverse is the solution for the identity.
+const SMALL: usize = 32;
 
 pub fn getrf<T: Float>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
     let size = m.min(n);
@@ -111,6 +113,11 @@ pub fn getri_bytes<T: Float>(n: usize) -> usize {
 }
 
 pub fn getri<T: Float>(inverse: &mut [T], lu: &[T], n: usize, pivots: &[i32], scratch: Scratch<'_>) {
+    if n <= SMALL {
+        inverse.fill(T::default());
+        (0..n).for_each(|i| inverse[i + i * n] = T::ONE);
+        return getrs(lu, n, pivots, inverse, n);
+    }
     let (mut rows, scratch) = stack(scratch).make_with(n, |i| i as u32);
     let (mut places, scratch) = scratch.make_with(n, |_| 0u32);
     pivots.iter().enumerate().for_each(|(i, &pivot)| rows.swap(i, pivot as usize - 1));

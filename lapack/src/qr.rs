@@ -7,7 +7,7 @@ use crate::lu::column;
 use crate::{Info, Scratch};
 use dyn_stack::{MemStack, StackReq};
 use faer::linalg::matmul::matmul;
-use faer::linalg::{temp_mat_scratch, temp_mat_zeroed};
+use faer::linalg::{temp_mat_scratch, temp_mat_uninit, temp_mat_zeroed};
 use faer::mat::AsMatMut;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
@@ -96,8 +96,10 @@ fn apply<T: Float>(v: MatRef<'_, T>, tau: &[T], transposed: bool, mut c: MatMut<
     }
     let (mut full, stack) = temp_mat_zeroed::<T, _, _>(m, k, stack);
     let (mut t, stack) = temp_mat_zeroed::<T, _, _>(k, k, stack);
-    let (mut w, stack) = temp_mat_zeroed::<T, _, _>(k, n, stack);
-    let (mut tw, _) = temp_mat_zeroed::<T, _, _>(k, n, stack);
+    // SAFETY: floats, written before they are read.
+    let (mut w, stack) = unsafe { temp_mat_uninit::<T, _, _>(k, n, stack) };
+    // SAFETY: as above.
+    let (mut tw, _) = unsafe { temp_mat_uninit::<T, _, _>(k, n, stack) };
     let (mut full, mut t, mut w, mut tw) = (full.as_mat_mut(), t.as_mat_mut(), w.as_mat_mut(), tw.as_mat_mut());
     // V with its ones and zeros.
     for j in 0..k {
