@@ -89,6 +89,12 @@ local is_dimension = {
 local sizes_called = { size0 = 1, size1 = 2, size2 = 3, size3 = 4, size4 = 5, rows = 1, cols = 2, m = 2 }
 local zero = { x0 = true, x1 = true, x2 = true, x3 = true, interpolation = true, flag = true, format = true }
 
+-- Functions left out, for their results have elements where an operand has none.
+local left_out = {
+  THTensor_btrifact = "an info for each of 2^30 matrices without rows",
+  THTensor_matrixNorm = "a 0 for each of 2^30 matrices without rows",
+}
+
 local callbacks = {
   THApplyFunction = ffi.cast("THApplyFunction", function() return 0 end),
   THMapFunction = ffi.cast("THMapFunction", function() return 0 end),
@@ -236,7 +242,7 @@ end
 
 local functions, failed = 0, 0
 for _, prototype in ipairs(prototypes.list(text)) do
-  if prototype.name:find "^THTensor_" and prototype.name:find(arg[1] or "") then
+  if prototype.name:find "^THTensor_" and prototype.name:find(arg[1] or "") and not left_out[prototype.name] then
     functions = functions + 1
     io.stdout:flush()
     local child = ffi.C.fork()

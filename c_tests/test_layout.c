@@ -35,7 +35,7 @@ ALWAYS(dtypes, TH_UNDEFINED == 0 && TH_UINT8 == 1 && TH_INT8 == 2 && TH_INT16 ==
                    TH_FLOAT16 == 6 && TH_BFLOAT16 == 7 && TH_FLOAT32 == 8 && TH_FLOAT64 == 9 && TH_BOOL == 10);
 ALWAYS(statuses, TH_OK == 0 && TH_ERR_ARGUMENT == 1 && TH_ERR_SHAPE == 2 && TH_ERR_DTYPE == 3 && TH_ERR_DEVICE == 4 &&
                      TH_ERR_NOMEM == 5 && TH_ERR_IO == 6 && TH_ERR_FORMAT == 7 && TH_ERR_UNSUPPORTED == 8 &&
-                     TH_ERR_CALLBACK == 9 && TH_ERR_INTERNAL == 10);
+                     TH_ERR_CALLBACK == 9 && TH_ERR_INTERNAL == 10 && TH_ERR_NUMERIC == 11);
 ALWAYS(storage_flags,
        TH_STORAGE_REFCOUNTED == 1 && TH_STORAGE_RESIZABLE == 2 && TH_STORAGE_FREEMEM == 4 && TH_STORAGE_VIEW == 8);
 ALWAYS(tensor_flags, TH_TENSOR_REFCOUNTED == 1 && TH_TENSOR_SCALAR == 2);

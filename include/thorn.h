@@ -34,18 +34,19 @@
  *     19. Sorting and searching
  *     20. Order statistics and histograms
  *     21. Matrix products
- *     22. Convolution
- *     23. Pooling
- *     24. Fourier transforms
- *     25. Random generators
- *     26. Random numbers
- *     27. Functions of the caller
- *     28. Storages
- *     29. Memory
- *     30. Mapped files and shared memory
- *     31. Errors
- *     32. Threads
- *     33. Versions
+ *     22. Linear algebra
+ *     23. Convolution
+ *     24. Pooling
+ *     25. Fourier transforms
+ *     26. Random generators
+ *     27. Random numbers
+ *     28. Functions of the caller
+ *     29. Storages
+ *     30. Memory
+ *     31. Mapped files and shared memory
+ *     32. Errors
+ *     33. Threads
+ *     34. Versions
  *
  * Conventions
  * ===========
@@ -289,6 +290,8 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
     TH_ERR_UNSUPPORTED = 8,      ///< Meaningful, but not offered.
     TH_ERR_CALLBACK = 9,         ///< A function passed by the caller reported failure.
     TH_ERR_INTERNAL = 10,        ///< A fault inside thorn, caught at the boundary; please report it.
+    /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
+    TH_ERR_NUMERIC = 11,
 } THStatus;
 
 /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory.
@@ -2275,7 +2278,179 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     22. Convolution
+ *     22. Linear algebra
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup linear_algebra Linear algebra
+ *
+ * Matrices are the last two dimensions, those before them number a batch; where there are two operands, their batches
+ * broadcast. Operands are float32 or float64 and of one dtype; what is computed has it, too. A right-hand side may be a
+ * vector, or a batch of vectors if its shape is that of the matrices without their last dimension. Results are
+ * row-major like all others; what LAPACK packs is packed as LAPACK does, and pivots count from 1. A matrix that is
+ * singular, not positive definite or, where an iteration is needed, not finite is `TH_ERR_NUMERIC`; the message has
+ * LAPACK's number and says which of a batch it was. Where a result may be NULL, it is not computed.
+ * @{
+ */
+
+/// A norm of matrices.
+typedef enum THMatrixNorm {
+    TH_NORM_FRO = 0,             ///< The square root of the sum of squares.
+    TH_NORM_NUC = 1,             ///< The sum of the singular values.
+    TH_NORM_1 = 2,               ///< The greatest sum of magnitudes in a column.
+    TH_NORM_MINUS_1 = 3,         ///< The least sum of magnitudes in a column.
+    TH_NORM_2 = 4,               ///< The greatest singular value.
+    TH_NORM_MINUS_2 = 5,         ///< The least singular value.
+    TH_NORM_INF = 6,             ///< The greatest sum of magnitudes in a row.
+    TH_NORM_MINUS_INF = 7,       ///< The least sum of magnitudes in a row.
+} THMatrixNorm;
+
+/// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact. Either may be NULL. By LU
+/// with partial pivoting (LAPACK's gesv); a singular `a` is an error.
+THStatus THTensor_gesv(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a);
+
+/// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
+THStatus THTensor_solve(THTensor *x, THTensor *lu, const THTensor *b, const THTensor *a);
+
+/// `rb = the X with a X = b`, or with `transpose` of `a' X = b`, for the `upper` or lower triangle of square `a`; with
+/// `unitriangular` its diagonal counts as ones. What else `a` has is not looked at. `ra = a`. Either may be NULL. A 0
+/// on the diagonal is an error.
+THStatus THTensor_trtrs(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a, int upper, int transpose,
+                        int unitriangular);
+
+/// `rb = the X of least |b - a X|` for `a` [m x n] of full rank with m >= n; with m < n the X of least norm with `a X =
+/// b`. X is [n x k] for `b` [m x k]; norms are those of columns. `ra` = the QR of `a`, or for m < n its LQ, packed
+/// (LAPACK's gels). Either may be NULL. An exact 0 on the diagonal of R is an error; what may lack rank is for lstsq.
+THStatus THTensor_gels(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a);
+
+/// `x = the X of least norm of those with least |b - a X|`, for `a` [m x n] of any rank, by its singular values `s`,
+/// descending. Those up to `rcond` times the greatest count as 0; negative: the dtype's epsilon times the greater of m
+/// and n. int64 `rank` is the number of the others. Each result may be NULL.
+THStatus THTensor_lstsq(THTensor *x, THTensor *rank, THTensor *s, const THTensor *b, const THTensor *a, double rcond);
+
+/// `ra = L and U of a = P L U`, packed: U, and below its diagonal L, whose diagonal is 1. For any [m x n].
+///
+/// int32 `rpivots`: row i was exchanged with row `rpivots[i]`, from 1, in this order. int32 `rinfo`: for each matrix
+/// the first k for which U(k, k) is 0, or 0; without it, NULL, a singular matrix is an error. `pivot` 0 is
+/// `TH_ERR_UNSUPPORTED`.
+THStatus THTensor_btrifact(THTensor *ra, THTensor *rpivots, THTensor *rinfo, int pivot, const THTensor *a);
+
+/// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact. A U with a 0 on its
+/// diagonal gives what division by 0 does.
+THStatus THTensor_btrisolve(THTensor *rb, const THTensor *b, const THTensor *atf, const THTensor *pivots);
+
+/// `a = p l u` with `p` a permutation, `l` lower triangular with ones on the diagonal, `u` upper triangular: [m x m],
+/// [m x k] and [k x n] for k the lesser of m and n. Each may be NULL. btrifact gives them packed.
+THStatus THTensor_lu(THTensor *p, THTensor *l, THTensor *u, const THTensor *a);
+
+/// `ra = the inverse of a`; a singular one is an error.
+THStatus THTensor_getri(THTensor *ra, const THTensor *a);
+
+/// getri by PyTorch's name: `r = the inverse of t`.
+THStatus THTensor_inverse(THTensor *r, const THTensor *t);
+
+/// `r = the determinant of each square matrix of t`: 0-d for one. The product is formed in float64 and rounded once. 1
+/// for 0 x 0.
+THStatus THTensor_det(THTensor *r, const THTensor *t);
+
+/// `sign = 1, -1 or 0, logabsdet = log |det t|` of each square matrix, where det would overflow or underflow. Either
+/// may be NULL.
+THStatus THTensor_slogdet(THTensor *sign, THTensor *logabsdet, const THTensor *t);
+
+/// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
+THStatus THTensor_logdet(THTensor *r, const THTensor *t);
+
+/// `ra = L with a = L L'`, or with `upper` U with `a = U' U`, of symmetric positive definite `a`, of which that
+/// triangle alone is looked at; zeros in the other (Cholesky). The leading minor that is not positive definite is named
+/// by the error.
+THStatus THTensor_potrf(THTensor *ra, const THTensor *a, int upper);
+
+/// potrf by PyTorch's name: `r = L with t = L L'`, or with `upper` U with `t = U' U`.
+THStatus THTensor_cholesky(THTensor *r, const THTensor *t, int upper);
+
+/// `rb = the X with L L' X = b`, or with `upper` of `U' U X = b`, for a factor `a` of potrf.
+THStatus THTensor_potrs(THTensor *rb, const THTensor *b, const THTensor *a, int upper);
+
+/// `ra = the inverse of L L'`, or with `upper` of `U' U`, for a factor `a` of potrf.
+THStatus THTensor_potri(THTensor *ra, const THTensor *a, int upper);
+
+/// `P' a P = L L'`, or with `upper` `U' U`, of symmetric positive semidefinite `a`, the greatest pivot first: `ra` is
+/// the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P' a P`.
+///
+/// int64 `rrank`, which may be NULL: the number of pivots greater than `tol`, and than n * epsilon * the greatest
+/// element of the diagonal, which they must be in any case; columns of L behind are zeros. An element of the diagonal
+/// that is negative or not a number is an error.
+THStatus THTensor_pstrf(THTensor *ra, THTensor *rpiv, THTensor *rrank, const THTensor *a, int upper, double tol);
+
+/// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular. With `some` [m x k] and [k x n], k
+/// the lesser of m and n, else [m x m] and [m x n]. Signs are LAPACK's: the diagonal of `rr` may be negative. Either
+/// may be NULL.
+THStatus THTensor_qr(THTensor *rq, THTensor *rr, const THTensor *a, int some);
+
+/// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ... H(k) with `H(i) =
+/// 1 - rtau[i] v v'`: v has zeros, then 1 in row i, and behind it what stands in column i of `ra`.
+THStatus THTensor_geqrf(THTensor *ra, THTensor *rtau, const THTensor *a);
+
+/// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which there
+/// may be fewer than n.
+THStatus THTensor_orgqr(THTensor *ra, const THTensor *a, const THTensor *tau);
+
+/// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q', for the square Q of the reflectors packed in `a` and
+/// `tau`.
+THStatus THTensor_ormqr(THTensor *ra, const THTensor *a, const THTensor *tau, const THTensor *c, int left,
+                        int transpose);
+
+/// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
+/// columns. The `upper` or lower triangle of `a` alone is looked at. The signs of vectors are arbitrary.
+THStatus THTensor_syev(THTensor *re, THTensor *rv, const THTensor *a, int upper);
+
+/// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
+THStatus THTensor_symeig(THTensor *e, THTensor *v, const THTensor *t, int upper);
+
+/// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the positive
+/// imaginary part first.
+///
+/// `rv`, which may be NULL: right eigenvectors of norm 1 as columns. Those of a pair in columns i and i + 1 are `rv[:,
+/// i] + i rv[:, i + 1]` and its conjugate, turned so that the greatest element is real.
+THStatus THTensor_geev(THTensor *re, THTensor *rv, const THTensor *a);
+
+/// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
+THStatus THTensor_eig(THTensor *e, THTensor *v, const THTensor *t);
+
+/// `a = ru diag(rs) rv'` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal
+/// columns, with `some` [m x k] and [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values
+/// alone take less time.
+THStatus THTensor_gesvd(THTensor *ru, THTensor *rs, THTensor *rv, const THTensor *a, int some);
+
+/// gesvd by PyTorch's name: `t = u diag(s) v'`.
+THStatus THTensor_svd(THTensor *u, THTensor *s, THTensor *v, const THTensor *t, int some);
+
+/// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0.
+THStatus THTensor_pinverse(THTensor *r, const THTensor *t, double rcond);
+
+/// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
+/// magnitude if `t` is `symmetric`. A negative `tol` stands for the greatest of them times epsilon times the greater of
+/// m and n.
+THStatus THTensor_matrixRank(THTensor *r, const THTensor *t, double tol, int symmetric);
+
+/// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.
+THStatus THTensor_matrixNorm(THTensor *r, const THTensor *t, THMatrixNorm p, int keepdim);
+
+/// `r = the norm p of each matrix times that of its inverse`; infinite for a singular one. With `TH_NORM_2` the
+/// greatest singular value by the least, with `TH_NORM_MINUS_2` the reverse, of any [m x n]; for other norms matrices
+/// are square.
+THStatus THTensor_cond(THTensor *r, const THTensor *t, THMatrixNorm p);
+
+/// `r = 1 + t + t t / 2 + t t t / 6 + ...`, the exponential of each square matrix. N. J. Higham, The scaling and
+/// squaring method for the matrix exponential revisited (2005).
+THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     23. Convolution
  *
  * ================================================================================================================== */
 
@@ -2437,7 +2612,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     23. Pooling
+ *     24. Pooling
  *
  * ================================================================================================================== */
 
@@ -2532,7 +2707,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     24. Fourier transforms
+ *     25. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -2575,7 +2750,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     25. Random generators
+ *     26. Random generators
  *
  * ================================================================================================================== */
 
@@ -2669,7 +2844,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     26. Random numbers
+ *     27. Random numbers
  *
  * ================================================================================================================== */
 
@@ -2854,7 +3029,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     27. Functions of the caller
+ *     28. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -2891,7 +3066,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     28. Storages
+ *     29. Storages
  *
  * ================================================================================================================== */
 
@@ -3041,7 +3216,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     29. Memory
+ *     30. Memory
  *
  * ================================================================================================================== */
 
@@ -3108,7 +3283,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     30. Mapped files and shared memory
+ *     31. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -3147,7 +3322,7 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     31. Errors
+ *     32. Errors
  *
  * ================================================================================================================== */
 
@@ -3176,7 +3351,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     32. Threads
+ *     33. Threads
  *
  * ================================================================================================================== */
 
@@ -3199,7 +3374,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     33. Versions
+ *     34. Versions
  *
  * ================================================================================================================== */
 

@@ -27,8 +27,8 @@ BY_TYPE = {
     "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})",
     "int64_t": "whole({name})", "ptrdiff_t": "whole({name})", "uint64_t": "bits()", "double": "number({name})",
     "THGeneratorKind": "code({name}, 2)", "THFan": "code({name}, 1)",
-    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 10)",
-    "THReduce": "code({name}, 3)", "THPadMode": "code({name}, 3)",
+    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 11)",
+    "THReduce": "code({name}, 3)", "THPadMode": "code({name}, 3)", "THMatrixNorm": "code({name}, 7)",
     "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
     "const THPrintOptions *": "print_options({name})", "THPrintOptions *": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
@@ -36,7 +36,7 @@ BY_NAME = {
     "int": {
         **dict.fromkeys(["dimension", "dimension1", "dimension2", "dim", "dim1", "dim2", "start", "end"], "dimension({name})"),
         **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique",
-                         "transposed", "ceilMode", "countIncludePad", "normalized", "onesided"], "truth({name})"),
+                         "transposed", "ceilMode", "countIncludePad", "normalized", "onesided", "upper", "transpose", "unitriangular", "pivot", "some", "left", "symmetric"], "truth({name})"),
         **dict.fromkeys(["ndim", "count"], "entries({name})"),
         **dict.fromkeys(["imageDims", "signalDims"], "code({name}, 3)"),
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",

@@ -43,6 +43,8 @@ statuses! {
     TH_ERR_CALLBACK = 9;
     /// A fault inside thorn, caught at the boundary; please report it.
     TH_ERR_INTERNAL = 10;
+    /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
+    TH_ERR_NUMERIC = 11;
 }
 
 /// The class of a failure; its value is the [`THStatus`].
@@ -60,6 +62,7 @@ pub enum Kind {
     Unsupported = TH_ERR_UNSUPPORTED,
     Callback = TH_ERR_CALLBACK,
     Internal = TH_ERR_INTERNAL,
+    Numeric = TH_ERR_NUMERIC,
 }
 
 /// Why a call failed. Boxed, so that `Result<()>` stays one word on the way of a call that succeeds.

@@ -54,6 +54,9 @@ fn sources() -> Vec<Source> {
                 folders.push(path);
                 continue;
             }
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
             let inside = path.strip_prefix(src()).expect("found in src/").with_extension("");
             let names = inside.iter().map(|name| name.to_string_lossy().into_owned());
             let modules: Vec<String> = names.filter(|name| name != "mod" && name != "lib").collect();

@@ -86,6 +86,10 @@ class Operand:
         """The first half of the last dimension, which is twice as long in memory."""
         return replace(self, view=first_half)
 
+    def positive_definite(self):
+        """A symmetric matrix or a batch of them, whose eigenvalues are at least 1."""
+        return replace(self, view=positive_definite)
+
     def make(self, name, dtype, shape):
         doubled = self.view in (every_second, first_half)
         made = values(self.draw, self.limits, name, self.dtype or dtype, self.shape or shape, doubled)
@@ -98,6 +102,10 @@ def every_second(tensor):
 
 def first_half(tensor):
     return tensor[..., : tensor.shape[-1] // 2]
+
+
+def positive_definite(tensor):
+    return tensor @ tensor.mT / tensor.shape[-1] + torch.eye(tensor.shape[-1], dtype=tensor.dtype)
 
 
 # Large operands take longer to draw than to use; rows beside each other ask for the same ones.

@@ -522,6 +522,24 @@ def fourier():
     ]
 
 
+def linear_algebra():
+    """Decompositions and solvers. Factors whose signs are arbitrary are not compared."""
+    sizes = "f64 f32", "32x32 256x256 1024x1024 1000x8x8 1000x32x32"
+    given = {"tolerance": 0.05}
+    return [
+        *over("lu", *sizes, "THTensor_btrifact(r, i, NULL, 1, a)", "torch.linalg.lu_factor(a, out=(r, i))", checked=("i",), **given),
+        *over("solve", *sizes, "THTensor_gesv(r, NULL, a, b)", "torch.linalg.solve(b, a, out=r)", "np.linalg.solve(b, a)", b=ANY.positive_definite(), **given),
+        *over("inverse", *sizes, "THTensor_getri(r, a)", "torch.linalg.inv(a, out=r)", "np.linalg.inv(a)", a=ANY.positive_definite(), **given),
+        *over("det", *sizes, "THTensor_slogdet(r, i, a)", "torch.linalg.slogdet(a, out=(r, i))", "np.linalg.slogdet(a)", a=ANY.positive_definite(), **given),
+        *over("cholesky", *sizes, "THTensor_potrf(r, a, 0)", "torch.linalg.cholesky(a, out=r)", "np.linalg.cholesky(a)", a=ANY.positive_definite(), **given),
+        *over("qr", *sizes, "THTensor_qr(r, i, a, 1)", "torch.linalg.qr(a, out=(r, i))", "np.linalg.qr(a)", checked=("none",)),
+        *over("lstsq", *sizes, "THTensor_gels(r, NULL, b, a)", "torch.linalg.lstsq(a, b, driver='gels').solution", a=ANY.positive_definite(), **given),
+        *over("symeig", *sizes, "THTensor_syev(r, i, a, 0)", "torch.linalg.eigh(a, out=(r, i))", "np.linalg.eigh(a)", a=ANY.positive_definite(), checked=("r",), **given),
+        *over("svd", *sizes, "THTensor_gesvd(r, i, m, a, 1)", "torch.linalg.svd(a, full_matrices=False, out=(r, i, m))", "np.linalg.svd(a)", a=ANY.positive_definite(), checked=("i",), **given),
+        *over("eigenvalues", *sizes, "THTensor_geev(r, NULL, a)", "torch.view_as_real(torch.linalg.eigvals(a))", "np.linalg.eigvals(a)", checked=("none",)),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -529,10 +547,8 @@ GROUPS = {
     "create": [creation],
     "move": [moving],
     "product": [products],
-    ]
-
-
     "conv": [windows, fourier],
+    "linalg": [linear_algebra],
     "random": [random],
     "small": [small],
 }

@@ -8,7 +8,7 @@ import numpy
 import torch
 
 TH_ALL_DIMS = -(2**31)
-ERR_ARGUMENT, ERR_SHAPE, ERR_DTYPE = 1, 2, 3
+ERR_ARGUMENT, ERR_SHAPE, ERR_DTYPE, ERR_NUMERIC = 1, 2, 3, 11
 INF, NAN = math.inf, math.nan
 
 INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]

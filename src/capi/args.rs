@@ -22,6 +22,7 @@ pub mod c_types {
     pub use crate::error::THStatus;
     pub use crate::layout::THMemoryFormat;
     pub use crate::ops::index::scatter::THReduce;
+    pub use crate::ops::linalg::eigen::THMatrixNorm;
     pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
@@ -198,6 +199,8 @@ kinds! { $
     status: THStatus => THStatus, |args, at| args.plain(at);
     /// How a padded tensor goes on.
     pad_mode: THPadMode => THPadMode, |args, at| args.plain(at);
+    /// A norm of matrices.
+    matrix_norm: THMatrixNorm => THMatrixNorm, |args, at| args.plain(at);
     /// How elements for one place are combined.
     reduce: THReduce => THReduce, |args, at| args.plain(at);
     /// How a quantile between two elements is made.

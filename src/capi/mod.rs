@@ -22,6 +22,8 @@ pub mod index;
 #[macro_use]
 pub mod join;
 #[macro_use]
+pub mod linalg;
+#[macro_use]
 pub mod matmul;
 #[macro_use]
 pub mod memory;
@@ -73,6 +75,7 @@ macro_rules! tensor_areas {
         order: order_rows crate::capi::order;
         sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
+        linalg: linalg_rows crate::capi::linalg;
         convolution: convolution_rows crate::capi::convolution;
         pooling: pooling_rows crate::capi::pooling;
         fourier: fourier_rows crate::capi::fourier;

@@ -11,6 +11,7 @@ pub mod half;
 pub mod histogram;
 pub mod index;
 pub mod keys;
+pub mod lapack;
 pub mod lines;
 pub mod map;
 pub mod matmul;

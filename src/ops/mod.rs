@@ -12,6 +12,7 @@ pub mod grid;
 pub mod histogram;
 pub mod index;
 pub mod join;
+pub mod linalg;
 pub mod lines;
 pub mod matmul;
 mod operand;

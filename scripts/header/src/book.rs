@@ -26,6 +26,7 @@ const ORDER: &[&str] = &[
     "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",
+    "Linear algebra",
     "Convolution",
     "Pooling",
     "Fourier transforms",

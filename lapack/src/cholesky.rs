@@ -1,0 +1,70 @@
+//! Cholesky's factors: without and with pivots.
+
+use crate::float::{Float, bytes, stack, view, view_mut};
+use crate::lu::trtrs;
+use crate::{Info, Scratch};
+use dyn_stack::StackReq;
+use faer::Par;
+use faer::linalg::cholesky::{llt, llt_pivoting};
+
+/// Zeros above the diagonal.
+fn clear_upper<T: Float>(a: &mut [T], n: usize) {
+    (1..n).for_each(|j| a[j * n..j * n + j].fill(T::default()));
+}
+
+pub fn potrf_bytes<T: Float>(n: usize) -> usize {
+    bytes(llt::factor::cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()))
+}
+
+pub fn potrf<T: Float>(a: &mut [T], n: usize, scratch: Scratch<'_>) -> Info {
+    let done = llt::factor::cholesky_in_place(view_mut(a, n, n), Default::default(), Par::Seq, stack(scratch), Default::default());
+    clear_upper(a, n);
+    match done {
+        Ok(_) => 0,
+        Err(llt::factor::LltError::NonPositivePivot { index }) => index as Info + 1,
+    }
+}
+
+pub fn potrs<T: Float>(l: &[T], n: usize, b: &mut [T], k: usize) -> Info {
+    match trtrs(l, n, b, k, false, false, false) {
+        0 => trtrs(l, n, b, k, false, true, false),
+        info => info,
+    }
+}
+
+pub fn potri_bytes<T: Float>(n: usize) -> usize {
+    bytes(llt::inverse::inverse_scratch::<T>(n, Par::Seq))
+}
+
+pub fn potri<T: Float>(inverse: &mut [T], l: &[T], n: usize, scratch: Scratch<'_>) -> Info {
+    if let Some(zero) = (0..n).find(|&i| l[i + i * n] == T::default()) {
+        return zero as Info + 1;
+    }
+    llt::inverse::inverse(view_mut(inverse, n, n), view(l, n, n), Par::Seq, stack(scratch));
+    for j in 1..n {
+        (0..j).for_each(|i| inverse[i + j * n] = inverse[j + i * n]);
+    }
+    0
+}
+
+pub fn pstrf_bytes<T: Float>(n: usize) -> usize {
+    bytes(StackReq::new::<u32>(n).and(StackReq::new::<u32>(n)).and(llt_pivoting::factor::cholesky_in_place_scratch::<u32, T>(
+        n,
+        Par::Seq,
+        Default::default(),
+    )))
+}
+
+pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scratch: Scratch<'_>) -> Option<usize> {
+    let (mut columns, scratch) = stack(scratch).make_with(n, |_| 0u32);
+    let (mut places, scratch) = scratch.make_with(n, |_| 0u32);
+    let done = llt_pivoting::factor::cholesky_in_place(view_mut(a, n, n), &mut columns, &mut places, Par::Seq, scratch, Default::default());
+    let (info, _) = done.ok()?;
+    pivots.iter_mut().zip(columns.iter()).for_each(|(pivot, &column)| *pivot = column as i32 + 1);
+    // Of zeros faer makes columns, too: a pivot that is not positive ends it, whatever the tolerance.
+    let least = |k: usize| a[k + k * n].to_f64().powi(2);
+    let rank = (0..info.rank).find(|&k| !(least(k) > tol.max(0.0))).unwrap_or(info.rank);
+    clear_upper(a, n);
+    a[(rank * n).min(n * n)..].fill(T::default());
+    Some(rank)
+}

@@ -1,0 +1,238 @@
+//! Eigenvalues and singular values, and what is made of them: pseudoinverse, rank, condition, norms.
+
+use super::factor::inverses;
+use super::{Batch, Matrices, cube, eigenvalues, float, singular_values, sizes, transposed};
+use crate::cpu::lapack::{Lapack, Multiply, Vectors};
+use crate::dtype::{Dtype, dispatch};
+use crate::error::{Result, bail};
+use crate::layout::Dims;
+use crate::ops::dense::elements_mut;
+use crate::ops::reduce::{self, Over, To};
+use crate::ops::result::deliver;
+use crate::ops::view;
+use crate::tensor::Tensor;
+
+/// `re` = the eigenvalues of symmetric matrices, ascending; `rv` = the eigenvectors, as columns.
+pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result<()> {
+    let dtype = float(&[a])?;
+    let of = Matrices::square(a)?;
+    let (n, vectors) = (of.n(), rv.is_some());
+    let batch = Batch::new(of.batch())?;
+    let side = if vectors { of.cols } else { 0 };
+    let mut work = if upper { batch.rows(a)? } else { batch.columns(a)? };
+    let (mut values, mut v) = (batch.empty(dtype, &[of.cols])?, batch.empty(dtype, &[side, side])?);
+    let blocks = [&mut work, &mut values, &mut v];
+    let infos = dispatch!(float, dtype, T => {
+        batch.each::<T, 3>(cube(n, n).saturating_mul(4), || T::syev_bytes(n, vectors), blocks, None, &|[a, w, z], _, scratch| {
+            T::syev(a, n, w, vectors.then_some(z), scratch)
+        })
+    })?;
+    infos.check(eigenvalues)?;
+    let v = transposed(&v)?;
+    deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
+}
+
+/// `re` = the eigenvalues, real and imaginary parts; `rv` = the right eigenvectors, as LAPACK packs them.
+pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
+    let dtype = float(&[a])?;
+    let of = Matrices::square(a)?;
+    let (n, vectors) = (of.n(), rv.is_some());
+    let batch = Batch::new(of.batch())?;
+    let side = if vectors { of.cols } else { 0 };
+    let (mut work, mut parts) = (batch.columns(a)?, batch.empty(dtype, &[2, of.cols])?);
+    let mut v = batch.empty(dtype, &[side, side])?;
+    let blocks = [&mut work, &mut parts, &mut v];
+    let infos = dispatch!(float, dtype, T => {
+        batch.each::<T, 3>(cube(n, n).saturating_mul(16), || T::geev_bytes(n, vectors), blocks, None, &|[a, parts, v], _, scratch| {
+            let (real, imaginary) = parts.split_at_mut(n);
+            T::geev(a, n, real, imaginary, vectors.then_some(v), scratch)
+        })
+    })?;
+    infos.check(eigenvalues)?;
+    let (values, v) = (transposed(&parts)?, transposed(&v)?);
+    deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
+}
+
+/// `A = U diag(s) V'`; with `some` U and V have as many columns as the smaller side of A, else they are square.
+pub fn gesvd(ru: Option<&Tensor>, rs: Option<&Tensor>, rv: Option<&Tensor>, a: &Tensor, some: bool) -> Result<()> {
+    let dtype = float(&[a])?;
+    let of = Matrices::of(a)?;
+    let small = of.rows.min(of.cols);
+    let vectors = match (ru.is_some() || rv.is_some(), some) {
+        (false, _) => Vectors::No,
+        (true, true) => Vectors::Some,
+        (true, false) => Vectors::All,
+    };
+    let svd = Svd::of(&of, a, dtype, vectors)?;
+    let (u, v) = (transposed(&svd.u)?, transposed(&svd.v)?);
+    debug_assert_eq!(svd.s.layout()?.shape.last(), Some(&small));
+    deliver([ru.map(|r| (r, dtype, &u)), rs.map(|r| (r, dtype, &svd.s)), rv.map(|r| (r, dtype, &v))])
+}
+
+/// Singular values and vectors, these column after column.
+struct Svd {
+    batch: Batch,
+    u: Tensor,
+    s: Tensor,
+    v: Tensor,
+}
+
+impl Svd {
+    fn of(of: &Matrices, a: &Tensor, dtype: Dtype, vectors: Vectors) -> Result<Svd> {
+        let (m, n, small) = (of.m(), of.n(), of.rows.min(of.cols));
+        let [left, right] = match vectors {
+            Vectors::No => [0; 2],
+            Vectors::Some => [small; 2],
+            Vectors::All => [of.rows, of.cols],
+        };
+        let batch = Batch::new(of.batch())?;
+        let wanted = vectors != Vectors::No;
+        let mut work = batch.columns(a)?;
+        let (mut u, mut v) = (batch.empty(dtype, &[left, of.rows])?, batch.empty(dtype, &[right, of.cols])?);
+        let mut s = batch.empty(dtype, &[small])?;
+        let blocks = [&mut work, &mut s, &mut u, &mut v];
+        let infos = dispatch!(float, dtype, T => {
+            batch.each::<T, 4>(cube(m, n).saturating_mul(8), || T::gesvd_bytes(m, n, vectors), blocks, None, &|[a, s, u, v], _, scratch| {
+                T::gesvd(a, m, n, s, wanted.then_some(u), wanted.then_some(v), vectors, scratch)
+            })
+        })?;
+        infos.check(singular_values)?;
+        Ok(Svd { batch, u, s, v })
+    }
+}
+
+/// `r` = the pseudoinverse: singular values up to `rcond` times the greatest count as 0.
+pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
+    let dtype = float(&[t])?;
+    let of = Matrices::of(t)?;
+    let (m, n, p) = (of.m(), of.n(), of.m().min(of.n()));
+    let Svd { batch, mut u, mut s, mut v } = Svd::of(&of, t, dtype, Vectors::Some)?;
+    let mut inverse = batch.empty(dtype, &[of.rows, of.cols])?;
+    let blocks = [&mut u, &mut s, &mut v, &mut inverse];
+    dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, None, &|[u, s, v, inverse], _, _| {
+        let least = rcond * s.first().map_or(0.0, |&s| s as f64);
+        for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
+            column.iter_mut().for_each(|x| *x = if s as f64 > least { *x / s } else { 0.0 });
+        }
+        Multiply { m: n, n: m, k: p, transposed: [false, true] }.run(inverse, v, u);
+        0
+    }))?;
+    deliver([Some((r, dtype, &transposed(&inverse)?))])
+}
+
+/// `r` = how many singular values are greater than `tol`, or eigenvalues of symmetric matrices by magnitude.
+pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<()> {
+    let dtype = float(&[t])?;
+    let of = if symmetric { Matrices::square(t)? } else { Matrices::of(t)? };
+    let mut values = if symmetric {
+        let values = Tensor::fresh()?;
+        syev(&values, None, t, false)?;
+        values
+    } else {
+        Svd::of(&of, t, dtype, Vectors::No)?.s
+    };
+    let batch = Batch::new(of.batch())?;
+    let mut ranks = batch.empty(Dtype::Int64, &[])?;
+    let p = of.m().min(of.n());
+    let counts = elements_mut::<i64>(&mut ranks)?;
+    counts.fill(0);
+    dispatch!(float, dtype, T => {
+        for (count, values) in counts.iter_mut().zip(elements_mut::<T>(&mut values)?.chunks_exact(p.max(1))) {
+            let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.abs() as f64));
+            let least = if tol >= 0.0 { tol } else { most * T::EPSILON as f64 * of.m().max(of.n()) as f64 };
+            *count = values.iter().filter(|&&x| x.abs() as f64 > least).count() as i64;
+        }
+    });
+    deliver([Some((r, Dtype::Int64, &ranks))])
+}
+
+/// A norm of matrices.
+pub type THMatrixNorm = i32;
+/// The square root of the sum of squares.
+pub const TH_NORM_FRO: THMatrixNorm = 0;
+/// The sum of the singular values.
+pub const TH_NORM_NUC: THMatrixNorm = 1;
+/// The greatest sum of magnitudes in a column.
+pub const TH_NORM_1: THMatrixNorm = 2;
+/// The least sum of magnitudes in a column.
+pub const TH_NORM_MINUS_1: THMatrixNorm = 3;
+/// The greatest singular value.
+pub const TH_NORM_2: THMatrixNorm = 4;
+/// The least singular value.
+pub const TH_NORM_MINUS_2: THMatrixNorm = 5;
+/// The greatest sum of magnitudes in a row.
+pub const TH_NORM_INF: THMatrixNorm = 6;
+/// The least sum of magnitudes in a row.
+pub const TH_NORM_MINUS_INF: THMatrixNorm = 7;
+
+/// `r` = a norm of each matrix.
+pub fn matrix_norm(r: &Tensor, t: &Tensor, p: THMatrixNorm, keepdim: bool) -> Result<()> {
+    let dtype = float(&[t])?;
+    let of = Matrices::of(t)?;
+    let norm = norms(&of, t, dtype, p)?;
+    let shape: Dims = if keepdim { sizes(of.batch(), &[1, 1]) } else { of.batch().into() };
+    let norm = view::derive(&norm, |l| l.view(&shape))?;
+    deliver([Some((r, dtype, &norm))])
+}
+
+/// A norm of each matrix of a batch, row-major.
+fn norms(of: &Matrices, t: &Tensor, dtype: Dtype, p: THMatrixNorm) -> Result<Tensor> {
+    let norm = Tensor::fresh()?;
+    let last = of.shape.len() as i64 - 1;
+    let to = To::tensor(&norm, false);
+    match p {
+        TH_NORM_FRO => reduce::norm(to, t, 2.0, Over::Dims(&[last - 1, last]), None)?,
+        TH_NORM_NUC => reduce::sum(to, &Svd::of(of, t, dtype, Vectors::No)?.s, Over::Dim(-1), None)?,
+        TH_NORM_1 | TH_NORM_MINUS_1 | TH_NORM_INF | TH_NORM_MINUS_INF => {
+            let (sums, columns) = (Tensor::fresh()?, matches!(p, TH_NORM_1 | TH_NORM_MINUS_1));
+            reduce::norm(To::tensor(&sums, false), t, 1.0, Over::Dim(if columns { -2 } else { -1 }), None)?;
+            reduce::extreme(matches!(p, TH_NORM_1 | TH_NORM_INF), to, &sums, Over::Dim(-1))?;
+        }
+        TH_NORM_2 | TH_NORM_MINUS_2 => {
+            let s = Svd::of(of, t, dtype, Vectors::No)?.s;
+            reduce::extreme(p == TH_NORM_2, to, &s, Over::Dim(-1))?;
+        }
+        _ => bail!(Argument, "{p} is no THMatrixNorm"),
+    }
+    Ok(norm)
+}
+
+/// `r` = the norm of each matrix times that of its inverse; infinite for singular ones.
+pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
+    let dtype = float(&[t])?;
+    let batch = Batch::new(Matrices::of(t)?.batch())?;
+    let mut condition = batch.empty(dtype, &[])?;
+    if matches!(p, TH_NORM_2 | TH_NORM_MINUS_2) {
+        let of = Matrices::of(t)?;
+        let small = of.m().min(of.n());
+        if small == 0 && batch.count > 0 {
+            bail!(Shape, "matrices of shape {:?} have no singular values", of.shape.as_slice())
+        }
+        let mut s = Svd::of(&of, t, dtype, Vectors::No)?.s;
+        dispatch!(float, dtype, T => {
+            for (r, s) in elements_mut::<T>(&mut condition)?.iter_mut().zip(elements_mut::<T>(&mut s)?.chunks_exact(small.max(1))) {
+                let (most, least) = (s[0], s[small - 1]);
+                *r = match (p == TH_NORM_2, most == 0.0) {
+                    (true, true) => T::INFINITY,
+                    (true, false) => most / least,
+                    (false, true) => 0.0,
+                    (false, false) => least / most,
+                };
+            }
+        });
+        return deliver([Some((r, dtype, &condition))]);
+    }
+    let of = Matrices::square(t)?;
+    let mut norm = norms(&of, t, dtype, p)?;
+    let (inverse, mut infos) = inverses(&batch, &of, t, dtype)?;
+    // The columns of the inverse are the rows of this.
+    let mut other = norms(&of, &transposed(&inverse)?, dtype, p)?;
+    let infos = infos.list()?;
+    dispatch!(float, dtype, T => {
+        let (norm, other) = (elements_mut::<T>(&mut norm)?, elements_mut::<T>(&mut other)?);
+        for (i, r) in elements_mut::<T>(&mut condition)?.iter_mut().enumerate() {
+            *r = if infos.get(i).is_some_and(|&info| info != 0) { T::INFINITY } else { norm[i] * other[i] };
+        }
+    });
+    deliver([Some((r, dtype, &condition))])
+}

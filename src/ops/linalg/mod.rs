@@ -1,0 +1,215 @@
+//! Linear algebra: matrices are the last two dimensions of a tensor, and those before it number a batch.
+//!
+//! Operands are copied column after column, as decompositions want them, and decomposed there; results become what the caller sees when all
+//! matrices of the batch are done.
+
+pub mod determinant;
+pub mod eigen;
+pub mod exponential;
+pub mod factor;
+pub mod orthogonal;
+pub mod solve;
+
+use super::copy::contiguous_copy;
+use super::dense::elements_mut;
+use super::{create, view};
+use crate::cpu::lapack::{Info, Job, Lapack, NOT_FINITE, One};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Kind, Result, bail};
+use crate::layout::{Dims, broadcast_shape, checked_numel};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use std::fmt;
+
+/// The dtype of operands, which have one: float32 or float64.
+fn float(operands: &[&Tensor]) -> Result<Dtype> {
+    let dtype = operands[0].defined()?;
+    for other in &operands[1..] {
+        let other = other.defined()?;
+        if other != dtype {
+            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
+        }
+    }
+    match dtype {
+        Dtype::Float32 | Dtype::Float64 => Ok(dtype),
+        _ => bail!(Dtype, "not defined for {dtype}, only for float32 and float64"),
+    }
+}
+
+/// Matrices: how many dimensions are before them, and their sizes.
+struct Matrices {
+    shape: Dims,
+    rows: i64,
+    cols: i64,
+}
+
+impl Matrices {
+    fn of(t: &Tensor) -> Result<Matrices> {
+        let shape = t.layout()?.shape;
+        match *shape.as_slice() {
+            [.., rows, cols] => Ok(Matrices { shape, rows, cols }),
+            _ => bail!(Shape, "expected a matrix or a batch of them, got shape {:?}", shape.as_slice()),
+        }
+    }
+
+    fn square(t: &Tensor) -> Result<Matrices> {
+        let matrices = Matrices::of(t)?;
+        if matrices.rows != matrices.cols {
+            bail!(Shape, "expected square matrices, got shape {:?}", matrices.shape.as_slice())
+        }
+        Ok(matrices)
+    }
+
+    fn batch(&self) -> &[i64] {
+        &self.shape[..self.shape.len() - 2]
+    }
+
+    fn m(&self) -> usize {
+        self.rows as usize
+    }
+
+    fn n(&self) -> usize {
+        self.cols as usize
+    }
+}
+
+/// The sizes of a batch, and then others.
+fn sizes(batch: &[i64], others: &[i64]) -> Dims {
+    batch.iter().chain(others).copied().collect()
+}
+
+/// A batch: its sizes, and how many matrices it has.
+struct Batch {
+    sizes: Dims,
+    count: usize,
+}
+
+impl Batch {
+    fn new(sizes: &[i64]) -> Result<Batch> {
+        Ok(Batch { sizes: sizes.into(), count: checked_numel(sizes)? as usize })
+    }
+
+    /// What two batches broadcast to.
+    fn both(a: &[i64], b: &[i64]) -> Result<Batch> {
+        Batch::new(&broadcast_shape(a, b)?)
+    }
+
+    /// A new tensor of as many elements for each matrix.
+    fn empty(&self, dtype: Dtype, others: &[i64]) -> Result<Tensor> {
+        Tensor::empty(dtype, &sizes(&self.sizes, others))
+    }
+
+    /// The matrices of `t`, column after column: a new tensor whose last dimension is that of rows.
+    fn columns(&self, t: &Tensor) -> Result<Tensor> {
+        contiguous_copy(&transposed(&self.expanded(t)?)?)
+    }
+
+    /// The matrices of `t`, row after row: the columns of the transposed ones.
+    fn rows(&self, t: &Tensor) -> Result<Tensor> {
+        contiguous_copy(&self.expanded(t)?)
+    }
+
+    fn expanded(&self, t: &Tensor) -> Result<Tensor> {
+        let matrices = Matrices::of(t)?;
+        t.check_bounds(&t.layout()?)?;
+        view::derive(t, |l| l.expand(&sizes(&self.sizes, &[matrices.rows, matrices.cols])))
+    }
+
+    /// Does `one` to each matrix, of `cost` operations. Nothing is done where nothing is to be read or written.
+    fn each<T: Lapack + Element, const N: usize>(
+        &self,
+        cost: usize,
+        scratch: impl FnOnce() -> usize,
+        blocks: [&mut Tensor; N],
+        pivots: Option<&mut Tensor>,
+        one: One<'_, T, N>,
+    ) -> Result<Infos> {
+        let pivots = pivots.map(elements_mut::<i32>).transpose()?.unwrap_or_default();
+        let mut lists: [&mut [T]; N] = std::array::from_fn(|_| Default::default());
+        for (list, block) in lists.iter_mut().zip(blocks) {
+            *list = elements_mut::<T>(block)?;
+        }
+        if pivots.is_empty() && lists.iter().all(|list| list.is_empty()) {
+            return Ok(Infos { batch: self.sizes.clone(), infos: None });
+        }
+        let mut infos = Tensor::empty(Dtype::Int32, &[self.count as i64])?;
+        let job = Job { count: self.count, cost, scratch: scratch(), blocks: lists, pivots, infos: elements_mut::<Info>(&mut infos)? };
+        job.run(one)?;
+        Ok(Infos { batch: self.sizes.clone(), infos: Some(infos) })
+    }
+}
+
+/// What became of the matrices of a batch.
+struct Infos {
+    batch: Dims,
+    infos: Option<Tensor>,
+}
+
+impl Infos {
+    fn list(&mut self) -> Result<&mut [Info]> {
+        self.infos.as_mut().map_or(Ok(&mut []), elements_mut::<Info>)
+    }
+
+    /// The `info` of each matrix.
+    fn tensor(self, batch: &Batch) -> Result<Tensor> {
+        let none = || create::full(Dtype::Int32, &batch.sizes, Scalar::Int(0));
+        self.infos.map_or_else(none, |infos| view::derive(&infos, |l| l.view(&batch.sizes)))
+    }
+
+    /// Fails where the first matrix with an `info` did.
+    fn check(mut self, why: impl Fn(Info) -> Why) -> Result<()> {
+        let failed = self.list()?.iter().enumerate().find(|&(_, &info)| info != 0).map(|(i, &info)| (i, info));
+        match failed {
+            None => Ok(()),
+            Some((_, info)) if self.batch.is_empty() => Err(Error::new(Kind::Numeric, format_args!("{}", why(info)))),
+            Some((i, info)) => Err(Error::new(Kind::Numeric, format_args!("matrix {i} of the batch: {}", why(info)))),
+        }
+    }
+}
+
+/// Why a matrix could not be decomposed; numbers are LAPACK's.
+enum Why {
+    Singular(Info),
+    SingularTriangle(Info),
+    Indefinite(Info),
+    DeficientRank(Info),
+    NotSemidefinite,
+    NotFinite,
+    Eigenvalues,
+    SingularValues,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Singular(k) => write!(f, "U({k}, {k}) is 0: the matrix is singular"),
+            Why::SingularTriangle(k) => write!(f, "A({k}, {k}) is 0: the triangle is singular"),
+            Why::Indefinite(k) => write!(f, "the leading minor of order {k} is not positive definite"),
+            Why::DeficientRank(k) => write!(f, "R({k}, {k}) is 0: the matrix does not have full rank"),
+            Why::NotSemidefinite => f.write_str("the matrix is not positive semidefinite"),
+            Why::NotFinite => f.write_str("the matrix has elements that are infinite or not a number"),
+            Why::Eigenvalues => f.write_str("the iteration for the eigenvalues did not converge"),
+            Why::SingularValues => f.write_str("the iteration for the singular values did not converge"),
+        }
+    }
+}
+
+/// Why there are no eigenvalues.
+fn eigenvalues(info: Info) -> Why {
+    if info == NOT_FINITE { Why::NotFinite } else { Why::Eigenvalues }
+}
+
+/// Why there are no singular values.
+fn singular_values(info: Info) -> Why {
+    if info == NOT_FINITE { Why::NotFinite } else { Why::SingularValues }
+}
+
+/// The view with rows and columns exchanged: of columns one after the other, the matrices.
+fn transposed(t: &Tensor) -> Result<Tensor> {
+    view::derive(t, |l| l.transpose(-2, -1))
+}
+
+/// Operations that decomposing an m x n matrix takes.
+fn cube(m: usize, n: usize) -> usize {
+    m.saturating_mul(n).saturating_mul(m.min(n))
+}

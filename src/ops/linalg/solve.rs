@@ -1,0 +1,211 @@
+//! Systems of equations: square, triangular, of a decomposition made before, and least squares.
+
+use super::{Batch, Matrices, Why, cube, float, transposed};
+use crate::cpu::lapack::{Lapack, Multiply, Vectors};
+use crate::dtype::{Dtype, dispatch};
+use crate::error::{Result, bail};
+use crate::ops::dense::elements;
+use crate::ops::result::deliver;
+use crate::ops::{copy, view};
+use crate::tensor::Tensor;
+
+/// Right-hand sides: matrices, or vectors, which are matrices of one column.
+struct Right {
+    tensor: Tensor,
+    of: Matrices,
+    vectors: bool,
+}
+
+impl Right {
+    /// Those of systems with `left`, an operand `b`: a vector, a batch of vectors with as many rows as each matrix has, or matrices.
+    fn of(b: &Tensor, left: &Matrices) -> Result<Right> {
+        let shape = b.layout()?.shape;
+        let vectors = shape.len() == 1 || (shape.len() > 1 && shape.as_slice() == &left.shape[..left.shape.len() - 1]);
+        let tensor = if vectors { view::derive(b, |l| l.unsqueeze(-1))? } else { b.clone() };
+        let of = Matrices::of(&tensor)?;
+        if of.rows != left.rows {
+            bail!(Shape, "shapes {:?} and {:?} make no system: {} rows, {}", left.shape.as_slice(), shape.as_slice(), left.rows, of.rows)
+        }
+        Ok(Right { tensor, of, vectors })
+    }
+
+    /// What becomes of columns one after the other: matrices, or vectors again.
+    fn result(&self, columns: &Tensor) -> Result<Tensor> {
+        let matrices = transposed(columns)?;
+        if self.vectors { view::derive(&matrices, |l| l.select(-1, 0)) } else { Ok(matrices) }
+    }
+}
+
+/// `rb` = the X with `A X = B`; `ra` = the factors of A.
+pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) -> Result<()> {
+    let dtype = float(&[a, b])?;
+    let left = Matrices::square(a)?;
+    let right = Right::of(b, &left)?;
+    let (n, k) = (left.n(), right.of.n());
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let (mut lu, mut x, mut pivots) = (batch.columns(a)?, batch.columns(&right.tensor)?, batch.empty(Dtype::Int32, &[left.cols])?);
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, n.saturating_add(k)), || 0, [&mut lu, &mut x], Some(&mut pivots), &|[lu, x], pivots, _| {
+        let info = T::getrf(lu, n, n, pivots);
+        if info == 0 {
+            T::getrs(lu, n, pivots, x, k);
+        }
+        info
+    }))?;
+    infos.check(Why::Singular)?;
+    let (x, lu) = (right.result(&x)?, transposed(&lu)?);
+    deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &lu))])
+}
+
+/// Which triangle of a matrix is meant, and how.
+#[derive(Clone, Copy)]
+pub struct Triangle {
+    /// The upper one.
+    pub upper: bool,
+    /// Transposed.
+    pub transposed: bool,
+    /// With ones on the diagonal.
+    pub unit: bool,
+}
+
+/// `rb` = the X with `A X = B` for a triangle of A; `ra` = A.
+pub fn trtrs(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor, of: Triangle) -> Result<()> {
+    let dtype = float(&[a, b])?;
+    let left = Matrices::square(a)?;
+    let right = Right::of(b, &left)?;
+    let (n, k) = (left.n(), right.of.n());
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let (mut triangle, mut x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut triangle, &mut x], None, &|[a, x], _, _| {
+        T::trtrs(a, n, x, k, of.upper, of.transposed, of.unit)
+    }))?;
+    infos.check(Why::SingularTriangle)?;
+    let (x, a) = (right.result(&x)?, transposed(&triangle)?);
+    deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &a))])
+}
+
+/// `rb` = the X with `L L' X = B`, or `U' U X = B`, for a factor of potrf.
+pub fn potrs(rb: &Tensor, b: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
+    let dtype = float(&[a, b])?;
+    let left = Matrices::square(a)?;
+    let right = Right::of(b, &left)?;
+    let (n, k) = (left.n(), right.of.n());
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let (mut factor, mut x) = (if upper { batch.rows(a)? } else { batch.columns(a)? }, batch.columns(&right.tensor)?);
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut factor, &mut x], None, &|[l, x], _, _| T::potrs(l, n, x, k)))?;
+    infos.check(Why::SingularTriangle)?;
+    deliver([Some((rb, dtype, &right.result(&x)?))])
+}
+
+/// `rb` = the X with `A X = B` for the factors and pivots of btrifact.
+pub fn btrisolve(rb: &Tensor, b: &Tensor, atf: &Tensor, pivots: &Tensor) -> Result<()> {
+    let dtype = float(&[atf, b])?;
+    let left = Matrices::square(atf)?;
+    let right = Right::of(b, &left)?;
+    let (n, k) = (left.n(), right.of.n());
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let mut places = pivots_of(&batch, pivots, left.cols, left.batch())?;
+    let (mut lu, mut x) = (batch.columns(atf)?, batch.columns(&right.tensor)?);
+    dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut lu, &mut x], Some(&mut places), &|[lu, x], pivots, _| {
+        T::getrs(lu, n, pivots, x, k);
+        0
+    }))?;
+    deliver([Some((rb, dtype, &right.result(&x)?))])
+}
+
+/// The pivots of a batch of n x n matrices, of which there is at least one to exchange each row with.
+fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tensor> {
+    let (dtype, shape) = (pivots.defined()?, pivots.layout()?.shape);
+    if dtype.is_float() || !matches!(dtype, Dtype::Int32 | Dtype::Int64) {
+        bail!(Dtype, "pivots must be int32 or int64, got {dtype}")
+    }
+    if shape.as_slice() != &super::sizes(of, &[n])[..] {
+        bail!(Shape, "pivots of shape {:?} for matrices of {n} rows in a batch {of:?}", shape.as_slice())
+    }
+    pivots.check_bounds(&pivots.layout()?)?;
+    let expanded = view::derive(pivots, |l| l.expand(&super::sizes(&batch.sizes, &[n])))?;
+    let wide = copy::contiguous_copy(&copy::to_dtype(&expanded, Dtype::Int64)?)?;
+    for (at, &pivot) in elements::<i64>(&wide)?.iter().enumerate() {
+        if pivot < 1 || pivot > n {
+            bail!(Argument, "pivot {pivot} at {} is not a row from 1 to {n}", at as i64 % n)
+        }
+    }
+    copy::contiguous_copy(&copy::to_dtype(&wide, Dtype::Int32)?)
+}
+
+/// `rb` = the X of least `|B - A X|`, or of those with `A X = B` the one of least norm; `ra` = the QR of A, or its LQ.
+pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) -> Result<()> {
+    let dtype = float(&[a, b])?;
+    let left = Matrices::of(a)?;
+    let right = Right::of(b, &left)?;
+    let (m, n, k) = (left.m(), left.n(), right.of.n());
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let tall = m >= n;
+    let mut tau = batch.empty(dtype, &[left.rows.min(left.cols)])?;
+    let (mut qr, mut x) = if tall {
+        (batch.columns(a)?, batch.columns(&right.tensor)?)
+    } else {
+        // Room for n rows.
+        let x = batch.empty(dtype, &[right.of.cols, left.cols])?;
+        copy::copy(&view::derive(&x, |l| l.narrow(-1, 0, left.rows))?, &transposed(&batch.expanded(&right.tensor)?)?)?;
+        (batch.rows(a)?, x)
+    };
+    let cost = cube(m, n).saturating_add(cube(m.max(n), k));
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 3>(cost, || T::gels_bytes(m.max(n), m.min(n), k), [&mut qr, &mut tau, &mut x], None, &|[a, tau, b], _, scratch| {
+        match tall {
+            true => T::gels(a, m, n, tau, b, k, scratch),
+            false => T::gels_least_norm(a, n, m, tau, b, k, scratch),
+        }
+    }))?;
+    infos.check(Why::DeficientRank)?;
+    let x = right.result(&if tall { view::derive(&x, |l| l.narrow(-1, 0, left.cols))? } else { x })?;
+    let factors = if tall { transposed(&qr)? } else { qr };
+    deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &factors))])
+}
+
+/// What lstsq gives.
+pub struct Fit<'a> {
+    /// The solutions.
+    pub x: Option<&'a Tensor>,
+    /// The rank of each matrix.
+    pub rank: Option<&'a Tensor>,
+    /// Its singular values.
+    pub s: Option<&'a Tensor>,
+}
+
+/// The X of least norm of those with least `|B - A X|`; singular values up to `rcond` times the greatest count as 0.
+pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
+    let dtype = float(&[a, b])?;
+    let left = Matrices::of(a)?;
+    let right = Right::of(b, &left)?;
+    let (m, n, k) = (left.m(), left.n(), right.of.n());
+    let p = m.min(n);
+    let batch = Batch::both(left.batch(), right.of.batch())?;
+    let (mut work, mut sides) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    let (mut u, mut v) = (batch.empty(dtype, &[p as i64, left.rows])?, batch.empty(dtype, &[p as i64, left.cols])?);
+    let (mut s, mut turned) = (batch.empty(dtype, &[p as i64])?, batch.empty(dtype, &[right.of.cols, p as i64])?);
+    let (mut x, mut ranks) = (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[1])?);
+    let cost = cube(m, n).saturating_mul(8);
+    let blocks = [&mut work, &mut s, &mut u, &mut v, &mut sides, &mut turned, &mut x];
+    let infos = dispatch!(float, dtype, T => {
+        let limit = if rcond < 0.0 || rcond.is_nan() { T::EPSILON as f64 * m.max(n) as f64 } else { rcond };
+        batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], rank, scratch| {
+            let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
+            if info == 0 {
+                let least = limit * s.first().map_or(0.0, |&s| s as f64);
+                let count = s.iter().take_while(|&&s| s as f64 > least).count();
+                rank[0] = count as i32;
+                Multiply { m: p, n: k, k: m, transposed: [true, false] }.run(turned, u, b);
+                for column in turned.chunks_exact_mut(p.max(1)) {
+                    for (i, x) in column.iter_mut().enumerate() {
+                        *x = if i < count { *x / s[i] } else { 0.0 };
+                    }
+                }
+                Multiply { m: n, n: k, k: p, transposed: [false, false] }.run(x, v, turned);
+            }
+            info
+        })
+    })?;
+    infos.check(super::singular_values)?;
+    let (x, ranks) = (right.result(&x)?, view::derive(&ranks, |l| l.select(-1, 0))?);
+    deliver([fit.x.map(|r| (r, dtype, &x)), fit.rank.map(|r| (r, Dtype::Int64, &ranks)), fit.s.map(|r| (r, dtype, &s))])
+}
