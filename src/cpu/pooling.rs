@@ -415,11 +415,13 @@ impl Adaptive {
                         #[inline(always)]
                         |place, window| {
                             let mut total = T::ZERO;
-                            // SAFETY: as above.
                             self.rows(
                                 &window,
                                 #[inline(always)]
-                                |row| total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) }),
+                                |row| {
+                                    // SAFETY: as above.
+                                    total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) });
+                                },
                             );
                             let count: usize = window.iter().map(Range::len).product();
                             // SAFETY: as above.
