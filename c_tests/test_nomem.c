@@ -58,6 +58,10 @@ static THStatus isin(THTensor *const *r) { return THTensor_isin(r[0], matrix, ro
 static THStatus quantile(THTensor *const *r) { return THTensor_quantile(r[0], matrix, 0.3, 0, 0, 0); }
 static THStatus histc(THTensor *const *r) { return THTensor_histc(r[0], matrix, 1000, 0, 0); }
 static THStatus bincount(THTensor *const *r) { return THTensor_bincount(r[0], row, NULL, 0); }
+static THStatus fitted(THTensor *const *r) { return THTensor_gels(r[0], r[1], matrix, matrix); }
+static THStatus factored(THTensor *const *r) { return THTensor_qr(r[0], r[1], matrix, 1); }
+static THStatus singular(THTensor *const *r) { return THTensor_svd(r[0], NULL, r[1], matrix, 1); }
+static THStatus pseudoinverse(THTensor *const *r) { return THTensor_pinverse(r[0], matrix, 1e-5); }
 static THStatus renorm(THTensor *const *r) { return THTensor_renorm(r[0], matrix, 2, 0, 1); }
 static THStatus mm(THTensor *const *r) {
     THTensor *t = THTensor_newT(matrix);
@@ -273,7 +277,8 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
         UNDEFINED(set_storage), NAMED(set_deep),    UNDEFINED(grow),         NAMED(expand_deep), UNDEFINED(set_storage_deep),
         UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(printed),      NAMED(printed_deep),
         UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(sorted),       NAMED(topk),        NAMED(lexsort),
-        NAMED(unique),      NAMED(slices),      NAMED(searched),     NAMED(isin),
+        NAMED(unique),      NAMED(slices),      NAMED(searched),     NAMED(isin),         NAMED(fitted),
+        NAMED(factored),    NAMED(singular),    NAMED(pseudoinverse),
 #undef NAMED
 #undef UNDEFINED
     };

@@ -325,7 +325,8 @@ fn pure_modules_forbid_unsafe_code() {
 
 #[test]
 fn files_stay_short() {
-    for source in sources() {
+    // `declarations.h` is written by scripts/header.sh.
+    for source in sources().iter().filter(|source| source.path.extension().is_some_and(|kind| kind == "rs")) {
         let lines = source.text.lines().count();
         assert!(lines <= MOST_LINES, "{} has {lines} lines, more than {MOST_LINES}", source.path.display());
     }

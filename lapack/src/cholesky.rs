@@ -63,7 +63,7 @@ pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scra
     pivots.iter_mut().zip(columns.iter()).for_each(|(pivot, &column)| *pivot = column as i32 + 1);
     // Of zeros faer makes columns, too: a pivot that is not positive ends it, whatever the tolerance.
     let least = |k: usize| a[k + k * n].to_f64().powi(2);
-    let rank = (0..info.rank).find(|&k| !(least(k) > tol.max(0.0))).unwrap_or(info.rank);
+    let rank = (0..info.rank).find(|&k| least(k) <= tol.max(0.0)).unwrap_or(info.rank);
     clear_upper(a, n);
     a[(rank * n).min(n * n)..].fill(T::default());
     Some(rank)

@@ -25,7 +25,7 @@ pub fn syev<T: Float>(a: &mut [T], n: usize, w: &mut [T], z: Option<&mut [T]>, s
     let z = z.map(|z| view_mut(z, n, n));
     match evd::self_adjoint_evd(view(a, n, n), DiagMut::from_slice_mut(w), z, Par::Seq, stack(scratch), Default::default()) {
         Ok(()) => {
-            w.iter_mut().for_each(|w| *w = *w / factor);
+            w.iter_mut().for_each(|w| *w /= factor);
             0
         }
         Err(_) => 1,
@@ -60,7 +60,7 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
         v.chunks_exact_mut(n.max(1)).for_each(|column| column.iter_mut().zip(scales.iter()).for_each(|(x, &scale)| *x *= scale));
         normalize(v, n, im);
     }
-    re.iter_mut().chain(im).for_each(|x| *x = *x / factor);
+    re.iter_mut().chain(im).for_each(|x| *x /= factor);
     0
 }
 
@@ -84,11 +84,11 @@ fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
             while scaled < row_scaled / two && factor < most {
                 factor *= two;
                 scaled *= two;
-                row_scaled = row_scaled / two;
+                row_scaled /= two;
             }
             while scaled >= row_scaled * two && factor > T::ONE / most {
-                factor = factor / two;
-                scaled = scaled / two;
+                factor /= two;
+                scaled /= two;
                 row_scaled *= two;
             }
             let total = scales[i] * factor;
@@ -98,7 +98,7 @@ fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
             done = false;
             scales[i] = total;
             for j in 0..n {
-                a[i + j * n] = a[i + j * n] / factor;
+                a[i + j * n] /= factor;
             }
             for j in 0..n {
                 a[j + i * n] *= factor;
@@ -118,7 +118,7 @@ fn normalize<T: Float>(v: &mut [T], n: usize, im: &[T]) {
             let column = &mut v[j * n..(j + 1) * n];
             let length = norm(column);
             if length > T::default() {
-                column.iter_mut().for_each(|x| *x = *x / length);
+                column.iter_mut().for_each(|x| *x /= length);
             }
             j += 1;
             continue;
@@ -126,7 +126,7 @@ fn normalize<T: Float>(v: &mut [T], n: usize, im: &[T]) {
         let (x, y) = v[j * n..(j + 2).min(n) * n].split_at_mut(n);
         let most = greatest(x).length(greatest(y));
         if most > T::default() {
-            x.iter_mut().chain(y.iter_mut()).for_each(|x| *x = *x / most);
+            x.iter_mut().chain(y.iter_mut()).for_each(|x| *x /= most);
             let length = norm(x).length(norm(y));
             let place = (0..n).fold(0, |best, i| if x[i].length(y[i]) > x[best].length(y[best]) { i } else { best });
             let size = x[place].length(y[place]);

@@ -4,7 +4,7 @@ use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::{MemStack, StackReq};
 use faer::{MatMut, MatRef};
 use faer_traits::RealField;
-use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A float, as loops over columns need it.
 pub trait Float:
@@ -20,6 +20,7 @@ pub trait Float:
     + AddAssign
     + SubAssign
     + MulAssign
+    + DivAssign
 {
     /// 1.
     const ONE: Self;
@@ -36,6 +37,7 @@ pub trait Float:
     fn length(self, other: Self) -> Self;
     fn with_sign(self, other: Self) -> Self;
     fn finite(self) -> bool;
+    fn not_a_number(self) -> bool;
     /// 2^n with n the exponent of this.
     fn power_of_two(self) -> Self;
 }
@@ -68,6 +70,9 @@ macro_rules! float {
             }
             fn finite(self) -> bool {
                 self.is_finite()
+            }
+            fn not_a_number(self) -> bool {
+                self.is_nan()
             }
             fn power_of_two(self) -> $T {
                 $T::from_bits(self.to_bits() & $mask).max($T::MIN_POSITIVE)
@@ -121,7 +126,8 @@ pub fn dot<T: Float>(x: &[T], y: &[T]) -> T {
     let mut width = LANES / 2;
     while width > 0 {
         for k in 0..width {
-            sums[k] = sums[k] + sums[k + width];
+            let other = sums[k + width];
+            sums[k] += other;
         }
         width /= 2;
     }
@@ -154,7 +160,7 @@ pub fn norm<T: Float>(x: &[T]) -> T {
 /// The greatest magnitude; NaN where there is one.
 #[inline(always)]
 pub fn greatest<T: Float>(x: &[T]) -> T {
-    x.iter().fold(T::default(), |most, &x| if x.magnitude() > most || !(x == x) { x.magnitude() } else { most })
+    x.iter().fold(T::default(), |most, &x| if x.magnitude() > most || x.not_a_number() { x.magnitude() } else { most })
 }
 
 /// What a matrix was multiplied by, a power of 2, to bring its elements near 1, where squares neither overflow nor underflow.

@@ -77,7 +77,7 @@ fn eliminate<T: Float>(mut a: MatMut<'_, T>, pivots: &mut [i32]) {
                 let inverse = T::ONE / pivot;
                 below.iter_mut().for_each(|x| *x *= inverse);
             } else {
-                below.iter_mut().for_each(|x| *x = *x / pivot);
+                below.iter_mut().for_each(|x| *x /= pivot);
             }
         }
         for j in 0..n - k - 1 {

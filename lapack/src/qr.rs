@@ -71,7 +71,7 @@ fn reflector<T: Float>(col: &mut [T]) -> T {
         let factor = T::ONE / divisor;
         tail.iter_mut().for_each(|x| *x *= factor);
     } else {
-        tail.iter_mut().for_each(|x| *x = *x / divisor);
+        tail.iter_mut().for_each(|x| *x /= divisor);
     }
     head[0] = beta;
     (beta - alpha) / beta

@@ -43,7 +43,7 @@ pub fn gesvd<T: Float>(
     let v = v.map(|v| zeros(v, n, columns(n)));
     match svd::svd(view(a, m, n), DiagMut::from_slice_mut(s), u, v, Par::Seq, stack(scratch), Default::default()) {
         Ok(()) => {
-            s.iter_mut().for_each(|s| *s = *s / factor);
+            s.iter_mut().for_each(|s| *s /= factor);
             0
         }
         Err(_) => 1,

@@ -1,9 +1,9 @@
 //! Convolution.
 //!
-//! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. `weight` is
-//! `outputs x (inputs / groups) x kernel`, that of a transposed convolution `inputs x (outputs / groups) x kernel`. Lists of strides, paddings and
-//! dilations have `ndim` entries, one for each dimension of an image or one for all; NULL stands for strides and dilations of 1 and no padding.
-//! All tensors have one dtype, which is not Bool. 16-bit floats are summed in float32; integers wrap.
+//! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. `weight`
+//! is `outputs x (inputs / groups) x kernel`, that of a transposed convolution `inputs x (outputs / groups) x kernel`. Lists of strides, paddings and
+//! dilations have `ndim` entries, one for each dimension of an image or one for all; NULL stands for strides and dilations of 1 and no padding. All
+//! tensors have one dtype, which is not Bool. 16-bit floats are summed in float32; integers wrap.
 
 use super::row::export;
 use crate::ops::convolution::planes::{self, Factors, Mode, Pairing};
@@ -17,11 +17,11 @@ fn form<'a>(steps: Steps<'a>, groups: i64) -> Form<'a> {
 
 macro_rules! convolution_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`, where the input is 0 in the padding, and
-        /// each of `groups` of channels is taken by itself: conv1d, conv2d or conv3d, by the dimensions of `weight`.
+        /// `r[n][o][y] = bias[o] + sum over c, k of weight[o][c][k] * input[n][c][y * stride + k * dilation - padding]`, where the input is 0 in the
+        /// padding, and each of `groups` of channels is taken by itself: conv1d, conv2d or conv3d, by the dimensions of `weight`.
         ///
-        /// In each dimension the result has `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` elements, rounded down; without any it is an error. `bias`
-        /// may be NULL. With `transposed` as convTranspose2d, for which alone `outputPadding` counts.
+        /// In each dimension the result has `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` elements, rounded down; without any it
+        /// is an error. `bias` may be NULL. With `transposed` as convTranspose2d, for which alone `outputPadding` counts.
         convolution(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_sizes, padding: optional_sizes,
             dilation: optional_sizes, transposed: flag, outputPadding: optional_sizes, groups: count) =
             convolution::convolution(r, input, weight, bias,
@@ -43,11 +43,11 @@ macro_rules! convolution_rows {
             outputPadding: optional_sizes, groups: count, dilation: optional_sizes) =
             convolution::of_dims(1, r, input, weight, bias,
                 Form { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
-        /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]` gets `input[n][c][y] * weight[c][o][k]` added for
-        /// all `c`, `y` and `k`, and `bias[o]`.
+        /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]` gets `input[n][c][y] *
+        /// weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
         ///
-        /// In each dimension the result has `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + outputPadding + 1` elements: the shape of what conv2d makes
-        /// `input` of, where `outputPadding` chooses between those. It is less than the stride or the dilation, and 0 if NULL.
+        /// In each dimension the result has `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + outputPadding + 1` elements: the shape of
+        /// what conv2d makes `input` of, where `outputPadding` chooses between those. It is less than the stride or the dilation, and 0 if NULL.
         convTranspose2d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_sizes, padding: optional_sizes,
             outputPadding: optional_sizes, groups: count, dilation: optional_sizes) =
             convolution::of_dims(2, r, input, weight, bias,
@@ -57,8 +57,8 @@ macro_rules! convolution_rows {
             outputPadding: optional_sizes, groups: count, dilation: optional_sizes) =
             convolution::of_dims(3, r, input, weight, bias,
                 Form { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
-        /// `r = gradient of the input of a convolution`, from that of its result. Of `input` the shape counts alone. The other arguments are those of the
-        /// convolution.
+        /// `r = gradient of the input of a convolution`, from that of its result. Of `input` the shape counts alone. The other arguments are those of
+        /// the convolution.
         convolutionGradInput(r: out, gradOutput: input, weight: input, input: input, ndim: len, stride: optional_sizes,
             padding: optional_sizes, dilation: optional_sizes, transposed: flag, outputPadding: optional_sizes, groups: count) =
             convolution::gradient_of_input(r, gradOutput, weight, input,
@@ -71,21 +71,24 @@ macro_rules! convolution_rows {
                 Form { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims` dimensions of the images.
         convolutionGradBias(r: out, gradOutput: input, imageDims: int) = convolution::gradient_of_bias(r, gradOutput, imageDims);
-        /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images as columns, PyTorch's unfold.
+        /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images as columns, PyTorch's
+        /// unfold.
         ///
         /// `kernel` has an entry for each of the `ndim` dimensions of an image; `taps` is their product, `k` and `y` count in row-major order.
         im2col(r: out, t: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes, dilation: optional_sizes) =
             unroll::im2col(r, t, kernel, Steps { stride, padding, dilation });
-        /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of `t` that im2col would make of them; PyTorch's
-        /// fold of images.
+        /// The transposed of im2col: `r` = images of the sizes `imageSizes` whose elements are the sums of all elements of `t` that im2col would make
+        /// of them; PyTorch's fold of images.
         col2im(r: out, t: input, ndim: len, imageSizes: sizes, kernel: sizes, stride: optional_sizes, padding: optional_sizes, dilation: optional_sizes) =
             unroll::col2im(r, t, imageSizes, kernel, Steps { stride, padding, dilation });
-        /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's convolutions, all of which say the following.
+        /// `r = beta * r + alpha * (t * k)`: the plane `t` convolved with the kernel `k`, both matrices; one of Torch7's convolutions, all of which
+        /// say the following.
         ///
-        /// `vf` is `"V"` for valid: `r[y][x] = sum of t[y * srow + i][x * scol + j] * k[i][j]`, `(size - kernel) / stride + 1` elements in each dimension; or `"F"` for full:
-        /// `t[y][x] * k[i][j]` is added to `r[y * srow + i][x * scol + j]`, `(size - 1) * stride + kernel` elements. `xc` is `"X"` for cross-correlation or `"C"` for
-        /// convolution: the kernel is turned around by `"C"` with `"V"` and by `"X"` with `"F"`. Only the first letter counts. Where `r` has another shape than the result,
-        /// or `beta` is 0, its elements are not looked at. Dtypes as for convolution.
+        /// `vf` is `"V"` for valid: `r[y][x] = sum of t[y * srow + i][x * scol + j] * k[i][j]`, `(size - kernel) / stride + 1` elements in each
+        /// dimension; or `"F"` for full: `t[y][x] * k[i][j]` is added to `r[y * srow + i][x * scol + j]`, `(size - 1) * stride + kernel` elements.
+        /// `xc` is `"X"` for cross-correlation or `"C"` for convolution: the kernel is turned around by `"C"` with `"V"` and by `"X"` with `"F"`.
+        /// Only the first letter counts. Where `r` has another shape than the result, or `beta` is 0, its elements are not looked at. Dtypes as for
+        /// convolution.
         conv2Dmul(r: out, beta: number, alpha: number, t: input, k: input, srow: count, scol: count, vf: text, xc: text) =
             planes::convolve(r, Factors { beta, alpha }, t, k, Pairing::One, Mode::named(&[srow, scol], vf, xc)?);
         /// conv2Dmul of planes, `r[p] = beta * r[p] + alpha * (t[p] * k[p])`; `t` and `k` have as many.
@@ -94,8 +97,9 @@ macro_rules! convolution_rows {
         /// conv2Dmul of each plane with each kernel, as an outer product: `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`.
         conv2Dger(r: out, beta: number, alpha: number, t: input, k: input, srow: count, scol: count, vf: text, xc: text) =
             planes::convolve(r, Factors { beta, alpha }, t, k, Pairing::Each, Mode::named(&[srow, scol], vf, xc)?);
-        /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x + scol * j] * k[o][i][j]`,
-        /// `size - (kernel - 1) * stride` elements in each dimension: the gradient of the kernels of conv2Dmv from planes and the gradient of their result.
+        /// As conv2Dger, with `srow` and `scol` as the distances of taps: `r[o][p][y][x] = beta * r[o][p][y][x] + alpha * sum of t[p][y + srow * i][x
+        /// + scol * j] * k[o][i][j]`, `size - (kernel - 1) * stride` elements in each dimension: the gradient of the kernels of conv2Dmv from planes
+        /// and the gradient of their result.
         conv2DRevger(r: out, beta: number, alpha: number, t: input, k: input, srow: count, scol: count) =
             planes::convolve(r, Factors { beta, alpha }, t, k, Pairing::Each, Mode::reverse(&[srow, scol]));
         /// The sum of conv2DRevger over a batch, the first dimension of `t` and `k`.
@@ -107,8 +111,8 @@ macro_rules! convolution_rows {
         /// conv2Dmv for each of a batch, the first dimension of `t` and `r`.
         conv2Dmm(r: out, beta: number, alpha: number, t: input, k: input, srow: count, scol: count, vf: text, xc: text) =
             planes::convolve(r, Factors { beta, alpha }, t, k, Pairing::SummedOfBatch, Mode::named(&[srow, scol], vf, xc)?);
-        /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`. Planes are counted from 1, as in Torch7. `map` has a row
-        /// for each kernel, int64 or int32, and `r` as many planes as there are kernels; they are `beta * r` before.
+        /// conv2Dmul by a map: for row `n` of `map`, `from` and `to`, `alpha * (t[from] * k[n])` is added to `r[to]`. Planes are counted from 1, as
+        /// in Torch7. `map` has a row for each kernel, int64 or int32, and `r` as many planes as there are kernels; they are `beta * r` before.
         conv2Dmap(r: out, beta: number, alpha: number, t: input, k: input, map: index, srow: count, scol: count, vf: text, xc: text) =
             planes::convolve_mapped(r, Factors { beta, alpha }, t, k, map, Mode::named(&[srow, scol], vf, xc)?);
         /// conv2Dmul of volumes instead of planes.

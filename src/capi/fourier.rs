@@ -1,8 +1,8 @@
 //! Fourier transforms.
 //!
-//! Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the last ones before that; all others are a
-//! batch. Floats only; 16-bit floats are transformed in float32. With `normalized` both directions divide by the square root of the number of elements of
-//! a signal; otherwise the inverse one divides by that number.
+//! Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the last ones before that; all
+//! others are a batch. Floats only; 16-bit floats are transformed in float32. With `normalized` both directions divide by the square root of the
+//! number of elements of a signal; otherwise the inverse one divides by that number.
 
 use super::row::export;
 use crate::ops::fourier::{self, Form};
@@ -17,14 +17,15 @@ macro_rules! fourier_rows {
         fft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, false);
         /// ifft of signals with two dimensions, not normalized.
         ifft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, true);
-        /// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1` elements of the signal's last dimension only:
-        /// the others are the conjugates of those.
+        /// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1` elements of the signal's
+        /// last dimension only: the others are the conjugates of those.
         rfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag) =
             fourier::rfft(r, t, Form { dims: signalDims, normalized }, onesided);
-        /// The inverse of rfft: `r` is real, and its last dimension the last of the signal. With `onesided` the last dimension of the signal in `t` is the first half, and the
-        /// imaginary parts are not looked at that a real signal has not.
+        /// The inverse of rfft: `r` is real, and its last dimension the last of the signal. With `onesided` the last dimension of the signal in `t`
+        /// is the first half, and the imaginary parts are not looked at that a real signal has not.
         ///
-        /// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the last of them even: `2 * (n - 1)`.
+        /// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the last of them even: `2
+        /// * (n - 1)`.
         irfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag, ndim: len, signalSizes: optional_sizes) =
             fourier::irfft(r, t, Form { dims: signalDims, normalized }, onesided, signalSizes);
     } };

@@ -1,9 +1,9 @@
 //! Pooling.
 //!
-//! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. Lists have `ndim`
-//! entries, one for each dimension of an image or one for all. `stride` may be NULL and is that of `kernel` then, `padding` and `dilation` too: 0 and 1.
-//! In each dimension there are `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` windows, rounded down, or up with `ceilMode` unless the last one would begin
-//! behind the image and what pads it in front. `padding` is half of a window at most.
+//! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. Lists have
+//! `ndim` entries, one for each dimension of an image or one for all. `stride` may be NULL and is that of `kernel` then, `padding` and `dilation`
+//! too: 0 and 1. In each dimension there are `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` windows, rounded down, or up with
+//! `ceilMode` unless the last one would begin behind the image and what pads it in front. `padding` is half of a window at most.
 
 use super::row::export;
 use crate::ops::pooling::{self, Form};
@@ -17,8 +17,8 @@ macro_rules! pooling_rows {
             pooling::max_pool(1, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
         /// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane, counted in row-major order.
         ///
-        /// Of equal elements the first one counts, of NaNs the last, and a NaN is greater than everything. A window that has no element of the image gives the least number
-        /// there is, and -1. Every dtype but Bool.
+        /// Of equal elements the first one counts, of NaNs the last, and a NaN is greater than everything. A window that has no element of the image
+        /// gives the least number there is, and -1. Every dtype but Bool.
         maxPool2d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes,
             dilation: optional_sizes, ceilMode: flag) =
             pooling::max_pool(2, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
@@ -26,20 +26,20 @@ macro_rules! pooling_rows {
         maxPool3d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes,
             dilation: optional_sizes, ceilMode: flag) =
             pooling::max_pool(3, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
-        /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices: each element is added where its index
-        /// leads. Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
+        /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices: each element is added
+        /// where its index leads. Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
         maxPoolGradInput(r: out, gradOutput: input, indices: index, input: input, imageDims: int) =
             pooling::max_pool_gradient(r, gradOutput, indices, input, imageDims);
-        /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim` entries, with each element of `t` where its index leads, and
-        /// 0 elsewhere. Of elements for one place the last counts. An index outside of an image is an error.
+        /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim` entries, with each element of
+        /// `t` where its index leads, and 0 elsewhere. Of elements for one place the last counts. An index outside of an image is an error.
         maxUnpool(r: out, t: input, indices: index, ndim: len, imageSizes: sizes) = pooling::unpool(r, t, indices, imageSizes, false);
         /// avgPool2d of images with one dimension.
         avgPool1d(r: out, input: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes, ceilMode: flag, countIncludePad: flag,
             divisor: count) =
             pooling::avg_pool(1, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
-        /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with `countIncludePad` by the number of those in the image and its
-        /// padding, or by `divisor` if that is not 0. Floats only; sums of 16-bit floats in float32.
+        /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with `countIncludePad` by the number of those
+        /// in the image and its padding, or by `divisor` if that is not 0. Floats only; sums of 16-bit floats in float32.
         avgPool2d(r: out, input: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes, ceilMode: flag, countIncludePad: flag,
             divisor: count) =
             pooling::avg_pool(2, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
@@ -49,16 +49,17 @@ macro_rules! pooling_rows {
             divisor: count) =
             pooling::avg_pool(3, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
-        /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result. Of `input` the shape counts alone; `kernel` has an entry for each
-        /// dimension of its images. The other arguments are those of the pooling.
+        /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result. Of `input` the shape counts alone; `kernel` has
+        /// an entry for each dimension of its images. The other arguments are those of the pooling.
         avgPoolGradInput(r: out, gradOutput: input, input: input, ndim: len, kernel: sizes, stride: optional_sizes, padding: optional_sizes, ceilMode: flag,
             countIncludePad: flag, divisor: count) =
             pooling::avg_pool_gradient(r, gradOutput, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
         /// adaptiveMaxPool2d of images with one dimension.
         adaptiveMaxPool1d(r: out, indices: optional_indices, input: input, ndim: len, sizes: sizes) = pooling::adaptive_max(1, r, indices, input, sizes);
-        /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1 for as many as there are elements: output `i` of `n` sees
-        /// the elements from `i * size / n`, rounded down, to `(i + 1) * size / n`, rounded up. All else is as for maxPool2d.
+        /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1 for as many as there are
+        /// elements: output `i` of `n` sees the elements from `i * size / n`, rounded down, to `(i + 1) * size / n`, rounded up. All else is as for
+        /// maxPool2d.
         adaptiveMaxPool2d(r: out, indices: optional_indices, input: input, ndim: len, sizes: sizes) = pooling::adaptive_max(2, r, indices, input, sizes);
         /// adaptiveMaxPool2d of images with three dimensions.
         adaptiveMaxPool3d(r: out, indices: optional_indices, input: input, ndim: len, sizes: sizes) = pooling::adaptive_max(3, r, indices, input, sizes);
@@ -68,8 +69,8 @@ macro_rules! pooling_rows {
         adaptiveAvgPool2d(r: out, input: input, ndim: len, sizes: sizes) = pooling::adaptive_avg(2, r, input, sizes);
         /// adaptiveAvgPool2d of images with three dimensions.
         adaptiveAvgPool3d(r: out, input: input, ndim: len, sizes: sizes) = pooling::adaptive_avg(3, r, input, sizes);
-        /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its result. Of `input`, whose images have `imageDims`
-        /// dimensions, the shape counts alone.
+        /// `r = gradient of the input of adaptiveAvgPool1d, adaptiveAvgPool2d or adaptiveAvgPool3d`, from that of its result. Of `input`, whose
+        /// images have `imageDims` dimensions, the shape counts alone.
         adaptiveAvgPoolGradInput(r: out, gradOutput: input, input: input, imageDims: int) =
             pooling::adaptive_avg_gradient(r, gradOutput, input, imageDims);
     } };

@@ -89,7 +89,8 @@ impl<T: Float> Plan<T> {
         Plan::find(Sort::ToReal, n)
     }
 
-    /// One that was made before, or a new one. Where another thread looks at the list, this one does not wait: it may be a thread that a fork left behind.
+    /// One that was made before, or a new one. Where another thread looks at the list, this one does not wait: it may be a thread that a fork left
+    /// behind.
     fn find(sort: Sort, n: usize) -> Result<Plan<T>> {
         if let Ok(plans) = T::plans().try_lock()
             && let Some((.., plan)) = plans.iter().find(|(s, m, _)| (*s, *m) == (sort, n))

@@ -97,8 +97,8 @@ impl Pooling {
         ((plane * slices + slice) * lines + line) * width
     }
 
-    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal ones; -1 where a
-    /// window has none.
+    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal ones; -1 where
+    /// a window has none.
     ///
     /// # Safety
     /// All are row-major and as the window says; results are nobody else's, and the room is for [`Pooling::tile_bytes`].
@@ -283,8 +283,8 @@ unsafe fn fold_run<T: Element, const STRIDE: usize>(r: *mut T, a: *const T, b: *
     }
 }
 
-/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the compiler need not ask whether
-/// memory overlaps.
+/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the compiler
+/// need not ask whether memory overlaps.
 #[inline(always)]
 unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     r: *mut T,
@@ -415,11 +415,13 @@ impl Adaptive {
                         #[inline(always)]
                         |place, window| {
                             let mut total = T::ZERO;
-                            // SAFETY: as above.
                             self.rows(
                                 &window,
                                 #[inline(always)]
-                                |row| total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) }),
+                                |row| {
+                                    // SAFETY: as above.
+                                    total = total.add(unsafe { sum(x.wrapping_add(row.start), row.len()) });
+                                },
                             );
                             let count: usize = window.iter().map(Range::len).product();
                             // SAFETY: as above.

@@ -143,8 +143,8 @@ impl Window {
         (first..rows.end).step_by(taps).map(move |row| (row - start, row / taps))
     }
 
-    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are numbered in row-major
-    /// order by `rows`. Rows are `step` elements apart.
+    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are numbered in
+    /// row-major order by `rows`. Rows are `step` elements apart.
     ///
     /// # Safety
     /// The image has the channels of the rows, and there is room for the columns, apart from it.

@@ -31,8 +31,8 @@ pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
     Ok(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n) } })
 }
 
-/// Makes a result of the first dtype and of `shape`: `write` computes its elements, row-major and in the second dtype, in memory apart from that of the
-/// inputs. What `write` needs it has already: it does not fail.
+/// Makes a result of the first dtype and of `shape`: `write` computes its elements, row-major and in the second dtype, in memory apart from that of
+/// the inputs. What `write` needs it has already: it does not fail.
 pub(super) fn written(
     r: &Tensor,
     (dtype, compute): (Dtype, Dtype),

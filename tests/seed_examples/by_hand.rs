@@ -46,6 +46,7 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("004_negative_stride_means_contiguous", negative_strides_are_refused),
     ("004_copy_same_numel_other_shape", copy_broadcasts_but_does_not_reshape),
     ("004_masked_fill_other_shape", masks_broadcast_but_do_not_reshape),
+    ("002_geqrf_orgqr_roundtrip", reflectors_are_unpacked),
     ("002_index_put_duplicates_accumulate", what_is_put_twice_is_added_twice),
     ("004_mask_index_le", comparisons_are_masks),
     ("004_masked_select_other_shape", a_mask_of_another_shape_selects_nothing),
@@ -302,6 +303,28 @@ fn the_fields_of_the_struct_are_open() {
     assert_eq!((whole.nDimension, part.nDimension, size, stride), (2, 1, 3, 1));
     assert_eq!((part.storage, part.storageOffset, i32::from(part.dtype)), (whole.storage, 3, TH_FLOAT64));
     assert_eq!((size, stride), (c!(tensors::size(row.0, 0)), c!(tensors::stride(row.0, 0))));
+}
+
+fn reflectors_are_unpacked() {
+    let elements = [2.0, -1.0, 0.5, 3.0, 4.0, -2.0, 1.0, 0.0, 7.0, -3.0, 5.0, 1.5];
+    let a = Tensor::of(&[4, 3], &elements);
+    let [packed, tau, q, r] = std::array::from_fn(|_| Tensor::made(c!(tensors::new())).unwrap());
+    assert_eq!(c!(tensors::geqrf(packed.0, tau.0, a.0)), TH_OK);
+    assert_eq!(c!(tensors::orgqr(q.0, packed.0, tau.0)), TH_OK);
+    assert_eq!(c!(tensors::triu(r.0, packed.0, 0)), TH_OK);
+    let (q, r) = (q.elements(), r.elements());
+    for i in 0..3 {
+        for j in 0..3 {
+            let product: f64 = (0..4).map(|k| q[k * 3 + i] * q[k * 3 + j]).sum();
+            assert!((product - f64::from(i == j)).abs() < 1e-14);
+        }
+    }
+    for i in 0..4 {
+        for j in 0..3 {
+            let product: f64 = (0..3).map(|k| q[i * 3 + k] * r[k * 3 + j]).sum();
+            assert!((product - elements[i * 3 + j]).abs() < 1e-14);
+        }
+    }
 }
 
 fn references_are_counted() {

@@ -262,8 +262,8 @@ pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: P
     factors.deliver(r, dtype, &led(&made, &operands.lead, mode.steps.len())?)
 }
 
-/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and what the kernel
-/// of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
+/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and what the
+/// kernel of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
 pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map: &Tensor, mode: Mode<'_>) -> Result<()> {
     let (dtype, ndim) = (common_type(&[t, k])?, mode.steps.len());
     factors.check(dtype)?;

@@ -2,7 +2,7 @@
 
 use super::{Batch, Matrices, cube, float};
 use crate::cpu::lapack::Lapack;
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
 use crate::ops::result::deliver;
 use crate::ops::view;
@@ -65,7 +65,7 @@ fn diagonals(t: &Tensor, two: impl Fn(f64, &mut dyn Iterator<Item = f64>) -> [f6
         for (i, value) in super::elements_mut::<f64>(&mut values)?.chunks_exact_mut(2).enumerate() {
             let odd = exchanges[i * n..(i + 1) * n].iter().enumerate().filter(|&(i, &pivot)| pivot != i as i32 + 1).count() % 2 == 1;
             let a = &factors[i * n * n..(i + 1) * n * n];
-            let made = two(if odd { -1.0 } else { 1.0 }, &mut (0..n).map(|k| a[k + k * n] as f64));
+            let made = two(if odd { -1.0 } else { 1.0 }, &mut (0..n).map(|k| a[k + k * n].to_f64()));
             value.copy_from_slice(&made);
         }
     });

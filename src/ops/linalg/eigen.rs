@@ -3,7 +3,7 @@
 use super::factor::inverses;
 use super::{Batch, Matrices, cube, eigenvalues, float, singular_values, sizes, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::ops::dense::elements_mut;
@@ -110,9 +110,9 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let mut inverse = batch.empty(dtype, &[of.rows, of.cols])?;
     let blocks = [&mut u, &mut s, &mut v, &mut inverse];
     dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, None, &|[u, s, v, inverse], _, _| {
-        let least = rcond * s.first().map_or(0.0, |&s| s as f64);
+        let least = rcond * s.first().map_or(0.0, |&s| s.to_f64());
         for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
-            column.iter_mut().for_each(|x| *x = if s as f64 > least { *x / s } else { 0.0 });
+            column.iter_mut().for_each(|x| *x = if s.to_f64() > least { *x / s } else { 0.0 });
         }
         Multiply { m: n, n: m, k: p, transposed: [false, true] }.run(inverse, v, u);
         0
@@ -138,9 +138,9 @@ pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<
     counts.fill(0);
     dispatch!(float, dtype, T => {
         for (count, values) in counts.iter_mut().zip(elements_mut::<T>(&mut values)?.chunks_exact(p.max(1))) {
-            let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.abs() as f64));
-            let least = if tol >= 0.0 { tol } else { most * T::EPSILON as f64 * of.m().max(of.n()) as f64 };
-            *count = values.iter().filter(|&&x| x.abs() as f64 > least).count() as i64;
+            let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.abs().to_f64()));
+            let least = if tol >= 0.0 { tol } else { most * T::EPSILON.to_f64() * of.m().max(of.n()) as f64 };
+            *count = values.iter().filter(|&&x| x.abs().to_f64() > least).count() as i64;
         }
     });
     deliver([Some((r, Dtype::Int64, &ranks))])

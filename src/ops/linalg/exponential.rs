@@ -41,11 +41,11 @@ const THIRTEEN: &[f64] = &[
 const SINGLE: &[Pade] = &[
     Pade { limit: 4.258730016922831e-1, coefficients: THREE },
     Pade { limit: 1.880152677804762, coefficients: FIVE },
-    Pade { limit: 3.925724783138660, coefficients: SEVEN },
+    Pade { limit: 3.92572478313866, coefficients: SEVEN },
 ];
 const DOUBLE: &[Pade] = &[
     Pade { limit: 1.495585217958292e-2, coefficients: THREE },
-    Pade { limit: 2.539398330063230e-1, coefficients: FIVE },
+    Pade { limit: 2.53939833006323e-1, coefficients: FIVE },
     Pade { limit: 9.504178996162932e-1, coefficients: SEVEN },
     Pade { limit: 2.097847961257068, coefficients: NINE },
     Pade { limit: 5.371920351148152, coefficients: THIRTEEN },

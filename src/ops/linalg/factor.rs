@@ -75,7 +75,7 @@ pub fn getri(ra: &Tensor, a: &Tensor) -> Result<()> {
     deliver([Some((ra, dtype, &inverse))])
 }
 
-/// The inverses of square matrices, column after column; undefined where `info` is not 0.
+/// The inverses of square matrices, column after column; zeros where `info` is not 0.
 pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -> Result<(Tensor, super::Infos)> {
     let n = of.n();
     let (mut lu, mut inverse, mut pivots) =
@@ -85,6 +85,8 @@ pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -
             let info = T::getrf(lu, n, n, pivots);
             if info == 0 {
                 T::getri(inverse, lu, n, pivots, scratch);
+            } else {
+                inverse.fill(0.0);
             }
             info
         })

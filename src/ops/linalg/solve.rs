@@ -2,7 +2,7 @@
 
 use super::{Batch, Matrices, Why, cube, float, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::ops::dense::elements;
 use crate::ops::result::deliver;
@@ -187,12 +187,12 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let cost = cube(m, n).saturating_mul(8);
     let blocks = [&mut work, &mut s, &mut u, &mut v, &mut sides, &mut turned, &mut x];
     let infos = dispatch!(float, dtype, T => {
-        let limit = if rcond < 0.0 || rcond.is_nan() { T::EPSILON as f64 * m.max(n) as f64 } else { rcond };
+        let limit = if rcond < 0.0 || rcond.is_nan() { T::EPSILON.to_f64() * m.max(n) as f64 } else { rcond };
         batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], rank, scratch| {
             let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
             if info == 0 {
-                let least = limit * s.first().map_or(0.0, |&s| s as f64);
-                let count = s.iter().take_while(|&&s| s as f64 > least).count();
+                let least = limit * s.first().map_or(0.0, |&s| s.to_f64());
+                let count = s.iter().take_while(|&&s| s.to_f64() > least).count();
                 rank[0] = count as i32;
                 Multiply { m: p, n: k, k: m, transposed: [true, false] }.run(turned, u, b);
                 for column in turned.chunks_exact_mut(p.max(1)) {
