@@ -8,7 +8,7 @@ WIDE = {"bool": torch.int64, **{d: torch.int64 for d in INTEGERS}, **{d: torch.f
 
 
 def whole(name, dtype, shape, seed):
-    return random(f"{name}.{dtype}", dtype, shape, seed, 5, 0 if dtype in ("uint8", "bool") else -2, 1)
+    return random(f"product.{name}.{dtype}", dtype, shape, seed, 5, 0 if dtype in ("uint8", "bool") else -2, 1)
 
 
 def text(equation):
@@ -102,13 +102,13 @@ def products():
         ):
             agree("einsum", dtype, operands, lambda *t: torch.einsum(equation, *t), text(equation), tuple(operands), len(operands))
     for dtype in FLOATS:
-        x, y = whole("x", dtype, (4, 3), 120), whole("far", dtype, (2, 5, 3), 7)
+        x, y = whole("x", dtype, (4, 3), ord("x")), whole("far", dtype, (2, 5, 3), 7)
         many, more = whole("many", dtype, (30, 6), 9), whole("more", dtype, (3, 6), 11)
         for p in (0, 1, 2, 3, INF):
             distances = lambda a, b: torch.cdist(a, b, float(p), compute_mode="donot_use_mm_for_euclid_dist")
             for a, b in ((x, x), (x, y), (more, many)):
                 agree("cdist", dtype, [a, b], distances, a, b, p, ulps=2)
-        agree("cdist", dtype, [whole("e", dtype, (0, 3), 1), x], torch.cdist, whole("e", dtype, (0, 3), 1), x, 2)
+        agree("cdist", dtype, [whole("none3", dtype, (0, 3), 1), x], torch.cdist, whole("none3", dtype, (0, 3), 1), x, 2)
         agree("cdist", dtype, [make_empty(dtype, 2, 0), make_empty(dtype, 3, 0)], torch.cdist, make_empty(dtype, 2, 0), make_empty(dtype, 3, 0), 2)
     refusals()
 

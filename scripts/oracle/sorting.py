@@ -157,7 +157,7 @@ def searching():
             sequences = tensor(f"rows.{dtype}", rows.flatten().tolist(), dtype, rows.shape)
             values = random(f"sought.{dtype}.{k}", dtype, (3, 4, k), 23, *((2, 0) if dtype == "bool" else (25, 0 if dtype == "uint8" else -12)), 1)
             expect("searchsorted", [R, sequences, values, right, NULL], places_in(rows, values.value, right), options="strict")
-            sorter = tensor(f"sorter.{dtype}", places.flatten().tolist(), "int32" if right else "int64", places.shape)
+            sorter = tensor(f"sorter.{dtype}.{right}", places.flatten().tolist(), "int32" if right else "int64", places.shape)
             expect("searchsorted", [R, SHEET[dtype], values, right, sorter], places_in(rows, values.value, right), options="strict")
         if dtype in FLOATS:
             expect("searchsorted", [R, ENDS_IN_NAN[dtype], EDGES[dtype], right, NULL], places_in(ENDS_IN_NAN[dtype].value, EDGES[dtype].value, right), options="strict")

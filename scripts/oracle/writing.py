@@ -20,6 +20,8 @@ WHOLE = INTEGERS + ["bool"]
 SOME = ["uint8", "int32", "int64", "bfloat16", "float32", "float64", "bool"]
 
 lines = []
+# The last line of each name: another operand may take it later.
+named = {}
 # With a list here, rows are noted in it and nothing is computed or written: scripts/differential has other operands for them.
 noted = None
 
@@ -77,7 +79,9 @@ class Operand:
 
     def __init__(self, name, value, line=None):
         self.name, self.value = name, value
-        lines.append(line or f"tensor {name} {dtype_name(value)} {shape_name(value)} {values_text(value)}".rstrip())
+        self.line = line or f"tensor {name} {dtype_name(value)} {shape_name(value)} {values_text(value)}".rstrip()
+        named[name] = self.line
+        lines.append(self.line)
 
 
 def tensor(name, values, dtype, shape=None):
@@ -122,6 +126,8 @@ R, MAYBE, NULL, ROWS = Raw("r"), Raw("r?"), Raw("null"), Raw('"ij"')
 
 def argument_text(x):
     if isinstance(x, Operand):
+        if named[x.name] != x.line:
+            raise ValueError(f"{x.name} is the name of another operand by now")
         return "@" + x.name
     if isinstance(x, (Raw, Given, Start)):
         return x.text
