@@ -88,7 +88,7 @@ static THTensor *read_digits(const char *path) {
 }
 
 // A line of a digit whose 64 pixels lie next to each other, two characters a pixel.
-static void draw_line(const float *pixels, int y) {
+static inline void draw_line(const float *pixels, int y) {
     static const char shades[] = " .:-=+*#@";
     for (int x = 0; x < SIDE; x++) {
         char shade = shades[(int)pixels[SIDE * y + x] / 2];

@@ -10,14 +10,7 @@
  * image, or one for all.
  */
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <thorn.h>
-
-#ifndef DIGITS_CSV
-#define DIGITS_CSV "examples/data/digits.csv"
-#endif
+#include "digits.h"
 
 // Needs a `status` to return and a label `done`, where the function gives up what it owns.
 #define TRY(call)                                                                                                      \
@@ -25,27 +18,14 @@
         if ((status = (call)) != TH_OK) goto done;                                                                     \
     } while (0)
 
-enum { SIDE = 8, INK = 16, DOWN = 6, ACROSS = 10, SCALE = 4, SHOWN_ROWS = 2 * SIDE };
-
-static float digits[DOWN * ACROSS][SIDE * SIDE];
-
-// Reads the first digits of the file: 64 pixels and a label a line.
-static bool read_digits(const char *path) {
-    FILE *file = fopen(path, "r");
-    bool good = file != NULL;
-    for (int n = 0; good && n < DOWN * ACROSS; n++) {
-        int label;
-        for (int i = 0; good && i < SIDE * SIDE; i++) good = fscanf(file, "%f,", &digits[n][i]) == 1;
-        good = good && fscanf(file, "%d", &label) == 1;
-    }
-    if (file) fclose(file);
-    return good;
-}
+enum { DOWN = 6, ACROSS = 10, SCALE = 4, SHOWN_ROWS = 2 * SIDE };
 
 // The digits beside each other with some paper around, 1 x 1 x height x width, ink 1 and paper 0.
-static THStatus make_sheet(THTensor *sheet) {
+static THStatus make_sheet(THTensor *sheet, const THTensor *digits) {
     THStatus status;
-    THTensor *t = THTensor_newFromData(TH_FLOAT32, 4, (int64_t[]){DOWN, ACROSS, SIDE, SIDE}, digits);
+    THTensor *first = THTensor_newNarrow(digits, 0, 0, DOWN * ACROSS),
+             *pixels = THTensor_newNarrow(first, 1, 0, PIXELS);
+    THTensor *t = THTensor_newReshape(pixels, 4, (int64_t[]){DOWN, ACROSS, SIDE, SIDE});
     THTensor *rows = THTensor_newPermute(t, 4, (int64_t[]){0, 2, 1, 3});
     THTensor *whole = THTensor_newReshape(rows, 4, (int64_t[]){1, 1, DOWN * SIDE, ACROSS * SIDE});
     TRY(THTensor_div(sheet, whole, INK));
@@ -54,6 +34,8 @@ done:
     THTensor_free(whole);
     THTensor_free(rows);
     THTensor_free(t);
+    THTensor_free(pixels);
+    THTensor_free(first);
     return status;
 }
 
@@ -160,14 +142,12 @@ done:
 
 int main(int argc, char **argv) {
     const char *path = argc > 1 ? argv[1] : "edges.pgm";
-    if (!read_digits(argc > 2 ? argv[2] : DIGITS_CSV)) {
-        fprintf(stderr, "no digits\n");
-        return EXIT_FAILURE;
-    }
+    THTensor *digits = read_digits(argc > 2 ? argv[2] : DIGITS_CSV);
+    if (!digits) return EXIT_FAILURE;
     THStatus status;
     bool good = false;
     THTensor *sheet = THTensor_new(), *image = THTensor_new(), *edges = THTensor_new();
-    TRY(make_sheet(sheet));
+    TRY(make_sheet(sheet, digits));
     TRY(enlarge(image, sheet));
     TRY(sharpness(edges, image));
     TRY(check_slope(image, &good));
@@ -180,5 +160,6 @@ done:
     THTensor_free(edges);
     THTensor_free(image);
     THTensor_free(sheet);
+    THTensor_free(digits);
     return status == TH_OK && good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2257,7 +2257,8 @@ THStatus THTensor_einsum(THTensor *r, const char *equation, THTensor *const *ope
 /// vector, the last a column.
 THStatus THTensor_chainMatmul(THTensor *r, THTensor *const *matrices, int count);
 
-/// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0.
+/// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
+/// negative `n` that of the inverse, float32 and float64 only.
 THStatus THTensor_matrixPower(THTensor *r, const THTensor *t, int64_t n);
 
 /// Kronecker's product: each element of `a` times all of `b`, as a block in its place. `r` has the sizes of `a` times

@@ -23,5 +23,11 @@ build/examples/digits
 title "examples/neighbours.c: digits sorted by their neighbours and by k-means"
 build/examples/neighbours
 
+title "examples/pca.c: digits on a plane, by singular values"
+build/examples/pca build/digits.svg
+
+title "examples/edges.c: the edges in a picture, by convolution"
+build/examples/edges build/edges.pgm
+
 title "examples/digits.lua: digits again, from LuaJIT"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits.lua

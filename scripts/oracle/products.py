@@ -68,6 +68,9 @@ def products():
         square = make("square", 2, 3, 3)
         for n in (0, 1, 2, 3):
             agree("matrixPower", dtype, [square], lambda t: torch.from_numpy(numpy.linalg.matrix_power(t.numpy(), n)), square, n)
+        if dtype in ("float32", "float64"):
+            triangle = tensor(f"product.triangle.{dtype}", [1, 2, 0, 4], dtype, (2, 2))
+            expect("matrixPower", [R, triangle, -2], torch.tensor([1, -0.625, 0, 0.0625], dtype=getattr(torch, dtype)).reshape(2, 2), options="any", ulps=1)
         agree("chainMatmul", dtype, [a, b, make("d", 5, 2)], lambda *m: torch.chain_matmul(*m), (a, b, make("d", 5, 2)), 3)
         agree("chainMatmul", dtype, [a], lambda m: m, (a,), 1)
         agree("chainMatmul", dtype, [w, a, b, make("e", 5)], lambda w, a, b, e: w @ a @ b @ e, (w, a, b, make("e", 5)), 4)
@@ -140,6 +143,7 @@ def refusals():
     refuse("cdist", [R, a, v, 2], ERR_SHAPE)
     refuse("cdist", [R, a, a, -1], ERR_ARGUMENT)
     refuse("matrixPower", [R, a, 2], ERR_SHAPE)
+    refuse("matrixPower", [R, tensor("product.whole", [1, 2, 0, 4], "int64", (2, 2)), -1])
     refuse("chainMatmul", [R, (a, a), 2], ERR_SHAPE)
     refuse("chainMatmul", [R, (third,), 1], ERR_SHAPE)
     for equation, status, *operands in (

@@ -82,6 +82,7 @@ macro_rules! index_rows {
         /// conventions for `r` and `count`.
         nonzeroTuple(r: handles_out, count: count_inout, t: input) = {
             t.defined()?;
+            t.check_bounds(&t.layout()?)?;
             // SAFETY: `r` has room for `*count` handles.
             unsafe { give_list(r, count, t.layout()?.ndim().max(1) as i64, || masked::nonzero_tuple(t)) }
         };

@@ -56,7 +56,8 @@ macro_rules! matmul_rows {
         chainMatmul(r: out, matrices: handles, count: int) =
             // SAFETY: as above.
             contract::chain(r, &unsafe { handles("matrices", matrices, count) }?);
-        /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0.
+        /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a negative `n` that of the inverse, float32
+        /// and float64 only.
         matrixPower(r: out, t: input, n: count) = contract::matrix_power(r, t, n);
         /// Kronecker's product: each element of `a` times all of `b`, as a block in its place. `r` has the sizes of `a` times those of `b`, where the one with
         /// fewer dimensions gets new ones in front. Any dtypes, promoted.

@@ -5,6 +5,7 @@ use crate::alloc;
 use crate::dtype::{Category, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape, checked_numel, wrap_dim};
+use crate::ops::linalg::factor;
 use crate::ops::pointwise::arithmetic::{cmul, csub};
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
@@ -120,8 +121,14 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
     deliver([Some((r, dtype, &made))])
 }
 
-/// `r` = the `n`-th powers of square matrices; `n` is not negative
+/// `r` = the `n`-th powers of square matrices; for a negative `n` those of their inverses
 pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
+    if n < 0 {
+        let Some(n) = n.checked_neg() else { bail!(Argument, "power {n} is out of range") };
+        let inverse = Tensor::fresh()?;
+        factor::getri(&inverse, t)?;
+        return matrix_power(r, &inverse, n);
+    }
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     if shape.len() < 2 || shape[shape.len() - 2] != shape[shape.len() - 1] {
         bail!(Shape, "expected square matrices, got shape {:?}", &shape[..])
