@@ -164,17 +164,17 @@ impl Convolution {
         for k in 0..self.outputs {
             let channel = image % self.groups * self.outputs + k;
             let (y, w, bias) = (y.wrapping_add((image * self.outputs + k) * places), w.wrapping_add(channel * taps), bias(channel));
-            for line in 0..slices * height {
-                let rows = lines.rows(line / height, line % height);
-                let single = Line { lines, rows: &rows, y: y.wrapping_add(line * width), w, x, bias };
-                simd(
-                    #[inline(always)]
-                    |isa| {
+            simd(
+                #[inline(always)]
+                |isa| {
+                    for (slice, line) in (0..slices).flat_map(|slice| (0..height).map(move |line| (slice, line))) {
+                        let rows = lines.rows(slice, line);
+                        let single = Line { lines, rows: &rows, y: y.wrapping_add((slice * height + line) * width), w, x, bias };
                         // SAFETY: the caller's.
                         unsafe { if isa.has_fma() { single.run::<true>() } else { single.run::<false>() } }
-                    },
-                );
-            }
+                    }
+                },
+            );
         }
     }
 
