@@ -37,7 +37,7 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     if !dtype.is_float() || of_b != dtype {
         bail!(Dtype, "expected floats of one dtype, got {dtype} and {of_b}")
     }
-    if !(p >= 0.0) {
+    if p.is_nan() || p < 0.0 {
         bail!(Argument, "expected a norm of p >= 0, got {p}")
     }
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
