@@ -125,9 +125,10 @@ static void check_product(THDtype dtype, int64_t n, int64_t k, int64_t p, int se
 
 static void products_agree_with_loops_on_all_dtypes_shapes_and_layouts(void) {
     static const int64_t shapes[][3] = {{1, 1, 1},   {2, 3, 4},   {7, 5, 3},  {17, 33, 9}, {1, 40, 1},
-                                        {40, 1, 40}, {1, 12, 65}, {65, 9, 1}, {8, 8, 8},   {31, 16, 33}};
+                                        {40, 1, 40}, {1, 12, 65}, {65, 9, 1}, {8, 8, 8},   {31, 16, 33},
+                                        {4, 4, 4},   {3, 16, 16}, {16, 5, 4}};
     for (int dtype = 0; dtype < DTYPES - 1; dtype++) {
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 13; i++) {
             for (int seed = 0; seed < (under_valgrind() ? 1 : 9); seed++) {
                 /* Three times 33 products of up to 9 are more than 8 bits hold. */
                 int64_t inner = dtypes[dtype] == TH_BFLOAT16 && shapes[i][1] > 8 ? 8 : shapes[i][1];

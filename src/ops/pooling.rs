@@ -1,8 +1,9 @@
 //! Pooling: images made smaller, by the greatest elements or the means of windows.
 
-use super::convolution::{common_type, compute_type, parts, products};
+use super::convolution::{common_type, parts};
 use super::dense::{dense, elements, elements_mut, written};
 use super::lines::Want;
+use super::matmul::{product_type, products};
 use super::result::deliver;
 use super::window::{Rest, Steps, each, extent, image, windows};
 use crate::cpu::pooling::{Adaptive, Divisor, Pooling, Spread};
@@ -81,7 +82,7 @@ macro_rules! greatest {
         let (r, t, shape): (&Tensor, &Tensor, &Dims) = ($r, $t, $shape);
         Want::indices($indices)?;
         let dtype = common_type(&[t])?;
-        let compute = compute_type(dtype);
+        let compute = product_type(dtype);
         let x = dense(t, compute)?;
         products!(compute, $T => match $indices {
             None => written(r, (dtype, compute), shape, &[Some(&x)], &|out| {
@@ -242,7 +243,7 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     };
     let result = planes.resized(planes.image);
     checked_numel(&result)?;
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let (t, indices) = (dense(t, compute)?, dense(indices, Dtype::Int64)?);
     let (places, pixels) = (of_plane.iter().product::<i64>() as usize, planes.image.iter().product());
     let spread = Spread { indices: elements::<i64>(&indices)?, places, pixels, planes: planes.planes, adds };

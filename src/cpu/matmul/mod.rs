@@ -1,10 +1,12 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
 //!
-//! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`gemv`] is for vectors.
+//! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for
+//! the smallest, [`gemv`] for vectors.
 
 mod gemv;
 mod kernel;
 mod product;
+mod tiny;
 
 pub use gemv::gemv;
 
@@ -130,6 +132,9 @@ unsafe fn gemm_at<T: Gemm>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>
         }
         if c.rows == 1 {
             return gemv(beta, (c.data, c.col_stride), alpha, b.transposed(), (a.data, a.col_stride));
+        }
+        if tiny::product(level, beta, c, alpha, a, b) {
+            return;
         }
         let kernel = T::kernel(level);
         // Rows of C should be contiguous; where its columns are, compute the transposed.

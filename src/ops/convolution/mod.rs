@@ -4,6 +4,7 @@ pub mod planes;
 pub mod unroll;
 
 use super::dense::{dense, written};
+use super::matmul::{product_type, products};
 use super::reduce::{self, Over, To};
 use super::window::{Rest, Steps, check_counts, each, extent, image as image_of, unnumbered, windows};
 use crate::cpu::convolution::Convolution;
@@ -13,40 +14,6 @@ use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
-
-/// The type convolutions are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
-pub(super) fn compute_type(dtype: Dtype) -> Dtype {
-    match dtype {
-        Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 => Dtype::Int32,
-        other => other.compute(),
-    }
-}
-
-/// Runs `$body` with `$T` bound to a type of matrix products.
-macro_rules! products {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            Dtype::Float32 => {
-                type $T = f32;
-                $body
-            }
-            Dtype::Float64 => {
-                type $T = f64;
-                $body
-            }
-            Dtype::Int32 => {
-                type $T = i32;
-                $body
-            }
-            Dtype::Int64 => {
-                type $T = i64;
-                $body
-            }
-            other => bail!(Dtype, "not defined for {other}"),
-        }
-    };
-}
-pub(super) use products;
 
 /// Where a convolution's windows lie.
 #[derive(Clone, Copy)]
@@ -172,7 +139,7 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
     {
         bail!(Shape, "a bias of shape {:?} for {channels} channels", shape.as_slice())
     }
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let (x, w) = (dense(input, compute)?, dense(weight, compute)?);
     let bias = bias.map(|bias| dense(bias, compute)).transpose()?;
     products!(compute, T => {
@@ -213,7 +180,7 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     let dtype = common_type(&[grad, weight])?;
     let Shapes { it, result } = form.shapes(&input, &of_weight)?;
     check_gradient(&of_grad, &result)?;
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let (y, w) = (dense(grad, compute)?, dense(weight, compute)?);
     products!(compute, T => {
         let equipment = it.equip::<T>()?;
@@ -236,7 +203,7 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     let dtype = common_type(&[grad, input])?;
     let Shapes { it, result } = form.shapes(&of_input, &weight)?;
     check_gradient(&of_grad, &result)?;
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let (y, x) = (dense(grad, compute)?, dense(input, compute)?);
     let (x, y) = if form.transposed { (y, x) } else { (x, y) };
     products!(compute, T => {

@@ -1,12 +1,13 @@
 //! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
 
-use super::{common_type, compute_type, products};
+use super::common_type;
 use crate::cpu::convolution::Convolution;
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::ops::dense::{dense, elements, elements_mut};
+use crate::ops::matmul::{product_type, products};
 use crate::ops::pointwise::arithmetic;
 use crate::ops::result::deliver;
 use crate::ops::window::{Rest, Steps, check_counts, extent, image, unnumbered, windows};
@@ -255,7 +256,7 @@ fn prepared(t: &Tensor, k: &Tensor, alpha: Scalar, mode: Mode<'_>, compute: Dtyp
 pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: Pairing, mode: Mode<'_>) -> Result<()> {
     let dtype = common_type(&[t, k])?;
     factors.check(dtype)?;
-    let (t, k) = prepared(t, k, factors.alpha, mode, compute_type(dtype))?;
+    let (t, k) = prepared(t, k, factors.alpha, mode, product_type(dtype))?;
     let operands = pairing.operands(&t, &k, mode.steps.len(), mode.full)?;
     let made = convolved(&operands.t, &operands.k, operands.groups, mode)?;
     let made = if operands.swapped { swapped(&made)? } else { made };
@@ -271,7 +272,7 @@ pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map
     if !matches!(of_index, Dtype::Int64 | Dtype::Int32) {
         bail!(Dtype, "a map is int64 or int32, got {of_index}")
     }
-    let (t, k) = prepared(t, k, factors.alpha, mode, compute_type(dtype))?;
+    let (t, k) = prepared(t, k, factors.alpha, mode, product_type(dtype))?;
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     if of_t.len() != ndim + 1 || of_k.len() != ndim + 1 || of_map.as_slice() != [of_k[0], 2] {
         let (t, k, map) = (of_t.as_slice(), of_k.as_slice(), of_map.as_slice());

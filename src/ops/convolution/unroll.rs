@@ -1,12 +1,13 @@
 //! Windows of images as columns of a matrix, and such columns added up to images.
 
-use super::{common_type, compute_type, parts, products};
+use super::{common_type, parts};
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::ops::dense::{dense, written};
+use crate::ops::matmul::{product_type, products};
 use crate::ops::window::{Rest, Steps, each, image, windows};
 use crate::tensor::Tensor;
 
@@ -27,7 +28,7 @@ pub fn im2col(r: &Tensor, t: &Tensor, kernel: &[i64], steps: Steps<'_>) -> Resul
     let Some(places) = w.out.iter().try_fold(1i64, |n, &k| n.checked_mul(k as i64)) else { bail!(Shape, "too many columns") };
     let mut result: Dims = shape.iter().copied().take(shape.len() - kernel.len() - 1).collect();
     result.extend_from_slice(&[rows, places]);
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let x = dense(t, compute)?;
     products!(compute, T => {
         written(r, (dtype, compute), &result, &[Some(&x)], &|out| {
@@ -63,7 +64,7 @@ pub fn col2im(r: &Tensor, t: &Tensor, sizes: &[i64], kernel: &[i64], steps: Step
     let mut result: Dims = shape.iter().copied().take(shape.len() - 2).collect();
     result.push(channels);
     result.extend_from_slice(sizes);
-    let compute = compute_type(dtype);
+    let compute = product_type(dtype);
     let x = dense(t, compute)?;
     products!(compute, T => {
         written(r, (dtype, compute), &result, &[Some(&x)], &|out| {

@@ -1,6 +1,6 @@
 //! The products of a batch, one after the other, at once, or as one.
 
-use super::Form;
+use super::{Form, products};
 use crate::cpu::matmul::{Gemm, Mat, gemm};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
@@ -14,42 +14,29 @@ const PER_ELEMENT: usize = 8;
 /// From so many multiplications on, a product is shared between threads as well as a batch is.
 const LARGE: usize = 1 << 20;
 
-/// Calls a function of one type with the type that operands have.
-macro_rules! in_type {
-    ($compute:expr, $T:ident => $body:expr) => {
-        match $compute {
-            Dtype::Float32 => {
-                type $T = f32;
-                $body
-            }
-            Dtype::Float64 => {
-                type $T = f64;
-                $body
-            }
-            Dtype::Int32 => {
-                type $T = i32;
-                $body
-            }
-            Dtype::Int64 => {
-                type $T = i64;
-                $body
-            }
-            other => bail!(Dtype, "not defined for {other}"),
-        }
-    };
-}
+/// A matrix in memory: its first element, sizes and strides.
+pub(super) type Place = (*mut u8, [i64; 2], [i64; 2]);
 
 /// A single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without dimensions in front.
 pub(super) fn one(compute: Dtype, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
-    let (rows, columns) = (a.layout.shape[0], b.layout.shape[1]);
     // Without the dimension there is one row or column, of any stride.
     let row = if form.rows { c.layout.strides[0] } else { 1 };
     let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
-    in_type!(compute, T => {
-        let of = |t: &Operand| matrix::<T>(t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
-        let to = matrix::<T>(c.first(), [rows, columns], [row, column]);
-        // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
-        unsafe { gemm::<T>(Element::from_scalar(beta), to, Element::from_scalar(alpha), of(a), of(b)) }
+    let of = |t: &Operand| (t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
+    let (a, b) = (of(a), of(b));
+    // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
+    unsafe { multiply(compute, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
+}
+
+/// `c = beta * c + alpha * (a @ b)`
+///
+/// # Safety
+/// The matrices have elements of this type, sizes that fit, and C lies apart from A and B.
+pub(super) unsafe fn multiply(compute: Dtype, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
+    products!(compute, T => {
+        let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
+        // SAFETY: the caller's.
+        unsafe { gemm::<T>(Element::from_scalar(beta), c, Element::from_scalar(alpha), a, b) }
     });
     Ok(())
 }
@@ -147,7 +134,7 @@ impl Batch {
 
     /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
     pub(super) fn multiply(&self, compute: Dtype, beta: Scalar, alpha: Scalar) -> Result<()> {
-        in_type!(compute, T => self.run::<T>(beta, alpha));
+        products!(compute, T => self.run::<T>(beta, alpha));
         Ok(())
     }
 
@@ -176,17 +163,23 @@ impl Batch {
     }
 
     /// Where the matrices of place `i` begin.
-    fn offsets(&self, mut i: usize) -> [i64; 3] {
-        let mut offsets = [0; 3];
-        for d in (0..self.shape.len()).rev() {
-            let size = self.shape[d] as usize;
-            let at = (i % size) as i64;
-            i /= size;
+    fn offsets(&self, i: usize) -> [i64; 3] {
+        let (mut offsets, mut rest) = ([0; 3], i);
+        let mut walk = |d: usize, at: usize| {
             for (offset, t) in offsets.iter_mut().zip([&self.c, &self.a, &self.b]) {
-                if !(self.summed && std::ptr::eq(t, &self.c)) {
-                    *offset += at * t.layout.strides[d];
-                }
+                *offset += at as i64 * t.layout.strides[d];
             }
+        };
+        for d in (1..self.shape.len()).rev() {
+            let size = self.shape[d] as usize;
+            walk(d, rest % size);
+            rest /= size;
+        }
+        if !self.shape.is_empty() {
+            walk(0, rest);
+        }
+        if self.summed {
+            offsets[0] = 0;
         }
         offsets
     }

@@ -1,5 +1,6 @@
 //! The products that have names: of matrices, vectors, batches of them, and whatever comes.
 
+use super::batch::multiply;
 use super::{Addend, Form, product};
 use crate::error::{Result, bail};
 use crate::ops::pointwise::arithmetic::cmul;
@@ -11,6 +12,9 @@ const ONE: Scalar = Scalar::Int(1);
 
 /// `r = m1 @ m2`
 pub fn mm(r: &Tensor, m1: &Tensor, m2: &Tensor) -> Result<()> {
+    if in_place(r, m1, m2).is_some() {
+        return Ok(());
+    }
     of_matrices(r, None, ONE, m1, m2)
 }
 
@@ -75,6 +79,33 @@ pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     let left = if rows { a.clone() } else { row(a)? };
     let right = if columns { b.clone() } else { column(b)? };
     product(r, None, ONE, &left, &right, Form { rows, columns, batch: true })
+}
+
+/// The way of a product into a matrix that has its dtype and shape and lies apart from both: nothing is made for it.
+fn in_place(r: &Tensor, a: &Tensor, b: &Tensor) -> Option<()> {
+    let of = |t: &Tensor| {
+        let (dtype, data, room) = t.room()?;
+        let (&[rows, cols], &[row, col]) = t.peek() else { return None };
+        if rows <= 0 || cols <= 0 || row < 0 || col < 0 {
+            return None;
+        }
+        let reach = (rows - 1).checked_mul(row)?.checked_add((cols - 1).checked_mul(col)?)?;
+        let inside = usize::try_from(reach).is_ok_and(|reach| reach < room);
+        inside.then_some((dtype, (data, [rows, cols], [row, col]), reach as usize * dtype.size() + dtype.size()))
+    };
+    let ((dtype, to, bytes), (of_a, left, bytes_a), (of_b, right, bytes_b)) = (of(r)?, of(a)?, of(b)?);
+    let ([rows, cols], [row, col]) = (to.1, to.2);
+    let fits = left.1 == [rows, right.1[0]] && right.1[1] == cols;
+    let distinct = col > 0 && row > (cols - 1).checked_mul(col)?;
+    let apart = |data: *mut u8, n: usize| {
+        let ahead = data.addr().wrapping_sub(to.0.addr());
+        ahead >= bytes && ahead.wrapping_neg() >= n
+    };
+    if !(fits && distinct && of_a == dtype && of_b == dtype && apart(left.0, bytes_a) && apart(right.0, bytes_b)) {
+        return None;
+    }
+    // SAFETY: all elements lie inside their storages, those of the result are distinct and apart from the others.
+    unsafe { multiply(dtype, Scalar::Int(0), ONE, [to, left, right]) }.ok()
 }
 
 fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {

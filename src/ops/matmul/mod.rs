@@ -21,12 +21,38 @@ use batch::Batch;
 pub use forms::{addmm, addmv, mm, mv};
 
 /// The type products are computed in: float32 for 16-bit floats, int32 for small integers, whose wrapped sums agree in the low bits.
-fn product_type(dtype: Dtype) -> Dtype {
+pub(super) fn product_type(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Uint8 | Dtype::Int8 | Dtype::Int16 => Dtype::Int32,
         other => other.compute(),
     }
 }
+
+/// Runs `$body` with `$T` bound to a type that products are computed in.
+macro_rules! products {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            Dtype::Float32 => {
+                type $T = f32;
+                $body
+            }
+            Dtype::Float64 => {
+                type $T = f64;
+                $body
+            }
+            Dtype::Int32 => {
+                type $T = i32;
+                $body
+            }
+            Dtype::Int64 => {
+                type $T = i64;
+                $body
+            }
+            other => bail!(Dtype, "not defined for {other}"),
+        }
+    };
+}
+pub(super) use products;
 
 /// Which dimensions a result has.
 #[derive(Clone, Copy)]
