@@ -2230,7 +2230,7 @@ THStatus THTensor_vdot(THTensor *r, const THTensor *a, const THTensor *b);
 /// `r[i, j] = v1[i] * v2[j]` for vectors. Any dtypes, promoted.
 THStatus THTensor_outer(THTensor *r, const THTensor *v1, const THTensor *v2);
 
-/// As outer.
+/// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
 THStatus THTensor_ger(THTensor *r, const THTensor *v1, const THTensor *v2);
 
 /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.

@@ -36,7 +36,7 @@ macro_rules! matmul_rows {
         vdot(r: out, a: input, b: input) = forms::dot(r, a, b);
         /// `r[i, j] = v1[i] * v2[j]` for vectors. Any dtypes, promoted.
         outer(r: out, v1: input, v2: input) = forms::outer(r, v1, v2);
-        /// As outer.
+        /// `r[i, j] = v1[i] * v2[j]` for vectors: outer, by the name it has in BLAS.
         ger(r: out, v1: input, v2: input) = forms::outer(r, v1, v2);
         /// `r[i, j] = beta * t[i, j] + alpha * v1[i] * v2[j]` for vectors; `t` broadcasts to the sizes of both.
         addr(r: out, beta: number, t: input, alpha: number, v1: input, v2: input) = forms::addr(r, beta, t, alpha, v1, v2);
