@@ -21,7 +21,7 @@ static struct {
 enum { ROWS = 60, COLUMNS = 500, STORED = 3 };
 
 /* What calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many dimensions. */
-static THTensor *matrix, *row, *mask, *vector, *deep;
+static THTensor *matrix, *row, *mask, *vector, *deep, *block;
 
 /* A call that writes to one or two results. */
 typedef THStatus Call(THTensor *const *r);
@@ -58,10 +58,10 @@ static THStatus isin(THTensor *const *r) { return THTensor_isin(r[0], matrix, ro
 static THStatus quantile(THTensor *const *r) { return THTensor_quantile(r[0], matrix, 0.3, 0, 0, 0); }
 static THStatus histc(THTensor *const *r) { return THTensor_histc(r[0], matrix, 1000, 0, 0); }
 static THStatus bincount(THTensor *const *r) { return THTensor_bincount(r[0], row, NULL, 0); }
-static THStatus fitted(THTensor *const *r) { return THTensor_gels(r[0], r[1], matrix, matrix); }
-static THStatus factored(THTensor *const *r) { return THTensor_qr(r[0], r[1], matrix, 1); }
-static THStatus singular(THTensor *const *r) { return THTensor_svd(r[0], NULL, r[1], matrix, 1); }
-static THStatus pseudoinverse(THTensor *const *r) { return THTensor_pinverse(r[0], matrix, 1e-5); }
+static THStatus fitted(THTensor *const *r) { return THTensor_gels(r[0], r[1], block, block); }
+static THStatus factored(THTensor *const *r) { return THTensor_qr(r[0], r[1], block, 1); }
+static THStatus singular(THTensor *const *r) { return THTensor_svd(r[0], NULL, r[1], block, 1); }
+static THStatus pseudoinverse(THTensor *const *r) { return THTensor_pinverse(r[0], block, 1e-5); }
 static THStatus renorm(THTensor *const *r) { return THTensor_renorm(r[0], matrix, 2, 0, 1); }
 static THStatus mm(THTensor *const *r) {
     THTensor *t = THTensor_newT(matrix);
@@ -291,12 +291,15 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
     for (int i = 0; i < ROWS * COLUMNS; i++) ((float *)THTensor_data(matrix))[i] = (float)(i * 7919 % 1013) / 8;
     for (int i = 0; i < COLUMNS; i++) ((int32_t *)THTensor_data(row))[i] = i * 31 % 101;
     for (int i = 0; i < ROWS; i++) ((bool *)THTensor_data(mask))[i] = i % 3 == 0;
-    THTensor *kept = THTensor_newClone(matrix);
+    THTensor *kept = THTensor_newClone(matrix), *few = THTensor_newNarrow(matrix, 0, 0, 20);
+    block = THTensor_newNarrow(few, 1, 0, 10);
+    THTensor_free(few);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         for (int kind = 0; kind < 2 * KINDS; kind++) run_out(calls[i].name, calls[i].call, calls[i].undefined, kind / 2, kind & 1);
     }
     CHECK(same(matrix, kept));
     THTensor_free(kept);
+    THTensor_free(block);
     THTensor_free(matrix);
     THTensor_free(vector);
     THTensor_free(row);

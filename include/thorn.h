@@ -2314,7 +2314,7 @@ THStatus THTensor_gesv(THTensor *rb, THTensor *ra, const THTensor *b, const THTe
 /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
 THStatus THTensor_solve(THTensor *x, THTensor *lu, const THTensor *b, const THTensor *a);
 
-/// `rb = the X with a X = b`, or with `transpose` of `a' X = b`, for the `upper` or lower triangle of square `a`; with
+/// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`; with
 /// `unitriangular` its diagonal counts as ones. What else `a` has is not looked at. `ra = a`. Either may be NULL. A 0
 /// on the diagonal is an error.
 THStatus THTensor_trtrs(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a, int upper, int transpose,
@@ -2362,22 +2362,22 @@ THStatus THTensor_slogdet(THTensor *sign, THTensor *logabsdet, const THTensor *t
 /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
 THStatus THTensor_logdet(THTensor *r, const THTensor *t);
 
-/// `ra = L with a = L L'`, or with `upper` U with `a = U' U`, of symmetric positive definite `a`, of which that
+/// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that
 /// triangle alone is looked at; zeros in the other (Cholesky). The leading minor that is not positive definite is named
 /// by the error.
 THStatus THTensor_potrf(THTensor *ra, const THTensor *a, int upper);
 
-/// potrf by PyTorch's name: `r = L with t = L L'`, or with `upper` U with `t = U' U`.
+/// potrf by PyTorch's name: `r = L with t = L L^T`, or with `upper` U with `t = U^T U`.
 THStatus THTensor_cholesky(THTensor *r, const THTensor *t, int upper);
 
-/// `rb = the X with L L' X = b`, or with `upper` of `U' U X = b`, for a factor `a` of potrf.
+/// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
 THStatus THTensor_potrs(THTensor *rb, const THTensor *b, const THTensor *a, int upper);
 
-/// `ra = the inverse of L L'`, or with `upper` of `U' U`, for a factor `a` of potrf.
+/// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
 THStatus THTensor_potri(THTensor *ra, const THTensor *a, int upper);
 
-/// `P' a P = L L'`, or with `upper` `U' U`, of symmetric positive semidefinite `a`, the greatest pivot first: `ra` is
-/// the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P' a P`.
+/// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first: `ra`
+/// is the factor, int32 `rpiv[i]` the column of `a`, from 1, that became column i of `P^T a P`.
 ///
 /// int64 `rrank`, which may be NULL: the number of pivots greater than `tol`, and than n * epsilon * the greatest
 /// element of the diagonal, which they must be in any case; columns of L behind are zeros. An element of the diagonal
@@ -2390,15 +2390,15 @@ THStatus THTensor_pstrf(THTensor *ra, THTensor *rpiv, THTensor *rrank, const THT
 THStatus THTensor_qr(THTensor *rq, THTensor *rr, const THTensor *a, int some);
 
 /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ... H(k) with `H(i) =
-/// 1 - rtau[i] v v'`: v has zeros, then 1 in row i, and behind it what stands in column i of `ra`.
+/// 1 - rtau[i] v v^T`: v has zeros, then 1 in row i, and behind it what stands in column i of `ra`.
 THStatus THTensor_geqrf(THTensor *ra, THTensor *rtau, const THTensor *a);
 
 /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which there
 /// may be fewer than n.
 THStatus THTensor_orgqr(THTensor *ra, const THTensor *a, const THTensor *tau);
 
-/// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q', for the square Q of the reflectors packed in `a` and
-/// `tau`.
+/// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in `a`
+/// and `tau`.
 THStatus THTensor_ormqr(THTensor *ra, const THTensor *a, const THTensor *tau, const THTensor *c, int left,
                         int transpose);
 
@@ -2419,12 +2419,12 @@ THStatus THTensor_geev(THTensor *re, THTensor *rv, const THTensor *a);
 /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
 THStatus THTensor_eig(THTensor *e, THTensor *v, const THTensor *t);
 
-/// `a = ru diag(rs) rv'` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal
+/// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal
 /// columns, with `some` [m x k] and [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values
 /// alone take less time.
 THStatus THTensor_gesvd(THTensor *ru, THTensor *rs, THTensor *rv, const THTensor *a, int some);
 
-/// gesvd by PyTorch's name: `t = u diag(s) v'`.
+/// gesvd by PyTorch's name: `t = u diag(s) v^T`.
 THStatus THTensor_svd(THTensor *u, THTensor *s, THTensor *v, const THTensor *t, int some);
 
 /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0.
@@ -2622,9 +2622,10 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
  *
  * Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x]
  * channels x sizes`. Lists have `ndim` entries, one for each dimension of an image or one for all. `stride` may be NULL
- * and is that of `kernel` then, `padding` and `dilation` too: 0 and 1. In each dimension there are `(size + 2 * padding
- * - dilation * (kernel - 1) - 1) / stride + 1` windows, rounded down, or up with `ceilMode` unless the last one would
- * begin behind the image and what pads it in front. `padding` is half of a window at most.
+ * and is that of `kernel` then, `padding` and `dilation` too: 0 and 1. A window reaches over `reach = dilation *
+ * (kernel - 1) + 1` elements, and in each dimension there are `(size + 2 * padding - reach) / stride + 1` of them,
+ * rounded down, or up with `ceilMode` unless the last one would begin behind the image and what pads it in front.
+ * `padding` is half of a window at most.
  * @{
  */
 

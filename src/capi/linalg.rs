@@ -16,7 +16,7 @@ macro_rules! linalg_rows {
         gesv(rb: optional_out, ra: optional_out, b: input, a: input) = solve::gesv(rb, ra, b, a);
         /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
         solve(x: optional_out, lu: optional_out, b: input, a: input) = solve::gesv(x, lu, b, a);
-        /// `rb = the X with a X = b`, or with `transpose` of `a' X = b`, for the `upper` or lower triangle of square `a`; with `unitriangular` its
+        /// `rb = the X with a X = b`, or with `transpose` of `a^T X = b`, for the `upper` or lower triangle of square `a`; with `unitriangular` its
         /// diagonal counts as ones. What else `a` has is not looked at. `ra = a`. Either may be NULL. A 0 on the diagonal is an error.
         trtrs(rb: optional_out, ra: optional_out, b: input, a: input, upper: flag, transpose: flag, unitriangular: flag) =
             solve::trtrs(rb, ra, b, a, solve::Triangle { upper, transposed: transpose, unit: unitriangular });
@@ -52,17 +52,17 @@ macro_rules! linalg_rows {
         /// `r = log det t` of each square matrix: NaN where the determinant is negative, -inf where it is 0.
         logdet(r: out, t: input) = determinant::logdet(r, t);
 
-        /// `ra = L with a = L L'`, or with `upper` U with `a = U' U`, of symmetric positive definite `a`, of which that triangle alone is looked at; zeros in
+        /// `ra = L with a = L L^T`, or with `upper` U with `a = U^T U`, of symmetric positive definite `a`, of which that triangle alone is looked at; zeros in
         /// the other (Cholesky). The leading minor that is not positive definite is named by the error.
         potrf(ra: out, a: input, upper: flag) = factor::potrf(ra, a, upper);
-        /// potrf by PyTorch's name: `r = L with t = L L'`, or with `upper` U with `t = U' U`.
+        /// potrf by PyTorch's name: `r = L with t = L L^T`, or with `upper` U with `t = U^T U`.
         cholesky(r: out, t: input, upper: flag) = factor::potrf(r, t, upper);
-        /// `rb = the X with L L' X = b`, or with `upper` of `U' U X = b`, for a factor `a` of potrf.
+        /// `rb = the X with L L^T X = b`, or with `upper` of `U^T U X = b`, for a factor `a` of potrf.
         potrs(rb: out, b: input, a: input, upper: flag) = solve::potrs(rb, b, a, upper);
-        /// `ra = the inverse of L L'`, or with `upper` of `U' U`, for a factor `a` of potrf.
+        /// `ra = the inverse of L L^T`, or with `upper` of `U^T U`, for a factor `a` of potrf.
         potri(ra: out, a: input, upper: flag) = factor::potri(ra, a, upper);
-        /// `P' a P = L L'`, or with `upper` `U' U`, of symmetric positive semidefinite `a`, the greatest pivot first: `ra` is the factor, int32 `rpiv[i]` the
-        /// column of `a`, from 1, that became column i of `P' a P`.
+        /// `P^T a P = L L^T`, or with `upper` `U^T U`, of symmetric positive semidefinite `a`, the greatest pivot first: `ra` is the factor, int32 `rpiv[i]` the
+        /// column of `a`, from 1, that became column i of `P^T a P`.
         ///
         /// int64 `rrank`, which may be NULL: the number of pivots greater than `tol`, and than n * epsilon * the greatest element of the diagonal, which
         /// they must be in any case; columns of L behind are zeros. An element of the diagonal that is negative or not a number is an error.
@@ -72,12 +72,12 @@ macro_rules! linalg_rows {
         /// `a = rq rr` for [m x n]: `rq` has orthonormal columns, `rr` is upper triangular. With `some` [m x k] and [k x n], k the lesser of m and n, else
         /// [m x m] and [m x n]. Signs are LAPACK's: the diagonal of `rr` may be negative. Either may be NULL.
         qr(rq: optional_out, rr: optional_out, a: input, some: flag) = orthogonal::qr(rq, rr, a, some);
-        /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ... H(k) with `H(i) = 1 - rtau[i] v v'`: v has
+        /// `ra = R of a = Q R`, and below its diagonal the reflectors that Q is the product of, H(1) H(2) ... H(k) with `H(i) = 1 - rtau[i] v v^T`: v has
         /// zeros, then 1 in row i, and behind it what stands in column i of `ra`.
         geqrf(ra: out, rtau: out, a: input) = orthogonal::geqrf(ra, rtau, a);
         /// `ra = the first n columns of Q` for the reflectors that geqrf has packed in `a` [m x n] and `tau`, of which there may be fewer than n.
         orgqr(ra: out, a: input, tau: input) = orthogonal::orgqr(ra, a, tau);
-        /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q', for the square Q of the reflectors packed in `a` and `tau`.
+        /// `ra = Q c`, or with 0 for `left` `c Q`, with `transpose` of Q^T, for the square Q of the reflectors packed in `a` and `tau`.
         ormqr(ra: out, a: input, tau: input, c: input, left: flag, transpose: flag) = orthogonal::ormqr(ra, a, tau, c, left, transpose);
 
         /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as columns. The `upper` or lower
@@ -92,10 +92,10 @@ macro_rules! linalg_rows {
         geev(re: out, rv: optional_out, a: input) = eigen::geev(re, rv, a);
         /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
         eig(e: out, v: optional_out, t: input) = eigen::geev(e, v, t);
-        /// `a = ru diag(rs) rv'` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal columns, with `some` [m x k] and
+        /// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal columns, with `some` [m x k] and
         /// [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values alone take less time.
         gesvd(ru: optional_out, rs: optional_out, rv: optional_out, a: input, some: flag) = eigen::gesvd(ru, rs, rv, a, some);
-        /// gesvd by PyTorch's name: `t = u diag(s) v'`.
+        /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
         svd(u: optional_out, s: optional_out, v: optional_out, t: input, some: flag) = eigen::gesvd(u, s, v, t, some);
         /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0.
         pinverse(r: out, t: input, rcond: double) = eigen::pinverse(r, t, rcond);

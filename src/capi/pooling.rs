@@ -2,8 +2,9 @@
 //!
 //! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. Lists have
 //! `ndim` entries, one for each dimension of an image or one for all. `stride` may be NULL and is that of `kernel` then, `padding` and `dilation`
-//! too: 0 and 1. In each dimension there are `(size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1` windows, rounded down, or up with
-//! `ceilMode` unless the last one would begin behind the image and what pads it in front. `padding` is half of a window at most.
+//! too: 0 and 1. A window reaches over `reach = dilation * (kernel - 1) + 1` elements, and in each dimension there are
+//! `(size + 2 * padding - reach) / stride + 1` of them, rounded down, or up with `ceilMode` unless the last one would begin behind the image and
+//! what pads it in front. `padding` is half of a window at most.
 
 use super::row::export;
 use crate::ops::pooling::{self, Form};
