@@ -9,7 +9,7 @@ build=$(realpath "${1:?the build directory}")
 target=$(sed -n 's/^THORN_CARGO_TARGET_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 soname=libthorn.so.$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
-archive_goal=$((16 << 20))
+archive_goal=$((28 << 20))
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -137,7 +137,7 @@ in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
 for file in LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY; do
     cmp $file "$work/moved/share/doc/thorn/$file" || fail "$file is not installed"
 done
-crates=$(cargo tree --edges normal,no-proc-macro --prefix none --locked --format '{p}|{l}' | tail -n +2 | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
+crates=$(cargo tree --edges normal,no-proc-macro --prefix none --no-dedupe --locked --format '{p}|{l}' | grep -v '(/' | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
 listed=$(awk '/^Crates/ { inside = 1; next } !NF { inside = 0 } inside' LICENSE-THIRD-PARTY | sed -E 's/^ +([^ ]+) +(.*[^ ])  +.*/\1 \2/')
 diff <(echo "$listed") <(echo "$crates") || fail "LICENSE-THIRD-PARTY lists other crates (<) than Cargo (>)"
 echo "ok: licences"
