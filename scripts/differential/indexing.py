@@ -42,7 +42,7 @@ def index_select(draw):
 def gather(draw):
     # PyTorch compares shapes only where there are positions, and takes those of a vector for a scalar.
     t, dim = draw.operand(draw.dtype(), draw.shape(large=False) or (2,)), draw.dim(draw.random.randrange(4))
-    index = positions(draw, sized(t, dim), tuple(draw.random.randrange(min(n, 1), n + draw.choice([1, 1, 1, 2])) for n in t.size))
+    index = positions(draw, sized(t, dim), tuple(draw.random.randrange(1, n + draw.choice([1, 1, 1, 2])) if n else 0 for n in t.size))
     return Call("gather", [R, t, dim, index], lambda: Expected(torch.gather(t.value, dim, index.value.long())))
 
 
