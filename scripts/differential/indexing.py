@@ -40,10 +40,17 @@ def index_select(draw):
 
 
 def gather(draw):
-    # PyTorch compares shapes only where there are positions, and takes those of a vector for a scalar.
+    # PyTorch takes the positions of a vector for a scalar.
     t, dim = draw.operand(draw.dtype(), draw.shape(large=False) or (2,)), draw.dim(draw.random.randrange(4))
     index = positions(draw, sized(t, dim), tuple(draw.random.randrange(1, n + draw.choice([1, 1, 1, 2])) if n else 0 for n in t.size))
-    return Call("gather", [R, t, dim, index], lambda: Expected(torch.gather(t.value, dim, index.value.long())))
+
+    def want():
+        # PyTorch compares shapes only where there are positions.
+        if any(index.size[d] > n for d, n in enumerate(t.size) if d != dim % len(t.size)):
+            raise RuntimeError("the index is larger than the tensor")
+        return Expected(torch.gather(t.value, dim, index.value.long()))
+
+    return Call("gather", [R, t, dim, index], want)
 
 
 def take(draw):
