@@ -13,7 +13,7 @@
  *
  * A check that fails says so and lets the case go on. Each case must end with as many live bytes as it began with: what
  * a case makes, it frees. The program prints one line per case and exits with 1 if any failed. Arguments of the program
- * name the cases to run.
+ * name the cases to run; THORN_TEST_BLAS in the environment is handed to THSetBlas before.
  */
 
 #ifndef THORN_CHECK_H
@@ -108,8 +108,7 @@ struct check_case {
     void (*run)(void);
 };
 
-#define CASE(function)                                                                                                 \
-    { #function, function }
+#define CASE(function) {#function, function}
 #define CHECK_MAIN(...)                                                                                                \
     int main(int argc, char **argv) {                                                                                  \
         static const struct check_case cases[] = {__VA_ARGS__};                                                        \
@@ -242,6 +241,11 @@ static inline int check_wanted(const char *name, int argc, char **argv) {
 
 static inline int check_run(const struct check_case *cases, size_t count, int argc, char **argv) {
     int failed = 0;
+    const char *blas = getenv("THORN_TEST_BLAS");
+    if (blas && THSetBlas(blas) != TH_OK) {
+        fprintf(stderr, "%s\n", THGetLastError());
+        return 1;
+    }
     for (size_t i = 0; i < count; i++) {
         if (!check_wanted(cases[i].name, argc, argv)) continue;
         printf("%s ...", cases[i].name);

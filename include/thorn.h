@@ -46,7 +46,8 @@
  *     31. Mapped files and shared memory
  *     32. Errors
  *     33. Threads
- *     34. Versions
+ *     34. BLAS of the machine
+ *     35. Versions
  *
  * Conventions
  * ===========
@@ -3376,7 +3377,35 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     34. Versions
+ *     34. BLAS of the machine
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup blas_of_the_machine BLAS of the machine
+ * @{
+ */
+
+/// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in
+/// it (getrf, getrs, getri, trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole
+/// process: `THSetBlas("libopenblas.so.0")`. `path` is what `dlopen` takes, a file name that the loader looks for or a
+/// path; its code runs in this process. NULL: thorn's own again, as at start.
+///
+/// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference have what is needed, with integers of 32 or 64 bits. What
+/// the library has no routine for, convolutions, and operands in which no stride is 1 are left to thorn. The library
+/// decides then how many threads there are, and results depend on it. It is never unloaded.
+///
+/// Errors: `TH_ERR_IO`, it cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS. What was in use stays so then.
+THStatus THSetBlas(const char *path);
+
+/// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself. Never freed.
+const char *THGetBlas(void);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     35. Versions
  *
  * ================================================================================================================== */
 

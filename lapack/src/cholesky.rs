@@ -8,7 +8,7 @@ use faer::Par;
 use faer::linalg::cholesky::{llt, llt_pivoting};
 
 /// Zeros above the diagonal.
-fn clear_upper<T: Float>(a: &mut [T], n: usize) {
+pub fn clear_upper<T: Float>(a: &mut [T], n: usize) {
     (1..n).for_each(|j| a[j * n..j * n + j].fill(T::default()));
 }
 
@@ -41,10 +41,15 @@ pub fn potri<T: Float>(inverse: &mut [T], l: &[T], n: usize, scratch: Scratch<'_
         return zero as Info + 1;
     }
     llt::inverse::inverse(view_mut(inverse, n, n), view(l, n, n), Par::Seq, stack(scratch));
-    for j in 1..n {
-        (0..j).for_each(|i| inverse[i + j * n] = inverse[j + i * n]);
-    }
+    mirror(inverse, n);
     0
+}
+
+/// The upper triangle as the lower one.
+pub fn mirror<T: Float>(a: &mut [T], n: usize) {
+    for j in 1..n {
+        (0..j).for_each(|i| a[i + j * n] = a[j + i * n]);
+    }
 }
 
 pub fn pstrf_bytes<T: Float>(n: usize) -> usize {

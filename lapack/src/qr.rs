@@ -4,7 +4,7 @@
 
 use crate::float::{Float, axpy, bytes, dot, fast, norm, view, view_mut};
 use crate::lu::column;
-use crate::{Info, Scratch};
+use crate::{Info, Lapack, Scratch};
 use dyn_stack::{MemStack, StackReq};
 use faer::linalg::matmul::matmul;
 use faer::linalg::{temp_mat_scratch, temp_mat_uninit, temp_mat_zeroed};
@@ -160,29 +160,29 @@ pub fn ormqr<T: Float>(c: &mut [T], m: usize, n: usize, a: &[T], k: usize, tau: 
     }
 }
 
-pub fn gels_bytes<T: Float>(m: usize, n: usize, k: usize) -> usize {
-    geqrf_bytes::<T>(m, n).max(ormqr_bytes::<T>(m, k, m.min(n), true))
+pub fn gels_bytes<T: Float + Lapack>(m: usize, n: usize, k: usize) -> usize {
+    T::geqrf_bytes(m, n).max(T::ormqr_bytes(m, k, m.min(n), true))
 }
 
-pub fn gels<T: Float>(a: &mut [T], m: usize, n: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
-    geqrf(a, m, n, tau, scratch);
+pub fn gels<T: Float + Lapack>(a: &mut [T], m: usize, n: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
+    T::geqrf(a, m, n, tau, scratch);
     if let Some(zero) = (0..n).find(|&i| a[i + i * m] == T::default()) {
         return zero as Info + 1;
     }
-    ormqr(b, m, k, a, n, tau, true, true, scratch);
+    T::ormqr(b, m, k, a, n, tau, true, true, scratch);
     let x = view_mut(b, m, k).get_mut(..n, ..);
     faer::linalg::triangular_solve::solve_upper_triangular_in_place(view(a, m, n).get(..n, ..), x, Par::Seq);
     0
 }
 
-pub fn least_norm<T: Float>(a: &mut [T], n: usize, m: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
-    geqrf(a, n, m, tau, scratch);
+pub fn least_norm<T: Float + Lapack>(a: &mut [T], n: usize, m: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
+    T::geqrf(a, n, m, tau, scratch);
     if let Some(zero) = (0..m).find(|&i| a[i + i * n] == T::default()) {
         return zero as Info + 1;
     }
     let y = view_mut(b, n, k).get_mut(..m, ..);
     faer::linalg::triangular_solve::solve_lower_triangular_in_place(view(a, n, m).get(..m, ..).transpose(), y, Par::Seq);
     (0..k).for_each(|j| b[j * n + m..(j + 1) * n].fill(T::default()));
-    ormqr(b, n, k, a, m, tau, true, false, scratch);
+    T::ormqr(b, n, k, a, m, tau, true, false, scratch);
     0
 }

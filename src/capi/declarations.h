@@ -676,6 +676,8 @@ void THClearLastError(void);
 int THGetNumThreads(void);
 THStatus THSetNumThreads(int num_threads);
 int THGetNumCores(void);
+THStatus THSetBlas(const char *path);
+const char *THGetBlas(void);
 enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 const char *THVersion(void);
 int THAbiVersion(void);

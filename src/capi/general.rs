@@ -6,6 +6,7 @@ use crate::alloc;
 use crate::cpu::{pool, simd};
 use crate::dtype;
 use crate::error::{TH_OK, THStatus, bail, status_name};
+use crate::ops::linalg::blas;
 use std::ffi::{c_char, c_int};
 
 /// The first number of the version: it changes with the API.
@@ -75,6 +76,29 @@ pub mod threads {
     //! Threads.
     use super::*;
     thread_rows!(export "";);
+}
+
+macro_rules! blas_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in it (getrf, getrs, getri,
+        /// trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole process: `THSetBlas("libopenblas.so.0")`. `path` is
+        /// what `dlopen` takes, a file name that the loader looks for or a path; its code runs in this process. NULL: thorn's own again, as at start.
+        ///
+        /// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference have what is needed, with integers of 32 or 64 bits. What the library has no
+        /// routine for, convolutions, and operands in which no stride is 1 are left to thorn. The library decides then how many threads there are,
+        /// and results depend on it. It is never unloaded.
+        ///
+        /// Errors: `TH_ERR_IO`, it cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS. What was in use stays so then.
+        THSetBlas(path: optional_text) = blas::set(path);
+        /// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself. Never freed.
+        THGetBlas() -> borrowed_text = Ok(blas::path());
+    } };
+}
+
+pub mod vendor {
+    //! BLAS of the machine.
+    use super::*;
+    blas_rows!(export "";);
 }
 
 macro_rules! version_rows {

@@ -31,6 +31,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
         (&general::dtypes::FACE, general::dtypes::ROWS),
         (&general::errors::FACE, general::errors::ROWS),
         (&general::threads::FACE, general::threads::ROWS),
+        (&general::vendor::FACE, general::vendor::ROWS),
         (&general::versions::FACE, general::versions::ROWS),
         (&memory::heap::FACE, memory::heap::ROWS),
         (&memory::mapped::FACE, memory::mapped::ROWS),

@@ -1,6 +1,6 @@
 //! Matrices of a batch, decomposed by the threads of the pool: each thread takes whole ones. A single one is shared where it multiplies.
 
-use super::matmul::{Gemm, Mat, gemm};
+use super::matmul::{Gemm, Mat, gemm, gemm_by_vendor};
 use super::parallel::Shared;
 use super::pool;
 use crate::alloc;
@@ -9,6 +9,7 @@ use crate::error::{Result, bail};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::slice::from_raw_parts_mut;
+pub use thorn_lapack::vendor;
 pub use thorn_lapack::{Info, Lapack, NOT_FINITE, Scratch, Vectors};
 use thorn_lapack::{Matrix, Products, provide};
 
@@ -114,7 +115,13 @@ impl Multiply {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         // SAFETY: the slices hold the matrices, and the first is nobody else's.
         unsafe {
-            gemm(zero, mat(c.as_mut_ptr(), m, n, false), one, mat(a.as_ptr(), m, k, transposed[0]), mat(b.as_ptr(), k, n, transposed[1]))
+            gemm_by_vendor(
+                zero,
+                mat(c.as_mut_ptr(), m, n, false),
+                one,
+                mat(a.as_ptr(), m, k, transposed[0]),
+                mat(b.as_ptr(), k, n, transposed[1]),
+            )
         }
     }
 }

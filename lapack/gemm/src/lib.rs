@@ -21,6 +21,11 @@ pub struct Matrix<T> {
 }
 
 impl<T> Matrix<T> {
+    /// The same elements, rows as columns.
+    pub fn transposed(&self) -> Matrix<T> {
+        Matrix { data: self.data, rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride }
+    }
+
     fn block(&self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>) -> Matrix<T> {
         let offset = (rows.start as isize).wrapping_mul(self.row_stride).wrapping_add((cols.start as isize).wrapping_mul(self.col_stride));
         Matrix { data: self.data.wrapping_offset(offset), rows: rows.len(), cols: cols.len(), ..*self }

@@ -38,6 +38,7 @@ const ORDER: &[&str] = &[
     "Mapped files and shared memory",
     "Errors",
     "Threads",
+    "BLAS of the machine",
     "Versions",
 ];
 

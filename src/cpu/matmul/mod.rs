@@ -1,18 +1,21 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
 //!
 //! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for
-//! the smallest, [`gemv`] for vectors.
+//! the smallest, [`gemv`] for vectors, [`vendor`] by a library of the machine.
 
 mod gemv;
 mod kernel;
 mod product;
 mod tiny;
+mod vendor;
 
 pub use gemv::gemv;
+pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
 use kernel::Kernel;
 use product::Product;
+use thorn_lapack::vendor::{Library, Routine, Routines};
 
 /// A strided matrix in memory; strides in elements, any sign or zero.
 #[derive(Debug, Clone, Copy)]
@@ -58,11 +61,14 @@ use number::Number;
 
 mod number {
     use super::{Kernel, Level};
+    use thorn_lapack::vendor::{Library, Routines};
 
     /// Arithmetic of [`super::Gemm`]; not to be named outside.
-    pub trait Number: Copy + PartialEq + Send + Sync + 'static {
+    pub trait Number: Copy + Default + PartialEq + Send + Sync + 'static {
         const ZERO: Self;
         const ONE: Self;
+        /// The routines of a library, if those have any for this type.
+        const ROUTINES: Option<fn(&Library) -> &Routines<Self>>;
         fn add(a: Self, b: Self) -> Self;
         fn mul(a: Self, b: Self) -> Self;
         /// `a * b + c`, rounded once if `FUSED`, which only instruction sets that have it should ask for.
@@ -73,10 +79,11 @@ mod number {
 }
 
 macro_rules! number {
-    ($T:ident, $zero:literal, $one:literal, [$($lanes:literal)*], |$a:ident, $b:ident, $c:ident| $add:expr, $mul:expr, $fused:expr) => {
+    ($T:ident, $zero:literal, $one:literal, $routines:expr, [$($lanes:literal)*], |$a:ident, $b:ident, $c:ident| $add:expr, $mul:expr, $fused:expr) => {
         impl Number for $T {
             const ZERO: $T = $zero;
             const ONE: $T = $one;
+            const ROUTINES: Option<fn(&Library) -> &Routines<$T>> = $routines;
             #[inline(always)]
             fn add($a: $T, $b: $T) -> $T {
                 $add
@@ -98,10 +105,10 @@ macro_rules! number {
     };
 }
 
-number!(f32, 0.0, 1.0, [16 8 4 2 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
-number!(f64, 0.0, 1.0, [8 4 2 1 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
-number!(i32, 0, 1, [16 8 4 2 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
-number!(i64, 0, 1, [8 4 2 1 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
+number!(f32, 0.0, 1.0, Some(Routine::routines), [16 8 4 2 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
+number!(f64, 0.0, 1.0, Some(Routine::routines), [8 4 2 1 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
+number!(i32, 0, 1, None, [16 8 4 2 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
+number!(i64, 0, 1, None, [8 4 2 1 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
 
 /// `c = beta * c + alpha * a @ b`
 ///

@@ -3,6 +3,7 @@
 //! Operands are copied column after column, as decompositions want them, and decomposed there; results become what the caller sees when all
 //! matrices of the batch are done.
 
+pub mod blas;
 pub mod determinant;
 pub mod eigen;
 pub mod exponential;

@@ -1,7 +1,7 @@
 //! The products of a batch, one after the other, at once, or as one.
 
 use super::{Form, products};
-use crate::cpu::matmul::{Gemm, Mat, gemm};
+use crate::cpu::matmul::{Gemm, Mat, gemm_by_vendor};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
@@ -36,7 +36,7 @@ pub(super) unsafe fn multiply(compute: Dtype, beta: Scalar, alpha: Scalar, place
     products!(compute, T => {
         let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
         // SAFETY: the caller's.
-        unsafe { gemm::<T>(Element::from_scalar(beta), c, Element::from_scalar(alpha), a, b) }
+        unsafe { gemm_by_vendor::<T>(Element::from_scalar(beta), c, Element::from_scalar(alpha), a, b) }
     });
     Ok(())
 }
@@ -148,12 +148,12 @@ impl Batch {
         // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
         let one = |beta: T, at: [i64; 3]| unsafe {
             let [c, a, b] = [(&self.c, at[0]), (&self.a, at[1]), (&self.b, at[2])].map(|(t, at)| t.matrix(at));
-            gemm::<T>(beta, c, alpha, a, b)
+            gemm_by_vendor::<T>(beta, c, alpha, a, b)
         };
         if self.summed {
             if count == 0 {
                 // SAFETY: as above; without columns of a nothing else is read.
-                unsafe { gemm::<T>(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
+                unsafe { gemm_by_vendor::<T>(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
             }
             return (0..count).for_each(|i| one(if i == 0 { beta } else { Element::from_scalar(Scalar::Int(1)) }, self.offsets(i)));
         }

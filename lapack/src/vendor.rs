@@ -1,0 +1,218 @@
+//! A vendor's BLAS and LAPACK, loaded while the process runs: OpenBLAS, MKL, BLIS, the reference.
+//!
+//! Fortran's interface: every argument is an address, and the lengths of texts come last. Integers have 32 bits (LP64) or 64 (ILP64), which `isamax`
+//! tells. Ours have 64: a library with 32 reads and writes their lower half, which comes first on little-endian machines.
+//! A library that was loaded stays: threads may be inside.
+
+mod drivers;
+mod products;
+
+pub(crate) use drivers::*;
+pub use products::{gemm, gemv};
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem::transmute_copy;
+use std::ptr::null_mut;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::{Mutex, PoisonError};
+
+/// A letter that says what to do.
+type Letter = *const c_char;
+/// An integer that is read.
+type Int = *const i64;
+/// Integers that are written.
+type Ints = *mut i64;
+/// The length of a letter: 1.
+type Length = usize;
+
+macro_rules! routines {
+    ($($name:ident($($T:ty),*);)*) => {
+        /// The routines of one type; `None`: the library does not have it.
+        pub struct Routines<T> {
+            /// Integers have 64 bits.
+            wide: bool,
+            $($name: Option<unsafe extern "C" fn($($T),*)>,)*
+        }
+
+        impl<T> Routines<T> {
+            fn find(library: &Symbols, letter: char) -> Routines<T> {
+                Routines {
+                    wide: library.wide,
+                    // SAFETY: the routine of this name has these arguments, in all implementations.
+                    $($name: library.find(&format!("{letter}{}", stringify!($name))).map(|address| unsafe { transmute_copy(&address) }),)*
+                }
+            }
+        }
+    };
+}
+
+routines! {
+    gemm(Letter, Letter, Int, Int, Int, *const T, *const T, Int, *const T, Int, *const T, *mut T, Int, Length, Length);
+    gemv(Letter, Int, Int, *const T, *const T, Int, *const T, Int, *const T, *mut T, Int, Length);
+    getrf(Int, Int, *mut T, Int, Ints, Ints);
+    getrs(Letter, Int, Int, *const T, Int, Int, *mut T, Int, Ints, Length);
+    getri(Int, *mut T, Int, Int, *mut T, Int, Ints);
+    trtrs(Letter, Letter, Letter, Int, Int, *const T, Int, *mut T, Int, Ints, Length, Length, Length);
+    potrf(Letter, Int, *mut T, Int, Ints, Length);
+    potrs(Letter, Int, Int, *const T, Int, *mut T, Int, Ints, Length);
+    potri(Letter, Int, *mut T, Int, Ints, Length);
+    pstrf(Letter, Int, *mut T, Int, Ints, Ints, *const T, *mut T, Ints, Length);
+    geqrf(Int, Int, *mut T, Int, *mut T, *mut T, Int, Ints);
+    orgqr(Int, Int, Int, *mut T, Int, *const T, *mut T, Int, Ints);
+    ormqr(Letter, Letter, Int, Int, Int, *const T, Int, *const T, *mut T, Int, *mut T, Int, Ints, Length, Length);
+    syevd(Letter, Letter, Int, *mut T, Int, *mut T, *mut T, Int, Ints, Int, Ints, Length, Length);
+    geev(Letter, Letter, Int, *mut T, Int, *mut T, *mut T, *mut T, Int, *mut T, Int, *mut T, Int, Ints, Length, Length);
+    gesdd(Letter, Int, Int, *mut T, Int, *mut T, *mut T, Int, *mut T, Int, *mut T, Int, Ints, Ints, Length);
+}
+
+impl<T> Routines<T> {
+    /// Whether its integers can hold these.
+    fn holds(&self, sizes: &[usize]) -> bool {
+        let most = if self.wide { i64::MAX as usize } else { i32::MAX as usize };
+        sizes.iter().all(|&size| size <= most)
+    }
+}
+
+/// A type that libraries have routines for.
+pub trait Routine: Sized + 'static {
+    /// Its routines.
+    #[doc(hidden)]
+    fn routines(library: &Library) -> &Routines<Self>;
+}
+
+impl Routine for f32 {
+    fn routines(library: &Library) -> &Routines<f32> {
+        &library.f32
+    }
+}
+
+impl Routine for f64 {
+    fn routines(library: &Library) -> &Routines<f64> {
+        &library.f64
+    }
+}
+
+/// A library that was loaded.
+pub struct Library {
+    path: CString,
+    handle: *mut c_void,
+    f32: Routines<f32>,
+    f64: Routines<f64>,
+}
+
+// SAFETY: addresses of code, and of a handle that is compared.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Library {
+    /// The path it was first loaded by.
+    pub fn path(&self) -> &CStr {
+        &self.path
+    }
+}
+
+static CURRENT: AtomicPtr<Library> = AtomicPtr::new(null_mut());
+/// All that were loaded.
+static LOADED: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());
+
+/// The library in use.
+#[inline]
+pub fn current() -> Option<&'static Library> {
+    // SAFETY: what is in use lives as long as the process.
+    unsafe { CURRENT.load(Acquire).as_ref() }
+}
+
+/// The routines in use.
+#[inline]
+pub fn routines<T: Routine>() -> Option<&'static Routines<T>> {
+    current().map(T::routines)
+}
+
+/// Uses a library from now on, or none.
+pub fn choose(library: Option<&'static Library>) {
+    CURRENT.store(library.map_or(null_mut(), |library| (&raw const *library).cast_mut()), Release);
+}
+
+/// Why a library was not loaded.
+pub enum Failure {
+    /// The loader says this.
+    Loader(String),
+    /// It is no BLAS.
+    Lacks,
+}
+
+/// Loads a library as `dlopen` finds it.
+pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
+    // The loader keeps what it is given on its stack.
+    if path.count_bytes() >= libc::PATH_MAX as usize {
+        return Err(Failure::Loader(format!("a path of {} bytes is too long", path.count_bytes())));
+    }
+    // SAFETY: a C string. What the library does at its start is the host's wish.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() {
+        // SAFETY: the loader's last message on this thread: NULL, or a C string until its next call.
+        let message = unsafe { libc::dlerror().as_ref().map(|first| CStr::from_ptr(first)) };
+        return Err(Failure::Loader(message.unwrap_or(c"it cannot be loaded").to_string_lossy().into()));
+    }
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = loaded.iter().find(|library| library.handle == handle);
+    if let Some(library) = known {
+        // SAFETY: it was opened once more than it is needed.
+        unsafe { libc::dlclose(handle) };
+        return Ok(library);
+    }
+    let Some(symbols) = Symbols::of(handle) else {
+        // SAFETY: opened above, and nothing of it is kept.
+        unsafe { libc::dlclose(handle) };
+        return Err(Failure::Lacks);
+    };
+    let (f32, f64) = (Routines::find(&symbols, 's'), Routines::find(&symbols, 'd'));
+    let library = Box::leak(Box::new(Library { path: path.into(), handle, f32, f64 }));
+    loaded.push(library);
+    Ok(library)
+}
+
+/// Prefixes and suffixes of names: Fortran's; OpenBLAS's with integers of 64 bits; the same in SciPy's and NumPy's wheels; without an underscore.
+const NAMINGS: [(&str, &str); 5] = [("", "_"), ("", "_64_"), ("scipy_", "_"), ("scipy_", "_64_"), ("", "")];
+
+/// What a library calls its routines.
+struct Symbols {
+    handle: *mut c_void,
+    prefix: &'static str,
+    suffix: &'static str,
+    wide: bool,
+}
+
+impl Symbols {
+    /// `None`: not a BLAS.
+    fn of(handle: *mut c_void) -> Option<Symbols> {
+        let mut all = NAMINGS.iter().map(|&(prefix, suffix)| Symbols { handle, prefix, suffix, wide: false });
+        let symbols = all.find(|s| s.find("sgemm").is_some() && s.find("dgemm").is_some() && s.find("isamax").is_some())?;
+        Some(Symbols { wide: symbols.is_wide()?, ..symbols })
+    }
+
+    fn find(&self, name: &str) -> Option<*mut c_void> {
+        let name = CString::new(format!("{}{name}{}", self.prefix, self.suffix)).ok()?;
+        // SAFETY: an open handle and a C string.
+        let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+
+    /// Integers of 32 bits see a vector of 3 elements here, those of 64 a negative length, for which the answer is 0.
+    fn is_wide(&self) -> Option<bool> {
+        let (n, step, x) = (0xffff_ffff_0000_0003_u64 as i64, 1_i64, [1f32, 3.0, 2.0]);
+        // SAFETY: the routine of this name has these arguments.
+        let isamax: unsafe extern "C" fn(Int, *const f32, Int) -> c_int = unsafe { transmute_copy(&self.find("isamax")?) };
+        // SAFETY: so many elements, or none, are read.
+        match unsafe { isamax(&raw const n, x.as_ptr(), &raw const step) } {
+            2 => Some(false),
+            0 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("the lower half of an integer must come first");

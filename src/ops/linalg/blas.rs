@@ -1,0 +1,25 @@
+//! The library of the machine that computes products and decompositions, where the host has chosen one.
+
+use crate::cpu::lapack::vendor;
+use crate::error::{Result, bail};
+use std::ffi::{CStr, c_char};
+use std::ptr::null;
+
+/// Loads a library and uses it from now on; `None`: thorn's own routines.
+pub fn set(path: Option<&CStr>) -> Result<()> {
+    let library = match path {
+        None => None,
+        Some(path) => match vendor::load(path) {
+            Ok(library) => Some(library),
+            Err(vendor::Failure::Loader(message)) => bail!(Io, "{message}"),
+            Err(vendor::Failure::Lacks) => bail!(Format, "{} has no sgemm, dgemm and isamax: it is no BLAS", path.to_string_lossy()),
+        },
+    };
+    vendor::choose(library);
+    Ok(())
+}
+
+/// The path of the library in use, or NULL.
+pub fn path() -> *const c_char {
+    vendor::current().map_or(null(), |library| library.path().as_ptr())
+}
