@@ -88,6 +88,30 @@ static void a_line_is_fitted(void) {
     THTensor_free(a);
 }
 
+/* Where squares of elements, or the singular values, are beyond the range of their dtype. */
+static void systems_of_great_and_small_elements(void) {
+    THTensor *x = THTensor_new(), *rank = THTensor_new(), *s = THTensor_new(), *factors = THTensor_new();
+    static const double scales[] = {1e308, 1e-309, 3e38, 1e-40};
+    for (int i = 0; i < 4; i++) {
+        THDtype dtype = i < 2 ? TH_FLOAT64 : TH_FLOAT32;
+        double c = scales[i], tolerance = i == 0 ? 1e-14 : i == 2 ? 1e-6 : 1e-4;
+        THTensor *a = matrix_of(dtype, 2, c, c / 4, c / 4, c), *b = vector_of(dtype, c, c);
+        CHECK_OK(THTensor_gels(x, factors, b, a));
+        CHECK_CLOSE(x, tolerance, .8, .8);
+        /* The first element of R has the length of the column. */
+        CHECK_NEAR(fabs(THTensor_get2d(factors, 0, 0)) / c, sqrt(1.0625), i == 2 ? INFINITY : 1e-3);
+        CHECK_OK(THTensor_lstsq(x, rank, s, b, a, -1));
+        CHECK_CLOSE(x, tolerance, .8, .8);
+        CHECK_VALUES(rank, 2);
+        THTensor_free(b);
+        THTensor_free(a);
+    }
+    THTensor_free(factors);
+    THTensor_free(s);
+    THTensor_free(rank);
+    THTensor_free(x);
+}
+
 /* Of the solutions of x + y + 2 z = 6 the shortest. */
 static void what_is_left_open_is_short(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 1, 1, 1, 2), *b = vector_of(TH_FLOAT64, 6), *x = THTensor_new();
@@ -194,6 +218,60 @@ static void determinants_beyond_the_range_of_doubles(void) {
     THTensor_free(a);
 }
 
+/* Of diagonal matrices: the product of elements however great and small they are, if it has a place among the doubles.
+ */
+static void determinants_of_great_and_small_elements(void) {
+    static const struct {
+        double elements[4], product;
+    } cases[] = {
+        {{1e-310, 1, 1, 1}, 1e-310},      {{2e-100, 1e-210, 1, 1}, 2e-310},    {{2e-100, 1e-210, 1e300, 1}, 2e-10},
+        {{9e99, 1e300, 1e-300, 1}, 9e99}, {{2e-100, 1e-230, 1e300, 1}, 2e-30}, {{-1e-300, 1e-300, 1e300, 1e300}, -1},
+        {{1e300, 1e300, 1e-300, 0}, 0},   {{1e200, 1e200, 1, 1}, INFINITY},    {{1e-200, 1e-200, 1, 1}, 0}};
+    THTensor *a = THTensor_new(), *r = THTensor_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double *x = cases[i].elements, product = cases[i].product;
+        THTensor *diagonal = vector_of(TH_FLOAT64, x[0], x[1], x[2], x[3]);
+        CHECK_OK(THTensor_diag(a, diagonal, 0));
+        CHECK_OK(THTensor_det(r, a));
+        double off = isinf(product) ? 0 : fabs(product) * 1e-14 + 1e-323;
+        CHECK_NEAR(THTensor_item(r), product, off);
+        THTensor_free(diagonal);
+    }
+    /* A zero has no sign. */
+    THTensor *singular = matrix_of(TH_FLOAT64, 2, 0, 1, 0, -3), *logarithm = THTensor_new();
+    CHECK_OK(THTensor_slogdet(r, logarithm, singular));
+    CHECK(THTensor_item(r) == 0 && !signbit(THTensor_item(r)));
+    CHECK_VALUES(logarithm, -INFINITY);
+    THTensor_free(logarithm);
+    THTensor_free(singular);
+    THTensor_free(r);
+    THTensor_free(a);
+}
+
+/* exp of [a x; 0 b] has (exp a - exp b) / (a - b) * x in its corner: x says nothing about how the matrix is to be
+ * halved. */
+static void exponentials_of_great_corners(void) {
+    static const double cases[][3] = {{0, 1e300, 0}, {0, 1e10, 0}, {1, 1e6, -1}, {2, 1e12, 1}};
+    THTensor *r = THTensor_new();
+    for (int i = 0; i < 4; i++) {
+        double a = cases[i][0], x = cases[i][1], b = cases[i][2];
+        double corner = a == b ? exp(a) : (exp(a) - exp(b)) / (a - b);
+        THTensor *t = matrix_of(TH_FLOAT64, 2, a, x, 0, b);
+        CHECK_OK(THTensor_matrixExp(r, t));
+        CHECK_NEAR(THTensor_get2d(r, 0, 0), exp(a), 1e-13 * exp(a));
+        CHECK_NEAR(THTensor_get2d(r, 1, 1), exp(b), 1e-13 * exp(b));
+        CHECK_NEAR(THTensor_get2d(r, 0, 1) / x, corner, 1e-13 * corner);
+        CHECK(THTensor_get2d(r, 1, 0) == 0);
+        THTensor_free(t);
+    }
+    THTensor *single = matrix_of(TH_FLOAT32, 2, 1, 1e6, 0, -1);
+    CHECK_OK(THTensor_matrixExp(r, single));
+    CHECK_NEAR(THTensor_get2d(r, 0, 0), exp(1), 1e-6);
+    CHECK_NEAR(THTensor_get2d(r, 1, 1), exp(-1), 1e-6);
+    THTensor_free(single);
+    THTensor_free(r);
+}
+
 /* exp of [0 -x; x 0] turns by x. */
 static void exponentials_of_matrices(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 0, -1, 1, 0), *r = THTensor_new();
@@ -281,5 +359,7 @@ CHECK_MAIN(CASE(a_system_is_solved), CASE(batches_are_solved_at_once), CASE(fact
            CASE(cholesky_factors_solve_too), CASE(a_line_is_fitted), CASE(what_is_left_open_is_short),
            CASE(symmetric_matrices_have_real_eigenvalues), CASE(others_may_have_complex_ones),
            CASE(singular_values_say_how_far_a_matrix_stretches), CASE(determinants_and_inverses),
-           CASE(determinants_beyond_the_range_of_doubles), CASE(exponentials_of_matrices),
-           CASE(a_failure_is_named_and_changes_nothing), CASE(shapes_and_dtypes_must_fit), CASE(what_is_not_finite_ends_too))
+           CASE(determinants_beyond_the_range_of_doubles), CASE(determinants_of_great_and_small_elements),
+           CASE(exponentials_of_great_corners), CASE(systems_of_great_and_small_elements),
+           CASE(exponentials_of_matrices), CASE(a_failure_is_named_and_changes_nothing),
+           CASE(shapes_and_dtypes_must_fit), CASE(what_is_not_finite_ends_too))

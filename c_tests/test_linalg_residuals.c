@@ -1,5 +1,6 @@
-/* How far decompositions are from what they decompose, in the units of LAPACK's own tests: the difference by epsilon, the
- * order and the norm of the matrix. LAPACK takes 30 of them for right; a product checked in float64 adds some itself. */
+/* How far decompositions are from what they decompose, in the units of LAPACK's own tests: the difference by epsilon,
+ * the order and the norm of the matrix. LAPACK takes 30 of them for right; a product checked in float64 adds some
+ * itself. */
 #include "check.h"
 
 #include <float.h>
@@ -8,7 +9,8 @@ enum { UNITS = 30 };
 
 /* What a matrix is like. */
 enum kind { RANDOM, ILL_CONDITIONED, RANK_DEFICIENT, GRADED, HUGE_ELEMENTS, TINY_ELEMENTS, ZERO, KINDS };
-static const char *const kinds[KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny", "zero"};
+static const char *const kinds[KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny",
+                                         "zero"};
 
 /* Numbers from -1 to 1, the same in every run. */
 static uint64_t random_state = 1;
@@ -78,7 +80,8 @@ static void check_product(const THTensor *a, const THTensor *b, const THTensor *
     CHECK_OK(THTensor_matrixNorm(norm, c, TH_NORM_FRO, 0));
     double unit = epsilon(dtype) * (double)(n > 1 ? n : 1) * THTensor_item(norm);
     if (!(off <= UNITS * unit)) {
-        printf("\n  %s of a %s matrix of order %d, %s: %g units ", what, kinds[kind], (int)n, THDtype_name(dtype), off / unit);
+        printf("\n  %s of a %s matrix of order %d, %s: %g units ", what, kinds[kind], (int)n, THDtype_name(dtype),
+               off / unit);
         CHECK(0);
     }
     THTensor_free(norm);
@@ -254,30 +257,43 @@ static void batches_and_threads_change_nothing(void) {
 }
 
 /* The errors of least squares: what is left is orthogonal to the columns; for wide matrices it is 0. */
+/* The X of gels or lstsq leaves a residual that all columns are orthogonal to. */
+static void check_least_squares(const THTensor *a, const THTensor *b, THDtype dtype, enum kind kind, int by_qr) {
+    int64_t m = THTensor_size(a, 0), n = THTensor_size(a, 1);
+    THTensor *x = THTensor_new(), *r = THTensor_new(), *left = THTensor_new();
+    CHECK_OK(by_qr ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, NULL, NULL, b, a, -1));
+    /* The scale of both sides is none of X. */
+    double scale = greatest(a);
+    THTensor *wide = exact(THTensor_newClone(a), scale), *sides = exact(THTensor_newClone(b), scale);
+    x = exact(x, 1);
+    CHECK_OK(THTensor_mm(r, wide, x));
+    CHECK_OK(THTensor_csub(r, r, 1, sides));
+    CHECK_OK(THTensor_t(wide, wide));
+    CHECK_OK(THTensor_mm(left, wide, r));
+    double unit = epsilon(dtype) * (double)(m + n) * (double)m * (greatest(x) * (double)n + greatest(sides));
+    double off = greatest(left);
+    if (!(off <= UNITS * unit)) {
+        check_fail(__FILE__, __LINE__, by_qr ? "gels" : "lstsq");
+        printf("%lld x %lld, %s: %g units", (long long)m, (long long)n, kinds[kind], off / unit);
+    }
+    THTensor_free(sides);
+    THTensor_free(wide);
+    THTensor_free(left);
+    THTensor_free(r);
+    THTensor_free(x);
+}
+
 static void least_squares_leave_what_is_orthogonal(void) {
     static const int64_t shapes[][2] = {{5, 3}, {40, 7}, {90, 33}, {3, 5}, {7, 40}, {33, 90}, {1, 1}};
-    for (int k = 0; k < 7; k++) {
+    static const enum kind scales[] = {RANDOM, HUGE_ELEMENTS, TINY_ELEMENTS};
+    for (int k = 0; k < 7 * 3; k++) {
         for (int type = 0; type < 2; type++) {
             THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
-            int64_t m = shapes[k][0], n = shapes[k][1];
-            THTensor *a = matrices(dtype, 0, m, n, RANDOM, TRANSPOSED), *b = matrices(dtype, 0, m, 2, RANDOM, STEPPED);
-            for (int way = 0; way < 2; way++) {
-                THTensor *x = THTensor_new(), *r = THTensor_new(), *left = THTensor_new();
-                CHECK_OK(way ? THTensor_gels(x, NULL, b, a) : THTensor_lstsq(x, NULL, NULL, b, a, -1));
-                THTensor *wide = exact(THTensor_newClone(a), 1), *sides = exact(THTensor_newClone(b), 1);
-                x = exact(x, 1);
-                CHECK_OK(THTensor_mm(r, wide, x));
-                CHECK_OK(THTensor_csub(r, r, 1, sides));
-                CHECK_OK(THTensor_t(wide, wide));
-                CHECK_OK(THTensor_mm(left, wide, r));
-                double unit = epsilon(dtype) * (double)(m + n) * (double)m * (greatest(x) * (double)n + 1);
-                CHECK(greatest(left) <= UNITS * unit);
-                THTensor_free(sides);
-                THTensor_free(wide);
-                THTensor_free(left);
-                THTensor_free(r);
-                THTensor_free(x);
-            }
+            int64_t m = shapes[k % 7][0], n = shapes[k % 7][1];
+            THTensor *a = matrices(dtype, 0, m, n, scales[k / 7], TRANSPOSED);
+            THTensor *b = matrices(dtype, 0, m, 2, scales[k / 7], STEPPED);
+            check_least_squares(a, b, dtype, scales[k / 7], 0);
+            check_least_squares(a, b, dtype, scales[k / 7], 1);
             THTensor_free(b);
             THTensor_free(a);
         }

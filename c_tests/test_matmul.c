@@ -222,6 +222,48 @@ static void half_floats_accumulate_in_float32(void) {
     }
 }
 
+/* Whole numbers from -4 to 4, in the order of their places. */
+static THTensor *small_wholes(THDtype dtype, int64_t m, int64_t n, enum layout layout, int start) {
+    THTensor *t = zeros_laid_out(dtype, m, n, layout);
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) CHECK_OK(THTensor_set2d(t, i, j, (double)((i * 7 + j * 5 + start) % 9 - 4)));
+    }
+    return t;
+}
+
+/* The sums are exact in float32, and then rounded once. */
+static void half_floats_multiply_in_every_layout(void) {
+    static const int64_t shapes[][3] = {{2, 2, 1},   {4, 4, 4},    {8, 8, 8},    {5, 33, 7},    {33, 3, 64},
+                                        {17, 49, 3}, {40, 96, 65}, {57, 17, 30}, {64, 64, 600}, {130, 140, 513}};
+    for (int k = 0; k < 10 * LAYOUTS * LAYOUTS; k++) {
+        const int64_t *shape = shapes[k / LAYOUTS / LAYOUTS];
+        THDtype dtype = k % 2 ? TH_FLOAT16 : TH_BFLOAT16;
+        THTensor *a = small_wholes(dtype, shape[0], shape[2], (enum layout)(k % LAYOUTS), 1);
+        THTensor *b = small_wholes(dtype, shape[2], shape[1], (enum layout)(k / LAYOUTS % LAYOUTS), 2);
+        THTensor *r = THTensor_new(), *wa = THTensor_newTo(a, TH_INT64), *wb = THTensor_newTo(b, TH_INT64);
+        THTensor *exact = THTensor_new();
+        CHECK_OK(THTensor_mm(r, a, b));
+        CHECK_OK(THTensor_mm(exact, wa, wb));
+        THTensor *rounded = THTensor_newTo(exact, dtype);
+        CHECK(THTensor_equal(r, rounded));
+        /* Added to what is there, and beside each other in a batch that shares the left side. */
+        CHECK_OK(THTensor_addmm(r, 1, r, -1, a, b));
+        THTensor *difference = THTensor_newTo(rounded, TH_FLOAT32);
+        CHECK_OK(THTensor_csub(difference, difference, 1, exact));
+        THTensor *expected = THTensor_newTo(difference, dtype);
+        CHECK(THTensor_equal(r, expected));
+        THTensor *pair = THTensor_newExpand(b, SIZES(2, shape[2], shape[1])), *both = THTensor_new();
+        CHECK_OK(THTensor_matmul(both, a, pair));
+        for (int i = 0; i < 2; i++) {
+            THTensor *one = THTensor_newSelect(both, 0, i);
+            CHECK(THTensor_equal(one, rounded));
+            THTensor_free(one);
+        }
+        THTensor *all[] = {a, b, r, wa, wb, exact, rounded, difference, expected, pair, both};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    }
+}
+
 static void a_float64_result_takes_a_float32_product(void) {
     THTensor *a = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *r = THTensor_newZeros(TH_FLOAT64, SIZES(7));
     CHECK_OK(THTensor_mm(r, a, a));
@@ -443,9 +485,10 @@ CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(pr
            CASE(products_agree_with_loops_on_all_dtypes_shapes_and_layouts),
            CASE(vectors_agree_with_matrices_of_one_column), CASE(large_products_are_right_on_any_number_of_threads),
            CASE(large_products_do_not_depend_on_the_number_of_threads), CASE(integers_wrap),
-           CASE(half_floats_accumulate_in_float32), CASE(a_float64_result_takes_a_float32_product),
-           CASE(products_over_nothing_are_zero), CASE(shapes_and_dtypes_must_match),
-           CASE(a_product_may_replace_its_factors), CASE(a_product_may_overlap_its_addend_and_vector),
-           CASE(a_result_of_another_shape_is_resized), CASE(batches_multiply_place_by_place),
-           CASE(einsum_sums_what_the_result_lacks), CASE(chains_multiply_in_the_best_order),
-           CASE(batches_are_their_products_on_any_number_of_threads), CASE(distances_of_rows_are_norms_of_differences))
+           CASE(half_floats_accumulate_in_float32), CASE(half_floats_multiply_in_every_layout),
+           CASE(a_float64_result_takes_a_float32_product), CASE(products_over_nothing_are_zero),
+           CASE(shapes_and_dtypes_must_match), CASE(a_product_may_replace_its_factors),
+           CASE(a_product_may_overlap_its_addend_and_vector), CASE(a_result_of_another_shape_is_resized),
+           CASE(batches_multiply_place_by_place), CASE(einsum_sums_what_the_result_lacks),
+           CASE(chains_multiply_in_the_best_order), CASE(batches_are_their_products_on_any_number_of_threads),
+           CASE(distances_of_rows_are_norms_of_differences))

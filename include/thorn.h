@@ -2184,9 +2184,10 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 /**
  * @defgroup matrix_products Matrix products
  *
- * Operands have one dtype, any but Bool. 16-bit floats are multiplied and summed in float32, integers wrap. Any strides
- * are taken as they are, and `r` may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN
- * there does no harm.
+ * Unless a function says otherwise, operands have one dtype, any but Bool. 16-bit floats are summed in float32 and
+ * rounded once, integers wrap. Any strides are taken as they are, and `r` may be an operand. With `beta` 0 the elements
+ * of `t` are not looked at, so that NaN there does no harm. Processors that multiply pairs of bfloat16 (AVX512_BF16)
+ * take subnormal ones for 0.
  * @{
  */
 
@@ -2242,20 +2243,21 @@ THStatus THTensor_addr(THTensor *r, double beta, const THTensor *t, double alpha
 /// multiplies every element.
 THStatus THTensor_inner(THTensor *r, const THTensor *a, const THTensor *b);
 
-/// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs;
-/// the other dimensions remain, those of `a` first.
+/// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs,
+/// whose sizes are equal or one of them 1, which broadcasts; the other dimensions remain, those of `a` first.
 THStatus THTensor_tensordot(THTensor *r, const THTensor *a, const THTensor *b, int ndim, const int64_t *dims_a,
                             const int64_t *dims_b);
 
 /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension,
 /// operands separated by commas, and behind "->" the dimensions of the result; what is not there is summed over.
 /// "ij,jk->ik" is a matrix product, "ii" a trace, "bij,bjk->bik" a batch of products. "..." stands for all dimensions
-/// without a letter, which broadcast. Without "->" the result has the ellipsis and, in alphabetical order, the letters
-/// that occur once. Up to 10 operands are multiplied in the order that takes the fewest multiplications.
+/// without a letter, which broadcast; so does size 1 where another operand has more for the same letter. Blanks do not
+/// count. Without "->" the result has the ellipsis and, in alphabetical order, the letters that occur once. Up to 10
+/// operands are multiplied in the order that takes the fewest multiplications.
 THStatus THTensor_einsum(THTensor *r, const char *equation, THTensor *const *operands, int count);
 
-/// `r` = the product of `count` matrices, in the order that takes the fewest multiplications. The first may be a row
-/// vector, the last a column.
+/// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications. Of several,
+/// the first may be a vector, which is a row, and the last one, a column.
 THStatus THTensor_chainMatmul(THTensor *r, THTensor *const *matrices, int count);
 
 /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a
@@ -2309,7 +2311,8 @@ typedef enum THMatrixNorm {
 } THMatrixNorm;
 
 /// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact. Either may be NULL. By LU
-/// with partial pivoting (LAPACK's gesv); a singular `a` is an error.
+/// with partial pivoting (LAPACK's gesv); a singular `a` is an error. The pivots are not given: btrifact and btrisolve
+/// solve again with the same factors.
 THStatus THTensor_gesv(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a);
 
 /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
@@ -2333,9 +2336,9 @@ THStatus THTensor_lstsq(THTensor *x, THTensor *rank, THTensor *s, const THTensor
 
 /// `ra = L and U of a = P L U`, packed: U, and below its diagonal L, whose diagonal is 1. For any [m x n].
 ///
-/// int32 `rpivots`: row i was exchanged with row `rpivots[i]`, from 1, in this order. int32 `rinfo`: for each matrix
-/// the first k for which U(k, k) is 0, or 0; without it, NULL, a singular matrix is an error. `pivot` 0 is
-/// `TH_ERR_UNSUPPORTED`.
+/// int32 `rpivots` [.. x min(m, n)]: row i was exchanged with row `rpivots[i]`, from 1, in this order. int32 `rinfo`:
+/// for each matrix the first k for which U(k, k) is 0, or 0; without it, NULL, a singular matrix is an error. `pivot` 0
+/// is `TH_ERR_UNSUPPORTED`.
 THStatus THTensor_btrifact(THTensor *ra, THTensor *rpivots, THTensor *rinfo, int pivot, const THTensor *a);
 
 /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact. A U with a 0 on its
@@ -2428,12 +2431,13 @@ THStatus THTensor_gesvd(THTensor *ru, THTensor *rs, THTensor *rv, const THTensor
 /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
 THStatus THTensor_svd(THTensor *u, THTensor *s, THTensor *v, const THTensor *t, int some);
 
-/// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0.
+/// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
+/// negative: the dtype's epsilon times the greater of m and n.
 THStatus THTensor_pinverse(THTensor *r, const THTensor *t, double rcond);
 
 /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by
-/// magnitude if `t` is `symmetric`. A negative `tol` stands for the greatest of them times epsilon times the greater of
-/// m and n.
+/// magnitude if `t` is `symmetric`, by its lower triangle. A negative `tol` stands for the greatest of them times
+/// epsilon times the greater of m and n.
 THStatus THTensor_matrixRank(THTensor *r, const THTensor *t, double tol, int symmetric);
 
 /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.

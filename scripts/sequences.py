@@ -47,6 +47,7 @@ BY_NAME = {
         "xc": 'one_of({name}, (const char *const[]){{"X", "C", "", "V", NULL}}, 5)',
         "name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)',
         "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
+        "path": 'one_of({name}, (const char *const[]){{NULL, "libopenblas.so.0", "libm.so.6", "/no/such/file", ""}}, 5)',
         "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)',
     },
 }

@@ -176,3 +176,18 @@ pub fn scale<T: Float>(a: &mut [T]) -> Result<T, Info> {
     a.iter_mut().for_each(|x| *x *= factor);
     Ok(factor)
 }
+
+/// As [`scale`], of matrices that may have infinities and NaN, which are left as they are.
+pub fn lascl<T: Float>(a: &mut [T]) -> T {
+    scale(a).unwrap_or(T::ONE)
+}
+
+/// `x * by / other`, for powers of 2 whose quotient may be out of range.
+pub fn rescale<T: Float>(x: &mut [T], by: T, other: T) {
+    if by == other {
+        return;
+    }
+    let quotient = by / other;
+    let factors = if quotient.finite() && quotient >= T::LEAST { [quotient, T::ONE] } else { [by, T::ONE / other] };
+    x.iter_mut().for_each(|x| *x = *x * factors[0] * factors[1]);
+}

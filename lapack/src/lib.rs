@@ -118,6 +118,10 @@ lapack! {
     fn gels(a: &mut [Self], m: usize, n: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info = qr::gels;
     /// The X of least norm, n x k, with `A' X = B` for A n x m, n >= m, and B the first m rows of `b`, n x k. As `gels` otherwise.
     fn gels_least_norm(a: &mut [Self], n: usize, m: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info = qr::least_norm;
+    /// Multiplies by a power of 2, which it returns, where squares of the elements would overflow or underflow.
+    fn lascl(a: &mut [Self]) -> Self = float::lascl;
+    /// `x = x * by / other`, for powers of 2.
+    fn rescale(x: &mut [Self], by: Self, other: Self) = float::rescale;
     /// The bytes for both.
     fn gels_bytes(m: usize, n: usize, k: usize) -> usize = qr::gels_bytes::<Self>;
 

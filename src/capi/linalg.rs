@@ -12,7 +12,7 @@ use crate::ops::linalg::{determinant, eigen, exponential, factor, orthogonal, so
 macro_rules! linalg_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact. Either may be NULL. By LU with partial pivoting
-        /// (LAPACK's gesv); a singular `a` is an error.
+        /// (LAPACK's gesv); a singular `a` is an error. The pivots are not given: btrifact and btrisolve solve again with the same factors.
         gesv(rb: optional_out, ra: optional_out, b: input, a: input) = solve::gesv(rb, ra, b, a);
         /// gesv by PyTorch's name: `x = the X with a X = b`, `lu = the factors of a`.
         solve(x: optional_out, lu: optional_out, b: input, a: input) = solve::gesv(x, lu, b, a);
@@ -32,7 +32,7 @@ macro_rules! linalg_rows {
 
         /// `ra = L and U of a = P L U`, packed: U, and below its diagonal L, whose diagonal is 1. For any [m x n].
         ///
-        /// int32 `rpivots`: row i was exchanged with row `rpivots[i]`, from 1, in this order. int32 `rinfo`: for each matrix the first k for which U(k, k)
+        /// int32 `rpivots` [.. x min(m, n)]: row i was exchanged with row `rpivots[i]`, from 1, in this order. int32 `rinfo`: for each matrix the first k for which U(k, k)
         /// is 0, or 0; without it, NULL, a singular matrix is an error. `pivot` 0 is `TH_ERR_UNSUPPORTED`.
         btrifact(ra: out, rpivots: out, rinfo: optional_out, pivot: flag, a: input) = factor::btrifact(ra, rpivots, rinfo, pivot, a);
         /// `rb = the X with a X = b` for the factors `atf` and `pivots`, int32 or int64, of btrifact. A U with a 0 on its diagonal gives what division by
@@ -97,9 +97,11 @@ macro_rules! linalg_rows {
         gesvd(ru: optional_out, rs: optional_out, rv: optional_out, a: input, some: flag) = eigen::gesvd(ru, rs, rv, a, some);
         /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
         svd(u: optional_out, s: optional_out, v: optional_out, t: input, some: flag) = eigen::gesvd(u, s, v, t, some);
-        /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0.
+        /// `r = the pseudoinverse of t`, [n x m] for [m x n]; singular values up to `rcond` times the greatest count as 0;
+        /// negative: the dtype's epsilon times the greater of m and n.
         pinverse(r: out, t: input, rcond: double) = eigen::pinverse(r, t, rcond);
-        /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by magnitude if `t` is `symmetric`. A
+        /// `r = the rank of each matrix`, int64: the number of singular values greater than `tol`, or of eigenvalues by magnitude if `t` is `symmetric`, by its
+        /// lower triangle. A
         /// negative `tol` stands for the greatest of them times epsilon times the greater of m and n.
         matrixRank(r: indices, t: input, tol: double, symmetric: flag) = eigen::matrix_rank(r, t, tol, symmetric);
         /// `r = the norm p of each matrix`; with `keepdim` both dimensions stay with size 1.

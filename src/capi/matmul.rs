@@ -1,7 +1,8 @@
 //! Matrix products.
 //!
-//! Operands have one dtype, any but Bool. 16-bit floats are multiplied and summed in float32, integers wrap. Any strides are taken as they are, and `r`
-//! may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN there does no harm.
+//! Unless a function says otherwise, operands have one dtype, any but Bool. 16-bit floats are summed in float32 and rounded once, integers wrap. Any
+//! strides are taken as they are, and `r` may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN there does no harm.
+//! Processors that multiply pairs of bfloat16 (AVX512_BF16) take subnormal ones for 0.
 
 use super::row::export;
 use super::view::handles;
@@ -42,17 +43,19 @@ macro_rules! matmul_rows {
         addr(r: out, beta: number, t: input, alpha: number, v1: input, v2: input) = forms::addr(r, beta, t, alpha, v1, v2);
         /// `r` = the sum of `a * b` over the last dimension of both, for all pairs of the others, those of `a` first. A scalar multiplies every element.
         inner(r: out, a: input, b: input) = contract::inner(r, a, b);
-        /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs; the other dimensions remain, those
-        /// of `a` first.
+        /// `r` = the sum of `a * b` over dimension `dims_a[k]` of `a` and `dims_b[k]` of `b`, for all `ndim` of these pairs, whose sizes are equal or one of
+        /// them 1, which broadcasts; the other dimensions remain, those of `a` first.
         tensordot(r: out, a: input, b: input, ndim: len, dims_a: sizes, dims_b: sizes) = contract::tensordot(r, a, b, dims_a, dims_b);
         /// `r` = the sum of products of `count` operands that `equation` describes, as in NumPy: a letter for each dimension, operands separated by commas,
         /// and behind "->" the dimensions of the result; what is not there is summed over. "ij,jk->ik" is a matrix product, "ii" a trace, "bij,bjk->bik" a
-        /// batch of products. "..." stands for all dimensions without a letter, which broadcast. Without "->" the result has the ellipsis and, in
+        /// batch of products. "..." stands for all dimensions without a letter, which broadcast; so does size 1 where another operand has more for the same letter. Blanks do not
+        /// count. Without "->" the result has the ellipsis and, in
         /// alphabetical order, the letters that occur once. Up to 10 operands are multiplied in the order that takes the fewest multiplications.
         einsum(r: out, equation: text, operands: handles, count: int) =
             // SAFETY: the list holds `count` handles.
             einsum::einsum(r, equation.to_bytes(), &unsafe { handles("operands", operands, count) }?);
-        /// `r` = the product of `count` matrices, in the order that takes the fewest multiplications. The first may be a row vector, the last a column.
+        /// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications. Of several, the first may be a vector, which
+        /// is a row, and the last one, a column.
         chainMatmul(r: out, matrices: handles, count: int) =
             // SAFETY: as above.
             contract::chain(r, &unsafe { handles("matrices", matrices, count) }?);

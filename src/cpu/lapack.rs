@@ -1,13 +1,12 @@
 //! Matrices of a batch, decomposed by the threads of the pool: each thread takes whole ones. A single one is shared where it multiplies.
 
-use super::matmul::{Gemm, Mat, gemm, gemm_by_vendor};
+use super::matmul::{Gemm, Mat, gemm};
 use super::parallel::Shared;
 use super::pool;
-use crate::alloc;
+use super::room::Room;
 use crate::dtype::Element;
 use crate::error::{Result, bail};
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
 use std::slice::from_raw_parts_mut;
 pub use thorn_lapack::vendor;
 pub use thorn_lapack::{Info, Lapack, NOT_FINITE, Scratch, Vectors};
@@ -48,19 +47,16 @@ impl<T: Lapack, const N: usize> Job<'_, T, N> {
             worth => worth.min(self.count).min(if pool::num_threads() > 1 { 4 * pool::num_threads() } else { 1 }),
         };
         let count = self.count;
-        // Each part's scratch begins on a line of the cache.
-        let bytes = self.scratch.checked_next_multiple_of(128).and_then(|each| each.checked_mul(parts)).map(|all| all.max(1));
-        let Some((memory, bytes)) = bytes.and_then(|bytes| Some((Memory(alloc::allocate(bytes)?, bytes), bytes))) else {
-            bail!(NoMem, "out of memory for {parts} times {} bytes on the way", self.scratch)
+        let Some(room) = Room::new(self.scratch) else {
+            bail!(NoMem, "out of memory for {} bytes on the way, for each thread", self.scratch)
         };
         let sizes = self.blocks.each_ref().map(|block| block.len() / count);
         let blocks = self.blocks.each_mut().map(|block| Shared(block.as_mut_ptr().cast()));
         let pivots = (Shared(self.pivots.as_mut_ptr().cast()), self.pivots.len() / count);
-        let (infos, scratch) = (Shared(self.infos.as_mut_ptr().cast()), Shared(memory.0.as_ptr()));
-        pool::run(parts, &|part| {
-            let each = bytes / parts;
-            // SAFETY: every part has its own bytes.
-            let scratch = unsafe { from_raw_parts_mut(scratch.get().add(part * each).cast::<MaybeUninit<u8>>(), each) };
+        let (infos, bytes) = (Shared(self.infos.as_mut_ptr().cast()), self.scratch);
+        room.each::<MaybeUninit<u8>>(parts, &|part, tile| {
+            // SAFETY: the thread's own, for as many bytes.
+            let scratch = unsafe { from_raw_parts_mut(tile, bytes) };
             for i in count * part / parts..count * (part + 1) / parts {
                 // SAFETY: matrix i belongs to one part, and its elements lie in the lists, which nobody else has.
                 unsafe {
@@ -71,16 +67,6 @@ impl<T: Lapack, const N: usize> Job<'_, T, N> {
             }
         });
         Ok(())
-    }
-}
-
-/// Memory that ends with its scope.
-struct Memory(NonNull<u8>, usize);
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: allocated for as many bytes.
-        unsafe { alloc::release(self.0, self.1) };
     }
 }
 
@@ -115,13 +101,7 @@ impl Multiply {
         let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
         // SAFETY: the slices hold the matrices, and the first is nobody else's.
         unsafe {
-            gemm_by_vendor(
-                zero,
-                mat(c.as_mut_ptr(), m, n, false),
-                one,
-                mat(a.as_ptr(), m, k, transposed[0]),
-                mat(b.as_ptr(), k, n, transposed[1]),
-            )
+            gemm(zero, mat(c.as_mut_ptr(), m, n, false), one, mat(a.as_ptr(), m, k, transposed[0]), mat(b.as_ptr(), k, n, transposed[1]))
         }
     }
 }

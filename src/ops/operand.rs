@@ -59,3 +59,18 @@ impl Operand {
         if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
     }
 }
+
+/// The dtype that all operands have.
+pub fn one_dtype(tensors: &[&Tensor]) -> Result<Dtype> {
+    let dtype = tensors[0].defined()?;
+    tensors[1..].iter().try_for_each(|other| same_dtype(dtype, other))?;
+    Ok(dtype)
+}
+
+/// Fails where a tensor has another dtype.
+pub fn same_dtype(dtype: Dtype, other: &Tensor) -> Result<()> {
+    match other.defined()? {
+        same if same == dtype => Ok(()),
+        other => bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}"),
+    }
+}

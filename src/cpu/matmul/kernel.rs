@@ -7,6 +7,7 @@
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
 
+use super::Pair;
 use super::number::Number;
 use crate::cpu::simd::{Level, opaque};
 #[cfg(target_arch = "x86_64")]
@@ -146,6 +147,21 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
     }
 }
 
+/// The kernel of pairs of bfloat16, for a machine that multiplies them.
+pub(super) fn of_pairs(level: Level) -> Kernel<Pair> {
+    let kernel = kernel::<Pair, 16, 8, 4, 2, 1>(level);
+    #[cfg(target_arch = "x86_64")]
+    let kernel = Kernel { strip: strip_of_pairs, ..kernel };
+    kernel
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn strip_of_pairs(task: &Strip<Pair>) {
+    // SAFETY: the caller's.
+    unsafe { strip::<Pair, true, TALL, 16, 8, 4>(task) }
+}
+
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn strip_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
@@ -272,9 +288,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
                 // SAFETY: the caller's: an element of A.
                 let left = unsafe { *a[i / 4].wrapping_byte_offset(offsets[i % 4]) };
                 for v in 0..VECTORS {
-                    for l in 0..N {
-                        sums[i][v][l] = T::mul_add::<FUSED>(left, right[v][l], sums[i][v][l]);
-                    }
+                    sums[i][v] = T::mul_add_vector::<FUSED, N>(left, right[v], sums[i][v]);
                 }
             }
             for four in 0..ROWS.div_ceil(4) {

@@ -1,15 +1,17 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
 //!
 //! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for
-//! the smallest, [`gemv`] for vectors, [`vendor`] by a library of the machine.
+//! the smallest, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, [`vendor`] a library of the machine.
 
 mod gemv;
 mod kernel;
+mod pair;
 mod product;
 mod tiny;
 mod vendor;
 
 pub use gemv::gemv;
+pub use pair::{Pair, Unpaired, pair_up};
 pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
@@ -52,7 +54,7 @@ impl<T: Copy> Mat<T> {
     }
 }
 
-/// Element types with a matrix product: f32, f64, and i32, i64, which wrap around.
+/// Element types with a matrix product: f32, f64, and i32, i64, which wrap around, and pairs of bfloat16.
 pub trait Gemm: Number {}
 
 impl<T: Number> Gemm for T {}
@@ -73,6 +75,15 @@ mod number {
         fn mul(a: Self, b: Self) -> Self;
         /// `a * b + c`, rounded once if `FUSED`, which only instruction sets that have it should ask for.
         fn mul_add<const FUSED: bool>(a: Self, b: Self, c: Self) -> Self;
+        /// [`Number::mul_add`] for a vector.
+        #[inline(always)]
+        fn mul_add_vector<const FUSED: bool, const N: usize>(a: Self, b: [Self; N], c: [Self; N]) -> [Self; N] {
+            let mut sums = c;
+            for l in 0..N {
+                sums[l] = Self::mul_add::<FUSED>(a, b[l], c[l]);
+            }
+            sums
+        }
         #[allow(private_interfaces)]
         fn kernel(level: Level) -> Kernel<Self>;
     }

@@ -101,6 +101,12 @@ impl Svd {
     }
 }
 
+/// What the greatest singular value is multiplied by for those that count as 0: `rcond`, or what rounding leaves if that is negative.
+pub fn tolerance(rcond: f64, dtype: Dtype, m: usize, n: usize) -> f64 {
+    let epsilon = if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
+    if rcond < 0.0 || rcond.is_nan() { epsilon * m.max(n) as f64 } else { rcond }
+}
+
 /// `r` = the pseudoinverse: singular values up to `rcond` times the greatest count as 0.
 pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let dtype = float(&[t])?;
@@ -110,7 +116,7 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let mut inverse = batch.empty(dtype, &[of.rows, of.cols])?;
     let blocks = [&mut u, &mut s, &mut v, &mut inverse];
     dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, None, &|[u, s, v, inverse], _, _| {
-        let least = rcond * s.first().map_or(0.0, |&s| s.to_f64());
+        let least = tolerance(rcond, dtype, m, n) * s.first().map_or(0.0, |&s| s.to_f64());
         for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
             column.iter_mut().for_each(|x| *x = if s.to_f64() > least { *x / s } else { 0.0 });
         }

@@ -1,10 +1,13 @@
 //! The exponential of a matrix: a rational approximation of a matrix divided by a power of 2, squared as often.
 //!
 //! N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005). The approximation
-//! is `inverse(V - U) (V + U)` with U the odd powers and V the even ones of Padé's numerator.
+//! is `inverse(V - U) (V + U)` with U the odd powers and V the even ones of Padé's numerator. Where the norm of the matrix says more than its
+//! powers do, it is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the matrix exponential, SIAM J.
+//! Matrix Anal. Appl. 31 (2009).
 
 use super::{Batch, Matrices, cube, float, transposed};
 use crate::cpu::lapack::{Lapack, Multiply};
+use crate::cpu::matmul::Gemm;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
 use crate::ops::result::deliver;
@@ -76,8 +79,51 @@ fn norm<T: Element>(a: &[T], n: usize) -> f64 {
     sums.fold(0.0, |most, sum| if sum > most || sum.is_nan() { sum } else { most })
 }
 
+/// Divides by a power of 2, in two steps: it may be too great for one.
+fn divide<T: Element>(a: &mut [T], exponent: i32) {
+    for part in [exponent / 2, exponent - exponent / 2] {
+        let factor = T::from_f64(2f64.powi(-part));
+        a.iter_mut().for_each(|x| *x = Element::mul(*x, factor));
+    }
+}
+
+/// How often a matrix of this norm is to be halved for the approximation: as often as its fourth and sixth power ask for, and the rounding of
+/// the approximation itself, but not more often than the norm.
+fn halvings<T: Element + Gemm>(a: &[T], [spare, square, fourth, sixth]: [&mut [T]; 4], n: usize, size: f64, pade: &Pade) -> i32 {
+    let most = (size / pade.limit).log2().ceil();
+    // Powers are those of the matrix divided by a power of 2, which do not overflow; their logarithms are set right.
+    let shift = size.log2().ceil();
+    spare.copy_from_slice(a);
+    divide(spare, shift as i32);
+    let product = Multiply { m: n, n, k: n, transposed: [false, false] };
+    product.run(square, spare, spare);
+    product.run(fourth, square, square);
+    product.run(sixth, fourth, square);
+    let root = |power: &[T], degree: f64| norm(power, n).log2() / degree + shift;
+    let wanted = (root(fourth, 4.0).max(root(sixth, 6.0)) - pade.limit.log2()).ceil().clamp(0.0, most);
+    // The first term that the approximation leaves out, with all elements positive, beside the unit of rounding.
+    let degree = pade.coefficients.len() - 1;
+    let (sums, next, mut logarithm) = (&mut square[..n], &mut fourth[..n], 0.0);
+    sums.fill(T::from_f64(1.0));
+    for _ in 0..2 * degree + 1 {
+        for (to, column) in next.iter_mut().zip(spare.chunks_exact(n)) {
+            *to = T::from_f64(column.iter().zip(&*sums).map(|(x, sum)| x.to_f64().abs() * sum.to_f64()).sum());
+        }
+        let greatest = next.iter().map(|x| x.to_f64()).fold(0.0, f64::max);
+        logarithm += greatest.log2();
+        sums.iter_mut().zip(&*next).for_each(|(to, x)| *to = T::from_f64(x.to_f64() / greatest));
+    }
+    let factor: f64 = (1..=degree).map(|k| (k as f64).log2() - ((degree + k) as f64).log2()).sum();
+    let factorial: f64 = (1..=2 * degree + 1).map(|k| (k as f64).log2()).sum();
+    let ratio = factor - factorial + logarithm - norm(spare, n).log2() + 2.0 * degree as f64 * (shift - wanted);
+    let unit = if T::DTYPE == Dtype::Float32 { -24.0 } else { -53.0 };
+    let more = ((ratio - unit) / (2.0 * degree as f64)).ceil().max(0.0);
+    // NaN, of powers that are 0, asks for nothing.
+    (wanted + if more.is_nan() { 0.0 } else { more }).min(most) as i32
+}
+
 /// `a` = its exponential.
-fn exponential<T: Lapack + Element + crate::cpu::matmul::Gemm>(
+fn exponential<T: Lapack + Element + Gemm>(
     [a, squared, power, odd, even, spare]: [&mut [T]; 6],
     n: usize,
     table: &[Pade],
@@ -90,12 +136,8 @@ fn exponential<T: Lapack + Element + crate::cpu::matmul::Gemm>(
     let product = Multiply { m: n, n, k: n, transposed: [false, false] };
     let last = &table[table.len() - 1];
     let pade = table.iter().find(|pade| size <= pade.limit).unwrap_or(last);
-    let halvings = if size > last.limit { (size / last.limit).log2().ceil() as i32 } else { 0 };
-    // In two steps: the power of 2 itself may be too small.
-    for factor in [2f64.powi(-(halvings / 2)), 2f64.powi(-(halvings - halvings / 2))] {
-        let factor = T::from_f64(factor);
-        a.iter_mut().for_each(|x| *x = Element::mul(*x, factor));
-    }
+    let halvings = if size > last.limit { halvings(a, [squared, power, odd, spare], n, size, last) } else { 0 };
+    divide(a, halvings);
     product.run(squared, a, a);
     let identity = |to: &mut [T], value: f64| {
         to.fill(T::from_f64(0.0));
@@ -106,15 +148,17 @@ fn exponential<T: Lapack + Element + crate::cpu::matmul::Gemm>(
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = Element::add(*to, Element::mul(factor, from)));
     };
     let c = pade.coefficients;
+    // The first coefficient becomes 1: what is nilpotent stays exact then.
+    let c = |k: usize| c[k] / c[0];
     // `spare` gathers the odd powers without their last factor.
-    identity(spare, c[1]);
-    identity(even, c[0]);
+    identity(spare, c(1));
+    identity(even, 1.0);
     identity(power, 1.0);
-    for k in (2..c.len()).step_by(2) {
+    for k in (2..pade.coefficients.len()).step_by(2) {
         product.run(odd, power, squared);
         power.copy_from_slice(odd);
-        add(even, c[k], power);
-        add(spare, c[k + 1], power);
+        add(even, c(k), power);
+        add(spare, c(k + 1), power);
     }
     product.run(odd, a, spare);
     // spare = V - U, a = V + U.

@@ -13,6 +13,7 @@ pub mod solve;
 
 use super::copy::contiguous_copy;
 use super::dense::elements_mut;
+use super::operand::one_dtype;
 use super::{create, view};
 use crate::cpu::lapack::{Info, Job, Lapack, NOT_FINITE, One};
 use crate::dtype::{Dtype, Element};
@@ -24,16 +25,9 @@ use std::fmt;
 
 /// The dtype of operands, which have one: float32 or float64.
 fn float(operands: &[&Tensor]) -> Result<Dtype> {
-    let dtype = operands[0].defined()?;
-    for other in &operands[1..] {
-        let other = other.defined()?;
-        if other != dtype {
-            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
-        }
-    }
-    match dtype {
-        Dtype::Float32 | Dtype::Float64 => Ok(dtype),
-        _ => bail!(Dtype, "not defined for {dtype}, only for float32 and float64"),
+    match one_dtype(operands)? {
+        dtype @ (Dtype::Float32 | Dtype::Float64) => Ok(dtype),
+        dtype => bail!(Dtype, "not defined for {dtype}, only for float32 and float64"),
     }
 }
 

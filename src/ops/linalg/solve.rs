@@ -1,5 +1,6 @@
 //! Systems of equations: square, triangular, of a decomposition made before, and least squares.
 
+use super::eigen::tolerance;
 use super::{Batch, Matrices, Why, cube, float, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
 use crate::dtype::{Dtype, Element, dispatch};
@@ -187,8 +188,10 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let cost = cube(m, n).saturating_mul(8);
     let blocks = [&mut work, &mut s, &mut u, &mut v, &mut sides, &mut turned, &mut x];
     let infos = dispatch!(float, dtype, T => {
-        let limit = if rcond < 0.0 || rcond.is_nan() { T::EPSILON.to_f64() * m.max(n) as f64 } else { rcond };
+        let limit = tolerance(rcond, dtype, m, n);
         batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], rank, scratch| {
+            // Both sides are near 1 until all is done: greatest singular values may be beyond the range, and count still.
+            let (of_a, of_b) = (T::lascl(a), T::lascl(b));
             let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
             if info == 0 {
                 let least = limit * s.first().map_or(0.0, |&s| s.to_f64());
@@ -201,6 +204,8 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
                     }
                 }
                 Multiply { m: n, n: k, k: p, transposed: [false, false] }.run(x, v, turned);
+                T::rescale(x, of_a, of_b);
+                T::rescale(s, T::from_f64(1.0), of_a);
             }
             info
         })

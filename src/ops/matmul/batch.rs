@@ -1,7 +1,7 @@
 //! The products of a batch, one after the other, at once, or as one.
 
 use super::{Form, products};
-use crate::cpu::matmul::{Gemm, Mat, gemm_by_vendor};
+use crate::cpu::matmul::{Gemm, Mat, Pair, gemm_by_vendor};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
@@ -14,29 +14,73 @@ const PER_ELEMENT: usize = 8;
 /// From so many multiplications on, a product is shared between threads as well as a batch is.
 const LARGE: usize = 1 << 20;
 
+/// A type that is multiplied, whose factors are numbers of the caller.
+trait Factor: Gemm {
+    fn of_number(x: Scalar) -> Self;
+}
+
+macro_rules! factors {
+    ($($T:ty)*) => { $(
+        impl Factor for $T {
+            fn of_number(x: Scalar) -> $T {
+                Element::from_scalar(x)
+            }
+        }
+    )* };
+}
+factors!(f32 f64 i32 i64);
+
+impl Factor for Pair {
+    fn of_number(x: Scalar) -> Pair {
+        Pair::factor(Element::from_scalar(x))
+    }
+}
+
+/// What matrices have for elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elements {
+    /// Those of a type that products are computed in.
+    Of(Dtype),
+    /// Pairs of bfloat16, of which C has sums in float32.
+    Pairs,
+}
+
+/// Runs `$body` with `$T` bound to the type of the elements.
+macro_rules! multiplied {
+    ($elements:expr, $T:ident => $body:expr) => {
+        match $elements {
+            Elements::Pairs => {
+                type $T = Pair;
+                $body
+            }
+            Elements::Of(dtype) => products!(dtype, $T => $body),
+        }
+    };
+}
+
 /// A matrix in memory: its first element, sizes and strides.
 pub(super) type Place = (*mut u8, [i64; 2], [i64; 2]);
 
 /// A single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without dimensions in front.
-pub(super) fn one(compute: Dtype, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
+pub(super) fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
     // Without the dimension there is one row or column, of any stride.
     let row = if form.rows { c.layout.strides[0] } else { 1 };
     let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
     let of = |t: &Operand| (t.first(), [t.layout.shape[0], t.layout.shape[1]], [t.layout.strides[0], t.layout.strides[1]]);
     let (a, b) = (of(a), of(b));
     // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
-    unsafe { multiply(compute, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
+    unsafe { multiply(elements, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
 }
 
 /// `c = beta * c + alpha * (a @ b)`
 ///
 /// # Safety
 /// The matrices have elements of this type, sizes that fit, and C lies apart from A and B.
-pub(super) unsafe fn multiply(compute: Dtype, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
-    products!(compute, T => {
+pub(super) unsafe fn multiply(elements: Elements, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
+    multiplied!(elements, T => {
         let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
         // SAFETY: the caller's.
-        unsafe { gemm_by_vendor::<T>(Element::from_scalar(beta), c, Element::from_scalar(alpha), a, b) }
+        unsafe { gemm_by_vendor(T::of_number(beta), c, T::of_number(alpha), a, b) }
     });
     Ok(())
 }
@@ -133,13 +177,13 @@ impl Batch {
     }
 
     /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
-    pub(super) fn multiply(&self, compute: Dtype, beta: Scalar, alpha: Scalar) -> Result<()> {
-        products!(compute, T => self.run::<T>(beta, alpha));
+    pub(super) fn multiply(&self, elements: Elements, beta: Scalar, alpha: Scalar) -> Result<()> {
+        multiplied!(elements, T => self.run::<T>(beta, alpha));
         Ok(())
     }
 
-    fn run<T: Gemm + Element>(&self, beta: Scalar, alpha: Scalar) {
-        let (beta, alpha): (T, T) = (Element::from_scalar(beta), Element::from_scalar(alpha));
+    fn run<T: Factor>(&self, beta: Scalar, alpha: Scalar) {
+        let (beta, alpha) = (T::of_number(beta), T::of_number(alpha));
         let count = self.shape.iter().product::<i64>() as usize;
         let (c, a) = (self.c.matrix::<T>(0), self.a.matrix::<T>(0));
         if c.rows == 0 || c.cols == 0 {
@@ -155,7 +199,7 @@ impl Batch {
                 // SAFETY: as above; without columns of a nothing else is read.
                 unsafe { gemm_by_vendor::<T>(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
             }
-            return (0..count).for_each(|i| one(if i == 0 { beta } else { Element::from_scalar(Scalar::Int(1)) }, self.offsets(i)));
+            return (0..count).for_each(|i| one(if i == 0 { beta } else { T::of_number(Scalar::Int(1)) }, self.offsets(i)));
         }
         let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
         let each = |range: std::ops::Range<usize>| range.for_each(|i| one(beta, self.offsets(i)));

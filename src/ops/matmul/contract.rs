@@ -2,7 +2,7 @@
 
 use super::forms::{matmul, mm};
 use crate::alloc;
-use crate::dtype::{Category, Dtype};
+use crate::dtype::Category;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape, checked_numel, wrap_dim};
 use crate::ops::linalg::factor;
@@ -14,14 +14,17 @@ use crate::tensor::Tensor;
 
 /// `r` = the sum of `a * b` over pairs of dimensions; those of `a` that are left come first.
 pub fn tensordot(r: &Tensor, a: &Tensor, b: &Tensor, dims_a: &[i64], dims_b: &[i64]) -> Result<()> {
-    let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
+    let (mut of_a, mut of_b) = (a.layout()?.shape, b.layout()?.shape);
     let [dims_a, dims_b] = [summed(&of_a, dims_a)?, summed(&of_b, dims_b)?];
     for (&i, &j) in dims_a.iter().zip(dims_b.iter()) {
-        let [x, y] = [of_a[i as usize], of_b[j as usize]];
-        if x != y {
-            bail!(Shape, "dimension {i} of shape {:?} and dimension {j} of shape {:?} are summed together", &of_a[..], &of_b[..])
+        match [of_a[i as usize], of_b[j as usize]] {
+            [x, y] if x == y => {}
+            [1, y] => of_a[i as usize] = y,
+            [x, 1] => of_b[j as usize] = x,
+            _ => bail!(Shape, "dimension {i} of shape {:?} and dimension {j} of shape {:?} are summed together", &of_a[..], &of_b[..]),
         }
     }
+    let (a, b) = (&view::derive(a, |l| l.expand(&of_a))?, &view::derive(b, |l| l.expand(&of_b))?);
     let left = |shape: &Dims, dims: &Dims| -> Dims { (0..shape.len() as i64).filter(|d| !dims.contains(d)).collect() };
     let (rows, columns) = (left(&of_a, &dims_a), left(&of_b, &dims_b));
     let sizes = |shape: &Dims, dims: &Dims| -> Dims { dims.iter().map(|&d| shape[d as usize]).collect() };
@@ -221,15 +224,4 @@ fn chained(matrices: &[&Tensor], order: &[usize], i: usize, j: usize) -> Result<
     }
     let s = order[i * matrices.len() + j];
     times(&chained(matrices, order, i, s)?, &chained(matrices, order, s + 1, j)?)
-}
-
-/// The dtype of tensors that are multiplied, which must have one.
-pub(super) fn one_dtype(tensors: &[&Tensor]) -> Result<Dtype> {
-    let dtype = tensors[0].defined()?;
-    for (k, t) in tensors.iter().enumerate() {
-        if t.defined()? != dtype {
-            bail!(Dtype, "operand {k} is {}, the first one {dtype}", t.defined()?)
-        }
-    }
-    Ok(dtype)
 }

@@ -1,6 +1,6 @@
 //! The products that have names: of matrices, vectors, batches of them, and whatever comes.
 
-use super::batch::multiply;
+use super::batch::{Elements, multiply};
 use super::{Addend, Form, product};
 use crate::error::{Result, bail};
 use crate::ops::pointwise::arithmetic::cmul;
@@ -105,7 +105,7 @@ fn in_place(r: &Tensor, a: &Tensor, b: &Tensor) -> Option<()> {
         return None;
     }
     // SAFETY: all elements lie inside their storages, those of the result are distinct and apart from the others.
-    unsafe { multiply(dtype, Scalar::Int(0), ONE, [to, left, right]) }.ok()
+    unsafe { multiply(Elements::Of(dtype), Scalar::Int(0), ONE, [to, left, right]) }.ok()
 }
 
 fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {

@@ -7,16 +7,18 @@ mod batch;
 pub mod contract;
 pub mod einsum;
 pub mod forms;
+mod pairs;
 
 use super::copy;
-use super::operand::Operand;
+use super::operand::{Operand, same_dtype};
+use super::pointwise::check_whole;
 use super::result::Target;
 use crate::dtype::{Category, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use batch::Batch;
+use batch::{Batch, Elements};
 
 pub use forms::{addmm, addmv, mm, mv};
 
@@ -93,16 +95,18 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     addend.iter().try_for_each(|addend| addend.layout.broadcast_to(&shape).map(drop))?;
     let result = Target::check(r, dtype, &shape)?;
     let compute = product_type(dtype);
+    let in_pairs = pairs::are_multiplied(dtype, [m, n, rows]);
     let converted = match dtype == compute {
         true => None,
+        false if in_pairs => Some(pairs::of(&inputs)?),
         false => Some([Operand::of(&copy::to_dtype(a, compute)?)?, Operand::of(&copy::to_dtype(b, compute)?)?]),
     };
     let [left, right] = converted.as_ref().unwrap_or(&inputs);
     let beta = t.filter(|(beta, _)| beta.to_f64() != 0.0);
     let direct = result.dtype == compute && dtype == compute;
     let disjoint = direct && result.kept.as_ref().is_some_and(|out| must_be_disjoint(r, out, [left, right], beta.map(|(_, t)| t)));
-    let inputs = [Some(a), Some(b), t.map(|(_, t)| t)];
-    let placed = result.place(disjoint, &|own| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own))))?;
+    let tensors = [Some(a), Some(b), t.map(|(_, t)| t)];
+    let placed = result.place(disjoint, &|own| tensors.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own))))?;
     // Where the product is computed: in place of the result, if that has the type for it.
     let made = if direct { None } else { Some(Tensor::empty(compute, &shape)?) };
     let made_operand = made.as_ref().map(Operand::of).transpose()?;
@@ -113,14 +117,16 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
         copy::copy_elements(out, addend)?;
     }
     let beta = beta.map_or(Scalar::Int(0), |(beta, _)| beta);
+    let elements = if in_pairs { Elements::Pairs } else { Elements::Of(compute) };
     if batch.is_empty() {
-        batch::one(compute, beta, alpha, form, [out, left, right])?;
+        batch::one(elements, beta, alpha, form, [out, left, right])?;
     } else {
-        Batch::new(&batch, form, [out, left, right])?.multiply(compute, beta, alpha)?;
+        Batch::new(&batch, form, [out, left, right])?.multiply(elements, beta, alpha)?;
     }
     if let Some(made) = &made {
         // Wrapped or rounded to the common dtype first: what is stored is that, converted.
-        copy::copy_elements(&placed.written, &Operand::of(&copy::to_dtype(made, dtype)?)?)?;
+        let rounded = if placed.written.dtype == dtype { made.clone() } else { copy::to_dtype(made, dtype)? };
+        copy::copy_elements(&placed.written, &Operand::of(&rounded)?)?;
     }
     placed.commit()
 }
@@ -139,16 +145,6 @@ fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scala
     if dtype.category() == Category::Bool {
         bail!(Dtype, "not defined for {dtype}")
     }
-    for other in others.iter().flatten() {
-        let other = other.defined()?;
-        if other != dtype {
-            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
-        }
-    }
-    for factor in factors.iter().flatten() {
-        if !factor.is_whole() && !dtype.is_float() {
-            bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", factor.to_f64())
-        }
-    }
-    Ok(())
+    others.iter().flatten().try_for_each(|other| same_dtype(dtype, other))?;
+    factors.iter().flatten().try_for_each(|&factor| check_whole(dtype, factor))
 }

@@ -72,9 +72,9 @@ fn comparable(dtype: Dtype, value: Scalar) -> Dtype {
 }
 
 /// Fails where the factor of integer tensors is no integer.
-fn check_whole(dtype: Dtype, value: Scalar) -> Result<()> {
+pub(super) fn check_whole(dtype: Dtype, value: Scalar) -> Result<()> {
     if !value.is_whole() && !dtype.is_float() {
-        bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", value.to_f64())
+        bail!(Dtype, "the factor {} of {dtype} tensors must be an integer of 64 bits", value.to_f64())
     }
     Ok(())
 }
