@@ -1,4 +1,4 @@
-//! Products so small that cutting them into strips would take longer than they do: rows of C of 4 or 8 elements, each kept in registers.
+//! Products so small that cutting them into strips would take longer than they do: four rows of C of 4, 8 or 16 elements at a time, in registers.
 
 // Loops with constant bounds over arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
@@ -6,54 +6,120 @@
 use super::Mat;
 use super::number::Number;
 use crate::cpu::simd::{Level, simd_at};
+use std::ops::Range;
 
 /// The most rows and depth of such a product.
 const MOST: usize = 16;
 
-/// `c = beta * c + alpha * a @ b`, if it is one of these; says whether it was.
-///
-/// # Safety
-/// As for [`super::gemm`]; the machine has the level.
+/// The kernel for products of these sizes, if they are among the smallest.
 #[inline(always)]
-pub(super) unsafe fn product<T: Number>(level: Level, beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) -> bool {
+pub(super) fn kernel<T: Number>(c: &Mat<T>, a: &Mat<T>, b: &Mat<T>) -> Option<Tiny> {
     if c.rows > MOST || a.cols > MOST || c.col_stride != 1 || b.col_stride != 1 {
-        return false;
+        return None;
     }
-    // SAFETY: the caller's; C and B have rows of so many contiguous elements.
-    unsafe {
-        match c.cols {
-            4 => simd_at(
-                level,
-                #[inline(always)]
-                move |isa| rows::<T, 4>(isa.has_fma(), beta, c, alpha, a, b),
-            ),
-            8 => simd_at(
-                level,
-                #[inline(always)]
-                move |isa| rows::<T, 8>(isa.has_fma(), beta, c, alpha, a, b),
-            ),
-            _ => return false,
-        }
+    match c.cols {
+        4 => Some(Tiny::Four),
+        8 => Some(Tiny::Eight),
+        16 => Some(Tiny::Sixteen),
+        _ => None,
     }
-    true
 }
 
-/// # Safety
-/// As for [`product`], with `N` columns.
-#[inline(always)]
-unsafe fn rows<T: Number, const N: usize>(fused: bool, beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
-    // Outside of the loop: inside, the compiler may make 0 a factor like others.
-    let fresh = beta == T::ZERO;
-    for i in 0..c.rows {
-        let mut sums = [T::ZERO; N];
-        for k in 0..a.cols {
-            // SAFETY: the caller's.
-            let (x, row) = unsafe { (*a.at(i, k), b.at(k, 0).cast::<[T; N]>().read_unaligned()) };
-            for j in 0..N {
-                sums[j] = if fused { T::mul_add::<true>(x, row[j], sums[j]) } else { T::mul_add::<false>(x, row[j], sums[j]) };
+/// How many columns there are.
+#[derive(Clone, Copy)]
+pub(super) enum Tiny {
+    Four,
+    Eight,
+    Sixteen,
+}
+
+impl Tiny {
+    /// `c = beta * c + alpha * a @ b` for `count` products of one form; `at` says where in memory each begins, in elements from the first.
+    ///
+    /// # Safety
+    /// As for [`super::gemm`], for every product, and this is the kernel for it; the machine has the level.
+    #[inline(always)]
+    pub unsafe fn run<T: Number>(
+        self,
+        level: Level,
+        (beta, alpha): (T, T),
+        [c, a, b]: [Mat<T>; 3],
+        products: Range<usize>,
+        at: impl Fn(usize) -> [isize; 3],
+    ) {
+        // SAFETY: the caller's; C and B have rows of so many contiguous elements.
+        unsafe {
+            match self {
+                Tiny::Four => simd_at(
+                    level,
+                    #[inline(always)]
+                    move |isa| each::<T, 4>(isa.has_fma(), (beta, alpha), [c, a, b], products, at),
+                ),
+                Tiny::Eight => simd_at(
+                    level,
+                    #[inline(always)]
+                    move |isa| each::<T, 8>(isa.has_fma(), (beta, alpha), [c, a, b], products, at),
+                ),
+                Tiny::Sixteen => simd_at(
+                    level,
+                    #[inline(always)]
+                    move |isa| each::<T, 16>(isa.has_fma(), (beta, alpha), [c, a, b], products, at),
+                ),
             }
         }
-        let to = c.at(i, 0).cast::<[T; N]>();
+    }
+}
+
+#[inline(always)]
+unsafe fn each<T: Number, const N: usize>(
+    fused: bool,
+    factors: (T, T),
+    matrices: [Mat<T>; 3],
+    products: Range<usize>,
+    at: impl Fn(usize) -> [isize; 3],
+) {
+    for i in products {
+        let at = at(i);
+        let [c, a, b] = [0, 1, 2].map(|k| Mat { data: matrices[k].data.wrapping_offset(at[k]), ..matrices[k] });
+        let mut row = 0;
+        // SAFETY: the caller's; so many rows are left.
+        unsafe {
+            while row + ROWS <= c.rows {
+                rows::<T, N, ROWS>(fused, factors, c.block(row, ROWS, 0, N), a.block(row, ROWS, 0, a.cols), b);
+                row += ROWS;
+            }
+            while row < c.rows {
+                rows::<T, N, 1>(fused, factors, c.block(row, 1, 0, N), a.block(row, 1, 0, a.cols), b);
+                row += 1;
+            }
+        }
+    }
+}
+
+/// Rows computed at a time: sums of one row alone would wait for each other.
+const ROWS: usize = 4;
+
+/// # Safety
+/// As for [`Tiny::run`], with `N` columns and `R` rows.
+#[inline(always)]
+unsafe fn rows<T: Number, const N: usize, const R: usize>(fused: bool, (beta, alpha): (T, T), c: Mat<T>, a: Mat<T>, b: Mat<T>) {
+    // Outside of the loop: inside, the compiler may make 0 a factor like others.
+    let fresh = beta == T::ZERO;
+    let mut sums = [[T::ZERO; N]; R];
+    for k in 0..a.cols {
+        // SAFETY: the caller's.
+        let right = unsafe { b.at(k, 0).cast::<[T; N]>().read_unaligned() };
+        for i in 0..R {
+            // SAFETY: the caller's.
+            let left = unsafe { *a.at(i, k) };
+            for j in 0..N {
+                sums[i][j] =
+                    if fused { T::mul_add::<true>(left, right[j], sums[i][j]) } else { T::mul_add::<false>(left, right[j], sums[i][j]) };
+            }
+        }
+    }
+    for i in 0..R {
+        let (to, mut sums) = (c.at(i, 0).cast::<[T; N]>(), sums[i]);
         for j in 0..N {
             sums[j] = T::mul(alpha, sums[j]);
         }

@@ -1,13 +1,14 @@
 //! The products of a batch, one after the other, at once, or as one.
 
 use super::{Form, products};
-use crate::cpu::matmul::{Gemm, Mat, Pair, gemm_by_vendor};
+use crate::cpu::matmul::{Gemm, Mat, Pair, gemm_batch, gemm_by_vendor};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::ops::operand::Operand;
 use crate::scalar::Scalar;
+use std::ops::Range;
 
 /// Multiplications that take as long as an element of an elementwise operation.
 const PER_ELEMENT: usize = 8;
@@ -189,20 +190,20 @@ impl Batch {
         if c.rows == 0 || c.cols == 0 {
             return;
         }
+        let matrices = || [&self.c, &self.a, &self.b].map(|t| t.matrix::<T>(0));
+        let offsets = |i: usize| self.offsets(i).map(|offset| offset as isize);
         // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
-        let one = |beta: T, at: [i64; 3]| unsafe {
-            let [c, a, b] = [(&self.c, at[0]), (&self.a, at[1]), (&self.b, at[2])].map(|(t, at)| t.matrix(at));
-            gemm_by_vendor::<T>(beta, c, alpha, a, b)
-        };
+        let several = |beta: T, products: Range<usize>| unsafe { gemm_batch((beta, alpha), matrices(), products, offsets) };
         if self.summed {
             if count == 0 {
                 // SAFETY: as above; without columns of a nothing else is read.
-                unsafe { gemm_by_vendor::<T>(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
+                unsafe { gemm_by_vendor(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
             }
-            return (0..count).for_each(|i| one(if i == 0 { beta } else { T::of_number(Scalar::Int(1)) }, self.offsets(i)));
+            several(beta, 0..count.min(1));
+            return several(T::of_number(Scalar::Int(1)), 1..count.max(1));
         }
         let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
-        let each = |range: std::ops::Range<usize>| range.for_each(|i| one(beta, self.offsets(i)));
+        let each = |range: Range<usize>| several(beta, range);
         if count == 1 || work >= LARGE { each(0..count) } else { parallel(count, work / PER_ELEMENT + 1, CHEAP, &each) }
     }
 
