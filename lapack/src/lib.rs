@@ -12,6 +12,7 @@ mod eigen;
 mod float;
 mod lu;
 mod qr;
+mod schur;
 mod svd;
 
 pub use private_gemm_x86::{Matrix, Products, provide};
