@@ -10,6 +10,7 @@
 mod cholesky;
 mod eigen;
 mod float;
+mod francis;
 mod lu;
 mod qr;
 mod schur;
