@@ -1,7 +1,7 @@
 //! Eigenvalues: of symmetric matrices, and of any.
 
 use crate::float::{Float, bytes, dot, fast, greatest, norm, scale, stack, view, view_mut};
-use crate::francis::{self, SMALL};
+use crate::francis;
 use crate::schur::Schur;
 use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::{MemStack, StackReq};
@@ -58,7 +58,7 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
         || balance(a, n, &mut scales),
     );
     let mut v = v;
-    let way = if n < SMALL { small } else { large };
+    let way = if francis::suits(n, v.is_some()) { small } else { large };
     if !way(a, n, re, im, v.as_deref_mut(), &mut sums, scratch) {
         return 1;
     }

@@ -4,8 +4,10 @@
 
 use crate::float::Float;
 
-/// Rows and columns from which on faer's, with many shifts at once, is faster.
-pub const SMALL: usize = 75;
+/// Whether this is faster for order n than faer's, with many shifts at once.
+pub fn suits(n: usize, vectors: bool) -> bool {
+    n < if vectors { 100 } else { 256 }
+}
 
 /// Steps for each eigenvalue, with 10 rows or fewer; more rows have as many times their number.
 const STEPS: usize = 30;
