@@ -1,8 +1,9 @@
 //! Decompositions and solvers with LAPACK's conventions: column-major matrices, pivots that count from 1, packed reflectors, `info`.
 //!
 //! [`Lapack`] is what there is to call, once for float32 and once for float64. faer computes what takes long, in Rust, one thread and memory the
-//! caller brings: Cholesky, triangular systems, eigenvalues, singular values; `schur` and `francis` say what it does not. LU and QR are written here, of products and triangular systems,
-//! since faer's do not go on behind a pivot or a column of zeros. Products are those [provided](private_gemm_x86::provide).
+//! caller brings: Cholesky, triangular systems, eigenvalues, singular values; `schur` and `francis` say what of these it does not. LU and QR are
+//! written here, of products and triangular systems, since faer's do not go on behind a pivot or a column of zeros. Products are those
+//! [provided](private_gemm_x86::provide).
 //!
 //! A matrix of m rows and n columns is a slice of m * n elements, column after column. Scratch memory is as long as the function `..._bytes`
 //! of the same name says.
