@@ -22,6 +22,9 @@ enum { ROWS = 60, COLUMNS = 500, STORED = 3 };
 
 /* What calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many dimensions. */
 static THTensor *matrix, *row, *mask, *vector, *deep, *block;
+/* Positive definite matrices, of which there are three, and what the second halves of decompositions take: pivots, and
+ * factors of reflectors. */
+static THTensor *batch, *pivots, *taus;
 
 /* A call that writes to one or two results. */
 typedef THStatus Call(THTensor *const *r);
@@ -62,6 +65,35 @@ static THStatus fitted(THTensor *const *r) { return THTensor_gels(r[0], r[1], bl
 static THStatus factored(THTensor *const *r) { return THTensor_qr(r[0], r[1], block, 1); }
 static THStatus singular(THTensor *const *r) { return THTensor_svd(r[0], NULL, r[1], block, 1); }
 static THStatus pseudoinverse(THTensor *const *r) { return THTensor_pinverse(r[0], block, 1e-5); }
+static THStatus solved(THTensor *const *r) { return THTensor_gesv(r[0], r[1], batch, batch); }
+static THStatus substituted(THTensor *const *r) { return THTensor_trtrs(r[0], r[1], batch, batch, 1, 0, 0); }
+static THStatus fitted_batch(THTensor *const *r) { return THTensor_gels(r[0], r[1], batch, batch); }
+static THStatus least_squares(THTensor *const *r) { return THTensor_lstsq(r[0], NULL, r[1], batch, batch, -1); }
+static THStatus pivoted(THTensor *const *r) { return THTensor_btrifact(r[0], r[1], NULL, 1, batch); }
+static THStatus pivots_solved(THTensor *const *r) { return THTensor_btrisolve(r[0], batch, batch, pivots); }
+static THStatus lu(THTensor *const *r) { return THTensor_lu(NULL, r[0], r[1], batch); }
+static THStatus inverse(THTensor *const *r) { return THTensor_inverse(r[0], batch); }
+static THStatus det(THTensor *const *r) { return THTensor_det(r[0], batch); }
+static THStatus slogdet(THTensor *const *r) { return THTensor_slogdet(r[0], r[1], batch); }
+static THStatus logdet(THTensor *const *r) { return THTensor_logdet(r[0], batch); }
+static THStatus cholesky(THTensor *const *r) { return THTensor_potrf(r[0], batch, 0); }
+static THStatus potrs(THTensor *const *r) { return THTensor_potrs(r[0], batch, batch, 1); }
+static THStatus potri(THTensor *const *r) { return THTensor_potri(r[0], batch, 0); }
+static THStatus pstrf(THTensor *const *r) { return THTensor_pstrf(r[0], r[1], NULL, batch, 0, -1); }
+static THStatus factored_batch(THTensor *const *r) { return THTensor_qr(r[0], r[1], batch, 0); }
+static THStatus geqrf(THTensor *const *r) { return THTensor_geqrf(r[0], r[1], batch); }
+static THStatus orgqr(THTensor *const *r) { return THTensor_orgqr(r[0], batch, taus); }
+static THStatus ormqr(THTensor *const *r) { return THTensor_ormqr(r[0], batch, taus, batch, 0, 1); }
+static THStatus symmetric(THTensor *const *r) { return THTensor_syev(r[0], r[1], batch, 0); }
+static THStatus eigen(THTensor *const *r) { return THTensor_geev(r[0], r[1], batch); }
+static THStatus eigen_values(THTensor *const *r) { return THTensor_eig(r[0], NULL, batch); }
+static THStatus singular_batch(THTensor *const *r) { return THTensor_gesvd(r[0], r[1], NULL, batch, 0); }
+static THStatus pseudoinverses(THTensor *const *r) { return THTensor_pinverse(r[0], batch, 1e-5); }
+static THStatus rank(THTensor *const *r) { return THTensor_matrixRank(r[0], batch, -1, 0); }
+static THStatus matrix_norm(THTensor *const *r) { return THTensor_matrixNorm(r[0], batch, TH_NORM_NUC, 0); }
+static THStatus cond(THTensor *const *r) { return THTensor_cond(r[0], batch, TH_NORM_2); }
+static THStatus exponential(THTensor *const *r) { return THTensor_matrixExp(r[0], batch); }
+static THStatus matrix_power(THTensor *const *r) { return THTensor_matrixPower(r[0], batch, -3); }
 static THStatus renorm(THTensor *const *r) { return THTensor_renorm(r[0], matrix, 2, 0, 1); }
 static THStatus mm(THTensor *const *r) {
     THTensor *t = THTensor_newT(matrix);
@@ -211,7 +243,7 @@ static bool nothing_changed(const Results *now, const State *r, THTensor *const 
 /* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. Elements it makes may be
  * undefined. */
 static void run_out(const char *name, Call *call, bool undefined, enum kind kind, bool for_good) {
-    THTensor *const inputs[] = {matrix, row, mask, vector, deep};
+    THTensor *const inputs[] = {matrix, row, mask, vector, deep, batch, pivots, taus};
     enum { INPUTS = sizeof inputs / sizeof *inputs };
     State inputs_before[INPUTS], before[RESULTS];
     for (int k = 0; k < INPUTS; k++) inputs_before[k] = state_of(inputs[k]);
@@ -279,6 +311,12 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
         UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(sorted),       NAMED(topk),        NAMED(lexsort),
         NAMED(unique),      NAMED(slices),      NAMED(searched),     NAMED(isin),         NAMED(fitted),
         NAMED(factored),    NAMED(singular),    NAMED(pseudoinverse),
+        NAMED(solved),         NAMED(substituted),    NAMED(fitted_batch),   NAMED(least_squares),  NAMED(pivoted),
+        NAMED(pivots_solved),  NAMED(lu),             NAMED(inverse),        NAMED(det),            NAMED(slogdet),
+        NAMED(logdet),         NAMED(cholesky),       NAMED(potrs),          NAMED(potri),          NAMED(pstrf),
+        NAMED(factored_batch), NAMED(geqrf),          NAMED(orgqr),          NAMED(ormqr),          NAMED(symmetric),
+        NAMED(eigen),          NAMED(eigen_values),   NAMED(singular_batch), NAMED(pseudoinverses), NAMED(rank),
+        NAMED(matrix_norm),    NAMED(cond),           NAMED(exponential),    NAMED(matrix_power),
 #undef NAMED
 #undef UNDEFINED
     };
@@ -294,12 +332,21 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
     THTensor *kept = THTensor_newClone(matrix), *few = THTensor_newNarrow(matrix, 0, 0, 20);
     block = THTensor_newNarrow(few, 1, 0, 10);
     THTensor_free(few);
+    batch = THTensor_newZeros(TH_FLOAT32, SIZES(3, 12, 12));
+    pivots = THTensor_newZeros(TH_INT32, SIZES(3, 12));
+    taus = THTensor_newFull(TH_FLOAT32, SIZES(3, 12), 0.125);
+    for (int i = 0; i < 3 * 12 * 12; i++)
+        ((float *)THTensor_data(batch))[i] = (i / 12) % 12 == i % 12 ? 12 : 1.0f / (float)(1 + (i / 12) % 12 + i % 12);
+    for (int i = 0; i < 3 * 12; i++) ((int32_t *)THTensor_data(pivots))[i] = 12;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         for (int kind = 0; kind < 2 * KINDS; kind++) run_out(calls[i].name, calls[i].call, calls[i].undefined, kind / 2, kind & 1);
     }
     CHECK(same(matrix, kept));
     THTensor_free(kept);
     THTensor_free(block);
+    THTensor_free(batch);
+    THTensor_free(pivots);
+    THTensor_free(taus);
     THTensor_free(matrix);
     THTensor_free(vector);
     THTensor_free(row);

@@ -1,11 +1,20 @@
 //! Eigenvalues: of symmetric matrices, and of any.
 
 use crate::float::{Float, bytes, dot, fast, greatest, norm, scale, stack, view, view_mut};
+use crate::francis;
+use crate::schur::Schur;
 use crate::{Info, NOT_FINITE, Scratch};
-use dyn_stack::StackReq;
-use faer::Par;
+use dyn_stack::{MemStack, StackReq};
 use faer::diag::DiagMut;
+use faer::linalg::evd::hessenberg::hessenberg_in_place;
 use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::householder::apply_block_householder_sequence_on_the_right_in_place_with_conj as apply_on_the_right;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
+use faer::linalg::{temp_mat_uninit, temp_mat_zeroed};
+use faer::mat::{AsMatMut, AsMatRef};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Conj, MatRef, Par};
 
 fn wanted(vectors: bool) -> ComputeEigenvectors {
     if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No }
@@ -33,8 +42,8 @@ pub fn syev<T: Float>(a: &mut [T], n: usize, w: &mut [T], z: Option<&mut [T]>, s
 }
 
 pub fn geev_bytes<T: Float>(n: usize, vectors: bool) -> usize {
-    let balanced = StackReq::new::<T>(n);
-    bytes(balanced.and(evd::evd_scratch::<T>(n, ComputeEigenvectors::No, wanted(vectors), Par::Seq, Default::default())))
+    let (balanced, sums) = (StackReq::new::<T>(n), StackReq::new::<T>(n));
+    bytes(balanced.and(sums).and(evd::evd_scratch::<T>(n, ComputeEigenvectors::No, wanted(vectors), Par::Seq, Default::default())))
 }
 
 pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<&mut [T]>, scratch: Scratch<'_>) -> Info {
@@ -43,14 +52,14 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
         Err(info) => return info,
     };
     let (mut scales, scratch) = stack(scratch).make_with(n, |_| T::ONE);
+    let (mut sums, scratch) = scratch.make_with(n, |_| T::default());
     fast(
         #[inline(always)]
         || balance(a, n, &mut scales),
     );
-    let (values, imaginary) = (DiagMut::from_slice_mut(re), DiagMut::from_slice_mut(im));
     let mut v = v;
-    let vectors = v.as_deref_mut().map(|v| view_mut(v, n, n));
-    if evd::evd_real(view(a, n, n), values, imaginary, None, vectors, Par::Seq, scratch, Default::default()).is_err() {
+    let way = if francis::suits(n, v.is_some()) { small } else { large };
+    if !way(a, n, re, im, v.as_deref_mut(), &mut sums, scratch) {
         return 1;
     }
     if !re.iter().chain(im.iter()).all(|x| x.finite()) {
@@ -64,7 +73,74 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
     0
 }
 
+/// Eigenvalues and vectors by faer's Schur form. False if there was no convergence.
+fn large<T: Float>(
+    a: &mut [T],
+    n: usize,
+    re: &mut [T],
+    im: &mut [T],
+    mut v: Option<&mut [T]>,
+    sums: &mut [T],
+    stack: &mut MemStack,
+) -> bool {
+    let (values, imaginary) = (DiagMut::from_slice_mut(re), DiagMut::from_slice_mut(im));
+    let vectors = v.as_deref_mut().map(|v| {
+        // What is read below has been written, whatever faer does.
+        let (_t, stack) = temp_mat_zeroed::<T, _, _>(n, n, stack);
+        let (_z, _) = temp_mat_zeroed::<T, _, _>(n, n, stack);
+        view_mut(v, n, n)
+    });
+    if evd::evd_real(view(a, n, n), values, imaginary, None, vectors, Par::Seq, stack, Default::default()).is_err() {
+        return false;
+    }
+    let Some(v) = v else { return true };
+    // It has vectors of its own in `v`, but see [`Schur`]. Schur's form and vectors it has left in the memory that it asked for first.
+    // SAFETY: the memory was zeros before faer wrote there, and any bits are a float.
+    let (t, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    // SAFETY: as above.
+    let (z, stack) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    vectors_of(t.as_mat_ref(), z.as_mat_ref(), v, sums, stack)
+}
+
+/// The same of what is small, by a Schur form of our own.
+fn small<T: Float>(h: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<&mut [T]>, sums: &mut [T], stack: &mut MemStack) -> bool {
+    let (mut z, stack) = stack.make_with(if v.is_some() { n * n } else { 0 }, |at| if at % (n + 1) == 0 { T::ONE } else { T::default() });
+    if n > 2 {
+        let width = recommended_block_size::<T>(n - 1, n - 1);
+        // SAFETY: floats, which the reduction writes.
+        let (mut factors, stack) = unsafe { temp_mat_uninit::<T, _, _>(width, n - 1, stack) };
+        let mut factors = factors.as_mat_mut();
+        hessenberg_in_place(view_mut(h, n, n), factors.rb_mut(), Par::Seq, stack, Default::default());
+        if v.is_some() {
+            let reflectors = view(h, n, n).get(1.., ..n - 1);
+            apply_on_the_right(reflectors, factors.rb(), Conj::No, view_mut(&mut z, n, n).get_mut(1.., 1..), Par::Seq, stack);
+        }
+    }
+    (0..n).for_each(|j| h[j * n + (j + 2).min(n)..(j + 1) * n].fill(T::default()));
+    let turned = v.is_some().then_some(&mut z[..]);
+    let done = fast(
+        #[inline(always)]
+        || francis::schur(h, n, turned, re, im),
+    );
+    done && v.is_none_or(|v| vectors_of(view(h, n, n), view(&z, n, n), v, sums, stack))
+}
+
+/// The eigenvectors, for Schur's form and vectors. False if the form is none: there was no convergence.
+fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &mut [T], stack: &mut MemStack) -> bool {
+    let n = t.nrows();
+    // SAFETY: floats, filled before they are read.
+    let (mut x, _) = unsafe { temp_mat_uninit::<T, _, _>(n, n, stack) };
+    let mut x = x.as_mat_mut();
+    let Some(schur) = Schur::new(t, sums) else { return false };
+    schur.vectors(x.rb_mut());
+    let (all, upper) = (BlockStructure::Rectangular, BlockStructure::TriangularUpper);
+    triangular::matmul(view_mut(v, n, n), all, Accum::Replace, z, all, x.rb(), upper, T::ONE, Par::Seq);
+    true
+}
+
 /// Makes rows and columns alike in norm, by powers of 2: `a = inverse(D) a D` for a diagonal D, which is multiplied to `scales`.
+///
+/// The diagonal counts, though scaling leaves it alone: where it is most of a row, making the rest alike would magnify rounding errors by D.
 #[inline(always)]
 fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
     let (two, limit) = (T::of(2.0), T::of(0.95));
@@ -73,12 +149,14 @@ fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
         for i in 0..n {
             // No square overflows: the matrix was scaled.
             let (above, below) = a[i * n..(i + 1) * n].split_at(i);
-            let column = (dot(above, above) + dot(&below[1..], &below[1..])).root();
-            let squares = a.iter().skip(i).step_by(n).enumerate().filter(|&(j, _)| j != i).map(|(_, &x)| x * x);
-            let row = squares.fold(T::default(), |sum, x| sum + x).root();
+            let column = dot(above, above) + dot(&below[1..], &below[1..]);
+            let (left, right) = ((0..i).map(|j| i + j * n), (i + 1..n).map(|j| i + j * n));
+            let row = left.chain(right).fold(T::default(), |sum, at| sum + a[at] * a[at]);
             if column == T::default() || row == T::default() {
                 continue;
             }
+            let diagonal = a[i + i * n] * a[i + i * n];
+            let (column, row) = ((column + diagonal).root(), (row + diagonal).root());
             let (mut factor, mut scaled, most) = (T::ONE, column, T::LARGE);
             let mut row_scaled = row;
             while scaled < row_scaled / two && factor < most {

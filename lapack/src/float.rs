@@ -36,6 +36,7 @@ pub trait Float:
     fn root(self) -> Self;
     fn length(self, other: Self) -> Self;
     fn with_sign(self, other: Self) -> Self;
+    fn greater(self, other: Self) -> Self;
     fn finite(self) -> bool;
     fn not_a_number(self) -> bool;
     /// 2^n with n the exponent of this.
@@ -67,6 +68,10 @@ macro_rules! float {
             }
             fn with_sign(self, other: $T) -> $T {
                 self.copysign(other)
+            }
+            #[inline(always)]
+            fn greater(self, other: $T) -> $T {
+                self.max(other)
             }
             fn finite(self) -> bool {
                 self.is_finite()

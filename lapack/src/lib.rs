@@ -1,8 +1,9 @@
 //! Decompositions and solvers with LAPACK's conventions: column-major matrices, pivots that count from 1, packed reflectors, `info`.
 //!
 //! [`Lapack`] is what there is to call, once for float32 and once for float64. faer computes what takes long, in Rust, one thread and memory the
-//! caller brings: Cholesky, triangular systems, eigenvalues, singular values. LU and QR are written here, of products and triangular systems,
-//! since faer's do not go on behind a pivot or a column of zeros. Products are those [provided](private_gemm_x86::provide).
+//! caller brings: Cholesky, triangular systems, eigenvalues, singular values; `schur` and `francis` say what of these it does not. LU and QR are
+//! written here, of products and triangular systems, since faer's do not go on behind a pivot or a column of zeros. Products are those
+//! [provided](private_gemm_x86::provide).
 //!
 //! Where a [vendor's](vendor) library was chosen, it computes what it has a routine for.
 //!
@@ -12,8 +13,10 @@
 mod cholesky;
 mod eigen;
 mod float;
+mod francis;
 mod lu;
 mod qr;
+mod schur;
 mod svd;
 pub mod vendor;
 

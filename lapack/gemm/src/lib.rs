@@ -51,7 +51,8 @@ pub fn provide(products: Products) {
     PRODUCTS.get_or_init(|| products);
 }
 
-fn products() -> &'static Products {
+/// What was provided.
+pub fn products() -> &'static Products {
     PRODUCTS.get().expect("products are provided before anything is decomposed")
 }
 

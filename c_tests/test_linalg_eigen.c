@@ -1,0 +1,159 @@
+/* Eigenvectors of matrices that are not symmetric: |A v - lambda v| in units of epsilon, the order and the norm of the
+ * matrix, for norms of v of 1. The kinds are those that back substitution has trouble with: graded rows and columns,
+ * multiple eigenvalues, defective and nearly defective ones. */
+#include "check.h"
+
+#include <float.h>
+
+enum { UNITS = 30 };
+
+/* Numbers from -1 to 1, the same in every run. */
+static uint64_t random_state = 1;
+static double draw(void) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 33) / (double)(UINT64_C(1) << 30) - 1;
+}
+
+static double random_element(int64_t i, int64_t j, int64_t n) { return (void)i, (void)j, (void)n, draw(); }
+static double companion(int64_t i, int64_t j, int64_t n) { return (void)n, i == 0 ? draw() : i == j + 1; }
+static double cyclic(int64_t i, int64_t j, int64_t n) { return i == (j + 1) % n; }
+static double jordan_zero(int64_t i, int64_t j, int64_t n) { return (void)n, j == i + 1; }
+static double jordan(int64_t i, int64_t j, int64_t n) { return (void)n, j == i || j == i + 1; }
+static double jordan_below(int64_t i, int64_t j, int64_t n) { return (void)n, j == i || j == i - 1; }
+static double nearly_jordan(int64_t i, int64_t j, int64_t n) { return jordan(i, j, n) + 1e-14 * draw(); }
+/* [0 -1; 1 0] on the diagonal: i and -i, again and again. */
+static double pairs(int64_t i, int64_t j, int64_t n) {
+    return (void)n, i / 2 != j / 2 ? 0 : i % 2 && j % 2 == 0 ? 1 : i % 2 == 0 && j % 2 ? -1 : 0;
+}
+static double jordan_pairs(int64_t i, int64_t j, int64_t n) { return pairs(i, j, n) + (j == i + 2); }
+static double nearly_jordan_pairs(int64_t i, int64_t j, int64_t n) { return jordan_pairs(i, j, n) + 1e-10 * draw(); }
+static double triangular(int64_t i, int64_t j, int64_t n) { return (void)n, j < i ? 0 : draw(); }
+/* One eigenvalue, and vectors that grow by thousands from row to row. */
+static double unit_triangular(int64_t i, int64_t j, int64_t n) {
+    return (void)n, j < i ? 0 : j == i ? 1 : 1000 * draw();
+}
+static double zero(int64_t i, int64_t j, int64_t n) { return (void)i, (void)j, (void)n, 0; }
+static double one(int64_t i, int64_t j, int64_t n) { return (void)i, (void)j, (void)n, 1; }
+static double identity(int64_t i, int64_t j, int64_t n) { return (void)n, i == j; }
+/* Pairs of eigenvalues of very different size, in blocks. */
+static double blocks(int64_t i, int64_t j, int64_t n) { return i < n / 2 ? draw() : j < n / 2 ? 0 : 1e-11 * draw(); }
+
+static const struct {
+    const char *name;
+    double (*element)(int64_t, int64_t, int64_t);
+} kinds[] = {{"random", random_element},
+             {"companion", companion},
+             {"cyclic", cyclic},
+             {"Jordan's, of 0,", jordan_zero},
+             {"Jordan's, of 1,", jordan},
+             {"Jordan's, below the diagonal,", jordan_below},
+             {"nearly Jordan's", nearly_jordan},
+             {"pairs", pairs},
+             {"pairs and ones above", jordan_pairs},
+             {"nearly pairs and ones above", nearly_jordan_pairs},
+             {"triangular", triangular},
+             {"unit triangular", unit_triangular},
+             {"zero", zero},
+             {"one", one},
+             {"identity", identity},
+             {"blocks", blocks}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* |A v - lambda v| and |v| for one eigenvector, or for one of a pair; `a` and its vectors row after row. */
+static double residual(const double *a, int64_t n, double re, double im, const double *v, double *length) {
+    double off = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = 0, y = 0, vx = v[i * n], vy = im != 0 ? v[i * n + 1] : 0;
+        for (int64_t k = 0; k < n; k++) {
+            x += a[i * n + k] * v[k * n];
+            y += im != 0 ? a[i * n + k] * v[k * n + 1] : 0;
+        }
+        x -= re * vx - im * vy, y -= re * vy + im * vx;
+        off += x * x + y * y;
+        squares += vx * vx + vy * vy;
+    }
+    *length = sqrt(squares);
+    return sqrt(off);
+}
+
+/* The elements, as float64; the tensor is freed. */
+static double *elements(THTensor *t) {
+    THTensor *wide = THTensor_newTo(t, TH_FLOAT64), *row_major = THTensor_newContiguous(wide);
+    size_t bytes = (size_t)THTensor_nElement(t) * sizeof(double);
+    double *copy = malloc(bytes);
+    memcpy(copy, THTensor_data(row_major), bytes);
+    THTensor_free(row_major);
+    THTensor_free(wide);
+    THTensor_free(t);
+    return copy;
+}
+
+/* Checks the eigenvectors of a matrix whose rows are multiplied by `rows` to the power i / n, and columns by `cols`
+ * likewise. */
+static void check_eigenvectors(THDtype dtype, int64_t n, int kind, double rows, double cols) {
+    THTensor *t = THTensor_newZeros(dtype, SIZES(n, n)), *values = THTensor_new(), *vectors = THTensor_new();
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double x =
+                kinds[kind].element(i, j, n) * pow(rows, (double)i / (double)n) * pow(cols, (double)j / (double)n);
+            CHECK_OK(THTensor_set2d(t, i, j, x));
+        }
+    }
+    CHECK_OK(THTensor_geev(values, vectors, t));
+    double *a = elements(t), *e = elements(values), *v = elements(vectors);
+    double norm = 0, worst = 0, length_off = 0, epsilon = dtype == TH_FLOAT64 ? DBL_EPSILON : FLT_EPSILON;
+    for (int64_t i = 0; i < n * n; i++) norm += a[i] * a[i];
+    norm = norm > 0 ? sqrt(norm) : 1;
+    for (int64_t j = 0; j < n; j++) {
+        double length, im = e[2 * j + 1],
+                       units = residual(a, n, e[2 * j], im, v + j, &length) / (epsilon * (double)n * norm);
+        worst = units <= worst ? worst : units;
+        length_off = fmax(length_off, isnan(length) ? INFINITY : fabs(length - 1));
+        if (im != 0) {
+            CHECK(im > 0 && e[2 * j + 2] == e[2 * j] && e[2 * j + 3] == -im);
+            j++;
+        }
+    }
+    if (!(worst <= UNITS && length_off <= UNITS * epsilon)) {
+        printf("\n  %s matrix of order %d, %s, rows graded by %g, columns by %g: %g units, norms off by %g ",
+               kinds[kind].name, (int)n, THDtype_name(dtype), rows, cols, worst, length_off);
+        CHECK(0);
+    }
+    free(v);
+    free(e);
+    free(a);
+}
+
+static const int64_t sizes[] = {1, 2, 3, 5, 8, 17, 33, 63, 64, 65, 90, 129, 200};
+enum { COUNT = sizeof sizes / sizeof *sizes };
+
+static void of_every_kind(void) {
+    for (int i = 0; i < COUNT; i++) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            /* The last row of an odd number has no partner; balancing magnifies its small elements, LAPACK's likewise.
+             */
+            if (kinds[kind].element == nearly_jordan_pairs && sizes[i] % 2) continue;
+            check_eigenvectors(TH_FLOAT64, sizes[i], kind, 1, 1);
+            check_eigenvectors(TH_FLOAT32, sizes[i], kind, 1, 1);
+        }
+    }
+}
+
+/* Rows or columns that grow by more than 1e6 are left out: balancing magnifies rounding errors there, LAPACK's
+ * likewise. */
+static void of_graded_matrices(void) {
+    static const double gradings[] = {1e-3, 1e-6, 1e-10, 1e-12, 1e-15, 1e-20, 10, 1e3, 1e6};
+    for (int i = 0; i < COUNT; i++) {
+        for (int g = 0; g < 9; g++) {
+            for (int type = 0; type < 2; type++) {
+                THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
+                check_eigenvectors(dtype, sizes[i], 0, gradings[g], 1);
+                check_eigenvectors(dtype, sizes[i], 0, 1, gradings[g]);
+                check_eigenvectors(dtype, sizes[i], 0, gradings[g], gradings[g]);
+                check_eigenvectors(dtype, sizes[i], 0, gradings[g], 1 / gradings[g]);
+            }
+        }
+    }
+}
+
+CHECK_MAIN(CASE(of_every_kind), CASE(of_graded_matrices))
