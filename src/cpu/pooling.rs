@@ -165,14 +165,7 @@ impl Pooling {
     }
 
     #[inline(always)]
-    unsafe fn greatest_with_places<T: Element>(
-        &self,
-        line: [usize; IMAGE_DIMS],
-        values: *mut T,
-        indices: *mut i64,
-        x: *const T,
-        least: T,
-    ) {
+    unsafe fn greatest_with_places<T: Element>(&self, line: [usize; IMAGE_DIMS], values: *mut T, indices: *mut i64, x: *const T, least: T) {
         let stride = self.window().stride[2];
         // SAFETY: the caller's.
         unsafe {
