@@ -172,7 +172,7 @@ def oblong():
             try:
                 norm = torch.linalg.matrix_norm(x, NORMS[p], keepdim=bool(keepdim))
             except IndexError:
-                refuse("matrixNorm", [R, a, p, keepdim], ERR_SHAPE)
+                refuse("matrixNorm", [R, a, p, keepdim], ERR_ARGUMENT)
                 continue
             expected("matrixNorm", [R, a, p, keepdim], dtype, norm)
         for p in (TWO, MINUS_TWO):
