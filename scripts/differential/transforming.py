@@ -43,7 +43,7 @@ def shape_of(draw, dims):
     rank = max(dims, 0) + draw.choice([0, 0, 1, 1, 2])
     shape = [draw.choice(SIZES) for _ in range(rank)]
     if shape and draw.chance(0.15):
-        shape[-1] = draw.choice(LONG)
+        shape = [min(n, 3) for n in shape[:-1]] + [draw.choice(LONG)]
     if shape and draw.chance(0.03):
         shape[draw.random.randrange(rank)] = 0
     return shape
