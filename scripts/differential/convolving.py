@@ -6,7 +6,8 @@ import torch
 from torch.nn import functional as nn
 
 from .calls import Call, Expected, R, MAYBE, of_products, one_dtype, summed
-from .library import FLOATS, Operand
+from .library import FLOATS
+from .multiplying import checked
 
 CONV = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
 TRANSPOSED = {1: nn.conv_transpose1d, 2: nn.conv_transpose2d, 3: nn.conv_transpose3d}
@@ -72,28 +73,26 @@ class Convolution:
         if not transposed and of_output and draw.chance(0.05):
             kernel = [draw.choice([5, 7, 9]) for _ in range(ndim)]
         self.of_x, self.of_w = images(draw, ndim, of_input), [*front, *kernel]
-        if draw.chance(0.01):
-            self.of_w = self.of_w[:-1]
         self.lists = Lists(draw, ndim, stride=([1, 1, 2, 3], 1), padding=([0, 1, 1, 2, 3], 0), dilation=([1, 1, 1, 2, 3], 1), more=([0, 0, 0, 1, 2] if transposed else [0], 0))
         dtype = draw.dtype()
         operand = lambda shape: draw.operand(dtype if draw.chance(0.985) else draw.dtype(), shape, "small")
         self.x, self.w = operand(self.of_x), operand(self.of_w)
         self.bias = operand((of_output if draw.chance(0.98) else of_output + 1,)) if draw.chance(0.5) else None
-        of_stride, of_dilation = self.lists["stride"], self.lists["dilation"]
         self.taps = math.prod(kernel)
         self.length = self.taps * max(front) + 1
         self.operand = operand
 
     def numbers(self):
         stride, padding, dilation, more = (self.lists[name] for name in ("stride", "padding", "dilation", "more"))
-        if self.lists.count not in (1, self.ndim):
+        read = [entries for name, entries in self.lists.given.items() if name != "more" or self.transposed]
+        if self.lists.count not in (1, self.ndim) and any(read):
             raise RuntimeError("a list of another length")
         return stride, padding, dilation, more
 
     def f(self, x, w, bias=None):
         stride, padding, dilation, more = self.numbers()
-        if len(self.of_w) - 2 != self.ndim or self.groups < 1:
-            raise RuntimeError("not these dimensions")
+        if self.groups < 1:
+            raise RuntimeError("no groups")
         if self.transposed:
             return TRANSPOSED[self.ndim](x, w, bias, stride, padding, more, self.groups, dilation)
         return CONV[self.ndim](x, w, bias, stride, padding, dilation, self.groups)
@@ -122,6 +121,10 @@ def forward(draw):
         # The number of dimensions follows from the weight.
         return Call("convolution", [R, of.x, of.w, of.bias, *of.generic()], want)
     lists = of.lists
+    if draw.chance(0.01):
+        # A weight for images with fewer dimensions.
+        of.w = operands[1] = of.operand(of.of_w[:-1])
+        want = lambda: of_products(checked(of.f, len(of.of_x), of.ndim + 2), operands, of.length, torch.float64)
     if of.transposed:
         more = [lists.count, *lists.arguments("stride", "padding", "more"), of.groups, lists.given["dilation"]]
         return Call(f"convTranspose{of.ndim}d", [R, of.x, of.w, of.bias, *more], want)

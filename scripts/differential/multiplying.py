@@ -5,7 +5,6 @@ import math
 import torch
 
 from .calls import Call, Expected, R, of_products, one_dtype, summed
-from .library import FLOATS, Operand
 
 SMALL = [0, 1, 2, 3, 3, 5]
 LARGE = [17, 64, 100]
