@@ -26,6 +26,10 @@ static THTensor *matrix, *row, *mask, *vector, *deep, *block;
  * factors of reflectors. */
 static THTensor *batch, *pivots, *taus;
 
+/* Images, kernels for all of their channels, for groups of two and for each alone, the gradient of a result; both in 16
+ * bits. */
+static THTensor *images, *kernels, *grouped, *single, *gradient, *few_bits, *kernels_of_few_bits;
+
 /* A call that writes to one or two results. */
 typedef THStatus Call(THTensor *const *r);
 
@@ -94,6 +98,40 @@ static THStatus matrix_norm(THTensor *const *r) { return THTensor_matrixNorm(r[0
 static THStatus cond(THTensor *const *r) { return THTensor_cond(r[0], batch, TH_NORM_2); }
 static THStatus exponential(THTensor *const *r) { return THTensor_matrixExp(r[0], batch); }
 static THStatus matrix_power(THTensor *const *r) { return THTensor_matrixPower(r[0], batch, -3); }
+static THStatus convolved(THTensor *const *r) {
+    return THTensor_conv2d(r[0], images, kernels, NULL, 0, NULL, NULL, NULL, 1);
+}
+static THStatus in_groups(THTensor *const *r) {
+    return THTensor_conv2d(r[0], images, grouped, NULL, 0, NULL, NULL, NULL, 2);
+}
+static THStatus depthwise(THTensor *const *r) {
+    return THTensor_conv2d(r[0], images, single, NULL, 0, NULL, NULL, NULL, 4);
+}
+static THStatus in_16_bits(THTensor *const *r) {
+    return THTensor_conv2d(r[0], few_bits, kernels_of_few_bits, NULL, 0, NULL, NULL, NULL, 1);
+}
+static THStatus spread(THTensor *const *r) {
+    return THTensor_convTranspose2d(r[0], images, kernels, NULL, 0, NULL, NULL, NULL, 1, NULL);
+}
+static THStatus of_images(THTensor *const *r) {
+    return THTensor_convolutionGradInput(r[0], gradient, kernels, images, 0, NULL, NULL, NULL, 0, NULL, 1);
+}
+static THStatus of_kernels(THTensor *const *r) {
+    return THTensor_convolutionGradWeight(r[0], gradient, images, kernels, 0, NULL, NULL, NULL, 0, NULL, 1);
+}
+static THStatus columns(THTensor *const *r) { return THTensor_im2col(r[0], images, SIZES(3, 2), NULL, NULL, NULL); }
+static THStatus pooled(THTensor *const *r) {
+    return THTensor_maxPool2d(r[0], r[1], images, SIZES(2), NULL, NULL, NULL, 0);
+}
+static THStatus means(THTensor *const *r) { return THTensor_avgPool2d(r[0], images, SIZES(2), NULL, NULL, 0, 0, 0); }
+static THStatus adapted(THTensor *const *r) { return THTensor_adaptiveMaxPool2d(r[0], r[1], images, SIZES(2)); }
+static THStatus adapted_means(THTensor *const *r) { return THTensor_adaptiveAvgPool2d(r[0], few_bits, SIZES(2)); }
+static THStatus transformed(THTensor *const *r) { return THTensor_rfft(r[0], images, 2, 0, 0); }
+static THStatus matmul(THTensor *const *r) { return THTensor_matmul(r[0], images, images); }
+static THStatus einsum(THTensor *const *r) {
+    THTensor *operands[] = {images, images, vector};
+    return THTensor_einsum(r[0], "bcij,bcjk,l->kil", operands, 3);
+}
 static THStatus renorm(THTensor *const *r) { return THTensor_renorm(r[0], matrix, 2, 0, 1); }
 static THStatus mm(THTensor *const *r) {
     THTensor *t = THTensor_newT(matrix);
@@ -136,7 +174,9 @@ static THStatus addmm(THTensor *const *r) {
     return status;
 }
 static THStatus resize(THTensor *const *r) { return THTensor_resize(r[0], SIZES(20, 30), NULL); }
-static THStatus resize_deep(THTensor *const *r) { return THTensor_resize(r[0], SIZES(2, 1, 3, 1, 5, 1, 1, 1, 1), NULL); }
+static THStatus resize_deep(THTensor *const *r) {
+    return THTensor_resize(r[0], SIZES(2, 1, 3, 1, 5, 1, 1, 1, 1), NULL);
+}
 static THStatus resize_like(THTensor *const *r) { return THTensor_resizeAs(r[0], deep); }
 static THStatus resize_long(THTensor *const *r) { return THTensor_resize1d(r[0], 10000); }
 static THStatus set_storage(THTensor *const *r) { return THTensor_setStorage(r[0], store, 2, SIZES(40, 50), NULL); }
@@ -240,8 +280,8 @@ static bool nothing_changed(const Results *now, const State *r, THTensor *const 
     return unchanged;
 }
 
-/* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. Elements it makes may be
- * undefined. */
+/* The call succeeds with memory, and fails without, whichever request is refused; `last` as in `memory`. Elements it
+ * makes may be undefined. */
 static void run_out(const char *name, Call *call, bool undefined, enum kind kind, bool for_good) {
     THTensor *const inputs[] = {matrix, row, mask, vector, deep, batch, pivots, taus};
     enum { INPUTS = sizeof inputs / sizeof *inputs };
@@ -293,30 +333,137 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
     } calls[] = {
 #define NAMED(call) {#call, call, false}
 #define UNDEFINED(call) {#call, call, true}
-        NAMED(cadd),        NAMED(power),       NAMED(less),         NAMED(where),       NAMED(copy),
-        NAMED(sum),         NAMED(total),       NAMED(norm),         NAMED(variance),    NAMED(any),
-        NAMED(greatest),    NAMED(both),        NAMED(cumsum),       NAMED(cummax),      NAMED(softmax),
-        NAMED(logsumexp),   NAMED(median),      NAMED(kthvalue),     NAMED(mode),        NAMED(histc),
-        NAMED(quantile),    NAMED(bincount),    NAMED(renorm),       NAMED(mm),          NAMED(mv),
-        NAMED(addmv),       NAMED(tril),        NAMED(triangle),     NAMED(arange),      NAMED(oneHot),
-        NAMED(meshgrid),    NAMED(clone),       NAMED(product),      NAMED(contiguous),  NAMED(converted),
-        NAMED(permuted),    NAMED(reshaped),    NAMED(pieces),       NAMED(eye),         NAMED(diag),
-        NAMED(diagonal),    NAMED(embed),       NAMED(vander),       NAMED(powers),      NAMED(least),
-        NAMED(least_alone), NAMED(where_least), NAMED(upper),        NAMED(triu),        NAMED(linspace),
-        NAMED(zeros),       NAMED(ones),        NAMED(full_like),    NAMED(cumprod),     NAMED(cummin),
-        NAMED(nanmedian),   NAMED(bhistc),      NAMED(logcumsumexp), NAMED(sums),        NAMED(abs_deep),
-        NAMED(addmm),       UNDEFINED(resize),      UNDEFINED(resize_deep),  UNDEFINED(resize_like), UNDEFINED(resize_long),
-        UNDEFINED(set_storage), NAMED(set_deep),    UNDEFINED(grow),         NAMED(expand_deep), UNDEFINED(set_storage_deep),
-        UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(printed),      NAMED(printed_deep),
-        UNDEFINED(over),        UNDEFINED(over_deep),   NAMED(sorted),       NAMED(topk),        NAMED(lexsort),
-        NAMED(unique),      NAMED(slices),      NAMED(searched),     NAMED(isin),         NAMED(fitted),
-        NAMED(factored),    NAMED(singular),    NAMED(pseudoinverse),
-        NAMED(solved),         NAMED(substituted),    NAMED(fitted_batch),   NAMED(least_squares),  NAMED(pivoted),
-        NAMED(pivots_solved),  NAMED(lu),             NAMED(inverse),        NAMED(det),            NAMED(slogdet),
-        NAMED(logdet),         NAMED(cholesky),       NAMED(potrs),          NAMED(potri),          NAMED(pstrf),
-        NAMED(factored_batch), NAMED(geqrf),          NAMED(orgqr),          NAMED(ormqr),          NAMED(symmetric),
-        NAMED(eigen),          NAMED(eigen_values),   NAMED(singular_batch), NAMED(pseudoinverses), NAMED(rank),
-        NAMED(matrix_norm),    NAMED(cond),           NAMED(exponential),    NAMED(matrix_power),
+        NAMED(cadd),
+        NAMED(power),
+        NAMED(less),
+        NAMED(where),
+        NAMED(copy),
+        NAMED(sum),
+        NAMED(total),
+        NAMED(norm),
+        NAMED(variance),
+        NAMED(any),
+        NAMED(greatest),
+        NAMED(both),
+        NAMED(cumsum),
+        NAMED(cummax),
+        NAMED(softmax),
+        NAMED(logsumexp),
+        NAMED(median),
+        NAMED(kthvalue),
+        NAMED(mode),
+        NAMED(histc),
+        NAMED(quantile),
+        NAMED(bincount),
+        NAMED(renorm),
+        NAMED(mm),
+        NAMED(mv),
+        NAMED(addmv),
+        NAMED(tril),
+        NAMED(triangle),
+        NAMED(arange),
+        NAMED(oneHot),
+        NAMED(meshgrid),
+        NAMED(clone),
+        NAMED(product),
+        NAMED(contiguous),
+        NAMED(converted),
+        NAMED(permuted),
+        NAMED(reshaped),
+        NAMED(pieces),
+        NAMED(eye),
+        NAMED(diag),
+        NAMED(diagonal),
+        NAMED(embed),
+        NAMED(vander),
+        NAMED(powers),
+        NAMED(least),
+        NAMED(least_alone),
+        NAMED(where_least),
+        NAMED(upper),
+        NAMED(triu),
+        NAMED(linspace),
+        NAMED(zeros),
+        NAMED(ones),
+        NAMED(full_like),
+        NAMED(cumprod),
+        NAMED(cummin),
+        NAMED(nanmedian),
+        NAMED(bhistc),
+        NAMED(logcumsumexp),
+        NAMED(sums),
+        NAMED(abs_deep),
+        NAMED(addmm),
+        UNDEFINED(resize),
+        UNDEFINED(resize_deep),
+        UNDEFINED(resize_like),
+        UNDEFINED(resize_long),
+        UNDEFINED(set_storage),
+        NAMED(set_deep),
+        UNDEFINED(grow),
+        NAMED(expand_deep),
+        UNDEFINED(set_storage_deep),
+        UNDEFINED(over),
+        UNDEFINED(over_deep),
+        NAMED(printed),
+        NAMED(printed_deep),
+        UNDEFINED(over),
+        UNDEFINED(over_deep),
+        NAMED(sorted),
+        NAMED(topk),
+        NAMED(lexsort),
+        NAMED(unique),
+        NAMED(slices),
+        NAMED(searched),
+        NAMED(isin),
+        NAMED(fitted),
+        NAMED(factored),
+        NAMED(singular),
+        NAMED(pseudoinverse),
+        NAMED(solved),
+        NAMED(substituted),
+        NAMED(fitted_batch),
+        NAMED(least_squares),
+        NAMED(pivoted),
+        NAMED(pivots_solved),
+        NAMED(lu),
+        NAMED(inverse),
+        NAMED(det),
+        NAMED(slogdet),
+        NAMED(logdet),
+        NAMED(cholesky),
+        NAMED(potrs),
+        NAMED(potri),
+        NAMED(pstrf),
+        NAMED(factored_batch),
+        NAMED(geqrf),
+        NAMED(orgqr),
+        NAMED(ormqr),
+        NAMED(symmetric),
+        NAMED(eigen),
+        NAMED(eigen_values),
+        NAMED(singular_batch),
+        NAMED(pseudoinverses),
+        NAMED(rank),
+        NAMED(matrix_norm),
+        NAMED(cond),
+        NAMED(exponential),
+        NAMED(matrix_power),
+        NAMED(convolved),
+        NAMED(in_groups),
+        NAMED(depthwise),
+        NAMED(in_16_bits),
+        NAMED(spread),
+        NAMED(of_images),
+        NAMED(of_kernels),
+        NAMED(columns),
+        NAMED(pooled),
+        NAMED(means),
+        NAMED(adapted),
+        NAMED(adapted_means),
+        NAMED(transformed),
+        NAMED(matmul),
+        NAMED(einsum),
 #undef NAMED
 #undef UNDEFINED
     };
@@ -338,15 +485,24 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
     for (int i = 0; i < 3 * 12 * 12; i++)
         ((float *)THTensor_data(batch))[i] = (i / 12) % 12 == i % 12 ? 12 : 1.0f / (float)(1 + (i / 12) % 12 + i % 12);
     for (int i = 0; i < 3 * 12; i++) ((int32_t *)THTensor_data(pivots))[i] = 12;
+    images = THTensor_newOnes(TH_FLOAT32, SIZES(2, 4, 6, 6));
+    kernels = THTensor_newFull(TH_FLOAT32, SIZES(4, 4, 3, 3), 2);
+    grouped = THTensor_newNarrow(kernels, 1, 0, 2);
+    single = THTensor_newNarrow(kernels, 1, 0, 1);
+    gradient = THTensor_newFull(TH_FLOAT32, SIZES(2, 4, 4, 4), 3);
+    few_bits = THTensor_newTo(images, TH_FLOAT16);
+    kernels_of_few_bits = THTensor_newTo(kernels, TH_FLOAT16);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        for (int kind = 0; kind < 2 * KINDS; kind++) run_out(calls[i].name, calls[i].call, calls[i].undefined, kind / 2, kind & 1);
+        for (int kind = 0; kind < 2 * KINDS; kind++)
+            run_out(calls[i].name, calls[i].call, calls[i].undefined, kind / 2, kind & 1);
     }
     CHECK(same(matrix, kept));
     THTensor_free(kept);
-    THTensor_free(block);
     THTensor_free(batch);
     THTensor_free(pivots);
     THTensor_free(taus);
+    THTensor *const more[] = {block, images, kernels, grouped, single, gradient, few_bits, kernels_of_few_bits};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) THTensor_free(more[i]);
     THTensor_free(matrix);
     THTensor_free(vector);
     THTensor_free(row);

@@ -1,5 +1,6 @@
-/* Memory refused where it is easily forgotten: to threads that start, to lists as long as the caller says, to the header
- * behind a mapping. Nothing ends the process, and what is asked for again with memory is there.
+/* Memory refused where it is easily forgotten: to threads that start, to lists as long as the caller says, to what
+ * plans Fourier transforms, to the header behind a mapping. Nothing ends the process, and what is asked for again with
+ * memory is there.
  *
  * The functions at the end of this file stand before those of the C library, and refuse memory while `refusing`. */
 #define _GNU_SOURCE
@@ -45,8 +46,8 @@ static void leave(bool right) {
     _exit(2);
 }
 
-/* Whether sums are right while threads start with one request or all from it on refused; in a child, since threads start
- * once. */
+/* Whether sums are right while threads start with one request or all from it on refused; in a child, since threads
+ * start once. */
 static int status_of_child(const THTensor *t, long first, long last) {
     pid_t child = fork();
     if (child == 0) {
@@ -153,15 +154,36 @@ static THStatus context(void) {
 }
 static THStatus indexing(void) { return THTensor_meshgrid(results, many, 1, name); }
 
+/* A signal of another length each time, for which nothing is prepared yet: primes, powers, products. */
+static THTensor *signal_of_new_length(void) {
+    static int64_t length = 60;
+    return THTensor_newZeros(TH_FLOAT32, SIZES(++length, 2));
+}
+static THStatus transformed(THStatus (*call)(THTensor *r, const THTensor *t)) {
+    THTensor *t = signal_of_new_length();
+    THStatus status = t ? call(results[0], t) : THGetLastErrorCode();
+    THTensor_free(t);
+    return status;
+}
+static THStatus fft_of(THTensor *r, const THTensor *t) { return THTensor_fft(r, t, 1, 0); }
+static THStatus rfft_of(THTensor *r, const THTensor *t) { return THTensor_rfft(r, t, 2, 0, 1); }
+static THStatus irfft_of(THTensor *r, const THTensor *t) { return THTensor_irfft(r, t, 1, 1, 1, 0, NULL); }
+static THStatus fft(void) { return transformed(fft_of); }
+static THStatus rfft(void) { return transformed(rfft_of); }
+static THStatus irfft(void) { return transformed(irfft_of); }
+
 static void lists_of_any_length_may_be_refused(void) {
     static const struct {
         const char *name;
         THStatus (*call)(void);
     } calls[] = {
 #define NAMED(call) {#call, call}
-        NAMED(expand), NAMED(grid),        NAMED(list_of_handles), NAMED(reshape), NAMED(add),     NAMED(sum),
-        NAMED(median), NAMED(copy),        NAMED(wrong_shape),     NAMED(split),   NAMED(mapping), NAMED(context),
-        NAMED(indexing)
+        NAMED(expand),   NAMED(grid),    NAMED(list_of_handles),
+        NAMED(reshape),  NAMED(add),     NAMED(sum),
+        NAMED(median),   NAMED(copy),    NAMED(wrong_shape),
+        NAMED(split),    NAMED(mapping), NAMED(context),
+        NAMED(indexing), NAMED(fft),     NAMED(rfft),
+        NAMED(irfft)
 #undef NAMED
     };
     memset(name, 'n', sizeof name - 1);

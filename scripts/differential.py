@@ -23,7 +23,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=int, default=0, help="the number of the first case")
     parser.add_argument("--only", type=int, help="the number of the only case")
-    parser.add_argument("--function", default="", help="only operations whose name contains it")
+    parser.add_argument("--function", default="", help="only operations whose name, with that of their module, contains it")
     parser.add_argument("--failures", type=int, default=50, help="failures to show")
     parser.add_argument("--verbose", action="store_true", help="says each case before it runs")
     sys.exit(campaign.main(parser.parse_args()))

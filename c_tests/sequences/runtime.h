@@ -24,6 +24,9 @@
 /* ---- failures ---- */
 
 static const char *current_function = "(none)";
+static int current_call;
+/* How often each function was called, and how often it succeeded: all children add to them. */
+static long (*counts)[2];
 static long current_sequence;
 static bool tracing;
 
@@ -190,7 +193,9 @@ static uint64_t sum_of_tensor(const THTensor *t) {
     return t->storage ? sum ^ sum_of_storage(t->storage) : sum;
 }
 
-static uint64_t sum_of(const struct look *look) { return look->tensor ? sum_of_tensor(look->tensor) : sum_of_storage(look->storage); }
+static uint64_t sum_of(const struct look *look) {
+    return look->tensor ? sum_of_tensor(look->tensor) : sum_of_storage(look->storage);
+}
 
 static void touch(const THTensor *t, THStorage *s) {
     if ((t || s) && touched_count < MOST_TOUCHED) {
@@ -239,10 +244,14 @@ static THMapAllocatorContext *context(const char *name) {
 
 /* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
 static int64_t whole(const char *name) {
-    static const int64_t huge[] = {(int64_t)1 << 40, (int64_t)1 << 53, ((int64_t)1 << 59) + 1, (int64_t)1 << 60, (int64_t)1 << 62,
-                                   INT64_MAX,        INT64_MAX - 1,    INT64_MIN,              INT64_MIN + 1,    -((int64_t)1 << 40)};
+    static const int64_t huge[] = {(int64_t)1 << 40, (int64_t)1 << 53,   ((int64_t)1 << 59) + 1, (int64_t)1 << 60,
+                                   (int64_t)1 << 62, INT64_MAX,          INT64_MAX - 1,          INT64_MIN,
+                                   INT64_MIN + 1,    -((int64_t)1 << 40)};
     static const int64_t medium[] = {17, 31, 64, 100, 128};
-    int64_t x = chance(8) ? huge[below(LENGTH(huge))] : chance(4) ? medium[below(LENGTH(medium))] : chance(12) ? -1 - below(4) : below(6);
+    int64_t x = chance(8)    ? huge[below(LENGTH(huge))]
+                : chance(4)  ? medium[below(LENGTH(medium))]
+                : chance(12) ? -1 - below(4)
+                             : below(6);
     trace("%s=%lld ", name, (long long)x);
     return x;
 }
@@ -269,8 +278,25 @@ static int code(const char *name, int most) {
 }
 
 static double number(const char *name) {
-    static const double values[] = {0,         1,        -1,      2,       0.5,     -0.0,     3,      -2.5,   100,       INFINITY, -INFINITY, NAN,
-                                    1e300,     -1e300,   1e-320,  0.1,     9007199254740993.0, -9223372036854775808.0, 18446744073709551616.0};
+    static const double values[] = {0,
+                                    1,
+                                    -1,
+                                    2,
+                                    0.5,
+                                    -0.0,
+                                    3,
+                                    -2.5,
+                                    100,
+                                    INFINITY,
+                                    -INFINITY,
+                                    NAN,
+                                    1e300,
+                                    -1e300,
+                                    1e-320,
+                                    0.1,
+                                    9007199254740993.0,
+                                    -9223372036854775808.0,
+                                    18446744073709551616.0};
     double x = values[below(LENGTH(values))];
     trace("%s=%g ", name, x);
     return x;
@@ -337,6 +363,71 @@ static THTensor **handles(const char *name, int n) {
     return entries;
 }
 
+/* ---- arguments that fit each other ---- */
+
+/* The dtype that all tensors of a call have, if they are to fit. */
+static THDtype fitting_dtype;
+
+/* Whether the arguments of a call fit each other. */
+static bool fitting(void) {
+    fitting_dtype = chance(60) ? (chance(50) ? TH_FLOAT32 : TH_FLOAT64) : (THDtype)(1 + below(9));
+    return chance(60);
+}
+
+/* A tensor of these sizes, of small numbers; by its kind with a dominant diagonal, or int64 with positions or ones. */
+static THTensor *fitting_tensor(const char *name, char kind, int rank, const int64_t *size) {
+    bool whole = kind == '@' || kind == '1';
+    bool turned = rank >= 2 && chance(20);
+    int64_t turned_size[5];
+    for (int d = 0; d < rank; d++) turned_size[d] = size[d];
+    if (turned) {
+        turned_size[0] = size[1];
+        turned_size[1] = size[0];
+    }
+    THTensor *t = THTensor_newZeros(whole ? TH_INT64 : fitting_dtype, rank, turned_size);
+    if (!t) fail("no memory: %s", THGetLastError());
+    for (ptrdiff_t i = 0; t->storage && i < t->storage->size; i++) {
+        bool diagonal = kind == '+' && rank == 2 && i / size[1] == i % size[1];
+        THStorage_set(t->storage, i, kind == '@' ? below(4) : kind == '1' ? 1 : diagonal ? 9 : below(3));
+    }
+    if (turned) {
+        THTensor *view = THTensor_newTranspose(t, 0, 1);
+        if (!view) fail("no memory: %s", THGetLastError());
+        THTensor_free(t);
+        t = view;
+    }
+    keep_tensor(t);
+    trace("%s=fitting tensor %p(dtype %d, [", name, (void *)t, t->dtype);
+    for (int d = 0; d < rank; d++) trace("%lld ", (long long)size[d]);
+    trace("]) ");
+    touch(t, NULL);
+    return t;
+}
+
+static int64_t *these(const char *name, int n, const int64_t *numbers) {
+    trace("%s=[", name);
+    int64_t *list = exactly((size_t)n * sizeof *list);
+    for (int i = 0; i < n; i++) trace("%lld ", (long long)(list[i] = numbers[i]));
+    trace("] ");
+    return list;
+}
+
+/* Numbers from one to another, or NULL. */
+static int64_t *few(const char *name, int n, int least, int most) {
+    int64_t numbers[4];
+    for (int i = 0; i < n; i++) numbers[i] = least + below(most - least + 1);
+    return chance(30) ? NULL : these(name, n, numbers);
+}
+
+static THTensor **two_matrices(const char *name, int64_t n, int64_t k, int64_t p) {
+    trace("%s={", name);
+    THTensor **list = exactly(2 * sizeof *list);
+    list[0] = fitting_tensor("", ' ', 2, (int64_t[]){n, k});
+    list[1] = fitting_tensor("", ' ', 2, (int64_t[]){k, p});
+    trace("} ");
+    return list;
+}
+
 static const char *one_of(const char *name, const char *const *words, int n) {
     const char *word = words[below(n)];
     trace("%s=%s ", name, word ? word : "NULL");
@@ -383,12 +474,16 @@ static void after_call(bool may_have_changed) {
     const char *message = THGetLastError();
     size_t length = strlen(current_function);
     trace("    -> %d %s\n", status, message);
+    counts[current_call][0]++;
+    if (status == TH_OK) counts[current_call][1]++;
     if (status != TH_OK) {
-        if (strncmp(message, current_function, length) != 0 || strncmp(message + length, ": ", 2) != 0 || strlen(message) < length + 6)
+        if (strncmp(message, current_function, length) != 0 || strncmp(message + length, ": ", 2) != 0 ||
+            strlen(message) < length + 6)
             fail("status %d, message \"%s\"", status, message);
         if (status == TH_ERR_INTERNAL) fail("%s", message);
         for (int i = 0; i < touched_count && !may_have_changed; i++)
-            if (touched[i].sum != sum_of(&touched[i])) fail("argument %d changed although the call failed: %s", i, message);
+            if (touched[i].sum != sum_of(&touched[i]))
+                fail("argument %d changed although the call failed: %s", i, message);
     } else if (message[0] != '\0') {
         fail("no status, but the message \"%s\"", message);
     }
@@ -425,7 +520,9 @@ static THTensor *some_tensor(void) {
     if (!t) fail("no memory: %s", THGetLastError());
     THStorage *s = t->storage;
     for (ptrdiff_t i = 0; s && i < s->size; i++) THStorage_set(s, i, chance(3) ? 100 : below(9) - (chance(30) ? 4 : 0));
-    THTensor *view = rank >= 2 && chance(40) ? THTensor_newTranspose(t, 0, 1) : rank && chance(30) ? THTensor_newNarrow(t, 0, 0, size[0] / 2) : NULL;
+    THTensor *view = rank >= 2 && chance(40) ? THTensor_newTranspose(t, 0, 1)
+                     : rank && chance(30)    ? THTensor_newNarrow(t, 0, 0, size[0] / 2)
+                                             : NULL;
     if (!view) return t;
     THTensor_free(t);
     return view;
@@ -457,7 +554,8 @@ static void end_sequence(void) {
         if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
     }
     alarm(0);
-    if (blobs_made != blobs_deleted) fail("%d foreign blocks, but %d calls of their deleter", blobs_made, blobs_deleted);
+    if (blobs_made != blobs_deleted)
+        fail("%d foreign blocks, but %d calls of their deleter", blobs_made, blobs_deleted);
     if (own_blocks) fail("%d blocks of an allocator of the caller were not given back", own_blocks);
 }
 

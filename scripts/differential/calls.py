@@ -25,6 +25,7 @@ class Expected:
     """A result: its dtype and shape in `native`; where that is a float, `exact` are values computed in float64, any of which will do.
 
     `scale` says how large the numbers were that cancelled out on the way: errors count in units of the greater of it and the result.
+    `free` elements are looked at by the relation of the call alone.
     """
 
     native: torch.Tensor
@@ -33,12 +34,13 @@ class Expected:
     ulps: float = 1
     index: bool = False  # places, which only int64 takes
     adapts: bool = False  # computed in the dtype that the result has, as numbers are that come from none
+    free: bool = False
 
 
 @dataclass
 class Call:
     function: str
-    arguments: list  # in C's order: Operand, R, MAYBE, numbers, lists of numbers, bytes
+    arguments: list  # in C's order: Operand, R, MAYBE, numbers, lists of numbers or of operands, bytes
     want: Callable  # gives one Expected, or several, or raises as PyTorch does; of `f` where that is given
     f: Callable = None  # PyTorch's function
     keeps: bool = False  # a result that has a dtype keeps it, whatever is computed: no dtype is refused
@@ -47,11 +49,14 @@ class Call:
     fresh: bool = False  # results are fresh handles only
     into: list = field(default_factory=list)  # operands changed by the call, beside its results
     returns: str = None  # the function returns a number and `want` gives it
+    relation: Callable = None  # says what is wrong with all results together, as they are, None where one is NULL
+    undecided: bool = False  # rounding decides whether the call succeeds, and what it gives
 
     def operands(self):
         for argument in self.arguments:
-            if hasattr(argument, "make"):
-                yield argument
+            for part in argument if isinstance(argument, list) else [argument]:
+                if hasattr(part, "make"):
+                    yield part
 
 
 def numbers_of(x):
@@ -113,3 +118,27 @@ def exactly(f, *operands):
     """A function whose result is compared bit by bit, but for the sign of 0 and NaN."""
     native = native_result(f, operands)
     return tuple(map(Expected, native)) if isinstance(native, tuple) else Expected(native)
+
+
+def summed(dtype, exact, size, length):
+    """Sums of `length` products, computed in float64; `size` are the same sums of magnitudes. 16-bit floats are summed in float32."""
+    finest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
+    doubled = 2 if dtype == torch.float64 else 1  # the reference is rounded itself
+    return Expected(exact.to(dtype), [exact], size * ((length + 2) / 2 * doubled * finest / torch.finfo(dtype).eps))
+
+
+def one_dtype(operands, truths=False):
+    """The dtype that all operands have, which is not Bool, unless `truths` are taken."""
+    dtypes = {operand.dtype for operand in operands}
+    if len(dtypes) > 1 or torch.bool in dtypes and not truths:
+        raise RuntimeError("expected operands of one dtype other than Bool")
+    return dtypes.pop()
+
+
+def of_products(f, operands, length, wrapped=torch.int64):
+    """`f` is made of sums of products, `length` at most in each: integers wrap, and are computed as `wrapped`, which must hold them."""
+    dtype = one_dtype(operands)
+    if not dtype.is_floating_point:
+        return Expected(f(*(operand.value.to(wrapped) for operand in operands)).to(torch.int64).to(dtype))
+    exact = [operand.value.double() for operand in operands]
+    return summed(dtype, f(*exact), f(*(x.abs() for x in exact)), length)

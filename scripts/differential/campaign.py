@@ -11,17 +11,19 @@ import warnings
 
 import torch
 
-from . import creating, deviations, elementwise, folding, indexing, sorting, viewing
+from . import convolving, creating, decomposing, deviations, elementwise, folding, indexing, multiplying, sorting, transforming, viewing
 from .calls import Call
 from .drawing import Draw
 from .judging import KINDS, Trial, returned
 from .library import Session, library_path, load
 
 SECONDS_PER_CASE = 20
+PARTS = (elementwise, folding, indexing, sorting, creating, viewing, multiplying, decomposing, convolving, transforming)
 
 
 def families(word):
-    every = [family for part in (elementwise, folding, indexing, sorting, creating, viewing) for family in part.families()]
+    """Operations by the modules they stand in and their names."""
+    every = [(f"{part.__name__.rpartition('.')[2]}.{name}", draw_call) for part in PARTS for name, draw_call in part.families()]
     return [family for family in every if word in family[0]] or sys.exit(f"no operation contains {word}")
 
 
@@ -33,7 +35,7 @@ def text_of(call):
     def text(argument):
         if hasattr(argument, "optional"):
             return "r"
-        return str(argument)
+        return f"[{', '.join(map(text, argument))}]" if isinstance(argument, list) else str(argument)
 
     return f"{call.function}({', '.join(map(text, call.arguments))})"
 
@@ -60,7 +62,7 @@ def check(session, draw, call):
     trial = Trial(session, draw, call, kind)
     status = trial.run(expected)
     story = f"{text_of(call)}, {trial.kinds()}"
-    if deviation and deviation.either:
+    if call.undecided or deviation and deviation.either:
         wrong = trial.fault_of_failure() if status else None
     elif error is not None:
         if status == 0:

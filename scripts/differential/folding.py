@@ -1,4 +1,4 @@
-"""Cases of reductions, scans, order statistics and matrix products."""
+"""Cases of reductions, scans and order statistics."""
 
 import math
 
@@ -397,48 +397,6 @@ def bincount(draw):
     return Call("bincount", [R, t, weights, least], lambda: Expected(torch.bincount(t.value, weights.value if weights else None, least), ulps=4))
 
 
-def products_of_matrices(draw):
-    dtype = draw.dtype()
-    sizes = lambda: draw.choice([0, 1, 2, 3, 3, 5] if draw.chance(0.9) else [17, 64, 100])
-    n, k, p = sizes(), sizes(), sizes()
-    other = dtype if draw.chance(0.97) else draw.dtype()
-    inner = k if draw.chance(0.97) else k + 1
-    a, b = draw.operand(dtype, (n, k), "plain"), draw.operand(other, (inner, p), "plain")
-    v = draw.operand(other, (inner,), "plain")
-    kind = draw.choice(["mm", "mv", "addmm", "addmv"])
-    second, f = (b, torch.mm) if kind.endswith("mm") else (v, torch.mv)
-
-    def product(x, y):
-        if x.dtype == torch.bool or y.dtype != x.dtype:
-            return f(x, y)
-        return native_result(f, [x, y])
-
-    def scale(x, y):
-        return f(x.double().abs(), y.double().abs())
-
-    if not kind.startswith("add"):
-        def want():
-            native = product(a.value, second.value)
-            exact = [f(a.value.double(), second.value.double())] if native.is_floating_point() else None
-            return Expected(native, exact, scale(a.value, second.value) if exact else None, 2)
-
-        return Call(kind, [R, a, second], want)
-    beta, alpha = draw.number(), draw.number()
-    shape = (n, p) if kind == "addmm" else (n,)
-    t = draw.operand(dtype if draw.chance(0.97) else draw.dtype(), shape if draw.chance(0.7) else draw.within(shape), "plain")
-
-    def want():
-        g = getattr(torch, kind)
-        native = native_result(lambda t, x, y: g(t, x, y, beta=beta, alpha=alpha), [t.value, a.value, second.value])
-        if not native.is_floating_point():
-            return Expected(native)
-        x, y, z = (o.value.double() for o in (t, a, second))
-        size = (beta * x).abs() + (alpha * f(y.abs(), z.abs())).abs()
-        return Expected(native, [g(x, y, z, beta=beta, alpha=alpha)], size, 4)
-
-    return Call(kind, [R, beta, t, alpha, a, second], want)
-
-
 def families():
     for name in FOLDS:
         yield fold(name)
@@ -449,7 +407,6 @@ def families():
             yield scan(row)
         elif row.kind == "reduced" and (row.options["results"] == 2 or row.function.startswith("arg")) and row.function != "aminmax":
             yield ordered(row)
-    often = {of_all: 8, products_of_matrices: 4}
-    for draw_call in (products, spread, norm, aminmax, of_all, renorm, quantile, histogram, bincount, products_of_matrices):
-        for _ in range(often.get(draw_call, 2)):
+    for draw_call in (products, spread, norm, aminmax, of_all, renorm, quantile, histogram, bincount):
+        for _ in range(8 if draw_call is of_all else 2):
             yield draw_call.__name__, draw_call

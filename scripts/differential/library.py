@@ -162,8 +162,10 @@ class Session:
 
 
 def c_argument(session, argument):
-    """An argument as ctypes takes it: lists of numbers and of handles become arrays, text bytes."""
+    """An argument as ctypes takes it: lists of numbers and of operands become arrays."""
     if isinstance(argument, (list, tuple)):
+        if any(isinstance(entry, Operand) for entry in argument):
+            return (ctypes.c_void_p * len(argument))(*(entry.handle for entry in argument))
         if any(isinstance(entry, float) for entry in argument):
             raise TypeError("no list of floats in the C API")
         return (ctypes.c_int64 * len(argument))(*argument) if argument else None

@@ -100,6 +100,7 @@ TRANSPOSED_CASES = [
     ((0, 2, 3, 3), (2, 2, 2, 2), None, None, None, 1, None),
     ((2, 3, 6), (3, 2, 4), (3,), (1,), (2,), 1, None),
     ((1, 2, 3, 2, 3), (2, 4, 2, 2, 2), (2,), (1,), (1,), 1, None),
+    ((2, 2, 3, 4), (2, 3, 1, 1), None, None, (1, 2), 1, (2, 3)),
 ]
 TRANSPOSED_LARGE = [
     ((1, 140, 7, 15), (140, 33, 3, 3), (2,), (1,), (1,), 1, None),
@@ -369,6 +370,10 @@ def pooling():
         values, places = nn.max_pool2d(t.value.double(), 2, return_indices=True)
         pooled, index = (tensor(f"{n}.{dtype}", x.flatten().tolist(), d, x.shape) for n, x, d in (("pooled", values, dtype), ("places", places, "int64")))
         expect("maxUnpool", [R, pooled, index, 2, [6, 7]], rounded(nn.max_unpool2d(values, places, 2, output_size=(6, 7)), dtype))
+        # Rows 0 and 2 of a padded image of one row: windows that see nothing.
+        least, flat = LIMITS[dtype][0] if dtype in LIMITS else -INF, distinct("pool", dtype, (1, 2, 1, 3), 3)
+        nothing = torch.full((1, 2, 1, 2), least, dtype=flat.value.dtype), torch.full((1, 2, 1, 2), -1)
+        expect("maxPool2d", [R, MAYBE, flat, 1, [2], NULL, [1], [2], 0], *nothing)
         if dtype in FLOATS:
             odd = tensor(f"odd.{dtype}", [NAN, 1, -INF, -INF, 2, NAN, NAN, -INF, -INF, INF, 0.0, -0.0], dtype, (1, 2, 6))
             for kernel in (1, 2, 3):

@@ -65,6 +65,10 @@ def products():
         x, y = make("x", 4, 3), make("y", 4, 3)
         agree("cross", dtype, [x, y], lambda x, y: torch.linalg.cross(x, y, dim=1), x, y, 1)
         agree("cross", dtype, [x, w], lambda x, y: torch.linalg.cross(x, y.expand(4, 3), dim=-1), x, w, -1)
+        if dtype in ("float16", "bfloat16"):
+            # The products have more bits than the dtype, their difference has not.
+            x, y = tensor(f"product.left.{dtype}", [201, 203, 0], dtype), tensor(f"product.right.{dtype}", [199, 201, 0], dtype)
+            agree("cross", dtype, [x, y], torch.linalg.cross, x, y, 0)
         square = make("square", 2, 3, 3)
         for n in (0, 1, 2, 3):
             agree("matrixPower", dtype, [square], lambda t: torch.from_numpy(numpy.linalg.matrix_power(t.numpy(), n)), square, n)
@@ -112,7 +116,8 @@ def products():
             for a, b in ((x, x), (x, y), (more, many)):
                 agree("cdist", dtype, [a, b], distances, a, b, p, ulps=2)
         agree("cdist", dtype, [whole("none3", dtype, (0, 3), 1), x], torch.cdist, whole("none3", dtype, (0, 3), 1), x, 2)
-        agree("cdist", dtype, [make_empty(dtype, 2, 0), make_empty(dtype, 3, 0)], torch.cdist, make_empty(dtype, 2, 0), make_empty(dtype, 3, 0), 2)
+        for p in (2, INF):
+            agree("cdist", dtype, [make_empty(dtype, 2, 0), make_empty(dtype, 3, 0)], torch.cdist, make_empty(dtype, 2, 0), make_empty(dtype, 3, 0), p)
     refusals()
 
 

@@ -2,8 +2,10 @@
 //!
 //! The memory of tensors is asked for in ways that may fail, and so are lists of as many entries as a caller says. Rust's other lists and
 //! strings may not: where malloc refuses them, the process ends. They have at most a few words for each of 1024 dimensions, or a message.
-//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message.
+//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message. What other crates allocate in such ways is set
+//! aside before they are called ([`provision`]).
 
+use super::provision;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
@@ -91,18 +93,25 @@ impl Reserves {
 
 static RESERVE: Reserves = Reserves { small: Reserve::new(), large: Reserve::new() };
 
+/// A block where malloc has none.
+#[cold]
+fn refused(layout: Layout) -> *mut u8 {
+    let piece = provision::take(layout);
+    if piece.is_null() { RESERVE.take(layout) } else { piece }
+}
+
 struct Reserved;
 
 #[global_allocator]
 static ALLOCATOR: Reserved = Reserved;
 
-// SAFETY: blocks are malloc's or the reserve's, which an address tells apart; both are as large and aligned as asked for.
+// SAFETY: blocks are malloc's, the reserve's or a provision's, which an address tells apart; both are as large and aligned as asked for.
 unsafe impl GlobalAlloc for Reserved {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.
         let block = unsafe { System.alloc(layout) };
-        if block.is_null() { RESERVE.take(layout) } else { block }
+        if block.is_null() { refused(layout) } else { block }
     }
 
     #[inline]
@@ -110,14 +119,17 @@ unsafe impl GlobalAlloc for Reserved {
         if RESERVE.have(ptr) {
             return RESERVE.give_back(ptr);
         }
-        // SAFETY: the caller's; not of the reserve, hence malloc's.
+        if provision::give_back(ptr) {
+            return;
+        }
+        // SAFETY: the caller's; neither of the reserve nor of a provision, hence malloc's.
         unsafe { System.dealloc(ptr, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !RESERVE.have(ptr) {
-            // SAFETY: the caller's; not of the reserve, hence malloc's.
+        if !RESERVE.have(ptr) && !provision::has(ptr) {
+            // SAFETY: as in `dealloc`.
             let block = unsafe { System.realloc(ptr, layout, size) };
             if !block.is_null() {
                 return block;

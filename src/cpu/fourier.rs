@@ -1,6 +1,7 @@
 //! Fourier transforms of lines, with the plans of rustfft and realfft; complex numbers are pairs of floats.
 
 use super::room::{Elements, Room};
+use crate::alloc;
 use crate::dtype::Element;
 use crate::error::{Error, Kind, Result};
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
@@ -17,8 +18,8 @@ const LINES: (usize, usize) = (4, 16);
 const PART: usize = 16 * 1024;
 /// Plans are kept for so many elements in all.
 const KEPT: usize = 2 << 20;
-/// Complex numbers that a plan has for each of its elements, at most, and besides.
-const PLANNED: (usize, usize) = (8, 4096);
+/// Complex numbers that planning takes for each element, at most, and besides: 10.6 were measured, for 524287 elements.
+const PLANNED: (usize, usize) = (12, 4096);
 
 /// What a plan is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,18 +98,17 @@ impl<T: Float> Plan<T> {
         {
             return Ok(plan.clone());
         }
-        // The planner does not bear to be refused memory; so it is asked for first.
         let numbers = n.saturating_mul(PLANNED.0).saturating_add(PLANNED.1);
-        if Vec::<Complex<T>>::new().try_reserve_exact(numbers).is_err() {
-            return Err(no_memory());
-        }
-        let plan = match sort {
+        // The planner does not bear to be refused memory.
+        let planned = alloc::provided(numbers.saturating_mul(size_of::<Complex<T>>()), || match sort {
             Sort::Forward => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Forward)),
             Sort::Inverse => Plan::Complex(FftPlanner::new().plan_fft(n, FftDirection::Inverse)),
             Sort::FromReal => Plan::FromReal(RealFftPlanner::new().plan_fft_forward(n)),
             Sort::ToReal => Plan::ToReal(RealFftPlanner::new().plan_fft_inverse(n)),
-        };
+        });
+        let (plan, lent) = planned.ok_or_else(no_memory)?;
         if n <= KEPT
+            && !lent
             && let Ok(mut plans) = T::plans().try_lock()
         {
             while !plans.is_empty() && plans.iter().map(|(_, m, _)| m).sum::<usize>() + n > KEPT {

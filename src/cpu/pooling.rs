@@ -97,12 +97,13 @@ impl Pooling {
         ((plane * slices + slice) * lines + line) * width
     }
 
-    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal ones; -1 where
-    /// a window has none.
+    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal ones; `least` and -1
+    /// where a window has none.
     ///
     /// # Safety
     /// All are row-major and as the window says; results are nobody else's, and the room is for [`Pooling::tile_bytes`].
-    pub unsafe fn greatest<T: Element>(&self, room: &Room, values: *mut T, indices: Option<*mut i64>, x: *const T) {
+    pub unsafe fn greatest<T: Element>(&self, room: &Room, values: *mut T, indices: Option<*mut i64>, x: *const T, least: f64) {
+        let least = T::from_f64(least);
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
         let pixels = self.window().pixels();
         self.each_line::<T>(
@@ -113,8 +114,8 @@ impl Pooling {
                 // SAFETY: the caller's; rows and columns lie inside of the image and of the line.
                 unsafe {
                     match indices {
-                        Some(indices) => self.greatest_with_places(line, values.at(start), indices.at(start), x),
-                        None => self.folded(line, values.at(start), x, tile, T::from_f64(f64::NEG_INFINITY), greater),
+                        Some(indices) => self.greatest_with_places(line, values.at(start), indices.at(start), x, least),
+                        None => self.folded(line, values.at(start), x, tile, least, greater),
                     }
                 }
             },
@@ -164,12 +165,12 @@ impl Pooling {
     }
 
     #[inline(always)]
-    unsafe fn greatest_with_places<T: Element>(&self, line: [usize; IMAGE_DIMS], values: *mut T, indices: *mut i64, x: *const T) {
+    unsafe fn greatest_with_places<T: Element>(&self, line: [usize; IMAGE_DIMS], values: *mut T, indices: *mut i64, x: *const T, least: T) {
         let stride = self.window().stride[2];
         // SAFETY: the caller's.
         unsafe {
             for i in 0..self.window().out[2] {
-                values.add(i).write(T::from_f64(f64::NEG_INFINITY));
+                values.add(i).write(least);
                 indices.add(i).write(-1);
             }
             self.lines.each_row(

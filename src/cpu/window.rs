@@ -55,7 +55,8 @@ impl Window {
 
     /// Whether the windows are the elements of the image, each once.
     pub fn is_identity(&self) -> bool {
-        self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS]
+        // Padding behind the result of a transposed convolution makes images that are larger than their windows.
+        self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS] && self.image == self.out
     }
 
     /// The outputs in dimension `d` for which a tap lies in the image, and where it lies for output 0, counted from the image's first element.

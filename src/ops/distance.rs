@@ -57,6 +57,8 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     let made = Tensor::empty(dtype.compute(), &result)?;
     if result.contains(&0) {
         // There is nothing to compute.
+    } else if width == 0 {
+        copy::fill(&made, Scalar::Int(0))?;
     } else if p == 2.0 && rows.max(others) > BY_PRODUCT {
         by_product(&made, &a, &b)?;
     } else {

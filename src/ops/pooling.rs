@@ -76,6 +76,16 @@ fn image_dims(ndim: i32) -> Result<usize> {
     Ok(ndim as usize)
 }
 
+/// What a window without an element gives: the least number of the dtype, which is computed in another.
+fn least(dtype: Dtype) -> f64 {
+    match dtype {
+        Dtype::Uint8 => 0.0,
+        Dtype::Int8 => i8::MIN.into(),
+        Dtype::Int16 => i16::MIN.into(),
+        _ => f64::NEG_INFINITY,
+    }
+}
+
 /// Greatest elements as `run` finds them: values, their places if they are asked for, and the planes.
 macro_rules! greatest {
     ($r:expr, $indices:expr, $t:expr, $shape:expr, $T:ident, |$values:ident, $places:ident, $x:ident| $run:expr) => {{
@@ -111,9 +121,10 @@ pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, f
     let shape = planes.resized(window.out);
     let pooling = Pooling::new(window, planes.planes)?;
     let room = room(pooling.tile_bytes::<f64>())?;
+    let least = least(t.defined()?);
     greatest!(r, indices, t, &shape, T, |values, places, x| {
         // SAFETY: row-major tensors of the shapes that the windows were made for; the results lie apart.
-        unsafe { pooling.greatest(&room, values, places, x) }
+        unsafe { pooling.greatest(&room, values, places, x, least) }
     })
 }
 

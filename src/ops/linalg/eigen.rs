@@ -192,15 +192,24 @@ fn norms(of: &Matrices, t: &Tensor, dtype: Dtype, p: THMatrixNorm) -> Result<Ten
         TH_NORM_1 | TH_NORM_MINUS_1 | TH_NORM_INF | TH_NORM_MINUS_INF => {
             let (sums, columns) = (Tensor::fresh()?, matches!(p, TH_NORM_1 | TH_NORM_MINUS_1));
             reduce::norm(To::tensor(&sums, false), t, 1.0, Over::Dim(if columns { -2 } else { -1 }), None)?;
-            reduce::extreme(matches!(p, TH_NORM_1 | TH_NORM_INF), to, &sums, Over::Dim(-1))?;
+            extreme_norm(matches!(p, TH_NORM_1 | TH_NORM_INF), &norm, &sums)?;
         }
         TH_NORM_2 | TH_NORM_MINUS_2 => {
             let s = Svd::of(of, t, dtype, Vectors::No)?.s;
-            reduce::extreme(p == TH_NORM_2, to, &s, Over::Dim(-1))?;
+            extreme_norm(p == TH_NORM_2, &norm, &s)?;
         }
         _ => bail!(Argument, "{p} is no THMatrixNorm"),
     }
     Ok(norm)
+}
+
+/// The greatest or least number of each line: norms, so that the greatest of none is 0.
+fn extreme_norm(greatest: bool, r: &Tensor, t: &Tensor) -> Result<()> {
+    let to = To::tensor(r, false);
+    match greatest && t.layout()?.shape.last() == Some(&0) {
+        true => reduce::sum(to, t, Over::Dim(-1), None),
+        false => reduce::extreme(greatest, to, t, Over::Dim(-1)),
+    }
 }
 
 /// `r` = the norm of each matrix times that of its inverse; infinite for singular ones.

@@ -99,10 +99,12 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
     if shape.is_empty() || [&of_a, &of_b].iter().any(|s| s.len() + d < shape.len() || s[s.len() + d - shape.len()] != 3) {
         bail!(Shape, "expected 3 entries in dimension {d}, got shapes {:?} and {:?}", &of_a[..], &of_b[..])
     }
-    if a.defined()?.category() == Category::Bool && b.defined()?.category() == Category::Bool {
+    let dtype = a.defined()?.promote(b.defined()?);
+    if dtype.category() == Category::Bool {
         bail!(Dtype, "not defined for bool")
     }
-    let wide = |t: &Tensor| view::derive(t, |l| l.expand(&shape));
+    // Products are not rounded to 16 bits before they are subtracted.
+    let wide = |t: &Tensor| view::derive(&copy::to_dtype(t, dtype.compute())?, |l| l.expand(&shape));
     let (a, b) = (wide(a)?, wide(b)?);
     // r = a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0]
     let part = |t: &Tensor, k: i64| view::derive(t, |l| l.select(d as i32, k));
@@ -113,11 +115,8 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
         cmul.run([&products[1], &part(&a, k)?, &part(&b, j)?], &[])?;
         Ok(products)
     };
-    let first = turned(0)?;
-    let dtype = first[0].defined()?;
-    let made = Tensor::empty(dtype, &shape)?;
-    csub(&part(&made, 0)?, &first[0], Scalar::Int(1), &first[1])?;
-    for i in 1..3 {
+    let made = Tensor::empty(dtype.compute(), &shape)?;
+    for i in 0..3 {
         let [plus, minus] = turned(i)?;
         csub(&part(&made, i)?, &plus, Scalar::Int(1), &minus)?;
     }
