@@ -81,7 +81,7 @@ pub fn getri_bytes<T: Float + Routine>(r: R<T>, n: usize) -> usize {
     let Some(getri) = r.able(r.getri, &[n]) else { return own };
     let (mut asked, mut info) = (T::default(), 0);
     // SAFETY: the routine is asked only.
-    unsafe { getri(&int(n), &mut T::default(), &int(n), &mut 0, &mut asked, &ASK, &mut info) };
+    unsafe { getri(&int(n), &mut T::default(), &int(n), &0, &mut asked, &ASK, &mut info) };
     at_least(own, StackReq::EMPTY, asked)
 }
 
