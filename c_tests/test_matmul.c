@@ -421,6 +421,25 @@ static void einsum_sums_what_the_result_lacks(void) {
 }
 
 /* [100 x 2] @ [2 x 100] @ [100 x 1]: from the right it takes 400 multiplications, from the left 30,000. */
+static void contractions_sum_over_pairs_of_dimensions(void) {
+    THTensor *a = matrix_of(TH_INT64, 2, 1, 2, 3, 4, 5, 6), *b = vector_of(TH_INT64, 10, 20), *r = THTensor_new();
+    CHECK_OK(THTensor_tensordot(r, a, b, 1, (int64_t[]){0}, (int64_t[]){-1}));
+    CHECK_SHAPE(r, 3);
+    CHECK_VALUES(r, 90, 120, 150);
+    /* Size 1 broadcasts, but not in inner, as in PyTorch. */
+    THTensor *one = vector_of(TH_INT64, 10);
+    CHECK_OK(THTensor_tensordot(r, a, one, 1, (int64_t[]){0}, (int64_t[]){0}));
+    CHECK_VALUES(r, 50, 70, 90);
+    CHECK_ERROR(THTensor_inner(r, a, one), TH_ERR_SHAPE, "the last dimensions of shapes [2, 3] and [1]");
+    CHECK_ERROR(THTensor_tensordot(r, a, b, 1, (int64_t[]){1}, (int64_t[]){0}), TH_ERR_SHAPE,
+                "[2, 3] and dimension 0 of shape [2]");
+    CHECK_VALUES(r, 50, 70, 90);
+    THTensor_free(one);
+    THTensor_free(r);
+    THTensor_free(b);
+    THTensor_free(a);
+}
+
 static void chains_multiply_in_the_best_order(void) {
     THTensor *a = THTensor_newOnes(TH_INT64, SIZES(100, 2)), *b = THTensor_newOnes(TH_INT64, SIZES(2, 100));
     THTensor *c = THTensor_newOnes(TH_INT64, SIZES(100, 1)), *r = THTensor_new(), *sum = THTensor_new();
@@ -490,5 +509,5 @@ CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(pr
            CASE(shapes_and_dtypes_must_match), CASE(a_product_may_replace_its_factors),
            CASE(a_product_may_overlap_its_addend_and_vector), CASE(a_result_of_another_shape_is_resized),
            CASE(batches_multiply_place_by_place), CASE(einsum_sums_what_the_result_lacks),
-           CASE(chains_multiply_in_the_best_order), CASE(batches_are_their_products_on_any_number_of_threads),
-           CASE(distances_of_rows_are_norms_of_differences))
+           CASE(contractions_sum_over_pairs_of_dimensions), CASE(chains_multiply_in_the_best_order),
+           CASE(batches_are_their_products_on_any_number_of_threads), CASE(distances_of_rows_are_norms_of_differences))

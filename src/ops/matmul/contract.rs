@@ -61,6 +61,10 @@ pub fn inner(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.ndim() == 0 || b.ndim() == 0 {
         return cmul.run([r, a, b], &[]);
     }
+    let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
+    if of_a.last() != of_b.last() {
+        bail!(Shape, "the last dimensions of shapes {:?} and {:?} are summed together", &of_a[..], &of_b[..])
+    }
     tensordot(r, a, b, &[-1], &[-1])
 }
 
