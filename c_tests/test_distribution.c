@@ -225,6 +225,31 @@ static void whole_numbers_have_their_distributions(void) {
     }
 }
 
+/* The mean and the spread of distributions whose numbers have up to 16 digits: what tells them apart is in the last
+ * ones. */
+static void great_numbers_have_their_spread(void) {
+    static const double rates[] = {1e5, 1e10, 1e15, 1e18}, trials[] = {1e6, 1e12, 0x1p53};
+    const int64_t n = shrunk(20000) + 5000;
+    THTensor *t = THTensor_newWithDtype(TH_FLOAT64);
+    CHECK_OK(THTensor_resize1d(t, n));
+    for (int k = 0; k < 4 + 2 * 3; k++) {
+        THGenerator *generator = seeded(kinds[k % 2], 70 + k);
+        double p = k % 2 ? 0.5 : 0.03, count = trials[k % 3];
+        double mean = k < 4 ? rates[k] : count * p, spread = sqrt(k < 4 ? mean : mean * (1 - p));
+        CHECK_OK(k < 4 ? THTensor_poisson(t, generator, mean) : THTensor_binomial(t, generator, count, p));
+        double sum = 0, squares = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double off = (THTensor_get1d(t, i) - mean) / spread;
+            sum += off;
+            squares += off * off;
+        }
+        CHECK_NEAR(sum / sqrt((double)n), 0, 5);
+        CHECK_NEAR((squares - (double)n) / sqrt(2.0 * (double)n), 0, 5);
+        THGenerator_free(generator);
+    }
+    THTensor_free(t);
+}
+
 static void random_reaches_to_the_greatest_of_the_dtype(void) {
     static const double most[DTYPES] = {255, 127, 32767, 0x1p31 - 1, 0x1p63, 0x1p11, 0x1p8, 0x1p24, 0x1p53, 1};
     for (int k = 0; k < DTYPES; k++) {
@@ -449,7 +474,7 @@ static void bounds_are_in_the_range_of_the_dtype(void) {
 }
 
 CHECK_MAIN(CASE(real_numbers_have_their_distributions), CASE(half_floats_are_the_numbers_rounded),
-           CASE(whole_numbers_have_their_distributions), CASE(random_reaches_to_the_greatest_of_the_dtype),
-           CASE(ranges_keep_to_their_ends), CASE(bounds_are_in_the_range_of_the_dtype),
-           CASE(each_element_has_its_own_parameters), CASE(results_are_as_of_all_operations),
-           CASE(wrong_parameters_change_nothing), CASE(extreme_parameters_end))
+           CASE(whole_numbers_have_their_distributions), CASE(great_numbers_have_their_spread),
+           CASE(random_reaches_to_the_greatest_of_the_dtype), CASE(ranges_keep_to_their_ends),
+           CASE(bounds_are_in_the_range_of_the_dtype), CASE(each_element_has_its_own_parameters),
+           CASE(results_are_as_of_all_operations), CASE(wrong_parameters_change_nothing), CASE(extreme_parameters_end))

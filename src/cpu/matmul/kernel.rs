@@ -7,7 +7,6 @@
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
 
-use super::Pair;
 use super::number::Number;
 use crate::cpu::simd::{Level, opaque};
 #[cfg(target_arch = "x86_64")]
@@ -101,7 +100,7 @@ impl<T> Kernel<T> {
 }
 
 /// Rows of a tile where there are 32 vector registers: 28 for the sums, two for B, and one for an element of A.
-const TALL: usize = 14;
+pub(super) const TALL: usize = 14;
 /// Rows of a tile of three vectors there: 24 for the sums, three for B. It loads less for a product than the tall one, and machines that
 /// are short of power run at a higher clock for it.
 const WIDE: usize = 8;
@@ -147,21 +146,6 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
     }
 }
 
-/// The kernel of pairs of bfloat16, for a machine that multiplies them.
-pub(super) fn of_pairs(level: Level) -> Kernel<Pair> {
-    let kernel = kernel::<Pair, 16, 8, 4, 2, 1>(level);
-    #[cfg(target_arch = "x86_64")]
-    let kernel = Kernel { strip: strip_of_pairs, ..kernel };
-    kernel
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn strip_of_pairs(task: &Strip<Pair>) {
-    // SAFETY: the caller's.
-    unsafe { strip::<Pair, true, TALL, 16, 8, 4>(task) }
-}
-
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
     unsafe fn strip_avx512<T: Number, const N: usize, const HALF: usize, const QUARTER: usize>(task: &Strip<T>) {
@@ -198,8 +182,14 @@ with_avx2! {
     }
 }
 
+/// Computes a strip with tiles of at most ROWS rows.
+///
+/// # Safety
+/// The elements that the task names exist, and nobody else touches those of C and of the room; the machine has the instructions it is compiled for.
 #[inline(always)]
-unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(s: &Strip<T>) {
+pub(super) unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(
+    s: &Strip<T>,
+) {
     // SAFETY: the caller's.
     unsafe {
         // Tiles of three vectors need as many registers as tall ones. This is tested first, so that no others are compiled.

@@ -3,7 +3,7 @@
 //! Two elements that follow one another along the dimension that is summed over are one [`Pair`], and a product of bfloat16 is one of
 //! pairs, half as deep. Subnormal numbers count as 0.
 
-use super::kernel::{self, Kernel};
+use super::kernel::{self, Kernel, Strip, TALL};
 use super::number::Number;
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::cpu::simd::{Level, level, simd};
@@ -76,8 +76,18 @@ impl Number for Pair {
     #[allow(private_interfaces)]
     fn kernel(level: Level) -> Kernel<Pair> {
         assert!(Pair::is_available(), "the machine multiplies pairs");
-        kernel::of_pairs(level)
+        let kernel = kernel::kernel::<Pair, 16, 8, 4, 2, 1>(level);
+        #[cfg(target_arch = "x86_64")]
+        let kernel = Kernel { strip: strip_of_pairs, ..kernel };
+        kernel
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn strip_of_pairs(task: &Strip<Pair>) {
+    // SAFETY: the caller's.
+    unsafe { kernel::strip::<Pair, true, TALL, 16, 8, 4>(task) }
 }
 
 /// What is to be laid out in pairs: `depth` elements are summed over, in each of `count` rows or columns; strides in elements.

@@ -221,12 +221,33 @@ impl Poisson {
             if k < 0.0 || (us < 0.013 && v > us) {
                 continue;
             }
-            let log_factorial = 0.5 * ln(2.0 * PI) + (k + 0.5) * ln(k + 1.0) - (k + 1.0) + stirling(k);
-            if ln(v * scale / (a / (us * us) + b)) <= k * self.known - self.rate - log_factorial {
+            let log_probability = 0.5 * ln((k + 1.0) / (2.0 * PI)) - deviance(k + 1.0, self.rate) - self.known - stirling(k);
+            if ln(v * scale / (a / (us * us) + b)) <= log_probability {
                 return k;
             }
         }
     }
+}
+
+/// `x ln(x / mean) + mean - x`, to the precision of its own size where x is near the mean. (C. Loader, Fast and accurate computation of binomial
+/// probabilities, 2000.)
+fn deviance(x: f64, mean: f64) -> f64 {
+    // 1 / (n (n - 1)) with alternating signs.
+    const SERIES: [f64; 10] = {
+        let mut series = [0.0; 10];
+        let mut k = 0;
+        while k < 10 {
+            let n = (k + 2) as f64;
+            series[k] = if k % 2 == 0 { 1.0 } else { -1.0 } / (n * (n - 1.0));
+            k += 1;
+        }
+        series
+    };
+    let off = (x - mean) / mean;
+    if off.abs() < 0.05 {
+        return mean * off * off * SERIES.iter().rev().fold(0.0, |sum, term| sum * off + term);
+    }
+    x * ln(x / mean) + mean - x
 }
 
 /// The binomial distribution.
@@ -269,13 +290,23 @@ impl Binomial {
         }
     }
 
+    /// The logarithm of the probability of k, but for a term that is that of all k.
+    fn log_weight(&self, k: f64) -> f64 {
+        let (successes, failures, all) = (k + 1.0, self.n - k + 1.0, self.n + 2.0);
+        0.5 * ln(successes * failures)
+            - deviance(successes, all * self.p)
+            - deviance(failures, all * (1.0 - self.p))
+            - stirling(k)
+            - stirling(self.n - k)
+    }
+
     fn by_rejection(&self, source: &mut dyn Source) -> f64 {
         let (n, p) = (self.n, self.p);
         let spread = (n * p * (1.0 - p)).sqrt();
         let b = 1.15 + 2.53 * spread;
         let a = -0.0873 + 0.0248 * b + 0.01 * p;
         let (scale, most) = ((2.83 + 5.1 / b) * spread, 0.92 - 4.2 / b);
-        let (odds, mode) = (p / (1.0 - p), ((n + 1.0) * p).floor());
+        let of_mode = self.log_weight(((n + 1.0) * p).floor());
         loop {
             let (u, v) = (source.open() - 0.5, source.open());
             let us = 0.5 - u.abs();
@@ -286,15 +317,7 @@ impl Binomial {
             if k < 0.0 || k > n {
                 continue;
             }
-            // The logarithm of the probability of k beside that of the mode.
-            let ratio = (mode + 0.5) * ln((mode + 1.0) / (odds * (n - mode + 1.0)))
-                + (n + 1.0) * ln((n - mode + 1.0) / (n - k + 1.0))
-                + (k + 0.5) * ln(odds * (n - k + 1.0) / (k + 1.0))
-                + stirling(mode)
-                + stirling(n - mode)
-                - stirling(k)
-                - stirling(n - k);
-            if ln(v * scale / (a / (us * us) + b)) <= ratio {
+            if ln(v * scale / (a / (us * us) + b)) <= self.log_weight(k) - of_mode {
                 return k;
             }
         }

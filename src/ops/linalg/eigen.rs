@@ -1,6 +1,6 @@
 //! Eigenvalues and singular values, and what is made of them: pseudoinverse, rank, condition, norms.
 
-use super::factor::inverses;
+use super::factor::{inverses, triangles};
 use super::{Batch, Matrices, cube, eigenvalues, float, singular_values, sizes, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
 use crate::dtype::{Dtype, Element, dispatch};
@@ -19,7 +19,7 @@ pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result
     let (n, vectors) = (of.n(), rv.is_some());
     let batch = Batch::new(of.batch())?;
     let side = if vectors { of.cols } else { 0 };
-    let mut work = if upper { batch.rows(a)? } else { batch.columns(a)? };
+    let mut work = triangles(&batch, a, upper)?;
     let (mut values, mut v) = (batch.empty(dtype, &[of.cols])?, batch.empty(dtype, &[side, side])?);
     let blocks = [&mut work, &mut values, &mut v];
     let infos = dispatch!(float, dtype, T => {

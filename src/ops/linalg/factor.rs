@@ -95,7 +95,7 @@ pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -
 }
 
 /// Symmetric matrices by their lower triangles, column after column. The upper triangle of A is the lower one of its rows.
-fn triangles(batch: &Batch, a: &Tensor, upper: bool) -> Result<Tensor> {
+pub(super) fn triangles(batch: &Batch, a: &Tensor, upper: bool) -> Result<Tensor> {
     if upper { batch.rows(a) } else { batch.columns(a) }
 }
 

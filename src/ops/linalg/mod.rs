@@ -42,6 +42,10 @@ impl Matrices {
     fn of(t: &Tensor) -> Result<Matrices> {
         let shape = t.layout()?.shape;
         match *shape.as_slice() {
+            // LAPACK's pivots have 32 bits.
+            [.., rows, cols] if rows.max(cols) > i32::MAX.into() && rows.min(cols) > 0 => {
+                bail!(Unsupported, "matrices of shape {:?}, at most {} rows and columns", shape.as_slice(), i32::MAX)
+            }
             [.., rows, cols] => Ok(Matrices { shape, rows, cols }),
             _ => bail!(Shape, "expected a matrix or a batch of them, got shape {:?}", shape.as_slice()),
         }

@@ -1,11 +1,12 @@
 //! Systems of equations: square, triangular, of a decomposition made before, and least squares.
 
 use super::eigen::tolerance;
+use super::factor::triangles;
 use super::{Batch, Matrices, Why, cube, float, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::ops::dense::elements;
+use crate::ops::dense::{dense, elements};
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
@@ -91,7 +92,7 @@ pub fn potrs(rb: &Tensor, b: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut factor, mut x) = (if upper { batch.rows(a)? } else { batch.columns(a)? }, batch.columns(&right.tensor)?);
+    let (mut factor, mut x) = (triangles(&batch, a, upper)?, batch.columns(&right.tensor)?);
     let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut factor, &mut x], None, &|[l, x], _, _| T::potrs(l, n, x, k)))?;
     infos.check(Why::SingularTriangle)?;
     deliver([Some((rb, dtype, &right.result(&x)?))])
@@ -116,7 +117,7 @@ pub fn btrisolve(rb: &Tensor, b: &Tensor, atf: &Tensor, pivots: &Tensor) -> Resu
 /// The pivots of a batch of n x n matrices, of which there is at least one to exchange each row with.
 fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tensor> {
     let (dtype, shape) = (pivots.defined()?, pivots.layout()?.shape);
-    if dtype.is_float() || !matches!(dtype, Dtype::Int32 | Dtype::Int64) {
+    if !matches!(dtype, Dtype::Int32 | Dtype::Int64) {
         bail!(Dtype, "pivots must be int32 or int64, got {dtype}")
     }
     if shape.as_slice() != &super::sizes(of, &[n])[..] {
@@ -124,13 +125,13 @@ fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tenso
     }
     pivots.check_bounds(&pivots.layout()?)?;
     let expanded = view::derive(pivots, |l| l.expand(&super::sizes(&batch.sizes, &[n])))?;
-    let wide = copy::contiguous_copy(&copy::to_dtype(&expanded, Dtype::Int64)?)?;
+    let wide = dense(&expanded, Dtype::Int64)?;
     for (at, &pivot) in elements::<i64>(&wide)?.iter().enumerate() {
         if pivot < 1 || pivot > n {
-            bail!(Argument, "pivot {pivot} at {} is not a row from 1 to {n}", at as i64 % n)
+            bail!(Argument, "pivot {pivot} at {} of matrix {} is not a row from 1 to {n}", at as i64 % n, at as i64 / n)
         }
     }
-    copy::contiguous_copy(&copy::to_dtype(&wide, Dtype::Int32)?)
+    copy::to_dtype(&wide, Dtype::Int32)
 }
 
 /// `rb` = the X of least `|B - A X|`, or of those with `A X = B` the one of least norm; `ra` = the QR of A, or its LQ.

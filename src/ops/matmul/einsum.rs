@@ -160,19 +160,21 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
             more = more.max(t.ndim() - term.letters());
         }
     }
-    let mut all = alloc::list(operands.len(), |k| {
+    let all = alloc::list(operands.len(), |k| {
         let (term, t) = (&terms[k], operands[k]);
         Labelled::of(t, term.labels(t.ndim() - term.letters()))
     })?;
     let result = result_labels(&terms, output, more)?;
     check_sizes(&all, &result)?;
-    while all.len() > ORDERED {
-        let (second, first) = (all.remove(1), all.remove(0));
-        let kept = |label| result.contains(&label) || all.iter().any(|t| t.has(label));
-        let made = pair(first, second, dtype, &kept)?;
-        all.insert(0, made);
+    let mut rest = all.into_iter();
+    let mut first = rest.next();
+    while rest.len() >= ORDERED
+        && let (Some(left), Some(right)) = (first.take(), rest.next())
+    {
+        let kept = |label| result.contains(&label) || rest.as_slice().iter().any(|t| t.has(label));
+        first = Some(pair(left, right, dtype, &kept)?);
     }
-    let made = contracted(all, dtype, &result)?;
+    let made = contracted(first.into_iter().chain(rest).collect(), dtype, &result)?;
     let made = made.summed(dtype, &|label| result.contains(&label))?;
     deliver([Some((r, dtype, &copy::contiguous_copy(&made.ordered(&result)?)?))])
 }
