@@ -19,12 +19,6 @@
 #include "digits.h"
 #include <math.h>
 
-// Needs a `status` to return and a label `done`, where the function gives up what it owns.
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if ((status = (call)) != TH_OK) goto done;                                                                     \
-    } while (0)
-
 enum { HIDDEN = 48, BATCH = 32, EPOCHS = 20, SEED = 1, SHOWN = 4 };
 
 static const double LEARNING_RATE = 0.1;

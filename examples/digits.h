@@ -13,6 +13,12 @@
 #define DIGITS_CSV "examples/data/digits.csv"
 #endif
 
+// For functions with a `status` to return and a label `done`, where they give up what they own.
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if ((status = (call)) != TH_OK) goto done;                                                                     \
+    } while (0)
+
 enum { SIDE = 8, PIXELS = SIDE * SIDE, INK = 16, CLASSES = 10 };
 
 // A line of the file: 64 pixels from 0 to 16, then the digit they show.

@@ -12,12 +12,6 @@
 
 #include "digits.h"
 
-// Needs a `status` to return and a label `done`, where the function gives up what it owns.
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if ((status = (call)) != TH_OK) goto done;                                                                     \
-    } while (0)
-
 enum { DOWN = 6, ACROSS = 10, SCALE = 4, SHOWN_ROWS = 2 * SIDE };
 
 // The digits beside each other with some paper around, 1 x 1 x height x width, ink 1 and paper 0.

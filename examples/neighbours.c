@@ -11,31 +11,9 @@
 
 #include "digits.h"
 
-// Needs a `status` to return and a label `done`, where the function gives up what it owns.
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if ((status = (call)) != TH_OK) goto done;                                                                     \
-    } while (0)
-
 enum { NEIGHBOURS = 5, CLUSTERS = 10, SHOWN = 5, ROUNDS = 100, SEED = 3 };
 
 static const double REQUIRED_ACCURACY = 0.97, REQUIRED_PURITY = 0.6;
-
-// r = the squared distances between rows of a [m x d] and of b [n x d]: |a|^2 - 2 a.b + |b|^2, [m x n].
-static THStatus distances(THTensor *r, const THTensor *a, const THTensor *b) {
-    THStatus status;
-    THTensor *norms = THTensor_new(), *bt = THTensor_newTranspose(b, 0, 1);
-    TRY(THTensor_norm(norms, b, 2, 1, 0));
-    TRY(THTensor_cmul(norms, norms, norms));
-    TRY(THTensor_addmm(r, 1, norms, -2, a, bt));
-    TRY(THTensor_norm(norms, a, 2, 1, 1));
-    TRY(THTensor_cmul(norms, norms, norms));
-    TRY(THTensor_cadd(r, r, 1, norms));
-done:
-    THTensor_free(norms);
-    THTensor_free(bt);
-    return status;
-}
 
 // The share of `guess` that is `label`.
 static THStatus share_right(double *share, const THTensor *guess, const THTensor *label) {
@@ -53,7 +31,7 @@ static THStatus classify(double *accuracy, const THTensor *known, const THTensor
                          const THTensor *test_labels) {
     THStatus status;
     THTensor *far = THTensor_new(), *nearest = THTensor_new(), *votes = THTensor_new(), *guess = THTensor_new();
-    TRY(distances(far, test, known));
+    TRY(THTensor_cdist(far, test, known, 2));
     TRY(THTensor_topk(NULL, nearest, far, NEIGHBOURS, 1, false, true)); // [m x 5] row numbers
     TRY(THTensor_take(votes, known_labels, nearest));                   // [m x 5] labels
     TRY(THTensor_mode(guess, NULL, votes, 1, 0));
@@ -71,7 +49,7 @@ static THStatus find_clusters(THTensor *centres, THTensor *cluster, int *rounds,
     THStatus status;
     THTensor *far = THTensor_new(), *before = THTensor_new(), *size = THTensor_new(), *column = THTensor_new();
     for (*rounds = 1; *rounds <= ROUNDS; ++*rounds) {
-        TRY(distances(far, x, centres));
+        TRY(THTensor_cdist(far, x, centres, 2));
         TRY(THTensor_argmin(cluster, far, 1, 0));
         if (*rounds > 1 && THTensor_equal(cluster, before)) break;
         TRY(THTensor_copy(before, cluster));

@@ -10,12 +10,6 @@
 
 #include "digits.h"
 
-// Needs a `status` to return and a label `done`, where the function gives up what it owns.
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if ((status = (call)) != TH_OK) goto done;                                                                     \
-    } while (0)
-
 enum { WIDTH = 800, HEIGHT = 640, MARGIN = 30 };
 
 // r = the coordinates of the rows of x along the two directions in which they vary most, [n x 2]; share = how much of
