@@ -225,8 +225,17 @@ static void what_does_not_fit_is_refused_and_nothing_changes(void) {
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, NULL, (int64_t[]){2}, 1), TH_ERR_SHAPE,
                 "kernel of 5 elements");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){0}, NULL, NULL, 1), TH_ERR_ARGUMENT, "stride 0");
+    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){INT64_MAX}, NULL, NULL, 1), TH_ERR_ARGUMENT,
+                "stride 9223372036854775807 is out of range: from 1 to 1152921504606846974");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){INT64_MAX}, NULL, 1), TH_ERR_ARGUMENT,
-                "padding");
+                "padding 9223372036854775807 is out of range: from 0");
+    CHECK_ERROR(THTensor_col2im(r, r, 1, (int64_t[]){5}, (int64_t[]){2}, NULL, NULL, NULL), TH_ERR_SHAPE, "shape [2]");
+    THTensor *columns = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3));
+    CHECK_ERROR(THTensor_col2im(r, columns, 1, (int64_t[]){5}, (int64_t[]){2}, NULL, NULL, NULL), TH_ERR_SHAPE,
+                "columns of shape [2, 3] for 4 windows of 2 elements");
+    CHECK_ERROR(THTensor_col2im(r, columns, 4, (int64_t[]){5, 5, 5, 5}, (int64_t[]){2, 2, 2, 2}, NULL, NULL, NULL),
+                TH_ERR_ARGUMENT, "images have 1 to 3 dimensions, not 4");
+    THTensor_free(columns);
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){1 << 20}, NULL, 1), TH_ERR_NOMEM, "");
     CHECK_ERROR(THTensor_conv2d(whole, image, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_DTYPE, "cannot be stored");
     CHECK_ERROR(THTensor_convTranspose2d(r, weight, image, NULL, 1, NULL, NULL, (int64_t[]){1}, 1, NULL), TH_ERR_SHAPE,
@@ -264,41 +273,197 @@ static void planes_are_convolved_or_correlated(void) {
     THTensor_free(plane);
 }
 
-static void many_planes_go_with_many_kernels(void) {
-    THTensor *images = counted(TH_FLOAT64, SIZES(2, 3, 5, 6), 3), *kernels = counted(TH_FLOAT64, SIZES(4, 3, 2, 2), 5);
-    THTensor *expected = THTensor_new(), *r = THTensor_new(), *sum = THTensor_new();
-    CHECK_OK(THTensor_conv2d(expected, images, kernels, NULL, 0, NULL, NULL, NULL, 1));
-    CHECK_OK(THTensor_conv2Dmm(r, 0, 1, images, kernels, 1, 1, "V", "X"));
-    CHECK(THTensor_equal(r, expected) == 1);
-    THTensor *image = THTensor_newSelect(images, 0, 1), *result = THTensor_newSelect(expected, 0, 1);
-    CHECK_OK(THTensor_conv2Dmv(r, 0, 1, image, kernels, 1, 1, "V", "X"));
-    CHECK(THTensor_equal(r, result) == 1);
-    /* The outer product of planes and kernels has a result for each pair. */
-    THTensor *few = THTensor_newSelect(kernels, 0, 2), *one = THTensor_newSelect(few, 0, 0),
-             *plane = THTensor_newSelect(image, 0, 1);
-    CHECK_OK(THTensor_conv2Dger(r, 0, 1, image, few, 1, 1, "V", "X"));
-    CHECK_SHAPE(r, 3, 3, 4, 5);
-    CHECK_OK(THTensor_conv2Dmul(sum, 0, 1, plane, one, 1, 1, "V", "X"));
-    CHECK_OK(THTensor_select(r, r, 0, 0));
-    CHECK_OK(THTensor_select(r, r, 0, 1));
+/* Convolutions of volumes, of which planes have one slice. */
+struct form {
+    int64_t image[3], kernel[3], step[3];
+    char vf, xc;
+    int reverse;
+};
+
+/* Elements of a result in one dimension. */
+static int64_t made(const struct form *f, int d) {
+    if (f->vf == 'F') return (f->image[d] - 1) * f->step[d] + f->kernel[d];
+    if (f->reverse) return f->image[d] - (f->kernel[d] - 1) * f->step[d];
+    return (f->image[d] - f->kernel[d]) / f->step[d] + 1;
+}
+
+static int64_t product(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+/* r += alpha * (t * k), each product at its place as the header says. */
+static void add_defined(double *r, double alpha, const double *t, const double *k, const struct form *f) {
+    int full = f->vf == 'F', turned = !f->reverse && (f->xc == 'C') != full;
+    const int64_t size[3] = {made(f, 0), made(f, 1), made(f, 2)}, *base = full ? f->image : size;
+    for (int64_t p = 0; p < product(base); p++) {
+        for (int64_t q = 0; q < product(f->kernel); q++) {
+            const int64_t y[3] = {p / (base[1] * base[2]), p / base[2] % base[1], p % base[2]};
+            const int64_t i[3] = {q / (f->kernel[1] * f->kernel[2]), q / f->kernel[2] % f->kernel[1], q % f->kernel[2]};
+            int64_t at_r = 0, at_t = 0, at_k = 0;
+            for (int d = 0; d < 3; d++) {
+                int64_t far = f->reverse ? y[d] + f->step[d] * i[d] : y[d] * f->step[d] + i[d];
+                at_r = at_r * size[d] + (full ? far : y[d]);
+                at_t = at_t * f->image[d] + (full ? y[d] : far);
+                at_k = at_k * f->kernel[d] + (turned ? f->kernel[d] - 1 - i[d] : i[d]);
+            }
+            r[at_r] += alpha * t[at_t] * k[at_k];
+        }
+    }
+}
+
+/* How many there are of each of a batch, of outputs and of planes, and in which of them what lies one after the other.
+ */
+struct pairing {
+    const char *name;
+    int64_t batch, outputs, planes;
+    int64_t of_t[3], of_k[3], of_r[3];
+    int most_dims, reverse;
+};
+
+static const struct pairing pairings[] = {
+    {"mul", 1, 1, 1, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 3, 0},
+    {"cmul", 1, 1, 3, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, 3, 0},
+    {"ger", 1, 2, 3, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, 3, 0},
+    {"Revger", 1, 2, 3, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, 3, 1},
+    {"Revgerm", 2, 2, 3, {1, 0, 1}, {1, 1, 0}, {0, 1, 1}, 2, 1},
+    {"mv", 1, 2, 3, {0, 0, 1}, {0, 1, 1}, {0, 1, 0}, 3, 0},
+    {"mm", 2, 2, 3, {1, 0, 1}, {0, 1, 1}, {1, 1, 0}, 2, 0},
+};
+
+static THStatus convolve(const char *name, int ndim, THTensor *r, double beta, double alpha, const THTensor *t,
+                         const THTensor *k, const int64_t *s, const char *vf, const char *xc) {
+#define NAMED(NAME)                                                                                                    \
+    if (strcmp(name, #NAME) == 0)                                                                                      \
+    return ndim == 2 ? THTensor_conv2D##NAME(r, beta, alpha, t, k, s[1], s[2], vf, xc)                                 \
+                     : THTensor_conv3D##NAME(r, beta, alpha, t, k, s[0], s[1], s[2], vf, xc)
+    NAMED(mul);
+    NAMED(cmul);
+    NAMED(ger);
+    NAMED(mv);
+#undef NAMED
+    if (strcmp(name, "mm") == 0) return THTensor_conv2Dmm(r, beta, alpha, t, k, s[1], s[2], vf, xc);
+    if (strcmp(name, "Revgerm") == 0) return THTensor_conv2DRevgerm(r, beta, alpha, t, k, s[1], s[2]);
+    return ndim == 2 ? THTensor_conv2DRevger(r, beta, alpha, t, k, s[1], s[2])
+                     : THTensor_conv3DRevger(r, beta, alpha, t, k, s[0], s[1], s[2]);
+}
+
+/* A tensor of small numbers: images of `ndim` dimensions behind those of batch, outputs and planes that it has. */
+static THTensor *images_of(const struct pairing *p, const int64_t *has, const int64_t *image, int ndim, int64_t step) {
+    const int64_t count[3] = {p->batch, p->outputs, p->planes};
+    int64_t shape[6];
+    int n = 0;
+    for (int d = 0; d < 3; d++) {
+        if (has[d]) shape[n++] = count[d];
+    }
+    for (int d = 3 - ndim; d < 3; d++) shape[n++] = image[d];
+    return counted(TH_FLOAT64, n, shape, step);
+}
+
+/* The number of an image among those. */
+static int64_t number(const struct pairing *p, const int64_t *has, int64_t b, int64_t o, int64_t plane) {
+    int64_t at = has[0] ? b : 0;
+    if (has[1]) at = at * p->outputs + o;
+    return has[2] ? at * p->planes + plane : at;
+}
+
+static void check_pairing(const struct pairing *p, int ndim, const struct form *f) {
+    const int64_t size[3] = {made(f, 0), made(f, 1), made(f, 2)};
+    THTensor *t = images_of(p, p->of_t, f->image, ndim, 3), *k = images_of(p, p->of_k, f->kernel, ndim, 5);
+    THTensor *sum = images_of(p, p->of_r, size, ndim, 0), *r = THTensor_new();
+    const double *x = THTensor_data(t), *w = THTensor_data(k);
+    double *y = THTensor_data(sum);
+    CHECK_OK(THTensor_zero(sum));
+    for (int64_t b = 0; b < p->batch; b++) {
+        for (int64_t at = 0; at < p->outputs * p->planes; at++) {
+            int64_t o = at / p->planes, plane = at % p->planes;
+            add_defined(y + number(p, p->of_r, b, o, plane) * product(size), -2,
+                        x + number(p, p->of_t, b, o, plane) * product(f->image),
+                        w + number(p, p->of_k, b, o, plane) * product(f->kernel), f);
+        }
+    }
+    const char vf[] = {f->vf, 0}, xc[] = {f->xc, 0};
+    CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
+    if (!CHECK(THTensor_equal(r, sum) == 1)) printf(" (%s of %d dimensions, \"%s\", \"%s\")", p->name, ndim, vf, xc);
+    /* What was there counts. */
+    CHECK_OK(THTensor_fill(r, 5));
+    CHECK_OK(THTensor_add(sum, sum, 15));
+    CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
     CHECK(THTensor_equal(r, sum) == 1);
-    /* By a map from planes to planes, which are counted from 1. */
-    THTensor *map = matrix_of(TH_INT64, 3, 2, 1, 1, 1, 3, 1);
-    CHECK_OK(THTensor_conv2Dmap(sum, 0, 1, image, few, map, 1, 1, "V", "X"));
-    CHECK_SHAPE(sum, 3, 4, 5);
-    CHECK_OK(THTensor_set2d(map, 0, 0, 4));
-    CHECK_ERROR(THTensor_conv2Dmap(sum, 0, 1, image, few, map, 1, 1, "V", "X"), TH_ERR_ARGUMENT, "row 0 of the map");
-    THTensor_free(map);
-    THTensor_free(plane);
-    THTensor_free(one);
-    THTensor_free(few);
-    THTensor_free(result);
-    THTensor_free(image);
-    THTensor_free(sum);
     THTensor_free(r);
-    THTensor_free(expected);
-    THTensor_free(kernels);
-    THTensor_free(images);
+    THTensor_free(sum);
+    THTensor_free(k);
+    THTensor_free(t);
+}
+
+static void many_planes_go_with_many_kernels(void) {
+    const struct form of_planes = {{1, 7, 8}, {1, 3, 2}, {1, 2, 3}, 'V', 'X', 0},
+                      of_volumes = {{5, 6, 4}, {2, 3, 2}, {2, 1, 3}, 'V', 'X', 0};
+    for (size_t n = 0; n < sizeof pairings / sizeof *pairings; n++) {
+        for (int ndim = 2; ndim <= pairings[n].most_dims; ndim++) {
+            for (int mode = 0; mode < (pairings[n].reverse ? 1 : 4); mode++) {
+                struct form f = ndim == 2 ? of_planes : of_volumes;
+                f.reverse = pairings[n].reverse;
+                f.vf = mode & 1 ? 'F' : 'V';
+                f.xc = mode & 2 ? 'C' : 'X';
+                check_pairing(&pairings[n], ndim, &f);
+            }
+        }
+    }
+}
+
+static void a_map_says_which_planes_go_where(void) {
+    const struct form f = {{1, 4, 5}, {1, 2, 2}, {1, 2, 1}, 'V', 'C', 0};
+    const struct form of_volumes = {{3, 4, 3}, {2, 2, 2}, {1, 2, 1}, 'F', 'X', 0};
+    THTensor *map = matrix_of(TH_INT64, 3, 2, 1, 1, 1, 3, 1), *few = THTensor_newTo(map, TH_INT32);
+    for (int ndim = 2; ndim <= 3; ndim++) {
+        const struct form *form = ndim == 2 ? &f : &of_volumes;
+        /* Three planes, three kernels, three results. */
+        const struct pairing three = {"map", 1, 1, 3, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, 3, 0};
+        const int64_t size[3] = {made(form, 0), made(form, 1), made(form, 2)}, *s = form->step;
+        THTensor *t = images_of(&three, three.of_t, form->image, ndim, 3), *r = THTensor_new();
+        THTensor *k = images_of(&three, three.of_t, form->kernel, ndim, 5);
+        THTensor *sum = images_of(&three, three.of_t, size, ndim, 0);
+        CHECK_OK(THTensor_zero(sum));
+        for (int n = 0; n < 3; n++) {
+            int64_t from = (int64_t)THTensor_get2d(map, n, 0) - 1, to = (int64_t)THTensor_get2d(map, n, 1) - 1;
+            add_defined((double *)THTensor_data(sum) + to * product(size), -2,
+                        (double *)THTensor_data(t) + from * product(form->image),
+                        (double *)THTensor_data(k) + n * product(form->kernel), form);
+        }
+        if (ndim == 2) CHECK_OK(THTensor_conv2Dmap(r, 0, -2, t, k, map, s[1], s[2], "V", "C"));
+        if (ndim == 3) CHECK_OK(THTensor_conv3Dmap(r, 0, -2, t, k, few, s[0], s[1], s[2], "F", "X"));
+        CHECK(THTensor_equal(r, sum) == 1);
+        if (ndim == 2) {
+            CHECK_OK(THTensor_set2d(map, 0, 0, 4));
+            CHECK_ERROR(THTensor_conv2Dmap(r, 0, 1, t, k, map, 1, 1, "V", "X"), TH_ERR_ARGUMENT, "row 0 of the map");
+            CHECK_OK(THTensor_set2d(map, 0, 0, 2));
+        }
+        THTensor_free(sum);
+        THTensor_free(k);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THTensor_free(few);
+    THTensor_free(map);
+}
+
+static void the_factor_is_that_of_the_sum(void) {
+    /* The kernel times alpha would be infinite. */
+    THTensor *t = matrix_of(TH_FLOAT32, 1, 1e-10), *k = matrix_of(TH_FLOAT32, 1, 1e10), *r = THTensor_new();
+    CHECK_OK(THTensor_conv2Dmul(r, 0, 1e30, t, k, 1, 1, "V", "X"));
+    CHECK_NEAR(THTensor_get2d(r, 0, 0), 1e30, 1e24);
+    CHECK_OK(THTensor_conv2Dmul(r, 0, 1e30, t, k, 1, 1, "F", "C"));
+    CHECK_NEAR(THTensor_get2d(r, 0, 0), 1e30, 1e24);
+    THTensor *map = matrix_of(TH_INT64, 1, 1, 1);
+    CHECK_OK(THTensor_resize(t, SIZES(1, 1, 1), NULL));
+    CHECK_OK(THTensor_resize(k, SIZES(1, 1, 1), NULL));
+    CHECK_OK(THTensor_conv2Dmap(r, 0, 1e30, t, k, map, 1, 1, "V", "X"));
+    CHECK_NEAR(THTensor_get3d(r, 0, 0, 0), 1e30, 1e24);
+    THTensor *whole = THTensor_newZeros(TH_INT32, SIZES(1, 1));
+    CHECK_ERROR(THTensor_conv2Dmul(r, 0, 0.5, whole, whole, 1, 1, "V", "X"), TH_ERR_DTYPE, "the factor 0.5");
+    THTensor_free(whole);
+    THTensor_free(map);
+    THTensor_free(r);
+    THTensor_free(k);
+    THTensor_free(t);
 }
 
 CHECK_MAIN(CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
@@ -306,4 +471,5 @@ CHECK_MAIN(CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_b
            CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
            CASE(layouts_and_results_do_not_matter), CASE(results_do_not_depend_on_the_number_of_threads),
            CASE(what_does_not_fit_is_refused_and_nothing_changes), CASE(planes_are_convolved_or_correlated),
-           CASE(many_planes_go_with_many_kernels))
+           CASE(many_planes_go_with_many_kernels), CASE(a_map_says_which_planes_go_where),
+           CASE(the_factor_is_that_of_the_sum))

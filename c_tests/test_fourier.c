@@ -43,27 +43,52 @@ static void halves_become_signals_again(void) {
     CHECK_OK(THTensor_rfft(r, odd, 1, 0, 1));
     CHECK_ERROR(THTensor_irfft(r, r, 1, 0, 1, SIZES(6)), TH_ERR_SHAPE,
                 "3 numbers are not the first half of a signal of size 6");
+    /* A smaller size leaves frequencies out: (6 + 2) / 2 and (6 - 2) / 2 are made of the first two. */
+    THTensor *half = matrix_of(TH_FLOAT64, 3, 6, 0, 2, 0, 5, 0);
+    CHECK_OK(THTensor_irfft(r, half, 1, 0, 1, SIZES(2)));
+    CHECK_CLOSE(r, 1e-14, 4, 2);
+    /* One number alone does not tell a size. */
+    CHECK_OK(THTensor_narrow(half, half, 0, 0, 1));
+    CHECK_ERROR(THTensor_irfft(r, half, 1, 0, 1, 0, NULL), TH_ERR_SHAPE, "a size must be given");
+    CHECK_OK(THTensor_irfft(r, half, 1, 0, 1, SIZES(1)));
+    CHECK_CLOSE(r, 1e-14, 6);
+    THTensor_free(half);
     THTensor_free(r);
     THTensor_free(odd);
     THTensor_free(even);
 }
 
-static void several_dimensions_are_transformed_one_after_the_other(void) {
-    THTensor *t = THTensor_newArange(TH_FLOAT64, 0, 3 * 4 * 5 * 2, 1), *r = THTensor_new(), *one = THTensor_new();
+/* Elements k and l of the transform of a signal of height times width complex numbers: the sum that defines it. */
+static void defined(double *of_k_l, const double *t, int height, int width, int k, int l) {
+    of_k_l[0] = of_k_l[1] = 0;
+    for (int i = 0; i < height; i++) {
+        for (int j = 0; j < width; j++, t += 2) {
+            double angle = -2 * 3.14159265358979323846 * ((double)(i * k) / height + (double)(j * l) / width);
+            of_k_l[0] += t[0] * cos(angle) - t[1] * sin(angle);
+            of_k_l[1] += t[0] * sin(angle) + t[1] * cos(angle);
+        }
+    }
+}
+
+static void several_dimensions_are_transformed_as_the_sum_over_all_says(void) {
+    enum { BATCH = 3, HEIGHT = 4, WIDTH = 5, PLANE = HEIGHT * WIDTH * 2 };
+    THTensor *t = THTensor_newArange(TH_FLOAT64, 0, BATCH * PLANE, 1), *r = THTensor_new();
     CHECK_OK(THTensor_sin(t, t));
-    CHECK_OK(THTensor_resize(t, SIZES(3, 4, 5, 2), NULL));
+    CHECK_OK(THTensor_resize(t, SIZES(BATCH, HEIGHT, WIDTH, 2), NULL));
     CHECK_OK(THTensor_fft2(r, t));
-    CHECK_OK(THTensor_fft(one, t, 1, 0));
-    CHECK_OK(THTensor_transpose(one, one, 1, 2));
-    CHECK_OK(THTensor_fft(one, one, 1, 0));
-    CHECK_OK(THTensor_transpose(one, one, 1, 2));
-    CHECK_EQ(THTensor_allclose(r, one, 1e-12, 1e-12, 0), 1);
+    CHECK_SHAPE(r, BATCH, HEIGHT, WIDTH, 2);
+    for (int at = 0; at < BATCH * PLANE; at += 2) {
+        double expected[2];
+        const double *signal = (const double *)THTensor_data(t) + at / PLANE * PLANE;
+        defined(expected, signal, HEIGHT, WIDTH, at % PLANE / 2 / WIDTH, at % PLANE / 2 % WIDTH);
+        CHECK_NEAR(element_at(r, at), expected[0], 1e-12);
+        CHECK_NEAR(element_at(r, at + 1), expected[1], 1e-12);
+    }
     CHECK_OK(THTensor_ifft2(r, r));
     CHECK_EQ(THTensor_allclose(r, t, 1e-12, 1e-12, 0), 1);
     /* All three of them; divided by the root of their number, the transform keeps the sum of squares. */
     CHECK_OK(THTensor_fft(r, t, 3, 1));
     CHECK_NEAR(THTensor_normall(r, 2), THTensor_normall(t, 2), 1e-12);
-    THTensor_free(one);
     THTensor_free(r);
     THTensor_free(t);
 }
@@ -82,6 +107,62 @@ static void every_length_comes_back(void) {
     }
 }
 
+static void an_empty_batch_needs_no_memory(void) {
+    const int64_t size = (int64_t)1 << 40;
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(0, size, 2)),
+             *real = THTensor_newZeros(TH_FLOAT32, SIZES(0, size)), *r = THTensor_new();
+    CHECK_OK(THTensor_fft(r, t, 1, 0));
+    CHECK_SHAPE(r, 0, size, 2);
+    CHECK_OK(THTensor_ifft(r, t, 1, 1));
+    CHECK_SHAPE(r, 0, size, 2);
+    CHECK_OK(THTensor_rfft(r, real, 1, 0, 1));
+    CHECK_SHAPE(r, 0, size / 2 + 1, 2);
+    CHECK_OK(THTensor_rfft(r, real, 1, 0, 0));
+    CHECK_SHAPE(r, 0, size, 2);
+    CHECK_OK(THTensor_irfft(r, t, 1, 0, 1, 0, NULL));
+    CHECK_SHAPE(r, 0, 2 * (size - 1));
+    CHECK_OK(THTensor_irfft(r, t, 1, 0, 0, 0, NULL));
+    CHECK_SHAPE(r, 0, size);
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
+    /* What would be refused with elements is so without. */
+    CHECK_OK(THTensor_resize(t, SIZES(0, 4, 2), NULL));
+    THTensor *whole = THTensor_newTo(t, TH_INT32);
+    CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32");
+    THTensor_free(whole);
+    THTensor_free(r);
+    THTensor_free(real);
+    THTensor_free(t);
+}
+
+/* What a transform takes besides its result, in lines of N complex numbers, with more threads than lines. */
+static void one_line_takes_the_memory_of_one(void) {
+    enum { N = 1 << 16 };
+    const int64_t line = N * 2 * (int64_t)sizeof(double);
+    int threads = THGetNumThreads();
+    THTensor *t = THTensor_newOnes(TH_FLOAT64, SIZES(N, 2)), *real = THTensor_newOnes(TH_FLOAT64, SIZES(N)),
+             *column = THTensor_newOnes(TH_FLOAT64, SIZES(N, 1, 2)), *r = THTensor_new();
+    CHECK_OK(THSetNumThreads(32));
+    for (int round = 0; round < 2; round++) {
+        /* In the first round plans are made, which are kept; a result takes a line, as may what a plan works with. */
+        int64_t limit = round == 0 ? 0 : THMemory_liveBytes() + 2 * line + line / 2;
+        CHECK_OK(THMemory_setSoftLimit(limit, NULL, NULL));
+        CHECK_OK(THTensor_fft(r, t, 1, 0));
+        CHECK_OK(THTensor_rfft(r, real, 1, 0, 1));
+        CHECK_OK(THTensor_resize(r, SIZES(0), NULL));
+        if (round == 1) CHECK_EQ(THMemory_pressure(), 0);
+        CHECK_OK(THMemory_setSoftLimit(limit == 0 ? 0 : limit + line, NULL, NULL));
+        CHECK_OK(THTensor_fft2(r, column));
+        CHECK_OK(THTensor_resize(r, SIZES(0), NULL));
+        if (round == 1) CHECK_EQ(THMemory_pressure(), 0);
+    }
+    CHECK_OK(THMemory_setSoftLimit(0, NULL, NULL));
+    THSetNumThreads(threads);
+    THTensor_free(r);
+    THTensor_free(column);
+    THTensor_free(real);
+    THTensor_free(t);
+}
+
 static void what_is_no_signal_is_refused(void) {
     THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *whole = THTensor_newTo(t, TH_INT32),
              *r = vector_of(TH_FLOAT32, 7);
@@ -96,5 +177,6 @@ static void what_is_no_signal_is_refused(void) {
 }
 
 CHECK_MAIN(CASE(an_impulse_has_all_frequencies), CASE(a_wave_has_one_frequency), CASE(halves_become_signals_again),
-           CASE(several_dimensions_are_transformed_one_after_the_other), CASE(every_length_comes_back),
+           CASE(several_dimensions_are_transformed_as_the_sum_over_all_says), CASE(every_length_comes_back),
+           CASE(an_empty_batch_needs_no_memory), CASE(one_line_takes_the_memory_of_one),
            CASE(what_is_no_signal_is_refused))

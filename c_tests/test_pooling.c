@@ -54,6 +54,69 @@ static void windows_beyond_the_end_count_if_asked_to(void) {
     THTensor_free(line);
 }
 
+static void a_window_may_have_no_element(void) {
+    /* The taps lie in front of the only element and behind it. */
+    THTensor *line = matrix_of(TH_FLOAT32, 2, 7, 8), *r = THTensor_new(), *indices = THTensor_new();
+    const int64_t kernel[] = {2}, stride[] = {1}, padding[] = {1}, dilation[] = {2};
+    CHECK_OK(THTensor_maxPool1d(r, indices, line, 1, kernel, stride, padding, dilation, 0));
+    CHECK_VALUES(r, -INFINITY, -INFINITY);
+    CHECK_VALUES(indices, -1, -1);
+    CHECK_OK(THTensor_maxPool1d(r, NULL, line, 1, kernel, stride, padding, dilation, 0));
+    CHECK_VALUES(r, -INFINITY, -INFINITY);
+    /* Its gradient belongs to no element. There is no other index outside of the image, and none to put elements at. */
+    THTensor *given = matrix_of(TH_FLOAT32, 2, 10, 20), *grad = THTensor_new();
+    CHECK_OK(THTensor_maxPoolGradInput(grad, given, indices, line, 1));
+    CHECK_SHAPE(grad, 2, 1);
+    CHECK_VALUES(grad, 0, 0);
+    CHECK_OK(THTensor_set2d(indices, 0, 0, 0));
+    CHECK_OK(THTensor_maxPoolGradInput(grad, given, indices, line, 1));
+    CHECK_VALUES(grad, 10, 0);
+    CHECK_ERROR(THTensor_maxUnpool(grad, given, indices, SIZES(1)), TH_ERR_ARGUMENT, "index -1 is out of range");
+    CHECK_OK(THTensor_set2d(indices, 0, 0, -2));
+    CHECK_ERROR(THTensor_maxPoolGradInput(grad, given, indices, line, 1), TH_ERR_ARGUMENT, "index -2 is out of range");
+    CHECK_VALUES(grad, 10, 0);
+    THTensor_free(grad);
+    THTensor_free(given);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(line);
+}
+
+static void a_window_beyond_the_end_gets_its_gradient(void) {
+    /* Windows of 1 and 2, of 3 and 4, and of 5 alone. */
+    THTensor *line = matrix_of(TH_FLOAT64, 1, 1, 2, 3, 4, 5), *given = matrix_of(TH_FLOAT64, 1, 10, 20, 30);
+    THTensor *r = THTensor_new(), *indices = THTensor_new(), *grad = THTensor_new();
+    CHECK_OK(THTensor_maxPool1d(r, indices, line, SIZES(2), NULL, NULL, NULL, 1));
+    CHECK_VALUES(indices, 1, 3, 4);
+    CHECK_OK(THTensor_maxPoolGradInput(grad, given, indices, line, 1));
+    CHECK_VALUES(grad, 0, 10, 0, 20, 30);
+    CHECK_OK(THTensor_avgPool1d(r, line, SIZES(2), NULL, NULL, 1, 1, 0));
+    CHECK_VALUES(r, 1.5, 3.5, 5);
+    CHECK_OK(THTensor_avgPoolGradInput(grad, given, line, SIZES(2), NULL, NULL, 1, 1, 0));
+    CHECK_VALUES(grad, 5, 5, 10, 10, 30);
+    CHECK_OK(THTensor_avgPoolGradInput(grad, given, line, SIZES(2), NULL, NULL, 1, 0, 4));
+    CHECK_VALUES(grad, 2.5, 2.5, 5, 5, 7.5);
+    THTensor_free(grad);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(given);
+    THTensor_free(line);
+}
+
+static void one_line_takes_the_memory_of_one(void) {
+    enum { N = 1 << 18 };
+    int threads = THGetNumThreads();
+    THTensor *plane = THTensor_newOnes(TH_FLOAT64, SIZES(1, 2, N)), *r = THTensor_new();
+    CHECK_OK(THSetNumThreads(32));
+    CHECK_OK(THMemory_setSoftLimit(THMemory_liveBytes() + 3 * N * (int64_t)sizeof(double), NULL, NULL));
+    CHECK_OK(THTensor_maxPool2d(r, NULL, plane, SIZES(2), NULL, NULL, NULL, 0));
+    CHECK_EQ(THMemory_pressure(), 0);
+    CHECK_OK(THMemory_setSoftLimit(0, NULL, NULL));
+    THSetNumThreads(threads);
+    THTensor_free(r);
+    THTensor_free(plane);
+}
+
 static void means_are_of_what_counts(void) {
     THTensor *line = matrix_of(TH_FLOAT32, 1, 3, 6, 9, 12), *r = THTensor_new();
     const int64_t kernel[] = {3}, stride[] = {2}, padding[] = {1};
@@ -107,5 +170,6 @@ static void gradients_go_where_the_elements_came_from(void) {
 
 CHECK_MAIN(CASE(the_greatest_of_each_window_is_taken_with_its_place),
            CASE(nan_is_greatest_and_the_first_of_equals_counts), CASE(windows_beyond_the_end_count_if_asked_to),
-           CASE(means_are_of_what_counts), CASE(adaptive_windows_give_the_size_asked_for),
-           CASE(gradients_go_where_the_elements_came_from))
+           CASE(a_window_may_have_no_element), CASE(a_window_beyond_the_end_gets_its_gradient),
+           CASE(one_line_takes_the_memory_of_one), CASE(means_are_of_what_counts),
+           CASE(adaptive_windows_give_the_size_asked_for), CASE(gradients_go_where_the_elements_came_from))

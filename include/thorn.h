@@ -2467,7 +2467,8 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
  * channels x sizes`. `weight` is `outputs x (inputs / groups) x kernel`, that of a transposed convolution `inputs x
  * (outputs / groups) x kernel`. Lists of strides, paddings and dilations have `ndim` entries, one for each dimension of
  * an image or one for all; NULL stands for strides and dilations of 1 and no padding. All tensors have one dtype, which
- * is not Bool. 16-bit floats are summed in float32; integers wrap.
+ * is not Bool. 16-bit floats are summed in float32; integers wrap. Padding may be left out of a sum instead of counting
+ * as 0: where an infinite weight lies on it, the result may be NaN or not.
  * @{
  */
 
@@ -2651,8 +2652,8 @@ THStatus THTensor_maxPool3d(THTensor *r, THTensor *indices, const THTensor *inpu
                             const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
 
 /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices:
-/// each element is added where its index leads. Of `input`, whose images have `imageDims` dimensions, the shape counts
-/// alone.
+/// each element is added where its index leads, and nowhere where that is -1, of a window without an element. Another
+/// index outside of an image is an error. Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
 THStatus THTensor_maxPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *indices,
                                    const THTensor *input, int imageDims);
 
@@ -2749,7 +2750,8 @@ THStatus THTensor_rfft(THTensor *r, const THTensor *t, int signalDims, int norma
 /// of the signal in `t` is the first half, and the imaginary parts are not looked at that a real signal has not.
 ///
 /// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the
-/// last of them even: `2 * (n - 1)`.
+/// last of them even: `2 * (n - 1)`. A half of one number does not tell a size, which must be given. With `onesided`
+/// the last size may be less than that of which `t` is the half: the frequencies beyond its own half are left out.
 THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int normalized, int onesided, int ndim,
                         const int64_t *signalSizes);
 

@@ -346,7 +346,8 @@ def by_places(draw):
             raise RuntimeError("another shape")
         count = math.prod(shape[:-ndim]), math.prod(shape[-ndim:])
         at, exact = index.value.reshape(count), t.value.reshape(count)
-        if at.numel() and (at.min() < 0 or at.max() >= plane):
+        # -1 is the place of the greatest element of a window without any.
+        if at.numel() and (at.min() < (0 if unpool else -1) or at.max() >= plane):
             raise IndexError("an index outside of an image")
         if unpool:
             made = torch.zeros(len(at), plane, dtype=dtype)
@@ -355,7 +356,8 @@ def by_places(draw):
                     line[place] = value
             return Expected(made.reshape(*shape[:-ndim], *of_image[-ndim:]))
         wide = torch.float64 if dtype.is_floating_point else torch.int64
-        added = lambda t: torch.zeros(len(at), plane, dtype=wide).scatter_add(-1, at, t.to(wide)).reshape(of_image)
+        counts = lambda t: torch.where(at < 0, 0, t.to(wide))
+        added = lambda t: torch.zeros(len(at), plane, dtype=wide).scatter_add(-1, at.clamp(min=0), counts(t)).reshape(of_image)
         return summed(dtype, added(exact), added(exact.abs()), exact.shape[-1]) if dtype.is_floating_point else Expected(added(exact).to(dtype))
 
     if unpool:

@@ -374,6 +374,8 @@ def pooling():
         least, flat = LIMITS[dtype][0] if dtype in LIMITS else -INF, distinct("pool", dtype, (1, 2, 1, 3), 3)
         nothing = torch.full((1, 2, 1, 2), least, dtype=flat.value.dtype), torch.full((1, 2, 1, 2), -1)
         expect("maxPool2d", [R, MAYBE, flat, 1, [2], NULL, [1], [2], 0], *nothing)
+        lost, nowhere = tensor(f"lost.{dtype}", [1, 2, 3, 4], dtype, (1, 2, 1, 2)), tensor("nowhere", [-1, 0, 2, -1], "int64", (1, 2, 1, 2))
+        expect("maxPoolGradInput", [R, lost, nowhere, flat, 2], torch.tensor([2, 0, 0, 0, 0, 3], dtype=flat.value.dtype).reshape(1, 2, 1, 3))
         if dtype in FLOATS:
             odd = tensor(f"odd.{dtype}", [NAN, 1, -INF, -INF, 2, NAN, NAN, -INF, -INF, INF, 0.0, -0.0], dtype, (1, 2, 6))
             for kernel in (1, 2, 3):

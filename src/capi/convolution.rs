@@ -3,7 +3,8 @@
 //! Images have 1 to 3 dimensions behind their channels, and those a batch before them, which may be missing: `[batch x] channels x sizes`. `weight`
 //! is `outputs x (inputs / groups) x kernel`, that of a transposed convolution `inputs x (outputs / groups) x kernel`. Lists of strides, paddings and
 //! dilations have `ndim` entries, one for each dimension of an image or one for all; NULL stands for strides and dilations of 1 and no padding. All
-//! tensors have one dtype, which is not Bool. 16-bit floats are summed in float32; integers wrap.
+//! tensors have one dtype, which is not Bool. 16-bit floats are summed in float32; integers wrap. Padding may be left out of a sum instead of counting
+//! as 0: where an infinite weight lies on it, the result may be NaN or not.
 
 use super::row::export;
 use crate::ops::convolution::planes::{self, Factors, Mode, Pairing};

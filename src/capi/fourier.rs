@@ -25,7 +25,8 @@ macro_rules! fourier_rows {
         /// is the first half, and the imaginary parts are not looked at that a real signal has not.
         ///
         /// `signalSizes` are the sizes of the signal in the result, `ndim` of them; if NULL, those of `t`, with `onesided` the last of them even: `2
-        /// * (n - 1)`.
+        /// * (n - 1)`. A half of one number does not tell a size, which must be given. With `onesided` the last size may be less than that of which
+        /// `t` is the half: the frequencies beyond its own half are left out.
         irfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag, ndim: len, signalSizes: optional_sizes) =
             fourier::irfft(r, t, Form { dims: signalDims, normalized }, onesided, signalSizes);
     } };

@@ -28,7 +28,8 @@ macro_rules! pooling_rows {
             dilation: optional_sizes, ceilMode: flag) =
             pooling::max_pool(3, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
         /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices: each element is added
-        /// where its index leads. Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
+        /// where its index leads, and nowhere where that is -1, of a window without an element. Another index outside of an image is an error. Of
+        /// `input`, whose images have `imageDims` dimensions, the shape counts alone.
         maxPoolGradInput(r: out, gradOutput: input, indices: index, input: input, imageDims: int) =
             pooling::max_pool_gradient(r, gradOutput, indices, input, imageDims);
         /// The inverse of a pooling by maxima as far as there is one: `r` = images of the sizes `imageSizes`, `ndim` entries, with each element of

@@ -80,7 +80,8 @@ impl Convolution {
 
     /// What it needs: a failure is one of memory.
     pub fn equip<T: Gemm>(&self) -> Result<Equipment> {
-        let Some(room) = Room::new(TILE * size_of::<T>()) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        // Which of the three products it is for, in how many parts, does not matter for tiles of this size.
+        let Some(room) = Room::new(TILE * size_of::<T>(), usize::MAX) else { bail!(NoMem, "no memory for the tiles of a convolution") };
         // Products of so few rows would take longer than the lines of the result one by one.
         let single = self.inputs == 1 && self.outputs <= SINGLE_OUTPUTS;
         let lines = single.then(|| Lines::new(self.window)).transpose()?;

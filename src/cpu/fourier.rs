@@ -128,26 +128,29 @@ impl<T: Float> Plan<T> {
         }
     }
 
-    /// Complex numbers a line needs besides itself.
-    fn scratch(&self) -> usize {
-        match self {
-            Plan::Complex(plan) => plan.get_inplace_scratch_len().max(plan.get_immutable_scratch_len()),
-            Plan::FromReal(plan) => plan.get_scratch_len(),
-            Plan::ToReal(plan) => plan.get_scratch_len(),
-        }
+    /// Memory for `lines` lines that lie one after the other. Real transforms change what they read, which is a copy of the line or of its half.
+    pub fn room_for_lines(&self, lines: usize) -> Result<Room> {
+        let numbers = match self {
+            Plan::Complex(plan) => plan.get_immutable_scratch_len(),
+            Plan::FromReal(plan) => plan.get_scratch_len() + self.len() / 2 + 1,
+            Plan::ToReal(plan) => plan.get_scratch_len() + self.len() / 2 + 1,
+        };
+        let bytes = numbers.checked_mul(size_of::<Complex<T>>());
+        bytes.and_then(|bytes| Room::new(bytes, self.parts(lines))).ok_or_else(no_memory)
     }
 
-    /// Memory for lines of it that lie one after the other, or `apart`.
-    pub fn room(&self, apart: bool) -> Result<Room> {
-        let lines = if apart { self.together() } else { 1 };
-        let numbers = self.len().checked_mul(lines).and_then(|n| n.checked_add(self.scratch()));
+    /// Memory for [`Plan::run_columns`].
+    pub fn room_for_columns(&self, blocks: usize, columns: usize) -> Result<Room> {
+        let scratch = if let Plan::Complex(plan) = self { plan.get_inplace_scratch_len() } else { 0 };
+        let together = self.together(columns);
+        let numbers = self.len().checked_mul(together).and_then(|n| n.checked_add(scratch));
         let bytes = numbers.and_then(|n| n.checked_mul(size_of::<Complex<T>>()));
-        bytes.and_then(Room::new).ok_or_else(no_memory)
+        bytes.and_then(|bytes| Room::new(bytes, blocks * columns.div_ceil(together))).ok_or_else(no_memory)
     }
 
-    /// Lines that are brought together at a time.
-    fn together(&self) -> usize {
-        (GATHERED / self.len()).clamp(LINES.0, LINES.1)
+    /// Lines that are brought together at a time, of `columns`.
+    fn together(&self, columns: usize) -> usize {
+        (GATHERED / self.len()).clamp(LINES.0, LINES.1).min(columns)
     }
 
     /// Parts of so many lines.
@@ -155,26 +158,25 @@ impl<T: Float> Plan<T> {
         (PART / self.len()).max(1)
     }
 
-    /// Transforms `lines` complex lines of `x` to `r`, which may be the same memory, and multiplies them.
+    /// Parts that lines one after the other are cut into.
+    fn parts(&self, lines: usize) -> usize {
+        lines.div_ceil(self.lines_of_part())
+    }
+
+    /// Transforms `lines` complex lines of `x` to `r`, and multiplies them.
     ///
     /// # Safety
-    /// Both sides have as many lines; nobody else touches `r`.
+    /// Both sides have as many lines and lie apart; nobody else touches `r`.
     pub unsafe fn run(&self, room: &Room, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
-        let (n, step, same) = (self.len(), self.lines_of_part(), r.cast_const() == x);
-        let (r, x) = (Elements(r), Elements(x.cast_mut()));
-        room.each::<Complex<T>>(lines.div_ceil(step), &|part, tile| {
+        let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
+        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: the caller's; each line is one thread's.
+                // SAFETY: the caller's; each line is one thread's, and the room is for what it needs.
                 unsafe {
                     let to = from_raw_parts_mut(r.at(line * n), n);
-                    match same {
-                        true => plan.process_with_scratch(to, from_raw_parts_mut(tile, plan.get_inplace_scratch_len())),
-                        false => {
-                            let scratch = from_raw_parts_mut(tile, plan.get_immutable_scratch_len());
-                            plan.process_immutable_with_scratch(from_raw_parts(x.at(line * n), n), to, scratch);
-                        }
-                    }
+                    let scratch = from_raw_parts_mut(tile, plan.get_immutable_scratch_len());
+                    plan.process_immutable_with_scratch(from_raw_parts(x.at(line * n), n), to, scratch);
                     scale(to, factor);
                 }
             }
@@ -187,7 +189,7 @@ impl<T: Float> Plan<T> {
     /// There are the elements, and nobody else touches them.
     pub unsafe fn run_columns(&self, room: &Room, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
-        let (n, together, r) = (self.len(), self.together(), Elements(r));
+        let (n, together, r) = (self.len(), self.together(columns), Elements(r));
         let parts = columns.div_ceil(together);
         room.each::<Complex<T>>(blocks * parts, &|part, tile| {
             let first = part % parts * together;
@@ -217,7 +219,7 @@ impl<T: Float> Plan<T> {
         let Plan::FromReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
-        room.each::<Complex<T>>(lines.div_ceil(step), &|part, tile| {
+        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
                 // SAFETY: the caller's; each line is one thread's, and the room is for one and what it needs.
                 unsafe {
@@ -232,7 +234,7 @@ impl<T: Float> Plan<T> {
         });
     }
 
-    /// Transforms the first halves of complex lines of `x`, `step` elements apart, to real lines of `r`.
+    /// Transforms the first halves of complex lines of `x`, `apart` elements apart, to real lines of `r`.
     ///
     /// # Safety
     /// As for [`Plan::run`]; the sides lie apart.
@@ -240,14 +242,14 @@ impl<T: Float> Plan<T> {
         let Plan::ToReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
-        room.each::<Complex<T>>(lines.div_ceil(step), &|part, tile| {
+        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
                 // SAFETY: as above.
                 unsafe {
                     let from = tile.add(plan.get_scratch_len());
                     from.copy_from_nonoverlapping(x.at(line * apart), half);
                     let from = from_raw_parts_mut(from, half);
-                    // A real line has none of this.
+                    // The first and the middle element of a real signal's transform are real.
                     from[0].im = T::zero();
                     if n % 2 == 0 {
                         from[half - 1].im = T::zero();

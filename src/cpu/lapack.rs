@@ -47,7 +47,7 @@ impl<T: Lapack, const N: usize> Job<'_, T, N> {
             worth => worth.min(self.count).min(if pool::num_threads() > 1 { 4 * pool::num_threads() } else { 1 }),
         };
         let count = self.count;
-        let Some(room) = Room::new(self.scratch) else {
+        let Some(room) = Room::new(self.scratch, parts) else {
             bail!(NoMem, "out of memory for {} bytes on the way, for each thread", self.scratch)
         };
         let sizes = self.blocks.each_ref().map(|block| block.len() / count);

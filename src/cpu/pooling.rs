@@ -44,9 +44,31 @@ impl Pooling {
         &self.lines.window
     }
 
-    /// Bytes that a thread needs.
+    /// The most rows of an image that a line of the outputs sees.
+    fn rows(&self) -> usize {
+        let w = self.window();
+        w.kernel[0].min(w.image[0]).saturating_mul(w.kernel[1].min(w.image[1]))
+    }
+
+    /// Bytes that a thread needs: for a row that others are folded into.
     pub fn tile_bytes<T>(&self) -> usize {
-        self.window().image[2].saturating_mul(size_of::<T>())
+        if self.rows() > 1 { self.window().image[2].saturating_mul(size_of::<T>()) } else { 0 }
+    }
+
+    /// Lines of the outputs, of all planes.
+    fn all_lines(&self) -> usize {
+        self.planes * self.window().out[0] * self.window().out[1]
+    }
+
+    /// Lines that a part of the work has.
+    fn lines_of_part(&self) -> usize {
+        let w = self.window();
+        (PART / self.rows().saturating_mul(w.image[2].max(w.out[2])).max(1)).max(1)
+    }
+
+    /// Parts of the work.
+    pub fn parts(&self) -> usize {
+        self.all_lines().div_ceil(self.lines_of_part())
     }
 
     /// Elements of a window in dimension `d` that count for the mean of output `o`.
@@ -62,15 +84,12 @@ impl Pooling {
 
     /// Calls `f`, compiled for wide vectors, for each line of the outputs: number of the plane, of the slice, and of the line in it.
     fn each_line<T>(&self, room: &Room, f: impl Fn([usize; IMAGE_DIMS], *mut T) + Sync) {
-        let w = self.window();
-        let [slices, lines, width] = w.out;
-        let all = self.planes * slices * lines;
+        let [slices, lines, width] = self.window().out;
+        let (all, length) = (self.all_lines(), self.lines_of_part());
         if all == 0 || width == 0 {
             return;
         }
-        let rows = w.kernel[0].min(w.image[0]).saturating_mul(w.kernel[1].min(w.image[1]));
-        let length = (PART / rows.saturating_mul(w.image[2].max(width)).max(1)).max(1);
-        room.each(all.div_ceil(length), &|part, tile| {
+        room.each(self.parts(), &|part, tile| {
             simd(
                 #[inline(always)]
                 |_| {
@@ -480,7 +499,7 @@ unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
 }
 
 /// `r[plane][indices[i]] = t[i]`, or its sum, for the elements of each plane; 0 where no index leads. An index outside of a plane is an error, before
-/// anything is written.
+/// anything is written; in sums -1, what the greatest element of a window without any has, leads nowhere.
 pub struct Spread<'a> {
     /// Places in the planes of the result, plane by plane.
     pub indices: &'a [i64],
@@ -497,7 +516,8 @@ pub struct Spread<'a> {
 impl Spread<'_> {
     /// Whether all indices lie in their planes.
     pub fn check(&self) -> Result<()> {
-        match self.indices.iter().find(|&&index| !(0..self.pixels as i64).contains(&index)) {
+        let least = if self.adds { -1 } else { 0 };
+        match self.indices.iter().find(|&&index| !(least..self.pixels as i64).contains(&index)) {
             Some(index) => bail!(Argument, "index {index} is out of range for planes of {} elements", self.pixels),
             None => Ok(()),
         }
@@ -517,7 +537,8 @@ impl Spread<'_> {
             // SAFETY: the caller's; all bits 0 are the number 0.
             unsafe { r.write_bytes(0, self.pixels) };
             for at in plane * self.places..(plane + 1) * self.places {
-                let to = r.wrapping_add(self.indices[at] as usize);
+                let Ok(index) = usize::try_from(self.indices[at]) else { continue };
+                let to = r.wrapping_add(index);
                 // SAFETY: the caller's.
                 unsafe { to.write(if self.adds { (*to).add(*t.at(at)) } else { *t.at(at) }) };
             }

@@ -4,7 +4,7 @@ use super::pool::{self, Shares};
 use crate::alloc;
 use std::ptr::NonNull;
 
-/// A tile for each thread.
+/// A tile for each thread that has work.
 pub struct Room {
     ptr: NonNull<u8>,
     bytes: usize,
@@ -19,9 +19,9 @@ unsafe impl Sync for Room {}
 const APART: usize = 64;
 
 impl Room {
-    /// Tiles of as many bytes; none where the memory cannot be had.
-    pub fn new(tile: usize) -> Option<Room> {
-        let (tile, tiles) = (tile.max(1).checked_next_multiple_of(APART)?, pool::num_threads());
+    /// Tiles of as many bytes, for work in so many parts; none where the memory cannot be had.
+    pub fn new(tile: usize, parts: usize) -> Option<Room> {
+        let (tile, tiles) = (tile.max(1).checked_next_multiple_of(APART)?, pool::num_threads().min(parts.max(1)));
         let bytes = tile.checked_mul(tiles)?;
         alloc::allocate(bytes).map(|ptr| Room { ptr, bytes, tile, tiles })
     }

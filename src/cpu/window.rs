@@ -113,6 +113,28 @@ impl Window {
         }
     }
 
+    /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel: where the channel begins in the image, where
+    /// its row of the columns begins, of rows that are `step` elements apart, and the run.
+    #[inline(always)]
+    fn each_run(&self, rows: Range<usize>, outputs: Range<usize>, step: usize, mut f: impl FnMut(usize, usize, Run)) {
+        let pixels = self.pixels();
+        simd(
+            #[inline(always)]
+            |_| {
+                self.each_tap(
+                    &rows,
+                    &outputs,
+                    #[inline(always)]
+                    |tap, from, runs| {
+                        for (row, channel) in self.rows_of(&rows, tap) {
+                            runs.iter().for_each(|&run| f(channel * pixels, row * step + from, run));
+                        }
+                    },
+                );
+            },
+        );
+    }
+
     /// Calls `f` with the runs of some of `outputs` and the number of the first of them, for each tap in turn.
     #[inline(always)]
     fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Run])) {
@@ -150,31 +172,22 @@ impl Window {
     /// # Safety
     /// The image has the channels of the rows, and there is room for the columns, apart from it.
     pub unsafe fn unroll<T: Gemm>(&self, image: *const T, rows: Range<usize>, outputs: Range<usize>, columns: *mut T, step: usize) {
-        let (pixels, stride) = (self.pixels(), self.stride[2]);
-        simd(
+        let stride = self.stride[2];
+        self.each_run(
+            rows,
+            outputs,
+            step,
             #[inline(always)]
-            |_| {
-                self.each_tap(
-                    &rows,
-                    &outputs,
-                    #[inline(always)]
-                    |tap, from, runs| {
-                        for (row, channel) in self.rows_of(&rows, tap) {
-                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
-                            for run in runs {
-                                let to = columns.wrapping_add(run.at);
-                                // SAFETY: the caller's; runs lie inside of the image and of the outputs.
-                                unsafe {
-                                    match run.pixel {
-                                        None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
-                                        Some(pixel) if stride == 1 => copied(to, image.add(pixel), run.n),
-                                        Some(pixel) => (0..run.n).for_each(|k| to.add(k).write(*image.add(pixel + k * stride))),
-                                    }
-                                }
-                            }
-                        }
-                    },
-                );
+            |channel, row, run| {
+                let (image, to) = (image.wrapping_add(channel), columns.wrapping_add(row + run.at));
+                // SAFETY: the caller's; runs lie inside of the image and of the outputs.
+                unsafe {
+                    match run.pixel {
+                        None => (0..run.n).for_each(|k| to.add(k).write(T::ZERO)),
+                        Some(pixel) if stride == 1 => copied(to, image.add(pixel), run.n),
+                        Some(pixel) => (0..run.n).for_each(|k| to.add(k).write(*image.add(pixel + k * stride))),
+                    }
+                }
             },
         );
     }
@@ -184,31 +197,22 @@ impl Window {
     /// # Safety
     /// As for [`Window::unroll`]; nobody else may touch the channels of the rows.
     pub unsafe fn fold<T: Gemm>(&self, image: *mut T, rows: Range<usize>, outputs: Range<usize>, columns: *const T, step: usize) {
-        let (pixels, stride) = (self.pixels(), self.stride[2]);
-        simd(
+        let stride = self.stride[2];
+        self.each_run(
+            rows,
+            outputs,
+            step,
             #[inline(always)]
-            |_| {
-                self.each_tap(
-                    &rows,
-                    &outputs,
-                    #[inline(always)]
-                    |tap, from, runs| {
-                        for (row, channel) in self.rows_of(&rows, tap) {
-                            let (image, columns) = (image.wrapping_add(channel * pixels), columns.wrapping_add(row * step + from));
-                            for run in runs {
-                                let Some(pixel) = run.pixel else { continue };
-                                let (to, from) = (image.wrapping_add(pixel), columns.wrapping_add(run.at));
-                                // SAFETY: as above.
-                                unsafe {
-                                    match stride {
-                                        1 => (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k)))),
-                                        _ => (0..run.n).for_each(|k| to.add(k * stride).write(T::add(*to.add(k * stride), *from.add(k)))),
-                                    }
-                                }
-                            }
-                        }
-                    },
-                );
+            |channel, row, run| {
+                let Some(pixel) = run.pixel else { return };
+                let (to, from) = (image.wrapping_add(channel + pixel), columns.wrapping_add(row + run.at));
+                // SAFETY: as above.
+                unsafe {
+                    match stride {
+                        1 => (0..run.n).for_each(|k| to.add(k).write(T::add(*to.add(k), *from.add(k)))),
+                        _ => (0..run.n).for_each(|k| to.add(k * stride).write(T::add(*to.add(k * stride), *from.add(k)))),
+                    }
+                }
             },
         );
     }

@@ -1,6 +1,7 @@
 //! Fourier transforms over the last dimensions; complex numbers lie in a last dimension of size 2.
 
 use super::dense::{dense, written};
+use super::operand::Operand;
 use super::result::deliver;
 use super::{copy, create, view};
 use crate::alloc;
@@ -62,14 +63,34 @@ fn pairs(sizes: &[i64]) -> Dims {
 /// A plan and the memory for it.
 type Step<T> = (Plan<T>, Room);
 
-/// Steps for all dimensions of a signal but its last, whose lines do not lie in a row.
-fn steps<T: Float>(signal: &[i64], inverse: bool) -> Result<Vec<Step<T>>> {
-    alloc::list(signal.len() - 1, |k| step(Plan::complex(signal[k] as usize, inverse)?, true))
+/// Steps for all dimensions of a signal but its last, which has `last` numbers: columns of matrices, of `total` numbers in all.
+fn steps<T: Float>(signal: &[i64], total: usize, last: usize, inverse: bool) -> Result<Vec<Step<T>>> {
+    alloc::list(signal.len() - 1, |k| {
+        let n = signal[k] as usize;
+        let columns = signal[k + 1..signal.len() - 1].iter().product::<i64>() as usize * last;
+        let plan = Plan::complex(n, inverse)?;
+        let room = plan.room_for_columns(total / columns / n, columns)?;
+        Ok((plan, room))
+    })
 }
 
-fn step<T: Float>(plan: Plan<T>, apart: bool) -> Result<Step<T>> {
-    let room = plan.room(apart)?;
+/// The step for `lines` lines of a signal's last dimension.
+fn step<T: Float>(plan: Plan<T>, lines: usize) -> Result<Step<T>> {
+    let room = plan.room_for_lines(lines)?;
     Ok((plan, room))
+}
+
+/// `r` = the transform of `t` where neither has an element: plans of long signals would take memory for nothing.
+fn nothing(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
+    let t = Operand::of(t)?;
+    deliver([Some((r, t.dtype, &Tensor::empty(t.dtype, sizes)?))])
+}
+
+fn check_float(dtype: Dtype) -> Result<()> {
+    if !dtype.is_float() {
+        bail!(Dtype, "not defined for {dtype}")
+    }
+    Ok(())
 }
 
 /// Transforms, in place, the dimensions of a signal before its last, which has `last` numbers; what is done in the end multiplies by `factor`.
@@ -97,9 +118,14 @@ fn split<T: Float>(steps: &[Step<T>], factor: f64) -> (T, T) {
 pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
     let (dtype, sizes) = (t.defined()?, complex_sizes(t)?);
     let signal = form.signal(&sizes)?;
+    check_float(dtype)?;
     let (total, last) = (checked_numel(&sizes)? as usize, signal[signal.len() - 1] as usize);
+    if total == 0 {
+        return nothing(r, t, &pairs(&sizes));
+    }
     dispatch!(float, dtype, T => {
-        let (steps, (plan, room)) = (steps::<T>(signal, inverse)?, step::<T>(Plan::complex(last, inverse)?, false)?);
+        let steps = steps::<T>(signal, total, last, inverse)?;
+        let (plan, room) = step::<T>(Plan::complex(last, inverse)?, total / last)?;
         let (first, then) = split(&steps, form.factor(signal, inverse));
         let x = dense(t, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &pairs(&sizes), &[Some(&x)], &|out| {
@@ -116,22 +142,24 @@ pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
 /// `r` = the transform of real `t`: all of it, or of the last dimension the first half, which the rest mirrors
 pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, t.layout()?.shape);
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    check_float(dtype)?;
     if !onesided {
         form.signal(&sizes)?;
         let complex = create::full(dtype.compute(), &pairs(&sizes), Scalar::Int(0))?;
         copy::copy(&view::derive(&complex, |l| l.select(-1, 0))?, t)?;
-        return fft(r, &complex_of(&complex, dtype)?, form, false);
+        return fft(r, &copy::to_dtype(&complex, dtype)?, form, false);
     }
     let signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
     let (last, at) = (signal[signal.len() - 1] as usize, sizes.len() - 1);
     let half = last / 2 + 1;
     sizes[at] = half as i64;
     let total = checked_numel(&sizes)? as usize;
+    if total == 0 {
+        return nothing(r, t, &pairs(&sizes));
+    }
     dispatch!(float, dtype, T => {
-        let (steps, (plan, room)) = (steps::<T>(&signal, false)?, step::<T>(Plan::from_real(last)?, false)?);
+        let steps = steps::<T>(&signal, total, half, false)?;
+        let (plan, room) = step::<T>(Plan::from_real(last)?, total / half)?;
         let (first, then) = split(&steps, form.factor(&signal, false));
         let x = dense(t, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &pairs(&sizes), &[Some(&x)], &|out| {
@@ -145,17 +173,10 @@ pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
     })
 }
 
-/// `t` in a dtype that results take theirs from.
-fn complex_of(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    copy::to_dtype(t, dtype)
-}
-
 /// `r` = the real part of the inverse transform of complex `t`, of which the last dimension may be the first half
 pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&[i64]>) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, complex_sizes(t)?);
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    check_float(dtype)?;
     let mut signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
     let (given, at) = (signal[signal.len() - 1], signal.len() - 1);
     if onesided {
@@ -168,6 +189,9 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
         signal[at] = asked[at];
     }
     let last = signal[at];
+    if onesided && given == 1 && asked.is_none() {
+        bail!(Shape, "one number does not tell the size of a signal: a size must be given")
+    }
     if last < 1 || (onesided && last / 2 + 1 > given) {
         bail!(Shape, "{given} numbers are not the first half of a signal of size {last}")
     }
@@ -181,8 +205,12 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
     sizes[end] = last;
     let (given, last) = (given as usize, last as usize);
     let lines = checked_numel(&sizes)? as usize / last;
+    if lines == 0 {
+        return nothing(r, t, &sizes);
+    }
     dispatch!(float, dtype, T => {
-        let (steps, (plan, room)) = (steps::<T>(&signal, true)?, step::<T>(Plan::to_real(last)?, false)?);
+        let steps = steps::<T>(&signal, lines * given, given, true)?;
+        let (plan, room) = step::<T>(Plan::to_real(last)?, lines)?;
         // What is transformed before the last dimension is changed.
         let x = dense(t, dtype.compute())?;
         let x = if steps.is_empty() { x } else { copy::contiguous_copy(&x)? };

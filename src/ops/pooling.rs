@@ -5,11 +5,11 @@ use super::dense::{dense, elements, elements_mut, written};
 use super::lines::Want;
 use super::matmul::{product_type, products};
 use super::result::deliver;
-use super::window::{Rest, Steps, each, extent, image, windows};
+use super::window::{Rounding, Steps, each, extent, image, image_dims, windows};
 use crate::cpu::pooling::{Adaptive, Divisor, Pooling, Spread};
 use crate::cpu::room::Room;
 use crate::cpu::window::{IMAGE_DIMS, Window};
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
@@ -56,7 +56,7 @@ impl Planes {
             bail!(Argument, "a kernel needs a size")
         }
         let steps = Steps { stride: form.steps.stride.or(Some(form.kernel)), ..form.steps };
-        let w = windows(self.image, kernel, steps, self.ndim, if form.ceil { Rest::Taken } else { Rest::Left })?;
+        let w = windows(self.image, kernel, steps, self.ndim, if form.ceil { Rounding::Up } else { Rounding::Down })?;
         if let Some(d) = (0..IMAGE_DIMS).find(|&d| w.padding[d] as i64 > extent(&w, d) / 2) {
             bail!(Argument, "padding {} is more than half of a window of {} elements", w.padding[d], extent(&w, d))
         }
@@ -64,16 +64,8 @@ impl Planes {
     }
 }
 
-fn room(bytes: usize) -> Result<Room> {
-    Room::new(bytes).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for lines of an image")))
-}
-
-/// Dimensions of images, as the caller says.
-fn image_dims(ndim: i32) -> Result<usize> {
-    if !(1..=IMAGE_DIMS as i32).contains(&ndim) {
-        bail!(Argument, "images have 1 to {IMAGE_DIMS} dimensions, not {ndim}")
-    }
-    Ok(ndim as usize)
+fn room(bytes: usize, parts: usize) -> Result<Room> {
+    Room::new(bytes, parts).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for lines of an image")))
 }
 
 /// What a window without an element gives: the least number of the dtype, which is computed in another.
@@ -86,32 +78,23 @@ fn least(dtype: Dtype) -> f64 {
     }
 }
 
-/// Greatest elements as `run` finds them: values, their places if they are asked for, and the planes.
-macro_rules! greatest {
-    ($r:expr, $indices:expr, $t:expr, $shape:expr, $T:ident, |$values:ident, $places:ident, $x:ident| $run:expr) => {{
-        let (r, t, shape): (&Tensor, &Tensor, &Dims) = ($r, $t, $shape);
-        Want::indices($indices)?;
-        let dtype = common_type(&[t])?;
-        let compute = product_type(dtype);
-        let x = dense(t, compute)?;
-        products!(compute, $T => match $indices {
-            None => written(r, (dtype, compute), shape, &[Some(&x)], &|out| {
-                let ($values, $places, $x) = (out.cast::<$T>(), None, x.data().cast_const().cast::<$T>());
-                $run
-            }),
-            Some(indices) => {
-                let mut values = Tensor::empty(compute, shape)?;
-                let mut places = Tensor::empty(Dtype::Int64, shape)?;
-                {
-                    let $x = x.data().cast_const().cast::<$T>();
-                    let $values = elements_mut::<$T>(&mut values)?.as_mut_ptr();
-                    let $places = Some(elements_mut::<i64>(&mut places)?.as_mut_ptr());
-                    $run
-                }
-                deliver([Some((r, dtype, &values)), Some((indices, Dtype::Int64, &places))])
-            }
-        })
-    }};
+/// `r` = greatest elements of `t` as `run` finds them: values, their places if `indices` are asked for, and of which elements.
+fn greatest<T: Element>(
+    r: &Tensor,
+    indices: Option<&Tensor>,
+    t: &Tensor,
+    shape: &[i64],
+    run: &dyn Fn(*mut T, Option<*mut i64>, *const T),
+) -> Result<()> {
+    Want::indices(indices)?;
+    let (dtype, x) = (t.defined()?, dense(t, T::DTYPE)?);
+    let from = x.data().cast_const().cast::<T>();
+    let Some(indices) = indices else {
+        return written(r, (dtype, T::DTYPE), shape, &[Some(&x)], &|out| run(out.cast(), None, from));
+    };
+    let (mut values, mut places) = (Tensor::empty(T::DTYPE, shape)?, Tensor::empty(Dtype::Int64, shape)?);
+    run(elements_mut::<T>(&mut values)?.as_mut_ptr(), Some(elements_mut::<i64>(&mut places)?.as_mut_ptr()), from);
+    deliver([Some((r, dtype, &values)), Some((indices, Dtype::Int64, &places))])
 }
 
 /// `r` = the greatest element of each window, `indices` = where it stands in its plane
@@ -120,12 +103,12 @@ pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, f
     let window = planes.windows(form)?;
     let shape = planes.resized(window.out);
     let pooling = Pooling::new(window, planes.planes)?;
-    let room = room(pooling.tile_bytes::<f64>())?;
-    let least = least(t.defined()?);
-    greatest!(r, indices, t, &shape, T, |values, places, x| {
+    let room = room(pooling.tile_bytes::<f64>(), pooling.parts())?;
+    let (dtype, least) = (common_type(&[t])?, least(t.defined()?));
+    products!(product_type(dtype), T => greatest::<T>(r, indices, t, &shape, &|values, places, x| {
         // SAFETY: row-major tensors of the shapes that the windows were made for; the results lie apart.
         unsafe { pooling.greatest(&room, values, places, x, least) }
-    })
+    }))
 }
 
 /// `r` = the mean of each window
@@ -134,7 +117,7 @@ pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, form: Form<'_>, divisor: Di
     let window = planes.windows(form)?;
     let shape = planes.resized(window.out);
     let pooling = Pooling::new(window, planes.planes)?;
-    let room = room(pooling.tile_bytes::<f64>())?;
+    let room = room(pooling.tile_bytes::<f64>(), pooling.parts())?;
     let (dtype, divisors) = (t.defined()?, pooling.divisors(divisor)?);
     dispatch!(float, dtype, T => {
         let x = dense(t, dtype.compute())?;
@@ -156,11 +139,11 @@ pub fn divisor(padded: bool, number: i64) -> Divisor {
 
 /// `r` = the gradient of what [`avg_pool`] was taken of, `t`, of which the shape counts alone
 pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, form: Form<'_>, divisor: Divisor) -> Result<()> {
-    let planes = Planes::of(t, image_dims(form.kernel.len() as i32)?)?;
+    let planes = Planes::of(t, image_dims(form.kernel.len() as i64)?)?;
     let window = planes.windows(form)?;
     check_shape(grad, &planes.resized(window.out))?;
     let pooling = Pooling::new(window, planes.planes)?;
-    let (room, divisors) = (room(1)?, pooling.divisors(divisor)?);
+    let (room, divisors) = (room(1, planes.planes)?, pooling.divisors(divisor)?);
     let dtype = grad.defined()?;
     dispatch!(float, dtype, T => {
         let grad = dense(grad, dtype.compute())?;
@@ -198,11 +181,11 @@ pub fn adaptive_max(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tenso
     let planes = Planes::of(t, ndim)?;
     let windows = adaptive(&planes, sizes)?;
     let shape = planes.resized(windows.out);
-    let room = room(1)?;
-    greatest!(r, indices, t, &shape, T, |values, places, x| {
+    let (dtype, room) = (common_type(&[t])?, room(1, planes.planes)?);
+    products!(product_type(dtype), T => greatest::<T>(r, indices, t, &shape, &|values, places, x| {
         // SAFETY: as above.
         unsafe { windows.greatest(&room, planes.planes, values, places, x) }
-    })
+    }))
 }
 
 /// `r` = the means of as many windows as `sizes` say
@@ -210,7 +193,7 @@ pub fn adaptive_avg(ndim: usize, r: &Tensor, t: &Tensor, sizes: &[i64]) -> Resul
     let planes = Planes::of(t, ndim)?;
     let windows = adaptive(&planes, sizes)?;
     let shape = planes.resized(windows.out);
-    let (room, dtype) = (room(1)?, t.defined()?);
+    let (room, dtype) = (room(1, planes.planes)?, t.defined()?);
     dispatch!(float, dtype, T => {
         let x = dense(t, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &shape, &[Some(&x)], &|out| {
@@ -222,12 +205,12 @@ pub fn adaptive_avg(ndim: usize, r: &Tensor, t: &Tensor, sizes: &[i64]) -> Resul
 
 /// `r` = the gradient of what [`adaptive_avg`] was taken of, `t`, of which the shape counts alone
 pub fn adaptive_avg_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, ndim: i32) -> Result<()> {
-    let planes = Planes::of(t, image_dims(ndim)?)?;
+    let planes = Planes::of(t, image_dims(ndim.into())?)?;
     let of_grad = grad.layout()?.shape;
     let (_, _, sizes) = parts(&of_grad, planes.ndim)?;
     let windows = adaptive(&planes, sizes)?;
     check_shape(grad, &planes.resized(windows.out))?;
-    let (room, dtype) = (room(1)?, grad.defined()?);
+    let (room, dtype) = (room(1, planes.planes)?, grad.defined()?);
     dispatch!(float, dtype, T => {
         let grad = dense(grad, dtype.compute())?;
         written(r, (dtype, dtype.compute()), &planes.resized(planes.image), &[Some(&grad)], &|out| {
@@ -237,9 +220,9 @@ pub fn adaptive_avg_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, ndim: i32) -
     })
 }
 
-/// `r` = images of `sizes` with each element of `t` where `indices` say, or the sum of those of one place
+/// `r` = images of `sizes` with each element of `t` where `indices` say, or with `adds` the sum of those of one place, where -1 is no place
 pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: bool) -> Result<()> {
-    let (dtype, ndim) = (common_type(&[t])?, image_dims(sizes.len() as i32)?);
+    let (dtype, ndim) = (common_type(&[t])?, image_dims(sizes.len() as i64)?);
     if indices.defined()? != Dtype::Int64 {
         bail!(Dtype, "indices are int64, not {}", indices.defined()?)
     }
@@ -259,7 +242,7 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     let (places, pixels) = (of_plane.iter().product::<i64>() as usize, planes.image.iter().product());
     let spread = Spread { indices: elements::<i64>(&indices)?, places, pixels, planes: planes.planes, adds };
     spread.check()?;
-    let room = room(1)?;
+    let room = room(1, planes.planes)?;
     products!(compute, T => {
         written(r, (dtype, compute), &result, &[Some(&t), Some(&indices)], &|out| {
             // SAFETY: row-major tensors of these shapes; the indices were checked.
@@ -270,7 +253,7 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
 
 /// [`unpool`] with sums, to the shape of `t`
 pub fn max_pool_gradient(r: &Tensor, grad: &Tensor, indices: &Tensor, t: &Tensor, ndim: i32) -> Result<()> {
-    let (shape, of_grad, ndim) = (t.layout()?.shape, grad.layout()?.shape, image_dims(ndim)?);
+    let (shape, of_grad, ndim) = (t.layout()?.shape, grad.layout()?.shape, image_dims(ndim.into())?);
     let (_, _, sizes) = parts(&shape, ndim)?;
     let lead = shape.len() - ndim;
     if of_grad.len() != shape.len() || of_grad[..lead] != shape[..lead] {

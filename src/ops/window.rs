@@ -17,13 +17,21 @@ pub struct Steps<'a> {
     pub dilation: Option<&'a [i64]>,
 }
 
-/// What happens to a window that lies beyond the end in part.
+/// How the number of windows is rounded where the last one lies beyond the end in part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
-    /// It is left out.
-    Left,
+pub enum Rounding {
+    /// It does not count.
+    Down,
     /// It counts, if it begins in the image or the padding before it.
-    Taken,
+    Up,
+}
+
+/// The dimensions of images, if there may be as many.
+pub fn image_dims(ndim: i64) -> Result<usize> {
+    if !(1..=IMAGE_DIMS as i64).contains(&ndim) {
+        bail!(Argument, "images have 1 to {IMAGE_DIMS} dimensions, not {ndim}")
+    }
+    Ok(ndim as usize)
 }
 
 /// `list` for images of `ndim` dimensions, with `first` for those in front.
@@ -36,7 +44,7 @@ pub fn each(name: &str, list: Option<&[i64]>, default: i64, ndim: usize, least: 
     for (d, entry) in entries[IMAGE_DIMS - ndim..].iter_mut().enumerate() {
         let x = list.get(d).or(list.first()).copied().unwrap_or(default);
         if x < least || x >= MOST {
-            bail!(Argument, "{name} {x} is out of range: at least {least}")
+            bail!(Argument, "{name} {x} is out of range: from {least} to {}", MOST - 1)
         }
         *entry = x as usize;
     }
@@ -88,17 +96,23 @@ pub fn check_counts(w: &Window) -> Result<()> {
 }
 
 /// Windows over an image: as many as it has.
-pub fn windows(image: [usize; IMAGE_DIMS], kernel: [usize; IMAGE_DIMS], steps: Steps<'_>, ndim: usize, rest: Rest) -> Result<Window> {
+pub fn windows(
+    image: [usize; IMAGE_DIMS],
+    kernel: [usize; IMAGE_DIMS],
+    steps: Steps<'_>,
+    ndim: usize,
+    rounding: Rounding,
+) -> Result<Window> {
     let mut w = unnumbered(image, kernel, steps, ndim)?;
     for d in 0..IMAGE_DIMS {
         let (size, stride, padding) = (w.image[d] as i64, w.stride[d] as i64, w.padding[d] as i64);
         let left = size + 2 * padding - extent(&w, d);
-        let more = if rest == Rest::Taken { stride - 1 } else { 0 };
+        let more = if rounding == Rounding::Up { stride - 1 } else { 0 };
         if left + more < 0 {
             bail!(Shape, "a kernel of {} elements is greater than the image with its padding, {}", extent(&w, d), size + 2 * padding)
         }
         let mut out = (left + more) / stride + 1;
-        if rest == Rest::Taken && (out - 1).saturating_mul(stride) >= size + padding {
+        if rounding == Rounding::Up && (out - 1).saturating_mul(stride) >= size + padding {
             out -= 1;
         }
         if out < 1 {

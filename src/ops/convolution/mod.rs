@@ -5,11 +5,12 @@ pub mod unroll;
 
 use super::dense::{dense, written};
 use super::matmul::{product_type, products};
+use super::operand::one_dtype;
 use super::reduce::{self, Over, To};
-use super::window::{Rest, Steps, check_counts, each, extent, image as image_of, unnumbered, windows};
+use super::window::{Rounding, Steps, check_counts, each, extent, image as image_of, image_dims, unnumbered, windows};
 use crate::cpu::convolution::Convolution;
 use crate::cpu::window::{IMAGE_DIMS, Window};
-use crate::dtype::{Category, Dtype};
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
@@ -28,19 +29,12 @@ pub struct Form<'a> {
     pub groups: i64,
 }
 
-/// The one dtype of all operands.
+/// The dtype that all operands have, which is not Bool.
 pub(super) fn common_type(tensors: &[&Tensor]) -> Result<Dtype> {
-    let dtype = tensors[0].defined()?;
-    if dtype.category() == Category::Bool {
-        bail!(Dtype, "not defined for {dtype}")
+    match one_dtype(tensors)? {
+        Dtype::Bool => bail!(Dtype, "not defined for {}", Dtype::Bool),
+        dtype => Ok(dtype),
     }
-    for other in tensors {
-        let other = other.defined()?;
-        if other != dtype {
-            bail!(Dtype, "expected tensors of one dtype, got {dtype} and {other}")
-        }
-    }
-    Ok(dtype)
 }
 
 /// A convolution by its shapes.
@@ -60,7 +54,7 @@ pub(super) fn parts(shape: &[i64], ndim: usize) -> Result<(i64, i64, &[i64])> {
 }
 
 /// How many dimensions the images of a weight have.
-fn image_dims(weight: &[i64]) -> Result<usize> {
+fn dims_of_weight(weight: &[i64]) -> Result<usize> {
     match weight.len() {
         3..=5 => Ok(weight.len() - 2),
         _ => bail!(Shape, "a weight has 3 to 5 dimensions, got shape {weight:?}"),
@@ -81,7 +75,7 @@ impl Form<'_> {
     fn window(&self, sizes: &[i64], kernel: &[i64]) -> Result<Window> {
         let ndim = kernel.len();
         if !self.transposed {
-            return windows(image_of(sizes)?, image_of(kernel)?, self.steps, ndim, Rest::Left);
+            return windows(image_of(sizes)?, image_of(kernel)?, self.steps, ndim, Rounding::Down);
         }
         let out = image_of(sizes)?;
         let mut w = unnumbered([1; IMAGE_DIMS], image_of(kernel)?, self.steps, ndim)?;
@@ -106,7 +100,7 @@ impl Form<'_> {
     }
 
     fn shapes(&self, input: &[i64], weight: &[i64]) -> Result<Shapes> {
-        let ndim = image_dims(weight)?;
+        let ndim = dims_of_weight(weight)?;
         let (batch, channels, sizes) = parts(input, ndim)?;
         let (inputs, outputs) = self.channels(weight)?;
         let (needed, made) = if self.transposed { (outputs, inputs) } else { (inputs, outputs) };
@@ -218,11 +212,9 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
 /// `r` = the gradient of the bias: that of the result, summed over all but its channels, which come before `ndim` dimensions
 pub fn gradient_of_bias(r: &Tensor, grad: &Tensor, ndim: i32) -> Result<()> {
     let (dtype, shape) = (common_type(&[grad])?, grad.layout()?.shape);
-    if !(1..=IMAGE_DIMS as i32).contains(&ndim) {
-        bail!(Argument, "images have 1 to {IMAGE_DIMS} dimensions, not {ndim}")
-    }
-    parts(&shape, ndim as usize)?;
-    let channels = shape.len() as i64 - i64::from(ndim) - 1;
-    let dims: SmallVec<[i64; 4]> = (0..shape.len() as i64).filter(|&d| d != channels).collect();
+    let ndim = image_dims(ndim.into())?;
+    parts(&shape, ndim)?;
+    let channels = shape.len() - ndim - 1;
+    let dims: SmallVec<[i64; 4]> = (0..shape.len()).filter(|&d| d != channels).map(|d| d as i64).collect();
     reduce::sum(To::tensor(r, false), grad, Over::Dims(&dims), Some(dtype))
 }

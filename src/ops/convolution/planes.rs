@@ -8,9 +8,9 @@ use crate::error::{Result, bail};
 use crate::layout::{Dims, Layout};
 use crate::ops::dense::{dense, elements, elements_mut};
 use crate::ops::matmul::{product_type, products};
-use crate::ops::pointwise::arithmetic;
+use crate::ops::pointwise::{arithmetic, check_whole};
 use crate::ops::result::deliver;
-use crate::ops::window::{Rest, Steps, check_counts, extent, image, unnumbered, windows};
+use crate::ops::window::{Rounding, Steps, check_counts, extent, image, unnumbered, windows};
 use crate::ops::{copy, create, rearrange, view};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -84,7 +84,7 @@ fn window(sizes: &[i64], kernel: &[i64], mode: Mode<'_>) -> Result<Window> {
         false => Steps { stride: Some(mode.steps), ..Steps::default() },
     };
     if !mode.full {
-        return windows(sizes, kernel, steps, ndim, Rest::Left);
+        return windows(sizes, kernel, steps, ndim, Rounding::Down);
     }
     let mut w = Window { out: sizes, ..unnumbered([1; IMAGE_DIMS], kernel, steps, ndim)? };
     for d in IMAGE_DIMS - ndim..IMAGE_DIMS {
@@ -104,9 +104,9 @@ fn sizes_made(w: &Window, mode: Mode<'_>) -> impl Iterator<Item = i64> {
     made.into_iter().skip(IMAGE_DIMS - mode.steps.len()).map(|size| size as i64)
 }
 
-/// Images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products: [batch][outputs]. The kernels of a full
-/// convolution are [channels][outputs / groups].
-fn convolved(t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tensor> {
+/// `alpha` times images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products: [batch][outputs]. The
+/// kernels of a full convolution are [channels][outputs / groups].
+fn convolved(alpha: Scalar, t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tensor> {
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     let window = window(&of_t[2..], &of_k[2..], mode)?;
     let mut shape = Dims::filled(of_t[0], 1);
@@ -117,13 +117,17 @@ fn convolved(t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tens
     let it = Convolution { window, batch, groups, inputs, outputs };
     products!(t.defined()?, T => {
         let equipment = it.equip::<T>()?;
-        let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?.as_mut_ptr());
+        let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?);
         // SAFETY: row-major tensors of these shapes; the result is new.
         unsafe {
             match mode.full {
-                false => it.forward(&equipment, out, k.as_ptr(), t.as_ptr(), None),
-                true => it.transposed(&equipment, out, k.as_ptr(), t.as_ptr(), None),
+                false => it.forward(&equipment, out.as_mut_ptr(), k.as_ptr(), t.as_ptr(), None),
+                true => it.transposed(&equipment, out.as_mut_ptr(), k.as_ptr(), t.as_ptr(), None),
             }
+        }
+        if alpha != Scalar::Int(1) {
+            let alpha = <T as Element>::from_scalar(alpha);
+            out.iter_mut().for_each(|x| *x = Element::mul(alpha, *x));
         }
     });
     Ok(out)
@@ -212,12 +216,7 @@ pub struct Factors {
 
 impl Factors {
     fn check(self, dtype: Dtype) -> Result<()> {
-        for factor in [self.beta, self.alpha] {
-            if !factor.is_whole() && !dtype.is_float() {
-                bail!(Dtype, "the factor {} of {dtype} tensors must be an integer", factor.to_f64())
-            }
-        }
-        Ok(())
+        [self.beta, self.alpha].into_iter().try_for_each(|factor| check_whole(dtype, factor))
     }
 
     /// `r = beta * r + what was made`, where `r` has its shape; else `r` is it.
@@ -231,8 +230,8 @@ impl Factors {
     }
 }
 
-/// The kernels times `alpha`, row-major and in the type of products, turned around if need be; and what they are the kernels of.
-fn prepared(t: &Tensor, k: &Tensor, alpha: Scalar, mode: Mode<'_>, compute: Dtype) -> Result<(Tensor, Tensor)> {
+/// Planes and kernels, row-major and in the type of products, the kernels turned around if need be.
+fn prepared(t: &Tensor, k: &Tensor, mode: Mode<'_>, compute: Dtype) -> Result<(Tensor, Tensor)> {
     let (t, mut k) = (dense(t, compute)?, dense(k, compute)?);
     if mode.turned {
         let ndim = k.ndim() as i64;
@@ -241,14 +240,6 @@ fn prepared(t: &Tensor, k: &Tensor, alpha: Scalar, mode: Mode<'_>, compute: Dtyp
         rearrange::flip(&turned, &k, &dims)?;
         k = turned;
     }
-    if alpha != Scalar::Int(1) {
-        let mut scaled = copy::contiguous_copy(&k)?;
-        products!(compute, T => {
-            let alpha = <T as Element>::from_scalar(alpha);
-            elements_mut::<T>(&mut scaled)?.iter_mut().for_each(|x| *x = Element::mul(alpha, *x));
-        });
-        k = scaled;
-    }
     Ok((t, k))
 }
 
@@ -256,9 +247,9 @@ fn prepared(t: &Tensor, k: &Tensor, alpha: Scalar, mode: Mode<'_>, compute: Dtyp
 pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: Pairing, mode: Mode<'_>) -> Result<()> {
     let dtype = common_type(&[t, k])?;
     factors.check(dtype)?;
-    let (t, k) = prepared(t, k, factors.alpha, mode, product_type(dtype))?;
+    let (t, k) = prepared(t, k, mode, product_type(dtype))?;
     let operands = pairing.operands(&t, &k, mode.steps.len(), mode.full)?;
-    let made = convolved(&operands.t, &operands.k, operands.groups, mode)?;
+    let made = convolved(factors.alpha, &operands.t, &operands.k, operands.groups, mode)?;
     let made = if operands.swapped { swapped(&made)? } else { made };
     factors.deliver(r, dtype, &led(&made, &operands.lead, mode.steps.len())?)
 }
@@ -272,7 +263,7 @@ pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map
     if !matches!(of_index, Dtype::Int64 | Dtype::Int32) {
         bail!(Dtype, "a map is int64 or int32, got {of_index}")
     }
-    let (t, k) = prepared(t, k, factors.alpha, mode, product_type(dtype))?;
+    let (t, k) = prepared(t, k, mode, product_type(dtype))?;
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     if of_t.len() != ndim + 1 || of_k.len() != ndim + 1 || of_map.as_slice() != [of_k[0], 2] {
         let (t, k, map) = (of_t.as_slice(), of_k.as_slice(), of_map.as_slice());
@@ -290,7 +281,7 @@ pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map
         let plane = led(&view::derive(&t, |l| l.select(0, from))?, &[1, 1], ndim)?;
         let kernel = led(&view::derive(&k, |l| l.select(0, n as i64))?, &[1, 1], ndim)?;
         let sum = view::derive(&made, |l| l.select(0, to))?;
-        arithmetic::cadd(&sum, &sum, Scalar::Int(1), &led(&convolved(&plane, &kernel, 1, mode)?, &[], ndim)?)?;
+        arithmetic::cadd(&sum, &sum, Scalar::Int(1), &led(&convolved(factors.alpha, &plane, &kernel, 1, mode)?, &[], ndim)?)?;
     }
     factors.deliver(r, dtype, &made)
 }
