@@ -155,7 +155,7 @@ static void it_may_be_changed_while_others_compute(void) {
     CHECK_OK(THTensor_eye(identity, N, N));
     THTensor *r[4];
     for (int i = 0; i < 4; i++) r[i] = THTensor_new();
-    for (int round = 0; round < (getenv("THORN_UNDER_VALGRIND") ? 3 : 100); round++) {
+    for (int round = 0; round < (under_valgrind() ? 3 : 100); round++) {
         CHECK_OK(THTensor_inverse(r[0], a));
         CHECK_OK(THTensor_mm(r[1], a, r[0]));
         CHECK_OK(THTensor_gesvd(r[0], r[2], r[3], a, 1));
