@@ -21,6 +21,7 @@ local takes_null = {
   THRealloc = "NULL allocates, as with realloc",
   THMemory_setSoftLimit = "a NULL hook turns it off",
   THSetPrintOptions = "NULL sets the defaults that the library starts with",
+  THSetBlas = "NULL chooses the routines of the library itself",
 }
 
 -- Functions that take NULL for a list of no entries.
