@@ -8,8 +8,16 @@ cd "$(dirname "$0")/.."
 
 PATH="$PATH:$HOME/.cargo/bin"
 plain=${1:-build/lib/libthorn.so}
-target=${CARGO_TARGET_DIR:-$PWD/target}/typed
+built=${CARGO_TARGET_DIR:-$PWD/target}
+target=$built/typed
 library=$target/release/libthorn.so
+
+# The dependencies are those of the library, which are compiled already. A library of this name would take the place of the other's.
+if [ ! -d "$target/release" ] && [ -d "$built/release/deps" ]; then
+    mkdir -p "$target/release"
+    cp -a "$built"/release/{.fingerprint,build,deps} "$target/release"
+    rm -rf "$target"/release/deps/libthorn.* "$target"/release/.fingerprint/thorn-????????????????
+fi
 
 began=$(date +%s)
 cargo rustc --quiet --release --lib --crate-type cdylib --locked --features typed --target-dir "$target"
