@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A count of the library in use. */
 static int *count(const char *name) {
@@ -120,6 +122,18 @@ static void a_library_that_is_none_is_refused(void) {
     path[100000] = 0;
     CHECK_ERROR(THSetBlas(path), TH_ERR_IO, "100000 bytes");
     free(path);
+    /* A FIFO would let the loader wait for somebody to write to it. */
+    char fifo[] = "/tmp/thorn-test-XXXXXX";
+    CHECK(mkdtemp(fifo) != NULL);
+    char inside[64];
+    snprintf(inside, sizeof inside, "%s/fifo.so", fifo);
+    CHECK_EQ(mkfifo(inside, 0600), 0);
+    alarm(60);
+    CHECK_ERROR(THSetBlas(inside), TH_ERR_IO, "is not a regular file");
+    alarm(0);
+    unlink(inside);
+    rmdir(fifo);
+    CHECK_ERROR(THSetBlas("/dev/null"), TH_ERR_IO, "is not a regular file");
     CHECK_STR(THGetBlas(), BLAS32);
     for (int i = 0; i < 1000; i++) {
         CHECK_OK(THSetBlas(BLAS64));

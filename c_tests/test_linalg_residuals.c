@@ -8,9 +8,30 @@
 enum { UNITS = 30 };
 
 /* What a matrix is like. */
-enum kind { RANDOM, ILL_CONDITIONED, RANK_DEFICIENT, GRADED, HUGE_ELEMENTS, TINY_ELEMENTS, ZERO, KINDS };
-static const char *const kinds[KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny",
-                                         "zero"};
+enum kind {
+    RANDOM,
+    ILL_CONDITIONED,
+    RANK_DEFICIENT,
+    GRADED,
+    HUGE_ELEMENTS,
+    TINY_ELEMENTS,
+    ZERO,
+    KINDS,
+    /* For orders that are decomposed in other ways: columns that grow, elements that differ by a factor, products of
+     * growing columns with themselves, and other units. */
+    COLUMNS_BY_1E6 = KINDS,
+    COLUMNS_BY_1E12,
+    SCATTERED_BY_1E6,
+    SCATTERED_BY_1E12,
+    GRAM,
+    SMALL_UNITS,
+    LARGE_UNITS,
+    ALL_KINDS
+};
+static const char *const kinds[ALL_KINDS] = {"random", "ill-conditioned", "rank-deficient", "graded", "huge", "tiny",
+                                             "zero", "by columns graded by 1e6", "by columns graded by 1e12",
+                                             "scattered by 1e6", "scattered by 1e12", "Gram's", "times 1e-8",
+                                             "times 1e8"};
 
 /* Numbers from -1 to 1, the same in every run. */
 static uint64_t random_state = 1;
@@ -33,11 +54,18 @@ static THTensor *matrices(THDtype dtype, int64_t count, int64_t m, int64_t n, en
                         : kind == ZERO                          ? 0
                                                                 : 1;
         for (int64_t j = 0; j < n; j++) {
+            double power = kind == SMALL_UNITS                                      ? -8
+                           : kind == LARGE_UNITS                                    ? 8
+                           : kind == COLUMNS_BY_1E6 || kind == GRAM      ? 6 * (double)j / (double)n
+                           : kind == COLUMNS_BY_1E12                                ? 12 * (double)j / (double)n
+                           : kind == SCATTERED_BY_1E6                               ? 3 * draw()
+                           : kind == SCATTERED_BY_1E12                              ? 6 * draw()
+                                                                                               : 0;
             /* Every row the sum of the first and a multiple of the second. */
             double x = kind != RANK_DEFICIENT || row < 2
                            ? draw()
                            : THTensor_get2d(t, i - row, j) + (double)row * THTensor_get2d(t, i - row + 1, j);
-            CHECK_OK(THTensor_set2d(t, i, j, x * factor));
+            CHECK_OK(THTensor_set2d(t, i, j, x * factor * pow(10, power)));
         }
     }
     if (count) {
@@ -155,6 +183,13 @@ static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
         CHECK_OK(THTensor_syev(e, v, half, upper));
         v = exact(v, 1), e = exact(e, scale);
         check_orthonormal(v, dtype, "eigenvectors", kind);
+        /* The same values without vectors. */
+        THTensor *alone = THTensor_new();
+        CHECK_OK(THTensor_syev(alone, NULL, half, upper));
+        alone = exact(alone, scale);
+        CHECK_OK(THTensor_csub(alone, alone, 1, e));
+        CHECK(greatest(alone) <= UNITS * epsilon(dtype) * (double)n * greatest(e));
+        THTensor_free(alone);
         CHECK_OK(THTensor_cmul(scaled, v, e));
         CHECK_OK(THTensor_t(v, v));
         check_product(scaled, v, wide, dtype, n, "eigenvalues", kind);
@@ -212,6 +247,32 @@ static void every_kind_of_matrix(void) {
                 decompose_square(t, dtype, (enum kind)kind);
                 THTensor_free(t);
                 t = matrices(dtype, 0, sizes[i], sizes[(i * 3 + 1) % 10], (enum kind)kind, (enum layout)(i % LAYOUTS));
+                decompose(t, dtype, (enum kind)kind);
+                THTensor_free(t);
+            }
+        }
+    }
+}
+
+/* From some orders on decompositions go other ways: halves are decomposed by themselves and joined. */
+static void orders_that_are_decomposed_in_other_ways(void) {
+    static const int64_t sizes[] = {65, 129, 257, 400};
+    for (int type = 0; type < 2; type++) {
+        THDtype dtype = type ? TH_FLOAT64 : TH_FLOAT32;
+        for (int kind = 0; kind < ALL_KINDS; kind++) {
+            for (int i = 0; i < (under_valgrind() ? 1 : 4); i++) {
+                int64_t n = sizes[i], other = sizes[(i + kind) % 4] / 2;
+                THTensor *t = matrices(dtype, 0, n, n, (enum kind)kind, ROW_MAJOR);
+                if (kind == GRAM) {
+                    THTensor *turned = THTensor_newTranspose(t, 0, 1), *product = THTensor_new();
+                    CHECK_OK(THTensor_mm(product, turned, t));
+                    THTensor_free(turned);
+                    THTensor_free(t);
+                    t = product;
+                }
+                decompose_square(t, dtype, (enum kind)kind);
+                decompose(t, dtype, (enum kind)kind);
+                CHECK_OK(THTensor_narrow(t, t, i % 2, 0, other < n ? other : n));
                 decompose(t, dtype, (enum kind)kind);
                 THTensor_free(t);
             }
@@ -300,5 +361,5 @@ static void least_squares_leave_what_is_orthogonal(void) {
     }
 }
 
-CHECK_MAIN(CASE(every_kind_of_matrix), CASE(batches_and_threads_change_nothing),
+CHECK_MAIN(CASE(every_kind_of_matrix), CASE(orders_that_are_decomposed_in_other_ways), CASE(batches_and_threads_change_nothing),
            CASE(least_squares_leave_what_is_orthogonal))

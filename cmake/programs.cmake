@@ -64,7 +64,7 @@ if(THORN_BUILD_TESTS)
   find_library(THORN_BLAS NAMES libopenblas.so.0)
   if(THORN_BLAS)
     target_compile_definitions(test_blas PRIVATE "BLAS=\"${THORN_BLAS}\"")
-    foreach(name test_linalg test_linalg_residuals test_matmul)
+    foreach(name test_linalg test_linalg_residuals test_linalg_scale test_matmul)
       add_test(NAME blas:${name} COMMAND ${name})
       set_tests_properties(blas:${name} PROPERTIES ENVIRONMENT "THORN_TEST_BLAS=${THORN_BLAS}" TIMEOUT 300)
     endforeach()
@@ -82,7 +82,7 @@ if(THORN_BUILD_TESTS)
   endforeach()
 
   # The header alone, in every standard: included twice, by two files that are linked together.
-  foreach(standard C:99 C:11 C:17 C:23 CXX:11 CXX:14 CXX:17 CXX:20)
+  foreach(standard C:99 C:11 C:17 C:23 CXX:98 CXX:11 CXX:14 CXX:17 CXX:20)
     string(REPLACE ":" ";" parts "${standard}")
     list(POP_FRONT parts language number)
     if("${language}_${number}" STREQUAL "C_23" AND NOT "c_std_23" IN_LIST CMAKE_C_COMPILE_FEATURES)
@@ -95,6 +95,10 @@ if(THORN_BUILD_TESTS)
     set_target_properties(header_${name} PROPERTIES ${language}_STANDARD ${number})
     add_test(NAME header:${name} COMMAND header_${name})
   endforeach()
+
+  # With the mark of statuses, too, C++98 has nothing to say.
+  add_test(NAME header:cxx98_checked COMMAND "${CMAKE_CXX_COMPILER}" -std=c++98 -Wall -Wextra -pedantic -Werror -DTH_CHECKED -fsyntax-only
+    "-I${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/c_tests/header/cxx.cpp")
 
   # What the header warns of.
   function(thorn_add_warning name pattern)
@@ -136,7 +140,8 @@ if(THORN_BUILD_EXAMPLES)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     thorn_add_program(example_${name} "${source}")
-    target_compile_definitions(example_${name} PRIVATE "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"")
+    target_compile_definitions(example_${name} PRIVATE
+      "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"" "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"")
     set_target_properties(example_${name} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
     add_dependencies(thorn_examples example_${name})

@@ -1,5 +1,6 @@
 //! Element types: the [`Dtype`] tag, the [`Element`] trait behind it, and `dispatch!` between the two.
 
+use crate::error::{Error, Kind, Result};
 use crate::scalar::Scalar;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -79,6 +80,56 @@ pub enum Category {
     Bool,
     Integer,
     Float,
+}
+
+/// The dtypes that an operation is defined for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Domain {
+    All,
+    /// All but Bool.
+    Numeric,
+    /// Integers and Bool.
+    Integral,
+    Integer,
+    Float,
+    /// Those that LAPACK has.
+    Float32And64,
+}
+
+impl Domain {
+    /// Whether it has this dtype.
+    #[inline(always)]
+    pub fn contains(self, dtype: Dtype) -> bool {
+        match self {
+            Domain::All => true,
+            Domain::Numeric => dtype != Dtype::Bool,
+            Domain::Integral => !dtype.is_float(),
+            Domain::Integer => dtype.category() == Category::Integer,
+            Domain::Float => dtype.is_float(),
+            Domain::Float32And64 => matches!(dtype, Dtype::Float32 | Dtype::Float64),
+        }
+    }
+
+    /// `dtype`, or an error where the domain does not have it.
+    #[inline(always)]
+    pub fn check(self, dtype: Dtype) -> Result<Dtype> {
+        if self.contains(dtype) { Ok(dtype) } else { Err(self.refusal(dtype)) }
+    }
+
+    /// Says that an operation is not defined for `dtype`, and what it is defined for.
+    #[cold]
+    pub fn refusal(self, dtype: Dtype) -> Error {
+        let defined = match self {
+            Domain::All => "the ten dtypes",
+            Domain::Numeric => "integers and floats",
+            Domain::Integral => "integers and bool",
+            Domain::Integer => "integers",
+            Domain::Float => "floats",
+            Domain::Float32And64 => "float32 and float64",
+        };
+        Error::new(Kind::Dtype, format_args!("not defined for {dtype}, only for {defined}"))
+    }
 }
 
 impl Dtype {
@@ -388,25 +439,25 @@ unsafe impl Element for Bool {
 /// Sets: `all`; `numeric` (no Bool); `integral` (integers and Bool); `float`.
 macro_rules! dispatch {
     (all, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $dtype, $T => $body;
+        $crate::dtype::dispatch!(@ All $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64, Bool $crate::dtype::Bool)
     };
     (numeric, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $dtype, $T => $body;
+        $crate::dtype::dispatch!(@ Numeric $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Float32 f32, Float64 f64)
     };
     (integral, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $dtype, $T => $body;
+        $crate::dtype::dispatch!(@ Integral $dtype, $T => $body;
             Uint8 u8, Int8 i8, Int16 i16, Int32 i32, Int64 i64, Bool $crate::dtype::Bool)
     };
     (float, $dtype:expr, $T:ident => $body:expr) => {
-        $crate::dtype::dispatch!(@ $dtype, $T => $body; Float32 f32, Float64 f64)
+        $crate::dtype::dispatch!(@ Float $dtype, $T => $body; Float32 f32, Float64 f64)
     };
-    (@ $dtype:expr, $T:ident => $body:expr; $($Variant:ident $t:ty),*) => {
+    (@ $Domain:ident $dtype:expr, $T:ident => $body:expr; $($Variant:ident $t:ty),*) => {
         match $dtype.compute() {
             $($crate::dtype::Dtype::$Variant => { type $T = $t; $body })*
             #[allow(unreachable_patterns)]
-            _ => $crate::error::bail!(Dtype, "not defined for {}", $dtype),
+            _ => return Err($crate::dtype::Domain::$Domain.refusal($dtype)),
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Eigenvalues: of symmetric matrices, and of any.
 
-use crate::float::{Float, bytes, dot, fast, greatest, norm, scale, stack, view, view_mut};
+use crate::float::{Float, bytes, dot, fast, greatest, norm, rescale, scale, stack, unit, view, view_mut};
 use crate::francis;
 use crate::schur::Schur;
 use crate::{Info, NOT_FINITE, Scratch};
@@ -27,14 +27,15 @@ pub fn syev_bytes<T: Float>(n: usize, vectors: bool) -> usize {
 pub fn syev<T: Float>(a: &mut [T], n: usize, w: &mut [T], z: Option<&mut [T]>, scratch: Scratch<'_>) -> Info {
     // The upper triangle is not looked at, whatever stands there.
     (1..n).for_each(|j| a[j * n..j * n + j].fill(T::default()));
-    let factor = match scale(a) {
-        Ok(factor) => factor,
+    // faer's divide and conquer ends its search for an eigenvalue by thresholds for matrices of norm 1.
+    let exponent = match unit(a) {
+        Ok(exponent) => exponent,
         Err(info) => return info,
     };
     let z = z.map(|z| view_mut(z, n, n));
     match evd::self_adjoint_evd(view(a, n, n), DiagMut::from_slice_mut(w), z, Par::Seq, stack(scratch), Default::default()) {
         Ok(()) => {
-            w.iter_mut().for_each(|w| *w /= factor);
+            rescale(w, -exponent);
             0
         }
         Err(_) => 1,
@@ -47,8 +48,8 @@ pub fn geev_bytes<T: Float>(n: usize, vectors: bool) -> usize {
 }
 
 pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Option<&mut [T]>, scratch: Scratch<'_>) -> Info {
-    let factor = match scale(a) {
-        Ok(factor) => factor,
+    let exponent = match scale(a) {
+        Ok(exponent) => exponent,
         Err(info) => return info,
     };
     let (mut scales, scratch) = stack(scratch).make_with(n, |_| T::ONE);
@@ -69,8 +70,19 @@ pub fn geev<T: Float>(a: &mut [T], n: usize, re: &mut [T], im: &mut [T], v: Opti
         v.chunks_exact_mut(n.max(1)).for_each(|column| column.iter_mut().zip(scales.iter()).for_each(|(x, &scale)| *x *= scale));
         normalize(v, n, im);
     }
-    re.iter_mut().chain(im).for_each(|x| *x /= factor);
+    unscale(re, im, exponent);
     0
+}
+
+/// Eigenvalues as they are without the power of 2 that the matrix was multiplied by.
+pub fn unscale<T: Float>(re: &mut [T], im: &mut [T], exponent: i32) {
+    rescale(re, -exponent);
+    for x in im.iter_mut().filter(|x| **x != T::default()) {
+        // A pair, whose vectors are two columns, stays one where its imaginary part is too small for a number.
+        let sign = *x;
+        rescale(std::slice::from_mut(x), -exponent);
+        *x = if *x == T::default() { (T::LEAST * T::EPS).with_sign(sign) } else { *x };
+    }
 }
 
 /// Eigenvalues and vectors by faer's Schur form. False if there was no convergence.

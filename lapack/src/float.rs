@@ -30,6 +30,8 @@ pub trait Float:
     const LEAST: Self;
     /// Matrices with greater elements, or none greater than its inverse, are scaled.
     const LARGE: Self;
+    /// The exponent of the greatest power of 2 whose inverse is a normal number, too.
+    const EXPONENT: i32;
     fn of(x: f64) -> Self;
     fn to_f64(self) -> f64;
     fn magnitude(self) -> Self;
@@ -41,6 +43,8 @@ pub trait Float:
     fn not_a_number(self) -> bool;
     /// 2^n with n the exponent of this.
     fn power_of_two(self) -> Self;
+    /// The n with a magnitude from 2^n to 2^(n + 1), of what is finite and not 0.
+    fn exponent(self) -> i32;
 }
 
 macro_rules! float {
@@ -50,6 +54,7 @@ macro_rules! float {
             const EPS: $T = $T::EPSILON;
             const LEAST: $T = $T::MIN_POSITIVE;
             const LARGE: $T = $large;
+            const EXPONENT: i32 = $T::MAX_EXP - 2;
             fn of(x: f64) -> $T {
                 x as $T
             }
@@ -81,6 +86,11 @@ macro_rules! float {
             }
             fn power_of_two(self) -> $T {
                 $T::from_bits(self.to_bits() & $mask).max($T::MIN_POSITIVE)
+            }
+            fn exponent(self) -> i32 {
+                let bits = (self.abs() as f64).to_bits();
+                // The exponent of a subnormal number is in its leading zeros.
+                if bits >> 52 == 0 { -1011 - bits.leading_zeros() as i32 } else { (bits >> 52) as i32 - 1023 }
             }
         }
     };
@@ -114,6 +124,8 @@ pub fn fast<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
+/// The exponent of the factor by which elements may grow: more than they do in practice.
+const HEADROOM: i32 = 16;
 /// Lanes that sums are kept in.
 const LANES: usize = 16;
 
@@ -168,31 +180,73 @@ pub fn greatest<T: Float>(x: &[T]) -> T {
     x.iter().fold(T::default(), |most, &x| if x.magnitude() > most || x.not_a_number() { x.magnitude() } else { most })
 }
 
-/// What a matrix was multiplied by, a power of 2, to bring its elements near 1, where squares neither overflow nor underflow.
-pub fn scale<T: Float>(a: &mut [T]) -> Result<T, Info> {
-    if !a.iter().all(|x| x.finite()) {
-        return Err(NOT_FINITE);
-    }
-    let most = greatest(a);
-    if most == T::default() || (most < T::LARGE && most > T::ONE / T::LARGE) {
-        return Ok(T::ONE);
-    }
-    let factor = T::ONE / most.power_of_two();
-    a.iter_mut().for_each(|x| *x *= factor);
-    Ok(factor)
+/// The greatest magnitude; [`NOT_FINITE`] where there is an infinity or a NaN.
+fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
+    let (most, nothing) = fast(
+        #[inline(always)]
+        || {
+            // Zeros, or NaN of what is not finite.
+            let (mut most, mut nothing) = ([T::default(); LANES], [T::default(); LANES]);
+            let chunks = x.chunks_exact(LANES);
+            let rest = chunks.remainder();
+            for chunk in chunks {
+                for k in 0..LANES {
+                    most[k] = if chunk[k].magnitude() > most[k] { chunk[k].magnitude() } else { most[k] };
+                    nothing[k] += chunk[k] * T::default();
+                }
+            }
+            for (k, &x) in rest.iter().enumerate() {
+                most[k] = if x.magnitude() > most[k] { x.magnitude() } else { most[k] };
+                nothing[k] += x * T::default();
+            }
+            (greatest(&most), nothing.iter().fold(T::default(), |sum, &x| sum + x))
+        },
+    );
+    if nothing == T::default() { Ok(most) } else { Err(NOT_FINITE) }
+}
+
+/// The exponent of the power of 2 that a matrix was multiplied by to bring its greatest element near 1: rounding errors and thresholds of an
+/// iteration are those of a matrix of norm 1 then, whatever its units.
+pub fn unit<T: Float>(a: &mut [T]) -> Result<i32, Info> {
+    let most = extent(a)?;
+    let exponent = if most == T::default() { 0 } else { -most.exponent() };
+    rescale(a, exponent);
+    Ok(exponent)
+}
+
+/// As [`unit`], where squares of the elements would overflow or underflow; 0 for other matrices, which are left as they are.
+pub fn scale<T: Float>(a: &mut [T]) -> Result<i32, Info> {
+    let most = extent(a)?;
+    if most < T::LARGE && most > T::ONE / T::LARGE { Ok(0) } else { unit(a) }
 }
 
 /// As [`scale`], of matrices that may have infinities and NaN, which are left as they are.
-pub fn lascl<T: Float>(a: &mut [T]) -> T {
-    scale(a).unwrap_or(T::ONE)
+pub fn lascl<T: Float>(a: &mut [T]) -> i32 {
+    scale(a).unwrap_or(0)
 }
 
-/// `x * by / other`, for powers of 2 whose quotient may be out of range.
-pub fn rescale<T: Float>(x: &mut [T], by: T, other: T) {
-    if by == other {
-        return;
+/// The exponent of the power of 2 that a matrix was multiplied by where sums of its elements would overflow, or where all are so small that the
+/// digits of what is made of them are lost. What is small beside the greatest element remains, other than with [`scale`]: enough for what takes
+/// no squares of elements, as LU and QR.
+pub fn headroom<T: Float>(a: &mut [T]) -> i32 {
+    let Ok(most) = extent(a) else { return 0 };
+    let exponent = match most {
+        most if most == T::default() => 0,
+        most if most < T::LEAST / T::EPS => -most.exponent(),
+        most if most.exponent() > T::EXPONENT - HEADROOM => -HEADROOM,
+        _ => 0,
+    };
+    rescale(a, exponent);
+    exponent
+}
+
+/// `x * 2^exponent`, where the power may be out of range.
+pub fn rescale<T: Float>(x: &mut [T], exponent: i32) {
+    let mut rest = exponent;
+    while rest != 0 {
+        let step = rest.clamp(-T::EXPONENT, T::EXPONENT);
+        let factor = T::of(2f64.powi(step));
+        x.iter_mut().for_each(|x| *x *= factor);
+        rest -= step;
     }
-    let quotient = by / other;
-    let factors = if quotient.finite() && quotient >= T::LEAST { [quotient, T::ONE] } else { [by, T::ONE / other] };
-    x.iter_mut().for_each(|x| *x = *x * factors[0] * factors[1]);
 }

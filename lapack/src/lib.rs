@@ -121,11 +121,13 @@ lapack! {
     fn gels(a: &mut [Self], m: usize, n: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info = qr::gels;
     /// The X of least norm, n x k, with `A' X = B` for A n x m, n >= m, and B the first m rows of `b`, n x k. As `gels` otherwise.
     fn gels_least_norm(a: &mut [Self], n: usize, m: usize, tau: &mut [Self], b: &mut [Self], k: usize, scratch: Scratch<'_>) -> Info = qr::least_norm;
-    /// Multiplies by a power of 2, which it returns, where squares of the elements would overflow or underflow.
-    fn lascl(a: &mut [Self]) -> Self = float::lascl;
-    /// `x = x * by / other`, for powers of 2.
-    fn rescale(x: &mut [Self], by: Self, other: Self) = float::rescale;
-    /// The bytes for both.
+    /// Multiplies by a power of 2, whose exponent it returns, where squares of the elements would overflow or underflow.
+    fn lascl(a: &mut [Self]) -> i32 = float::lascl;
+    /// Multiplies by a power of 2, whose exponent it returns, where sums of elements would overflow, or all are so small that digits are lost.
+    fn headroom(a: &mut [Self]) -> i32 = float::headroom;
+    /// `x = x * 2^exponent`
+    fn rescale(x: &mut [Self], exponent: i32) = float::rescale;
+    /// The bytes for `gels` and `gels_least_norm`.
     fn gels_bytes(m: usize, n: usize, k: usize) -> usize = qr::gels_bytes::<Self>;
 
     /// The eigenvalues w, ascending, of the lower triangle of A, n x n, and if asked for the eigenvectors as columns of Z. `a` is destroyed.

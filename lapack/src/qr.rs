@@ -2,7 +2,7 @@
 //!
 //! A block of reflectors is `I - V T V'` with a triangular T, which is made of the vectors and tau whenever it is needed.
 
-use crate::float::{Float, axpy, bytes, dot, fast, lascl, norm, rescale, view, view_mut};
+use crate::float::{Float, axpy, bytes, dot, fast, greatest, norm, rescale, view, view_mut};
 use crate::lu::column;
 use crate::{Info, Lapack, Scratch};
 use dyn_stack::{MemStack, StackReq};
@@ -66,14 +66,33 @@ fn reflector<T: Float>(col: &mut [T]) -> T {
     }
     let alpha = head[0];
     let beta = -alpha.length(below).with_sign(alpha);
-    let divisor = alpha - beta;
-    if divisor.magnitude() >= T::LEAST / T::EPS {
-        let factor = T::ONE / divisor;
-        tail.iter_mut().for_each(|x| *x *= factor);
-    } else {
-        tail.iter_mut().for_each(|x| *x /= divisor);
+    if beta.magnitude() < T::LEAST / T::EPS || !beta.finite() {
+        return scaled_reflector(col);
     }
+    let factor = T::ONE / (alpha - beta);
+    tail.iter_mut().for_each(|x| *x *= factor);
     head[0] = beta;
+    (beta - alpha) / beta
+}
+
+/// [`reflector`] where the norm is too small for all digits, or too great: of the column times a power of 2.
+#[cold]
+#[inline(never)]
+fn scaled_reflector<T: Float>(col: &mut [T]) -> T {
+    let most = greatest(col);
+    if !most.finite() {
+        col.fill(T::of(f64::NAN));
+        return T::of(f64::NAN);
+    }
+    let exponent = most.exponent() + 1;
+    rescale(col, -exponent);
+    let (head, tail) = col.split_at_mut(1);
+    let alpha = head[0];
+    let beta = -alpha.length(norm(tail)).with_sign(alpha);
+    let divisor = alpha - beta;
+    tail.iter_mut().for_each(|x| *x /= divisor);
+    head[0] = beta;
+    rescale(head, exponent);
     (beta - alpha) / beta
 }
 
@@ -165,7 +184,6 @@ pub fn gels_bytes<T: Float + Lapack>(m: usize, n: usize, k: usize) -> usize {
 }
 
 pub fn gels<T: Float + Lapack>(a: &mut [T], m: usize, n: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
-    let (of_a, of_b) = (lascl(a), lascl(b));
     T::geqrf(a, m, n, tau, scratch);
     let zero = (0..n).find(|&i| a[i + i * m] == T::default());
     if zero.is_none() {
@@ -173,13 +191,11 @@ pub fn gels<T: Float + Lapack>(a: &mut [T], m: usize, n: usize, tau: &mut [T], b
         let x = view_mut(b, m, k).get_mut(..n, ..);
         faer::linalg::triangular_solve::solve_upper_triangular_in_place(view(a, m, n).get(..n, ..), x, Par::Seq);
     }
-    unscaled(a, m, n, of_a, b, of_b);
     zero.map_or(0, |zero| zero as Info + 1)
 }
 
 pub fn least_norm<T: Float + Lapack>(a: &mut [T], n: usize, m: usize, tau: &mut [T], b: &mut [T], k: usize, scratch: Scratch<'_>) -> Info {
     (0..k).for_each(|j| b[j * n + m..(j + 1) * n].fill(T::default()));
-    let (of_a, of_b) = (lascl(a), lascl(b));
     T::geqrf(a, n, m, tau, scratch);
     let zero = (0..m).find(|&i| a[i + i * n] == T::default());
     if zero.is_none() {
@@ -187,14 +203,5 @@ pub fn least_norm<T: Float + Lapack>(a: &mut [T], n: usize, m: usize, tau: &mut 
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(view(a, n, m).get(..m, ..).transpose(), y, Par::Seq);
         T::ormqr(b, n, k, a, m, tau, true, false, scratch);
     }
-    unscaled(a, n, m, of_a, b, of_b);
     zero.map_or(0, |zero| zero as Info + 1)
-}
-
-/// R of m x n as it would be without the factor of A, and the solutions without those of A and B.
-fn unscaled<T: Float>(a: &mut [T], m: usize, n: usize, of_a: T, x: &mut [T], of_b: T) {
-    if of_a != T::ONE {
-        (0..n).for_each(|j| a[j * m..j * m + m.min(j + 1)].iter_mut().for_each(|x| *x /= of_a));
-    }
-    rescale(x, of_a, of_b);
 }

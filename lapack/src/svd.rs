@@ -1,6 +1,6 @@
 //! Singular values.
 
-use crate::float::{Float, bytes, scale, stack, view, view_mut};
+use crate::float::{Float, bytes, rescale, scale, stack, view, view_mut};
 use crate::{Info, Scratch, Vectors};
 use faer::diag::DiagMut;
 use faer::linalg::svd::{self, ComputeSvdVectors};
@@ -33,8 +33,8 @@ pub fn gesvd<T: Float>(
     vectors: Vectors,
     scratch: Scratch<'_>,
 ) -> Info {
-    let factor = match scale(a) {
-        Ok(factor) => factor,
+    let exponent = match scale(a) {
+        Ok(exponent) => exponent,
         Err(info) => return info,
     };
     let columns = |rows: usize| if vectors == Vectors::All { rows } else { m.min(n) };
@@ -43,7 +43,7 @@ pub fn gesvd<T: Float>(
     let v = v.map(|v| zeros(v, n, columns(n)));
     match svd::svd(view(a, m, n), DiagMut::from_slice_mut(s), u, v, Par::Seq, stack(scratch), Default::default()) {
         Ok(()) => {
-            s.iter_mut().for_each(|s| *s /= factor);
+            rescale(s, -exponent);
             0
         }
         Err(_) => 1,

@@ -149,6 +149,9 @@ pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
     if path.count_bytes() >= libc::PATH_MAX as usize {
         return Err(Failure::Loader(format!("a path of {} bytes is too long", path.count_bytes())));
     }
+    if is_special(path) {
+        return Err(Failure::Loader(format!("{} is not a regular file", path.to_string_lossy())));
+    }
     // SAFETY: a C string. What the library does at its start is the host's wish.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if handle.is_null() {
@@ -172,6 +175,15 @@ pub fn load(path: &CStr) -> Result<&'static Library, Failure> {
     let library = Box::leak(Box::new(Library { path: path.into(), handle, f32, f64 }));
     loaded.push(library);
     Ok(library)
+}
+
+/// True if the path names something that is not a regular file: the loader would wait for somebody to write to a FIFO.
+fn is_special(path: &CStr) -> bool {
+    // SAFETY: any bits are one.
+    let mut found: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: a C string, and a place for the answer.
+    let known = path.to_bytes().contains(&b'/') && unsafe { libc::stat(path.as_ptr(), &mut found) } == 0;
+    known && found.st_mode & libc::S_IFMT != libc::S_IFREG
 }
 
 /// Prefixes and suffixes of names: Fortran's; OpenBLAS's with integers of 64 bits; the same in SciPy's and NumPy's wheels; without an underscore.

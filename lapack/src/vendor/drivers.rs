@@ -3,7 +3,7 @@
 //! Integers are temporaries, which live until the routine returns.
 
 use super::{Routine, Routines};
-use crate::float::{Float, stack};
+use crate::float::{Float, scale, stack};
 use crate::{Info, NOT_FINITE, Scratch, Vectors, cholesky, eigen, lu, qr, svd};
 use dyn_stack::{MemStack, StackReq};
 use std::ffi::{CStr, c_char};
@@ -314,14 +314,16 @@ pub fn geev<T: Float + Routine>(
     let (memory, length) = work::<T>(stack(scratch));
     let (Some(geev), true) = (r.able(r.geev, &[n]), length >= 4 * n) else { return eigen::geev(a, n, re, im, v, scratch) };
     assert!(a.len() >= n * n && re.len() >= n && im.len() >= n && v.as_ref().is_none_or(|v| v.len() >= n * n), "the matrix is there");
-    if !a.iter().all(|x| x.finite()) {
-        return NOT_FINITE;
-    }
+    let exponent = match scale(a) {
+        Ok(exponent) => exponent,
+        Err(info) => return info,
+    };
     let (left, right, mut none, mut info) = (c"N".as_ptr(), letter(v.is_some(), c"V", c"N"), T::default(), 0);
     let vr = v.map_or(&raw mut none, |v| v.as_mut_ptr());
-    let (a, re, im, mut other) = (a.as_mut_ptr(), re.as_mut_ptr(), im.as_mut_ptr(), T::default());
+    let (a, wr, wi, mut other) = (a.as_mut_ptr(), re.as_mut_ptr(), im.as_mut_ptr(), T::default());
     // SAFETY: the matrices, the values and the work have these sizes.
-    unsafe { geev(left, right, &int(n), a, &int(n), re, im, &mut other, &int(n), vr, &int(n), memory, &int(length), &mut info, 1, 1) };
+    unsafe { geev(left, right, &int(n), a, &int(n), wr, wi, &mut other, &int(n), vr, &int(n), memory, &int(length), &mut info, 1, 1) };
+    eigen::unscale(re, im, exponent);
     info as Info
 }
 

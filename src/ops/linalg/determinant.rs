@@ -12,8 +12,8 @@ use crate::tensor::Tensor;
 /// `r` = the determinants.
 pub fn det(r: &Tensor, t: &Tensor) -> Result<()> {
     // The exponents are kept apart: a product of great and small elements neither overflows nor underflows on the way.
-    let (dtype, values) = diagonals(t, |sign, diagonal| {
-        let (product, exponent) = diagonal.fold((sign, 0), |(product, exponent), x| {
+    let (dtype, values) = diagonals(t, |sign, power, diagonal| {
+        let (product, exponent) = diagonal.fold((sign, power), |(product, exponent), x| {
             let ((product, more), (x, own)) = (split(product), split(x));
             (product * x, exponent + more + own)
         });
@@ -45,10 +45,16 @@ fn scaled(x: f64, exponent: i64) -> f64 {
 
 /// `sign` = the sign of the determinants, or 0; `logarithm` = the logarithm of their magnitudes.
 pub fn slogdet(sign: Option<&Tensor>, logarithm: Option<&Tensor>, t: &Tensor) -> Result<()> {
-    let (dtype, values) =
-        diagonals(t, |sign, diagonal| diagonal.fold([sign, 0.0], |[sign, sum], x| [signed(sign, x), sum + x.abs().ln()]))?;
+    let (dtype, values) = diagonals(t, |sign, power, diagonal| {
+        diagonal.fold([sign, logarithm_of(power)], |[sign, sum], x| [signed(sign, x), sum + x.abs().ln()])
+    })?;
     let (signs, logarithms) = (part(&values, 0)?, part(&values, 1)?);
     deliver([sign.map(|r| (r, dtype, &signs)), logarithm.map(|r| (r, dtype, &logarithms))])
+}
+
+/// The logarithm of `2^power`.
+fn logarithm_of(power: i64) -> f64 {
+    power as f64 * std::f64::consts::LN_2
 }
 
 /// `sign` times the sign of `x`: 0 from the first 0 on.
@@ -58,8 +64,8 @@ fn signed(sign: f64, x: f64) -> f64 {
 
 /// `r` = the logarithms of the determinants: NaN where that is negative.
 pub fn logdet(r: &Tensor, t: &Tensor) -> Result<()> {
-    let (dtype, values) = diagonals(t, |sign, diagonal| {
-        let (sign, sum) = diagonal.fold((sign, 0.0), |(sign, sum), x| (signed(sign, x), sum + x.abs().ln()));
+    let (dtype, values) = diagonals(t, |sign, power, diagonal| {
+        let (sign, sum) = diagonal.fold((sign, logarithm_of(power)), |(sign, sum), x| (signed(sign, x), sum + x.abs().ln()));
         [if sign < 0.0 { f64::NAN } else { sum }, 0.0]
     })?;
     deliver([Some((r, dtype, &part(&values, 0)?))])
@@ -70,26 +76,32 @@ fn part(values: &Tensor, k: i64) -> Result<Tensor> {
     view::derive(values, |l| l.select(-1, k))
 }
 
-/// Two numbers for each matrix, of the sign of its permutation and the diagonal of U.
-fn diagonals(t: &Tensor, two: impl Fn(f64, &mut dyn Iterator<Item = f64>) -> [f64; 2] + Sync) -> Result<(Dtype, Tensor)> {
+/// Two numbers for each matrix, of the sign of its permutation and the diagonal of U, whose product is to be multiplied by 2 to the power of
+/// the second argument.
+fn diagonals(t: &Tensor, two: impl Fn(f64, i64, &mut dyn Iterator<Item = f64>) -> [f64; 2] + Sync) -> Result<(Dtype, Tensor)> {
     let dtype = float(&[t])?;
     let of = Matrices::square(t)?;
     let n = of.n();
     let batch = Batch::new(of.batch())?;
-    let (mut lu, mut values, mut pivots) = (batch.columns(t)?, batch.empty(Dtype::Float64, &[2])?, batch.empty(Dtype::Int32, &[of.cols])?);
+    let (mut lu, mut values) = (batch.columns(t)?, batch.empty(Dtype::Float64, &[2])?);
+    // Pivots, and the exponent of what the matrix was multiplied by.
+    let mut places = batch.empty(Dtype::Int32, &[of.cols.saturating_add(1)])?;
     dispatch!(float, dtype, T => {
-        batch.each::<T, 1>(cube(n, n), || 0, [&mut lu], Some(&mut pivots), &|[a], pivots, _| {
+        batch.each::<T, 1>(cube(n, n), || 0, [&mut lu], Some(&mut places), &|[a], places, _| {
+            let (pivots, exponent) = places.split_at_mut(n);
+            exponent[0] = T::headroom(a);
             T::getrf(a, n, n, pivots);
             0
         })
     })?;
-    let exchanges = elements::<i32>(&pivots)?;
+    let places = elements::<i32>(&places)?;
     dispatch!(float, dtype, T => {
         let factors = elements::<T>(&lu)?;
         for (i, value) in elements_mut::<f64>(&mut values)?.chunks_exact_mut(2).enumerate() {
-            let odd = exchanges[i * n..(i + 1) * n].iter().enumerate().filter(|&(i, &pivot)| pivot != i as i32 + 1).count() % 2 == 1;
+            let (exchanges, exponent) = places[i * (n + 1)..(i + 1) * (n + 1)].split_at(n);
+            let odd = exchanges.iter().enumerate().filter(|&(i, &pivot)| pivot != i as i32 + 1).count() % 2 == 1;
             let a = &factors[i * n * n..(i + 1) * n * n];
-            let made = two(if odd { -1.0 } else { 1.0 }, &mut (0..n).map(|k| a[k + k * n].to_f64()));
+            let made = two(if odd { -1.0 } else { 1.0 }, -(n as i64) * i64::from(exponent[0]), &mut (0..n).map(|k| a[k + k * n].to_f64()));
             value.copy_from_slice(&made);
         }
     });

@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values, and what is made of them: pseudoinverse, rank, condition, norms.
 
 use super::factor::{inverses, triangles};
-use super::{Batch, Matrices, cube, eigenvalues, float, singular_values, sizes, transposed};
+use super::{Batch, Matrices, cube, eigenvalues, float, scale, singular_values, sizes, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
@@ -112,15 +112,17 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let dtype = float(&[t])?;
     let of = Matrices::of(t)?;
     let (m, n, p) = (of.m(), of.n(), of.m().min(of.n()));
-    let Svd { batch, mut u, mut s, mut v } = Svd::of(&of, t, dtype, Vectors::Some)?;
+    let (scaled, mut exponents) = scale::matrices(&Batch::new(of.batch())?, t, dtype, m.saturating_mul(n))?;
+    let Svd { batch, mut u, mut s, mut v } = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::Some)?;
     let mut inverse = batch.empty(dtype, &[of.rows, of.cols])?;
     let blocks = [&mut u, &mut s, &mut v, &mut inverse];
-    dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, None, &|[u, s, v, inverse], _, _| {
+    dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, Some(&mut exponents), &|[u, s, v, inverse], exponent, _| {
         let least = tolerance(rcond, dtype, m, n) * s.first().map_or(0.0, |&s| s.to_f64());
         for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
             column.iter_mut().for_each(|x| *x = if s.to_f64() > least { *x / s } else { 0.0 });
         }
         Multiply { m: n, n: m, k: p, transposed: [false, true] }.run(inverse, v, u);
+        T::rescale(inverse, exponent[0]);
         0
     }))?;
     deliver([Some((r, dtype, &transposed(&inverse)?))])
@@ -238,6 +240,9 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
         return deliver([Some((r, dtype, &condition))]);
     }
     let of = Matrices::square(t)?;
+    // Neither norm is to leave the range where their product does not.
+    let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
+    let t = &transposed(&scaled)?;
     let mut norm = norms(&of, t, dtype, p)?;
     let (inverse, mut infos) = inverses(&batch, &of, t, dtype)?;
     // The columns of the inverse are the rows of this.

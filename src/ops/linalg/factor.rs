@@ -1,7 +1,7 @@
 //! LU and Cholesky's factors, and the inverses that are made of them.
 
-use super::{Batch, Matrices, Why, cube, float, transposed};
-use crate::cpu::lapack::Lapack;
+use super::{Batch, Matrices, Why, cube, float, scale, transposed};
+use crate::cpu::lapack::{Info, Lapack};
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::ops::result::deliver;
@@ -19,7 +19,7 @@ pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool
     let batch = Batch::new(of.batch())?;
     let (mut lu, mut places) = (batch.columns(a)?, batch.empty(Dtype::Int32, &[of.rows.min(of.cols)])?);
     let infos = dispatch!(float, dtype, T => {
-        batch.each::<T, 1>(cube(m, n), || 0, [&mut lu], Some(&mut places), &|[lu], pivots, _| T::getrf(lu, m, n, pivots))
+        batch.each::<T, 1>(cube(m, n), || 0, [&mut lu], Some(&mut places), &|[lu], pivots, _| factored(lu, m, n, pivots))
     })?;
     let lu = transposed(&lu)?;
     let Some(r) = info else {
@@ -28,6 +28,14 @@ pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool
     };
     let infos = infos.tensor(&batch)?;
     deliver([Some((ra, dtype, &lu)), Some((pivots, Dtype::Int32, &places)), Some((r, Dtype::Int32, &infos))])
+}
+
+/// LAPACK's getrf, of the matrix times a power of 2 where elements are very large or small.
+fn factored<T: Lapack>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
+    let exponent = T::headroom(a);
+    let info = T::getrf(a, m, n, pivots);
+    scale::upper(a, m, -exponent);
+    info
 }
 
 /// `A = P L U` with the three as matrices.
@@ -43,7 +51,7 @@ pub fn lu(p: Option<&Tensor>, l: Option<&Tensor>, u: Option<&Tensor>, a: &Tensor
     let blocks = [&mut work, &mut order, &mut lower, &mut upper];
     dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, Some(&mut pivots), &|[a, p, l, u], places, _| {
         let (pivots, rows) = places.split_at_mut(size);
-        T::getrf(a, m, n, pivots);
+        factored(a, m, n, pivots);
         for j in 0..size {
             for i in 0..m {
                 l[i + j * m] = if i > j { a[i + j * m] } else { (i == j) as u8 as T };
@@ -82,9 +90,11 @@ pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -
         (batch.columns(a)?, batch.empty(dtype, &[of.rows, of.cols])?, batch.empty(Dtype::Int32, &[of.cols])?);
     let infos = dispatch!(float, dtype, T => {
         batch.each::<T, 2>(cube(n, n), || T::getri_bytes(n), [&mut lu, &mut inverse], Some(&mut pivots), &|[lu, inverse], pivots, scratch| {
+            let exponent = T::headroom(lu);
             let info = T::getrf(lu, n, n, pivots);
             if info == 0 {
                 T::getri(inverse, lu, n, pivots, scratch);
+                T::rescale(inverse, exponent);
             } else {
                 inverse.fill(0.0);
             }

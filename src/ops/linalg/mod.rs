@@ -9,6 +9,7 @@ pub mod eigen;
 pub mod exponential;
 pub mod factor;
 pub mod orthogonal;
+mod scale;
 pub mod solve;
 
 use super::copy::contiguous_copy;
@@ -16,7 +17,7 @@ use super::dense::elements_mut;
 use super::operand::one_dtype;
 use super::{create, view};
 use crate::cpu::lapack::{Info, Job, Lapack, NOT_FINITE, One};
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Domain, Dtype, Element};
 use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, broadcast_shape, checked_numel};
 use crate::scalar::Scalar;
@@ -25,10 +26,7 @@ use std::fmt;
 
 /// The dtype of operands, which have one: float32 or float64.
 fn float(operands: &[&Tensor]) -> Result<Dtype> {
-    match one_dtype(operands)? {
-        dtype @ (Dtype::Float32 | Dtype::Float64) => Ok(dtype),
-        dtype => bail!(Dtype, "not defined for {dtype}, only for float32 and float64"),
-    }
+    Domain::Float32And64.check(one_dtype(operands)?)
 }
 
 /// Matrices: how many dimensions are before them, and their sizes.

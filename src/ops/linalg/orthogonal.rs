@@ -1,7 +1,7 @@
 //! QR: as matrices, and as LAPACK packs it.
 
-use super::{Batch, Matrices, cube, float, sizes, transposed};
-use crate::cpu::lapack::Lapack;
+use super::{Batch, Matrices, cube, float, scale, sizes, transposed};
+use crate::cpu::lapack::{Lapack, Scratch};
 use crate::dtype::dispatch;
 use crate::error::{Result, bail};
 use crate::ops::result::deliver;
@@ -19,7 +19,7 @@ pub fn qr(rq: Option<&Tensor>, rr: Option<&Tensor>, a: &Tensor, some: bool) -> R
     let (mut work, mut tau) = (batch.columns(a)?, batch.empty(dtype, &[size as i64])?);
     let (mut q, mut r) = (batch.empty(dtype, &[wanted as i64, of.rows])?, batch.empty(dtype, &[of.cols, side as i64])?);
     dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n).saturating_mul(2), || T::geqrf_bytes(m, n).max(T::orgqr_bytes(m, wanted, size)), [&mut work, &mut tau, &mut q, &mut r], None, &|[a, tau, q, r], _, scratch| {
-        T::geqrf(a, m, n, tau, scratch);
+        factored(a, m, n, tau, scratch);
         for j in 0..n {
             (0..side).for_each(|i| r[i + j * side] = if i <= j { a[i + j * m] } else { 0.0 });
         }
@@ -32,6 +32,13 @@ pub fn qr(rq: Option<&Tensor>, rr: Option<&Tensor>, a: &Tensor, some: bool) -> R
     deliver([rq.map(|to| (to, dtype, &q)), rr.map(|to| (to, dtype, &r))])
 }
 
+/// LAPACK's geqrf, of the matrix times a power of 2 where elements are very large or small.
+fn factored<T: Lapack>(a: &mut [T], m: usize, n: usize, tau: &mut [T], scratch: Scratch<'_>) {
+    let exponent = T::headroom(a);
+    T::geqrf(a, m, n, tau, scratch);
+    scale::upper(a, m, -exponent);
+}
+
 /// `ra` = R and the reflectors of Q, packed; `rtau` = their factors.
 pub fn geqrf(ra: &Tensor, rtau: &Tensor, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
@@ -40,7 +47,7 @@ pub fn geqrf(ra: &Tensor, rtau: &Tensor, a: &Tensor) -> Result<()> {
     let batch = Batch::new(of.batch())?;
     let (mut packed, mut tau) = (batch.columns(a)?, batch.empty(dtype, &[of.rows.min(of.cols)])?);
     dispatch!(float, dtype, T => batch.each::<T, 2>(cube(m, n), || T::geqrf_bytes(m, n), [&mut packed, &mut tau], None, &|[a, tau], _, scratch| {
-        T::geqrf(a, m, n, tau, scratch);
+        factored(a, m, n, tau, scratch);
         0
     }))?;
     let packed = transposed(&packed)?;

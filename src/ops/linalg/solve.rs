@@ -2,7 +2,7 @@
 
 use super::eigen::tolerance;
 use super::factor::triangles;
-use super::{Batch, Matrices, Why, cube, float, transposed};
+use super::{Batch, Matrices, Why, cube, float, scale, transposed};
 use crate::cpu::lapack::{Lapack, Multiply, Vectors};
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::{Result, bail};
@@ -45,11 +45,18 @@ pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut lu, mut x, mut pivots) = (batch.columns(a)?, batch.columns(&right.tensor)?, batch.empty(Dtype::Int32, &[left.cols])?);
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, n.saturating_add(k)), || 0, [&mut lu, &mut x], Some(&mut pivots), &|[lu, x], pivots, _| {
+    let (mut lu, mut x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    // Pivots, and an exponent for each column.
+    let mut places = batch.empty(Dtype::Int32, &[left.cols.saturating_add(right.of.cols)])?;
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, n.saturating_add(k)), || 0, [&mut lu, &mut x], Some(&mut places), &|[lu, x], places, _| {
+        let (pivots, exponents) = places.split_at_mut(n);
+        let of_a = T::headroom(lu);
         let info = T::getrf(lu, n, n, pivots);
         if info == 0 {
+            scale::columns(x, n, n, exponents);
             T::getrs(lu, n, pivots, x, k);
+            scale::solutions(x, n, of_a, exponents);
+            scale::upper(lu, n, -of_a);
         }
         info
     }))?;
@@ -152,11 +159,18 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
         (batch.rows(a)?, x)
     };
     let cost = cube(m, n).saturating_add(cube(m.max(n), k));
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 3>(cost, || T::gels_bytes(m.max(n), m.min(n), k), [&mut qr, &mut tau, &mut x], None, &|[a, tau, b], _, scratch| {
-        match tall {
+    let (rows, mut exponents) = (m.max(n), batch.empty(Dtype::Int32, &[right.of.cols])?);
+    let blocks = [&mut qr, &mut tau, &mut x];
+    let infos = dispatch!(float, dtype, T => batch.each::<T, 3>(cost, || T::gels_bytes(rows, m.min(n), k), blocks, Some(&mut exponents), &|[a, tau, b], exponents, scratch| {
+        let of_a = T::headroom(a);
+        scale::columns(b, rows, m, exponents);
+        let info = match tall {
             true => T::gels(a, m, n, tau, b, k, scratch),
             false => T::gels_least_norm(a, n, m, tau, b, k, scratch),
-        }
+        };
+        scale::solutions(b, rows, of_a, exponents);
+        scale::upper(a, rows, -of_a);
+        info
     }))?;
     infos.check(Why::DeficientRank)?;
     let x = right.result(&if tall { view::derive(&x, |l| l.narrow(-1, 0, left.cols))? } else { x })?;
@@ -185,14 +199,18 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let (mut work, mut sides) = (batch.columns(a)?, batch.columns(&right.tensor)?);
     let (mut u, mut v) = (batch.empty(dtype, &[p as i64, left.rows])?, batch.empty(dtype, &[p as i64, left.cols])?);
     let (mut s, mut turned) = (batch.empty(dtype, &[p as i64])?, batch.empty(dtype, &[right.of.cols, p as i64])?);
-    let (mut x, mut ranks) = (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[1])?);
+    // The rank, and an exponent for each column.
+    let (mut x, mut ranks) =
+        (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[right.of.cols.saturating_add(1)])?);
     let cost = cube(m, n).saturating_mul(8);
     let blocks = [&mut work, &mut s, &mut u, &mut v, &mut sides, &mut turned, &mut x];
     let infos = dispatch!(float, dtype, T => {
         let limit = tolerance(rcond, dtype, m, n);
-        batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], rank, scratch| {
+        batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], places, scratch| {
+            let (rank, exponents) = places.split_at_mut(1);
             // Both sides are near 1 until all is done: greatest singular values may be beyond the range, and count still.
-            let (of_a, of_b) = (T::lascl(a), T::lascl(b));
+            let of_a = T::lascl(a);
+            scale::columns(b, m, m, exponents);
             let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
             if info == 0 {
                 let least = limit * s.first().map_or(0.0, |&s| s.to_f64());
@@ -205,8 +223,8 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
                     }
                 }
                 Multiply { m: n, n: k, k: p, transposed: [false, false] }.run(x, v, turned);
-                T::rescale(x, of_a, of_b);
-                T::rescale(s, T::from_f64(1.0), of_a);
+                scale::solutions(x, n, of_a, exponents);
+                T::rescale(s, -of_a);
             }
             info
         })

@@ -1,0 +1,40 @@
+//! Powers of 2 that matrices are multiplied by while they are decomposed, where they are near the ends of the range, or the squares of their
+//! elements are beyond them.
+
+use super::Batch;
+use crate::cpu::lapack::Lapack;
+use crate::dtype::{Dtype, dispatch};
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// Scales each column of right-hand sides by itself, lest one of large elements make another underflow; notes the exponents. Of `rows` rows
+/// the first `given` are there.
+pub fn columns<T: Lapack>(b: &mut [T], rows: usize, given: usize, exponents: &mut [i32]) {
+    let each = b.chunks_exact_mut(rows.max(1)).zip(exponents);
+    each.for_each(|(column, exponent)| *exponent = T::headroom(&mut column[..given]));
+}
+
+/// The solutions for such right-hand sides and a matrix times `2^of_a`, as they are for those without a factor.
+pub fn solutions<T: Lapack>(x: &mut [T], rows: usize, of_a: i32, exponents: &[i32]) {
+    x.chunks_exact_mut(rows.max(1)).zip(exponents).for_each(|(column, &of_b)| T::rescale(column, of_a - of_b));
+}
+
+/// The upper triangle of m x n, with the diagonal, times `2^exponent`.
+pub fn upper<T: Lapack>(a: &mut [T], m: usize, exponent: i32) {
+    if exponent != 0 {
+        a.chunks_exact_mut(m.max(1)).enumerate().for_each(|(j, column)| T::rescale(&mut column[..m.min(j + 1)], exponent));
+    }
+}
+
+/// The matrices of `t`, column after column, each times a power of 2, and the exponents, if there are elements.
+pub fn matrices(batch: &Batch, t: &Tensor, dtype: Dtype, cost: usize) -> Result<(Tensor, Tensor)> {
+    let mut scaled = batch.columns(t)?;
+    // Of matrices without elements there may be any number.
+    let count = if scaled.layout()?.numel() == 0 { 0 } else { batch.count as i64 };
+    let mut exponents = Tensor::empty(Dtype::Int32, &[count])?;
+    dispatch!(float, dtype, T => batch.each::<T, 1>(cost, || 0, [&mut scaled], Some(&mut exponents), &|[a], exponent, _| {
+        exponent[0] = T::lascl(a);
+        0
+    }))?;
+    Ok((scaled, exponents))
+}
