@@ -4,20 +4,15 @@
 #ifndef DIGITS_H
 #define DIGITS_H
 
+#include "try.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <thorn.h>
 
 #ifndef DIGITS_CSV
 #define DIGITS_CSV "examples/data/digits.csv"
 #endif
-
-// For functions with a `status` to return and a label `done`, where they give up what they own.
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        if ((status = (call)) != TH_OK) goto done;                                                                     \
-    } while (0)
 
 enum { SIDE = 8, PIXELS = SIDE * SIDE, INK = 16, CLASSES = 10 };
 

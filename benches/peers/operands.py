@@ -59,6 +59,13 @@ def ascending(dtype, random, count):
     return np.sort(random.random(count, np.float64))
 
 
+def in_windows(dtype, random, count, width):
+    """For each window of 2 x 2, in planes that have as many of them in a row as in a column, the place of one of its elements."""
+    window = np.arange(count) % (width * width)
+    first = window // width * 4 * width + window % width * 2
+    return first + random.integers(0, 2, count) * 2 * width + random.integers(0, 2, count)
+
+
 @dataclass(frozen=True)
 class Operand:
     """How to make an operand; what is None is as in the row."""
@@ -132,3 +139,4 @@ ASCENDING = Operand(ascending)
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")
+WINDOWS = Operand(in_windows, (4,), "i64", "50x16x4x4")

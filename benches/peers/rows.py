@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
-from operands import ANY, ASCENDING, BYTES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, Operand, sizes
+from operands import ANY, ASCENDING, BYTES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -287,6 +287,40 @@ def scans():
     ]
 
 
+def layers():
+    """Activations, softmax, normalization and losses backwards, and the forward functions that only they need."""
+    aten, dims = "torch.ops.aten", MATRIX_DIMS[1:]
+
+    def back(op, thorn, torch, dtypes="f32", **given):
+        return over(f"{op} grad", dtypes, "1e6", thorn, f"{aten}.{torch}", result=ANY, **given)
+
+    softmax = "THTensor_softmaxGrad(r, a, b, DIM)", f"{aten}._softmax_backward_data.out(a, b, DIM, a.dtype, grad_input=r)"
+    log_softmax = "THTensor_logSoftmaxGrad(r, a, b, DIM)", "torch._log_softmax_backward_data(a, b, DIM, a.dtype, out=r)"
+    norm = "FRESH(THTensor_layerNorm(r, a, 1, b, c, 1e-5))", "torch.layer_norm(a, b.shape, b, c, 1e-5)"
+    norm_back = (
+        "FRESH(THTensor_layerNormGrad(r, NULL, NULL, a, b, 1, NULL, 1e-5))",
+        f"{aten}.native_layer_norm_backward(a, b, b.shape[1:], c, c, None, None, (True, False, False))[0]",
+    )
+    target = THOUSAND.of("i64").shaped("1000")
+    return [
+        *back("relu", "THTensor_reluGrad(r, a, b)", "threshold_backward.grad_input(a, b, 0, grad_input=r)", "f32 f64"),
+        *back("leaky relu", "THTensor_leakyReluGrad(r, a, b, 0.01)", "leaky_relu_backward.grad_input(a, b, 0.01, False, grad_input=r)"),
+        *back("hardtanh", "THTensor_hardtanhGrad(r, a, b, -1, 1)", "hardtanh_backward.grad_input(a, b, -1, 1, grad_input=r)"),
+        *back("elu", "THTensor_eluGrad(r, a, b, 1)", "elu_backward.grad_input(a, 1, 1, 1, False, b, grad_input=r)", "f32 f64"),
+        *back("softplus", "THTensor_softplusGrad(r, a, b, 1, 20)", "softplus_backward.grad_input(a, b, 1, 20, grad_input=r)"),
+        *back("sigmoid", "THTensor_sigmoidGrad(r, a, b)", "sigmoid_backward.grad_input(a, b, grad_input=r)"),
+        *back("tanh", "THTensor_tanhGrad(r, a, b)", "tanh_backward.grad_input(a, b, grad_input=r)"),
+        *back("gelu", "THTensor_geluGrad(r, a, b)", "gelu_backward.grad_input(a, b, grad_input=r)", "f32 f64 bf16"),
+        *back("gelu tanh", "THTensor_geluTanhGrad(r, a, b)", "gelu_backward.grad_input(a, b, approximate='tanh', grad_input=r)"),
+        *along("softmax grad", "f32", dims, *softmax, a=POSITIVE, b=NEAR_ONE, result=ANY),
+        *along("log softmax grad", "f32", dims, *log_softmax, a=POSITIVE),
+        *over("layer norm", "f32 bf16", "1000x1000", *norm, b=ANY.shaped("1000"), c=ANY.shaped("1000")),
+        *over("layer norm grad", "f32", "1000x1000", *norm_back, c=POSITIVE.shaped("1000x1"), checked=("none",)),
+        *over("nll loss", "f32", "1000x1000", "THTensor_nllLoss(r, a, b, NULL, 1, -100)", "nn.nll_loss(a, b, None, 1, -100, out=r)", b=target),
+        *over("cross entropy", "f32", "1000x1000", "FRESH(THTensor_crossEntropy(r, a, b, NULL, 1, -100))", "nn.cross_entropy_loss(a, b, None, 1, -100)", b=target),
+    ]
+
+
 def orders():
     kth = "THTensor_kthvalue(r, i, a, n / 2, 0, 0)", "torch.kthvalue(a, n // 2, out=(r, i))", "np.partition(a, n // 2 - 1)"
     median = "THTensor_median(r, NULL, a, TH_ALL_DIMS, 0)", "torch.median(a)", "np.median(a)"
@@ -510,6 +544,23 @@ def windows():
         *over("max pool 3x3 by 2", "f32", images, pool.format("(int64_t[]){3}", two, one), "torch.max_pool2d(a, 3, 2, 1)"),
         *over("avg pool 2x2", "f32", images, f"FRESH(THTensor_avgPool2d(r, a, 1, {two}, NULL, NULL, 0, 1, 0))", "nn.avg_pool2d(a, 2)"),
         *over("avg pool to 1x1", "f32", images, f"FRESH(THTensor_adaptiveAvgPool2d(r, a, 1, {one}))", "nn.adaptive_avg_pool2d(a, 1)", tolerance=1e-4),
+        *small_net(conv, plain, pool.replace("NULL, a", "i, a").format(two, "NULL", "NULL")),
+    ]
+
+
+def small_net(conv, plain, pool):
+    """The operations of a net of two convolutions on pictures of 8 x 8: forward, and the gradients of the second one."""
+    one, rest = "(int64_t[]){1}", "1, NULL, (int64_t[]){1}, NULL, 0, NULL, 1"
+    grad, unit = "50x32x4x4", {"a": UNIT, "b": UNIT.shaped("32x16x3x3")}
+    unpool = "torch.ops.aten.max_pool2d_with_indices_backward(c, a, 2, 2, 0, 1, False, i)"
+    gradients = {"c": UNIT.shaped(grad), "tolerance": 1e-4, "flops": 2 * 16 * 50 * 32 * 16 * 9}
+    return [
+        *conv("net conv 1", "f32", "50x1x8x8", "16x1x3x3", *plain, 8 * 8),
+        *conv("net conv 2", "f32", "50x16x4x4", "32x16x3x3", *plain, 4 * 4),
+        *over("net to input", "f32", "50x16x4x4", f"FRESH(THTensor_convolutionGradInput(r, c, b, a, {rest}))", "torch.nn.grad.conv2d_input(a.shape, b, c, 1, 1)", **unit, **gradients),
+        *over("net to weight", "f32", "50x16x4x4", f"FRESH(THTensor_convolutionGradWeight(r, c, a, b, {rest}))", "torch.nn.grad.conv2d_weight(a, b.shape, c, 1, 1)", **unit, **gradients),
+        *over("net pool", "f32", "50x16x8x8", pool, "torch.nn.functional.max_pool2d(a, 2, return_indices=True)[0]"),
+        *over("net pool to input", "f32", "50x16x8x8", "FRESH(THTensor_maxPoolGradInput(r, c, i, a, 2))", unpool, c=UNIT.shaped("50x16x4x4"), i=WINDOWS),
     ]
 
 
@@ -543,6 +594,7 @@ def linear_algebra():
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
+    "layers": [layers],
     "sort": [sorting],
     "create": [creation],
     "move": [moving],
