@@ -159,6 +159,19 @@ rustc --edition 2024 -O --crate-type staticlib -o "$work/libother.a" c_tests/con
 sed 's/^printf(/extern int other_seven(void);\nif (other_seven() != 7) return 2;\n&/' "$project/app.c" >"$work/both.c"
 grep -q 'other_seven() != 7' "$work/both.c" || fail "both.c calls no other library"
 libs=$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/thorn.pc")
+
+# Programs with the archive, by the line of README.md, with and without -static: of the archive they take what they call.
+small_goal=$((5 << 20))
+is_small() { [ "$(stat -c %s "$1")" -le $small_goal ] || fail "$1 has $(stat -c %s "$1") bytes, more than $small_goal"; }
+for static in '' '-static '; do
+    line=$(in_readme sh 'libthorn.a -lm' | sed "s/^cc /cc $static/")
+    (cd "$project" && PKG_CONFIG_PATH=$libdir/pkgconfig quietly bash -ec "$line")
+    prints "$project/a.out"
+    is_small "$project/a.out"
+    rm "$project/a.out"
+done
+is_small "$work/find_package/app_static"
+echo "ok: libthorn.a by the line of README.md"
 for order in "$libdir/libthorn.a $work/libother.a" "$work/libother.a $libdir/libthorn.a"; do
     # shellcheck disable=SC2086 # lists of words
     quietly cc "$work/both.c" -I"$work/moved/include" $order $libs -o "$work/both"
@@ -188,6 +201,7 @@ in_readme cmake find_package | sed "s/thorn CONFIG/thorn ${version%.*} CONFIG/" 
     cmake_project find_package-lib64 -Dthorn_DIR="$work/lib64/lib64/cmake/thorn"
 rm "$work"/lib64/lib64/libthorn.so*
 by_pkg_config pkg-config-static "$work/lib64/lib64" 's/--cflags/--static &/'
+by_pkg_config pkg-config-all-static "$work/lib64/lib64" 's/^cc /cc -static /; s/--cflags/--static &/'
 
 # A program that asks for another version is told so, and not given this one.
 in_readme cmake find_package | sed 's/thorn CONFIG/thorn 99.0 CONFIG/' >"$work/version.cmake"

@@ -1,0 +1,30 @@
+# Writes the first page of the reference: README.md, the contents of thorn.h with links to its chapters, and its conventions.
+#
+# cmake -DHEADER=thorn.h -DREADME=README.md -DTO=front.md -P front.cmake
+cmake_minimum_required(VERSION 3.21)
+
+# Lists of CMake would end where a text has brackets or semicolons: these texts are only searched and replaced.
+file(READ "${README}" readme)
+file(READ "${HEADER}" header)
+# Files of the source tree are no pages of the reference.
+string(REGEX REPLACE "\\[([^]]*)\\]\\((docs/|include/|LICENSE)[^)]*\\)" "\\1" readme "${readme}")
+
+string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")
+set(contents "")
+foreach(label IN LISTS labels)
+  string(REPLACE "@defgroup " "" label "${label}")
+  string(APPEND contents "1. @ref ${label}\n")
+endforeach()
+
+# The comment at the top of the header, from the underlined word on.
+string(FIND "${header}" " * Conventions\n" start)
+string(FIND "${header}" "\n */" end)
+if(start LESS 0 OR end LESS start)
+  message(FATAL_ERROR "thorn: ${HEADER} has no conventions at its top")
+endif()
+math(EXPR length "${end} - ${start}")
+string(SUBSTRING "${header}" ${start} ${length} conventions)
+string(REGEX REPLACE "\n \\* ?" "\n" conventions "\n${conventions}")
+string(REGEX REPLACE "\nConventions\n=+\n" "" conventions "${conventions}")
+
+file(WRITE "${TO}" "${readme}\n## Contents\n\n${contents}\n## Conventions\n${conventions}\n")
