@@ -224,11 +224,11 @@ static void what_does_not_fit_is_refused_and_nothing_changes(void) {
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 0, NULL, NULL, NULL, 3), TH_ERR_SHAPE, "need 2 each");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, NULL, (int64_t[]){2}, 1), TH_ERR_SHAPE,
                 "kernel of 5 elements");
-    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){0}, NULL, NULL, 1), TH_ERR_ARGUMENT, "stride 0");
+    CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){0}, NULL, NULL, 1), TH_ERR_ARGUMENT, "stride 0 in dimension 0: at least 1 is needed");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, (int64_t[]){INT64_MAX}, NULL, NULL, 1), TH_ERR_ARGUMENT,
-                "stride 9223372036854775807 is out of range: from 1 to 1152921504606846974");
+                "stride 9223372036854775807 in dimension 0 is too large");
     CHECK_ERROR(THTensor_conv2d(r, image, weight, NULL, 1, NULL, (int64_t[]){INT64_MAX}, NULL, 1), TH_ERR_ARGUMENT,
-                "padding 9223372036854775807 is out of range: from 0");
+                "padding 9223372036854775807 in dimension 0 is too large");
     CHECK_ERROR(THTensor_col2im(r, r, 1, (int64_t[]){5}, (int64_t[]){2}, NULL, NULL, NULL), TH_ERR_SHAPE, "shape [2]");
     THTensor *columns = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3));
     CHECK_ERROR(THTensor_col2im(r, columns, 1, (int64_t[]){5}, (int64_t[]){2}, NULL, NULL, NULL), TH_ERR_SHAPE,
@@ -409,6 +409,145 @@ static void many_planes_go_with_many_kernels(void) {
     }
 }
 
+/* A convolution by its sizes; those of a transposed one go the other way. */
+struct shape {
+    int64_t batch, groups, inputs, outputs, image[3], kernel[3], stride[3], padding[3], dilation[3];
+};
+
+/* Each is computed in another way: wide and narrow strips of channels, small images of a batch together, strides whose places are computed one after the
+ * other, few channels, more padding than image, sums in several steps. */
+static const struct shape shapes[] = {
+    {2, 1, 3, 40, {1, 9, 20}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+    {17, 1, 16, 33, {1, 4, 4}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+    {1, 2, 5, 17, {1, 30, 33}, {1, 4, 4}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},
+    {3, 1, 4, 4, {3, 5, 6}, {2, 3, 2}, {2, 1, 3}, {1, 1, 0}, {1, 2, 1}},
+    {2, 3, 1, 1, {1, 12, 70}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+    {2, 2, 2, 3, {1, 11, 19}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 2, 1}},
+    {1, 1, 3, 2, {1, 8, 40}, {1, 1, 3}, {1, 1, 3}, {0, 0, 2}, {1, 1, 2}},
+    {1, 1, 2, 9, {1, 1, 2}, {1, 1, 2}, {1, 1, 3}, {0, 0, 4}, {1, 1, 7}},
+    {1, 1, 40, 8, {1, 6, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+    {1, 1, 2, 200, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 0, 2}, {1, 1, 1}},
+    {2, 1, 5, 6, {4, 4, 260}, {1, 1, 1}, {1, 2, 1}, {0, 0, 0}, {1, 1, 1}},
+};
+
+static int64_t windows(const struct shape *s, int d) {
+    return (s->image[d] + 2 * s->padding[d] - (s->kernel[d] - 1) * s->dilation[d] - 1) / s->stride[d] + 1;
+}
+
+/* Adds to y, gx and gw what the element of an image gives to a window: where it stands in x, y and w. */
+struct sums {
+    const double *x, *w, *g;
+    double *y, *gx, *gw;
+};
+
+static void add_tap(const struct sums *to, int64_t x, int64_t y, int64_t w) {
+    to->y[y] += to->x[x] * to->w[w];
+    to->gx[x] += to->g[y] * to->w[w];
+    to->gw[w] += to->g[y] * to->x[x];
+}
+
+static void add_all(const struct shape *s, const struct sums *to) {
+    const int64_t out[3] = {windows(s, 0), windows(s, 1), windows(s, 2)};
+    int64_t pixels = product(s->image), places = product(out), taps = product(s->kernel);
+    for (int64_t place = 0; place < s->batch * places * taps; place++) {
+        int64_t n = place / taps / places, o = place / taps % places, t = place % taps, at = 0;
+        const int64_t i[3] = {o / (out[1] * out[2]), o / out[2] % out[1], o % out[2]};
+        const int64_t k[3] = {t / (s->kernel[1] * s->kernel[2]), t / s->kernel[2] % s->kernel[1], t % s->kernel[2]};
+        for (int d = 0; d < 3 && at >= 0; d++) {
+            int64_t x = i[d] * s->stride[d] + k[d] * s->dilation[d] - s->padding[d];
+            at = x < 0 || x >= s->image[d] ? -1 : at * s->image[d] + x;
+        }
+        if (at < 0) continue;
+        for (int64_t r = 0; r < s->groups * s->outputs; r++) {
+            for (int64_t c = 0; c < s->inputs; c++) {
+                int64_t channel = r / s->outputs * s->inputs + c;
+                add_tap(to, (n * s->groups * s->inputs + channel) * pixels + at, (n * s->groups * s->outputs + r) * places + o,
+                        (r * s->inputs + c) * taps + t);
+            }
+        }
+    }
+}
+
+static void check_shape(const struct shape *s, THDtype dtype) {
+    const int64_t out[3] = {windows(s, 0), windows(s, 1), windows(s, 2)};
+    THTensor *x = counted(TH_FLOAT64, SIZES(s->batch, s->groups * s->inputs, s->image[0], s->image[1], s->image[2]), 3);
+    THTensor *w = counted(TH_FLOAT64, SIZES(s->groups * s->outputs, s->inputs, s->kernel[0], s->kernel[1], s->kernel[2]), 5);
+    THTensor *g = counted(TH_FLOAT64, SIZES(s->batch, s->groups * s->outputs, out[0], out[1], out[2]), 2);
+    THTensor *y = THTensor_newZerosLike(g), *gx = THTensor_newZerosLike(x), *gw = THTensor_newZerosLike(w), *r = THTensor_new();
+    const struct sums sums = {THTensor_data(x), THTensor_data(w), THTensor_data(g),
+                              THTensor_data(y), THTensor_data(gx), THTensor_data(gw)};
+    add_all(s, &sums);
+    THTensor **all[] = {&x, &w, &g, &y, &gx, &gw};
+    for (int k = 0; k < 6; k++) {
+        THTensor *doubles = *all[k];
+        *all[k] = THTensor_newTo(doubles, dtype);
+        THTensor_free(doubles);
+    }
+    int64_t more[3];
+    for (int d = 0; d < 3; d++) {
+        more[d] = s->image[d] + 2 * s->padding[d] - (out[d] - 1) * s->stride[d] - (s->kernel[d] - 1) * s->dilation[d] - 1;
+    }
+    CHECK_OK(THTensor_convolution(r, x, w, NULL, 3, s->stride, s->padding, s->dilation, 0, NULL, s->groups));
+    CHECK(THTensor_equal(r, y) == 1);
+    CHECK_OK(THTensor_convolutionGradInput(r, g, w, x, 3, s->stride, s->padding, s->dilation, 0, NULL, s->groups));
+    CHECK(THTensor_equal(r, gx) == 1);
+    CHECK_OK(THTensor_convolutionGradWeight(r, g, x, w, 3, s->stride, s->padding, s->dilation, 0, NULL, s->groups));
+    CHECK(THTensor_equal(r, gw) == 1);
+    /* What spreads the gradient is a transposed convolution; a bias is the same for a whole channel. */
+    THTensor *bias = counted(dtype, SIZES(s->groups * s->inputs), 4);
+    CHECK_OK(THTensor_convolution(r, g, w, bias, 3, s->stride, s->padding, s->dilation, 1, more, s->groups));
+    THTensor *wide = THTensor_newView(bias, SIZES(s->groups * s->inputs, 1, 1, 1));
+    CHECK_OK(THTensor_cadd(gx, gx, 1, wide));
+    CHECK(THTensor_equal(r, gx) == 1);
+    THTensor_free(wide);
+    THTensor_free(bias);
+    THTensor_free(r);
+    for (int k = 0; k < 6; k++) THTensor_free(*all[k]);
+}
+
+static void every_way_gives_the_sums_of_the_definition(void) {
+    const THDtype dtypes[] = {TH_FLOAT32, TH_FLOAT64, TH_INT32};
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        for (int k = 0; k < 3; k++) check_shape(&shapes[n], dtypes[k]);
+    }
+}
+
+static THTensor *random_of(THDtype dtype, int ndim, const int64_t *size) {
+    THTensor *t = THTensor_newWithSizes(dtype, ndim, size);
+    CHECK_OK(THTensor_uniform(t, NULL, -1, 1));
+    return t;
+}
+
+/* A result of another dtype is the fresh one, converted: rounded to 16 bits first. */
+static void wide_results_of_16_bit_floats_are_rounded_first(void) {
+    THTensor *x = random_of(TH_FLOAT32, 4, (int64_t[]){2, 3, 6, 6}), *w = random_of(TH_FLOAT32, 4, (int64_t[]){4, 3, 3, 3});
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_BFLOAT16; dtype++) {
+        THTensor *image = THTensor_newTo(x, dtype), *weight = THTensor_newTo(w, dtype), *fresh = THTensor_new();
+        THTensor *wide = THTensor_newWithDtype(TH_FLOAT32);
+        for (int way = 0; way < 4; way++) {
+            THTensor *const results[] = {fresh, wide};
+            for (int k = 0; k < 2; k++) {
+                THTensor *r = results[k];
+                switch (way) {
+                case 0: CHECK_OK(THTensor_conv2dUniform(r, image, weight, NULL, 1, 1)); break;
+                case 1: CHECK_OK(THTensor_avgPool2dUniform(r, image, 3, 1, 1)); break;
+                case 2: CHECK_OK(THTensor_rfft(r, image, 2, 1, 1)); break;
+                default: CHECK_OK(THTensor_layerNorm(r, image, 1, NULL, NULL, 1e-5)); break;
+                }
+            }
+            THTensor *converted = THTensor_newTo(fresh, TH_FLOAT32);
+            CHECK(THTensor_equal(wide, converted) == 1);
+            THTensor_free(converted);
+        }
+        THTensor_free(wide);
+        THTensor_free(fresh);
+        THTensor_free(weight);
+        THTensor_free(image);
+    }
+    THTensor_free(w);
+    THTensor_free(x);
+}
+
 static void a_map_says_which_planes_go_where(void) {
     const struct form f = {{1, 4, 5}, {1, 2, 2}, {1, 2, 1}, 'V', 'C', 0};
     const struct form of_volumes = {{3, 4, 3}, {2, 2, 2}, {1, 2, 1}, 'F', 'X', 0};
@@ -466,10 +605,49 @@ static void the_factor_is_that_of_the_sum(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
+/* The forms with one number for all dimensions are those with lists, bit by bit. */
+static void uniform_forms_are_those_with_lists(void) {
+    const int64_t sizes[] = {2, 3, 5, 6, 7}, kernel[] = {4, 3, 3, 2, 3}, turned[] = {3, 4, 3, 2, 3}, stride[] = {2}, padding[] = {1};
+    THTensor *bias = vector_of(TH_FLOAT32, 1, 2, 3, 4), *r = THTensor_new(), *wanted = THTensor_new();
+    typedef THStatus Long(THTensor *, const THTensor *, const THTensor *, const THTensor *, int, const int64_t *, const int64_t *,
+                          const int64_t *, int64_t);
+    typedef THStatus Turned(THTensor *, const THTensor *, const THTensor *, const THTensor *, int, const int64_t *,
+                            const int64_t *, const int64_t *, int64_t, const int64_t *);
+    typedef THStatus Short(THTensor *, const THTensor *, const THTensor *, const THTensor *, int64_t, int64_t);
+    Long *const lists[] = {THTensor_conv1d, THTensor_conv2d, THTensor_conv3d};
+    Turned *const turned_lists[] = {THTensor_convTranspose1d, THTensor_convTranspose2d, THTensor_convTranspose3d};
+    Short *const numbers[] = {THTensor_conv1dUniform, THTensor_conv2dUniform, THTensor_conv3dUniform};
+    Short *const turned_numbers[] = {THTensor_convTranspose1dUniform, THTensor_convTranspose2dUniform, THTensor_convTranspose3dUniform};
+    for (int d = 1; d <= 3; d++) {
+        THTensor *x = random_of(TH_FLOAT32, d + 2, sizes), *w = random_of(TH_FLOAT32, d + 2, kernel);
+        THTensor *back = random_of(TH_FLOAT32, d + 2, turned), *gradient = THTensor_new();
+        CHECK_OK(lists[d - 1](wanted, x, w, bias, 1, stride, padding, NULL, 1));
+        CHECK_OK(numbers[d - 1](r, x, w, bias, 2, 1));
+        CHECK(THTensor_equal(r, wanted));
+        CHECK_OK(THTensor_convolutionGradInput(gradient, wanted, w, x, 1, stride, padding, NULL, 0, NULL, 1));
+        CHECK_OK(THTensor_convolutionGradInputUniform(r, wanted, w, x, 2, 1));
+        CHECK(THTensor_equal(r, gradient));
+        CHECK_OK(THTensor_convolutionGradWeight(gradient, wanted, x, w, 1, stride, padding, NULL, 0, NULL, 1));
+        CHECK_OK(THTensor_convolutionGradWeightUniform(r, wanted, x, w, 2, 1));
+        CHECK(THTensor_equal(r, gradient));
+        CHECK_OK(turned_lists[d - 1](wanted, x, back, bias, 1, stride, padding, NULL, 1, NULL));
+        CHECK_OK(turned_numbers[d - 1](r, x, back, bias, 2, 1));
+        CHECK(THTensor_equal(r, wanted));
+        CHECK_ERROR(numbers[d - 1](r, x, w, NULL, 0, 1), TH_ERR_ARGUMENT, "stride 0 in dimension 0: at least 1 is needed");
+        THTensor_free(gradient);
+        THTensor_free(back);
+        THTensor_free(w);
+        THTensor_free(x);
+    }
+    THTensor_free(wanted);
+    THTensor_free(r);
+    THTensor_free(bias);
+}
+
+CHECK_MAIN(CASE(uniform_forms_are_those_with_lists), CASE(a_window_slides_over_an_image), CASE(channels_are_summed_and_a_bias_is_added),
            CASE(the_dimensions_of_the_weight_choose), CASE(a_transposed_convolution_spreads_each_element),
            CASE(gradients_are_the_transposed), CASE(images_are_unrolled_to_columns),
            CASE(layouts_and_results_do_not_matter), CASE(results_do_not_depend_on_the_number_of_threads),
            CASE(what_does_not_fit_is_refused_and_nothing_changes), CASE(planes_are_convolved_or_correlated),
-           CASE(many_planes_go_with_many_kernels), CASE(a_map_says_which_planes_go_where),
-           CASE(the_factor_is_that_of_the_sum))
+           CASE(many_planes_go_with_many_kernels), CASE(a_map_says_which_planes_go_where), CASE(wide_results_of_16_bit_floats_are_rounded_first),
+           CASE(every_way_gives_the_sums_of_the_definition), CASE(the_factor_is_that_of_the_sum))

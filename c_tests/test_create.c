@@ -455,6 +455,34 @@ static void vandermonde_matrices(void) {
     THTensor_free(none);
 }
 
+/* Powers are rounded once: as those of numbers with more bits. */
+/* With digits to spare, under valgrind too, where a long double is a double. */
+__extension__ typedef __float128 quad;
+
+static void vandermonde_matrices_are_rounded_once(void) {
+    static const double bases[] = {1.1, -0.93, 1.7, -2.3, 0.3, 1 + 0x1p-20};
+    for (int type = 0; type < 2; type++) {
+        THTensor *t = THTensor_newZeros(type ? TH_FLOAT64 : TH_FLOAT32, SIZES(6)), *r = FRESH;
+        for (int i = 0; i < 6; i++) CHECK_OK(THTensor_set1d(t, i, bases[i]));
+        CHECK_OK(THTensor_vander(r, t, 70, 1));
+        for (int64_t i = 0; i < 6; i++) {
+            quad power = 1, x = THTensor_get1d(t, i);
+            for (int64_t j = 0; j < 70; j++, power *= x) {
+                double got = THTensor_get2d(r, i, j), unit = type ? 0x1p-52 : 0x1p-23;
+                double error = (double)((got - power) / power);
+                CHECK(fabs(error) <= 0.501 * unit);
+            }
+        }
+        THTensor_free(t);
+        THTensor_free(r);
+    }
+    THTensor *t = vector_of(TH_FLOAT64, 1e200, -1e-200, INFINITY, NAN), *r = FRESH;
+    CHECK_OK(THTensor_vander(r, t, 4, 1));
+    CHECK_VALUES(r, 1, 1e200, INFINITY, INFINITY, 1, -1e-200, 0, 0, 1, INFINITY, INFINITY, INFINITY, 1, NAN, NAN, NAN);
+    THTensor_free(t);
+    THTensor_free(r);
+}
+
 static void sixteen_bit_fills_are_rounded_once(void) {
     /* Just above the middle of two neighbours: float32 would round it to the middle, and that to even. */
     THTensor *r = zeros_laid_out(TH_FLOAT16, 2, 2, STEPPED);
@@ -468,4 +496,4 @@ CHECK_MAIN(CASE(constants_take_shapes_and_dtypes), CASE(transposed_likes_keep_th
            CASE(tensors_are_made_of_numbers_in_a_dtype), CASE(bad_progressions_change_nothing), CASE(linspace_and_logspace), CASE(identities), CASE(diagonals),
            CASE(embedded_diagonals), CASE(traces_sum_any_dtype), CASE(triangles_of_every_layout),
            CASE(triangles_of_batches_and_overlaps), CASE(triangle_indices), CASE(grids), CASE(one_hot_rows),
-           CASE(vandermonde_matrices), CASE(sixteen_bit_fills_are_rounded_once))
+           CASE(vandermonde_matrices), CASE(vandermonde_matrices_are_rounded_once), CASE(sixteen_bit_fills_are_rounded_once))

@@ -164,9 +164,11 @@ static void integers_refuse_numbers_out_of_their_range(void) {
         {TH_UINT8, 255.5, 255},    {TH_UINT8, 256, NAN},       {TH_UINT8, -1, 255},        {TH_UINT8, -256, NAN},
         {TH_INT8, -128, -128},     {TH_INT8, 128, NAN},        {TH_INT16, 32768, NAN},     {TH_INT32, 2147483647, 2147483647},
         {TH_INT32, 2147483648, NAN}, {TH_INT64, 9.3e18, NAN},  {TH_INT64, NAN, NAN},       {TH_INT64, -INFINITY, NAN},
+        {TH_UINT8, -0.5, NAN},     {TH_UINT8, -1.5, NAN},      {TH_UINT8, -7.3, NAN},     {TH_UINT8, -255.5, NAN},
+        {TH_UINT8, -255, 1},       {TH_INT8, -127.5, -127},
         {TH_INT32, 2.5, 2},        {TH_BOOL, 300, 1},          {TH_FLOAT32, 1e300, INFINITY},
     };
-    THTensor *mask = one(TH_BOOL, 1);
+    THTensor *mask = one(TH_BOOL, 1), *first = one(TH_INT64, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         THDtype dtype = cases[i].dtype;
         double value = cases[i].value, stored = cases[i].stored;
@@ -176,6 +178,7 @@ static void integers_refuse_numbers_out_of_their_range(void) {
             CHECK_ERROR(THTensor_fill(r, value), TH_ERR_ARGUMENT, "out of the range");
             CHECK_ERROR(THTensor_set1d(r, 0, value), TH_ERR_ARGUMENT, "out of the range");
             CHECK_ERROR(THTensor_maskedFill(r, mask, value), TH_ERR_ARGUMENT, "out of the range");
+            CHECK_ERROR(THTensor_scatterFillMode(r, 0, first, value, TH_REDUCE_ADD), TH_ERR_ARGUMENT, "out of the range");
             CHECK_ERROR(THStorage_fill(storage, value), TH_ERR_ARGUMENT, "out of the range");
             CHECK_ERROR(THTensor_full(shaped, 1, (int64_t[]){1}, value), TH_ERR_ARGUMENT, "out of the range");
             CHECK(THTensor_newScalar(dtype, value) == NULL);
@@ -194,6 +197,7 @@ static void integers_refuse_numbers_out_of_their_range(void) {
         THTensor_free(shaped);
         THTensor_free(r);
     }
+    THTensor_free(first);
     THTensor_free(mask);
 }
 

@@ -78,6 +78,15 @@ static void products_of_nothing_are_zeros_or_nothing(void) {
     THTensor *rows = empty(TH_FLOAT32, 2, 0), *columns = empty(TH_FLOAT32, 0, 3);
     CHECK_OK(THTensor_mm(r, rows, columns));
     CHECK_VALUES(r, 0, 0, 0, 0, 0, 0);
+    /* A sum of as many products of nothing. */
+    THTensor *lefts = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 1, 0), TH_CONTIGUOUS_FORMAT);
+    THTensor *rights = THTensor_newEmpty(TH_FLOAT32, SIZES(HUGE_SIZE, 0, 1), TH_CONTIGUOUS_FORMAT);
+    CHECK_OK(THTensor_addbmm(r, 2, one, 1, lefts, rights));
+    CHECK_VALUES(r, 2);
+    CHECK_OK(THTensor_addbmm(r, 0, one, 1, lefts, rights));
+    CHECK_VALUES(r, 0);
+    THTensor_free(lefts);
+    THTensor_free(rights);
     THTensor_free(wide);
     THTensor_free(one);
     THTensor_free(high);
@@ -144,7 +153,84 @@ static void no_integers_may_be_divided_by_zero(void) {
     THTensor_free(r);
 }
 
+/* Functions with sizes of their own: results without elements though there are planes, and planes of which there are none. */
+static void windows_of_nothing_take_no_time(void) {
+    const int64_t far = (int64_t)1 << 40, *two = (int64_t[]){2};
+    THTensor *planes = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3, 4, 4)), *r = THTensor_new(), *indices = THTensor_new();
+    THTensor *volumes = THTensor_newOnes(TH_FLOAT32, SIZES(2, 3, 4, 4, 4)), *line = THTensor_newOnes(TH_FLOAT32, SIZES(3, 4));
+    alarm(60);
+    CHECK_OK(THTensor_adaptiveAvgPool1d(r, line, SIZES(0)));
+    for (int last = 0; last < 2; last++) {
+        const int64_t *of_plane = last ? (int64_t[]){far, 0} : (int64_t[]){0, far};
+        const int64_t *of_volume = last ? (int64_t[]){far >> 10, far >> 11, 0} : (int64_t[]){far >> 10, 0, far >> 11};
+        CHECK_OK(THTensor_adaptiveAvgPool2d(r, planes, 2, of_plane));
+        CHECK_SHAPE(r, 2, 3, of_plane[0], of_plane[1]);
+        CHECK_OK(THTensor_adaptiveMaxPool2d(r, indices, planes, 2, of_plane));
+        CHECK_SHAPE(indices, 2, 3, of_plane[0], of_plane[1]);
+        CHECK_OK(THTensor_adaptiveAvgPoolGradInput(r, r, planes, 2));
+        CHECK_SHAPE(r, 2, 3, 4, 4);
+        CHECK_NEAR(THTensor_sumall(r), 0, 0);
+        CHECK_OK(THTensor_adaptiveAvgPool3d(r, volumes, 3, of_volume));
+        CHECK_OK(THTensor_adaptiveMaxPool3d(r, NULL, volumes, 3, of_volume));
+        CHECK_SHAPE(r, 2, 3, of_volume[0], of_volume[1], of_volume[2]);
+    }
+    THTensor *none = THTensor_newEmpty(TH_FLOAT32, SIZES(0, 3, 4, far / 4), TH_CONTIGUOUS_FORMAT);
+    THTensor *places = THTensor_newEmpty(TH_INT64, SIZES(0, 3, 4, far / 4), TH_CONTIGUOUS_FORMAT);
+    CHECK_OK(THTensor_maxPool2d(r, indices, none, 1, two, NULL, NULL, NULL, 0));
+    CHECK_OK(THTensor_maxPoolGradInput(r, r, indices, none, 2));
+    CHECK_SHAPE(r, 0, 3, 4, far / 4);
+    CHECK_OK(THTensor_avgPool2d(r, none, 1, two, NULL, NULL, 0, 1, 0));
+    CHECK_OK(THTensor_avgPoolGradInput(r, r, none, 2, (int64_t[]){2, 2}, NULL, NULL, 0, 1, 0));
+    CHECK_OK(THTensor_maxUnpool(r, none, places, SIZES(far, 1)));
+    CHECK_SHAPE(r, 0, 3, far, 1);
+    THTensor_free(places);
+    THTensor_free(none);
+    THTensor_free(line);
+    THTensor_free(volumes);
+    THTensor_free(indices);
+    THTensor_free(r);
+    THTensor_free(planes);
+}
+
+static void convolutions_and_transforms_of_nothing_take_no_time(void) {
+    const int64_t far = (int64_t)1 << 40;
+    THTensor *none = THTensor_newEmpty(TH_FLOAT32, SIZES(0, 3, 4, far), TH_CONTIGUOUS_FORMAT), *r = THTensor_new(), *w = THTensor_new();
+    alarm(60);
+    for (int64_t channels = 1; channels < 9; channels += 7) {
+        THTensor *weight = THTensor_newOnes(TH_FLOAT32, SIZES(channels, 3, 2, 2)), *turned = THTensor_newTranspose(weight, 0, 1);
+        CHECK_OK(THTensor_conv2d(r, none, weight, NULL, 0, NULL, NULL, NULL, 1));
+        CHECK_SHAPE(r, 0, channels, 3, far - 1);
+        CHECK_OK(THTensor_convolutionGradWeight(w, r, none, weight, 0, NULL, NULL, NULL, 0, NULL, 1));
+        CHECK_NEAR(THTensor_normall(w, 2), 0, 0);
+        CHECK_OK(THTensor_convolutionGradInput(r, r, weight, none, 0, NULL, NULL, NULL, 0, NULL, 1));
+        CHECK_SHAPE(r, 0, 3, 4, far);
+        CHECK_OK(THTensor_convTranspose2d(r, none, turned, NULL, 0, NULL, NULL, NULL, 1, NULL));
+        CHECK_SHAPE(r, 0, channels, 5, far + 1);
+        THTensor_free(turned);
+        THTensor_free(weight);
+    }
+    THTensor *weight = THTensor_newEmpty(TH_FLOAT32, SIZES(0, 3, 2, 2), TH_CONTIGUOUS_FORMAT);
+    THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1, 1, 1, 1)), *wide = THTensor_newExpand(one, SIZES(far, 3, 2, 2));
+    /* Images that no memory can hold row-major. */
+    CHECK_ERROR(THTensor_conv2d(r, wide, weight, NULL, 0, NULL, NULL, NULL, 1), TH_ERR_NOMEM, "memory");
+    THTensor *pairs = THTensor_newEmpty(TH_FLOAT32, SIZES(0, far, 8, 2), TH_CONTIGUOUS_FORMAT);
+    CHECK_OK(THTensor_fft(r, pairs, 1, 0));
+    CHECK_OK(THTensor_ifft(r, pairs, 2, 0));
+    CHECK_OK(THTensor_rfft(r, pairs, 1, 0, 1));
+    CHECK_OK(THTensor_irfft(r, pairs, 1, 0, 1, 0, NULL));
+    CHECK_SHAPE(r, 0, far, 14);
+    CHECK_OK(THTensor_im2col(r, none, SIZES(2, 2), NULL, NULL, NULL));
+    THTensor_free(pairs);
+    THTensor_free(wide);
+    THTensor_free(one);
+    THTensor_free(weight);
+    THTensor_free(w);
+    THTensor_free(r);
+    THTensor_free(none);
+}
+
 CHECK_MAIN(CASE(results_of_the_same_shape_are_empty), CASE(elementwise_calls_take_any_order_of_dimensions),
            CASE(what_would_be_huge_does_not_fit), CASE(products_of_nothing_are_zeros_or_nothing),
            CASE(an_empty_dimension_is_cut_as_often_as_asked), CASE(an_empty_tensor_is_in_the_format_of_its_strides),
-           CASE(no_integers_may_be_divided_by_zero))
+           CASE(no_integers_may_be_divided_by_zero), CASE(windows_of_nothing_take_no_time),
+           CASE(convolutions_and_transforms_of_nothing_take_no_time))

@@ -127,7 +127,7 @@ static void an_empty_batch_needs_no_memory(void) {
     /* What would be refused with elements is so without. */
     CHECK_OK(THTensor_resize(t, SIZES(0, 4, 2), NULL));
     THTensor *whole = THTensor_newTo(t, TH_INT32);
-    CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32");
+    CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32, only for floats");
     THTensor_free(whole);
     THTensor_free(r);
     THTensor_free(real);
@@ -163,11 +163,42 @@ static void one_line_takes_the_memory_of_one(void) {
     THTensor_free(t);
 }
 
+static int64_t cached(void) {
+    THMemoryStats stats;
+    CHECK_OK(THMemory_stats(&stats));
+    return stats.cached_bytes;
+}
+
+/* TH_CACHE_LIMIT=0 in the environment turns the cache off, and no plan is kept. */
+static void plans_are_counted_and_given_up(void) {
+    enum { N = 40000, COUNT = 10 };
+    THMemoryStats stats;
+    CHECK_OK(THMemory_stats(&stats));
+    THTensor *all = THTensor_newOnes(TH_FLOAT32, SIZES(N + COUNT, 2)), *t = THTensor_new(), *r = THTensor_new();
+    for (int round = 0; round < 2; round++) {
+        int64_t first = 0;
+        CHECK_OK(THAllocator_emptyCache());
+        CHECK_EQ(cached(), 0);
+        for (int k = COUNT; k > 0; k--) {
+            CHECK_OK(THTensor_narrow(t, all, 0, 0, N + k));
+            CHECK_OK(THTensor_fft(r, t, 1, 0));
+            if (k == COUNT) first = cached();
+        }
+        /* What else is kept is used again for the next length; a plan has a factor for each element at least. */
+        if (stats.cache_limit > 0) CHECK(cached() - first >= (int64_t)(COUNT - 1) * N * 8);
+    }
+    CHECK_OK(THAllocator_emptyCache());
+    CHECK_EQ(cached(), 0);
+    THTensor_free(r);
+    THTensor_free(t);
+    THTensor_free(all);
+}
+
 static void what_is_no_signal_is_refused(void) {
     THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4), *whole = THTensor_newTo(t, TH_INT32),
              *r = vector_of(TH_FLOAT32, 7);
-    CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32");
-    CHECK_ERROR(THTensor_fft(r, t, 2, 0), TH_ERR_ARGUMENT, "2 signal dimensions of 1");
+    CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32, only for floats");
+    CHECK_ERROR(THTensor_fft(r, t, 2, 0), TH_ERR_ARGUMENT, "a signal of 2 dimensions in a tensor with 1 for signals and batches: expected 1 to 1");
     CHECK_OK(THTensor_narrow(t, t, 1, 0, 1));
     CHECK_ERROR(THTensor_fft(r, t, 1, 0), TH_ERR_SHAPE, "a last dimension of size 2");
     CHECK_VALUES(r, 7);
@@ -179,4 +210,5 @@ static void what_is_no_signal_is_refused(void) {
 CHECK_MAIN(CASE(an_impulse_has_all_frequencies), CASE(a_wave_has_one_frequency), CASE(halves_become_signals_again),
            CASE(several_dimensions_are_transformed_as_the_sum_over_all_says), CASE(every_length_comes_back),
            CASE(an_empty_batch_needs_no_memory), CASE(one_line_takes_the_memory_of_one),
+           CASE(plans_are_counted_and_given_up),
            CASE(what_is_no_signal_is_refused))

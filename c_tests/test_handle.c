@@ -17,6 +17,45 @@ static void a_fresh_handle_has_nothing(void) {
     THTensor_free(fresh);
 }
 
+static void messages_name_the_fresh_handle(void) {
+    THTensor *a = vector_of(TH_FLOAT32, 1, 2), *fresh = THTensor_new(), *r = THTensor_new();
+    CHECK_ERROR(THTensor_cmul(r, a, fresh), TH_ERR_DTYPE,
+                "THTensor_cmul: argument 'b' has no dtype yet: it is a fresh handle that nothing was written to");
+    CHECK_ERROR(THTensor_cmul(r, fresh, a), TH_ERR_DTYPE, "argument 'a' has no dtype yet");
+    CHECK_ERROR(THTensor_sum(r, fresh, 0, 0), TH_ERR_DTYPE, "argument 't' has no dtype yet");
+    CHECK_ERROR(THTensor_mm(r, a, fresh), TH_ERR_DTYPE, "argument 'm2' has no dtype yet");
+    THTensor *list[] = {a, a, fresh};
+    CHECK_ERROR(THTensor_einsum(r, "i,i,i", list, 3), TH_ERR_DTYPE, "THTensor_einsum: entry 2 of 'operands' has no dtype yet");
+    CHECK_ERROR(THTensor_indexPut(a, &fresh, 1, a, 0), TH_ERR_DTYPE, "entry 0 of 'indices' has no dtype yet");
+    list[1] = NULL;
+    CHECK_ERROR(THTensor_stack(r, list, 3, 0), TH_ERR_ARGUMENT, "THTensor_stack: entry 1 of 'tensors' is NULL");
+    CHECK_ERROR(THTensor_stack(r, list, -1, 0), TH_ERR_ARGUMENT, "-1 entries for 'tensors': the count is negative");
+    CHECK_ERROR(THTensor_stack(r, NULL, 1, 0), TH_ERR_ARGUMENT, "argument 'tensors' is NULL");
+    THTensor_free(r);
+    THTensor_free(fresh);
+    THTensor_free(a);
+}
+
+/* Every refusal of a dtype says for which ones the function is defined. */
+static void messages_say_which_dtypes_there_are(void) {
+    THTensor *whole = vector_of(TH_INT64, 1, 2), *truth = vector_of(TH_BOOL, 0, 1), *half = vector_of(TH_FLOAT16, 1, 2);
+    THTensor *r = THTensor_new();
+    CHECK_ERROR(THTensor_mean(r, whole, 0, 0), TH_ERR_DTYPE, "THTensor_mean: not defined for int64, only for floats");
+    CHECK_ERROR(THTensor_neg(r, truth), TH_ERR_DTYPE, "not defined for bool, only for integers and floats");
+    CHECK_ERROR(THTensor_cbitxor(r, half, half), TH_ERR_DTYPE, "not defined for float16, only for integers and bool");
+    CHECK_ERROR(THTensor_bincount(r, half, NULL, 0), TH_ERR_DTYPE, "not defined for float16, only for integers");
+    CHECK_ERROR(THTensor_renorm(r, whole, 2, 0, 1), TH_ERR_SHAPE, "2 dimensions");
+    CHECK_ERROR(THTensor_normal(whole, NULL, 0, 1), TH_ERR_DTYPE, "not defined for int64, only for floats");
+    CHECK_ERROR(THTensor_dot(r, truth, truth), TH_ERR_DTYPE, "not defined for bool, only for integers and floats");
+    THTensor *matrix = THTensor_newOnes(TH_FLOAT16, SIZES(2, 2));
+    CHECK_ERROR(THTensor_inverse(r, matrix), TH_ERR_DTYPE, "not defined for float16, only for float32 and float64");
+    THTensor_free(matrix);
+    THTensor_free(r);
+    THTensor_free(half);
+    THTensor_free(truth);
+    THTensor_free(whole);
+}
+
 static void a_fresh_handle_becomes_the_result(void) {
     THTensor *a = vector_of(TH_INT32, 1, 2), *b = vector_of(TH_FLOAT32, 0.5, 0.5);
     THTensor *r = THTensor_new();
@@ -150,7 +189,8 @@ static void reset_forgets_any_number_of_dimensions(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(a_fresh_handle_has_nothing), CASE(a_fresh_handle_becomes_the_result), CASE(a_handle_of_a_dtype_has_nothing_else),
+CHECK_MAIN(CASE(a_fresh_handle_has_nothing), CASE(messages_name_the_fresh_handle), CASE(messages_say_which_dtypes_there_are),
+           CASE(a_fresh_handle_becomes_the_result), CASE(a_handle_of_a_dtype_has_nothing_else),
            CASE(a_handle_of_a_dtype_keeps_it), CASE(a_handle_of_a_dtype_takes_results_of_every_kind),
            CASE(a_result_without_elements_has_dimensions_all_the_same), CASE(reset_makes_a_handle_fresh_again),
            CASE(reset_forgets_any_number_of_dimensions))

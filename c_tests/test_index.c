@@ -184,6 +184,33 @@ static void sums_by_index_are_formed_in_order(void) {
     THTensor_free(sums);
 }
 
+static void scaled_sums_of_16_bits_are_not_rounded_between(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT16, SIZES(1)), *src = vector_of(TH_FLOAT16, 6e4, 6e4, -6e4, -6e4);
+    THTensor *index = THTensor_newZeros(TH_INT64, SIZES(4));
+    CHECK_OK(THTensor_indexAddScale(t, 0, index, 2, src));
+    CHECK_VALUES(t, 0);
+    THTensor_free(index);
+    THTensor_free(src);
+    THTensor_free(t);
+}
+
+static void zeros_that_repeat_need_no_mask(void) {
+    THMemoryStats before, after;
+    THTensor *zero = THTensor_newZeros(TH_FLOAT32, SIZES(2, 1)), *t = THTensor_newExpand(zero, SIZES(2, 1 << 28)), *r = THTensor_new();
+    THMemory_stats(&before);
+    CHECK_OK(THTensor_nonzero(r, t));
+    THMemory_stats(&after);
+    CHECK_SHAPE(r, 0, 2);
+    CHECK(after.peak_bytes - before.peak_bytes < 1 << 20);
+    CHECK_OK(THTensor_set2d(zero, 1, 0, 5));
+    CHECK_OK(THTensor_narrow(t, t, 1, 0, 3));
+    CHECK_OK(THTensor_nonzero(r, t));
+    CHECK_VALUES(r, 1, 0, 1, 1, 1, 2);
+    THTensor_free(r);
+    THTensor_free(t);
+    THTensor_free(zero);
+}
+
 static void scatter_combines_as_asked(void) {
     THTensor *t = vector_of(TH_INT32, 1, 2, 3), *index = vector_of(TH_INT64, 0, 0, 2),
              *src = vector_of(TH_INT32, 5, 7, 2);
@@ -229,4 +256,5 @@ CHECK_MAIN(CASE(rows_and_columns_are_selected_in_any_order), CASE(an_index_out_o
            CASE(lists_of_index_tensors_are_those_of_numpy), CASE(a_mask_selects_and_takes_back),
            CASE(masks_of_any_length_select_what_they_should), CASE(nonzero_gives_places_as_rows_or_as_a_list),
            CASE(sums_by_index_are_formed_in_order), CASE(scatter_combines_as_asked),
+           CASE(scaled_sums_of_16_bits_are_not_rounded_between), CASE(zeros_that_repeat_need_no_mask),
            CASE(what_shares_memory_with_itself_is_not_written), CASE(a_tensor_may_be_its_own_source))

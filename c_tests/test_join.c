@@ -18,7 +18,7 @@ static void cat_joins_along_a_dimension(void) {
     CHECK_SHAPE(r, 2, 6);
     CHECK_ERROR(THTensor_catArray(r, list, 0, 0), TH_ERR_ARGUMENT, "expected at least one tensor");
     list[1] = NULL;
-    CHECK_ERROR(THTensor_catArray(r, list, 3, 0), TH_ERR_ARGUMENT, "argument 'tensors' is NULL");
+    CHECK_ERROR(THTensor_catArray(r, list, 3, 0), TH_ERR_ARGUMENT, "entry 1 of 'tensors' is NULL");
     THTensor_free(none);
     THTensor_free(r);
     THTensor_free(b);
@@ -125,6 +125,74 @@ static void edges_are_padded_in_four_ways(void) {
     THTensor_free(t);
 }
 
+/* The number that pads has the dtype of the tensor before it is converted to that of the result. */
+static void what_pads_is_the_fresh_result_converted(void) {
+    const struct {
+        THDtype dtype, of_result;
+        double value, stored;
+    } cases[] = {{TH_UINT8, TH_INT32, -1, 255},          {TH_BOOL, TH_INT32, 2.5, 1},    {TH_BOOL, TH_INT32, 300, 1},
+                 {TH_BOOL, TH_UINT8, NAN, 1},            {TH_INT32, TH_UINT8, 300, 44},  {TH_FLOAT16, TH_FLOAT32, 70000, INFINITY},
+                 {TH_FLOAT16, TH_FLOAT64, 2049, 2048},   {TH_INT32, TH_FLOAT32, 2.5, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        THTensor *t = THTensor_newOnes(cases[i].dtype, SIZES(1)), *r = THTensor_newWithDtype(cases[i].of_result), *fresh = THTensor_new();
+        CHECK_OK(THTensor_pad(r, t, SIZES(1, 0), TH_PAD_CONSTANT, cases[i].value));
+        CHECK_OK(THTensor_pad(fresh, t, SIZES(1, 0), TH_PAD_CONSTANT, cases[i].value));
+        CHECK_VALUES(r, cases[i].stored, 1);
+        THTensor *converted = THTensor_newTo(fresh, cases[i].of_result);
+        CHECK_EQ(THTensor_equal(r, converted), 1);
+        THTensor_free(converted);
+        THTensor_free(fresh);
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THTensor *bytes = THTensor_newOnes(TH_UINT8, SIZES(1)), *wide = THTensor_newWithDtype(TH_INT32);
+    CHECK_ERROR(THTensor_pad(wide, bytes, SIZES(1, 0), TH_PAD_CONSTANT, 300), TH_ERR_ARGUMENT, "300 is out of the range of uint8");
+    THTensor_free(wide);
+    THTensor_free(bytes);
+}
+
+/* As with PyTorch's `out=`. */
+static void elements_that_are_joined_are_converted_once(void) {
+    THTensor *half = vector_of(TH_FLOAT16, 1.5), *whole = vector_of(TH_INT64, 70000), *r = THTensor_new();
+    CHECK_OK(THTensor_cat(r, half, whole, 0));
+    CHECK_EQ(THTensor_dtype(r), TH_FLOAT16);
+    CHECK_VALUES(r, 1.5, INFINITY);
+    THTensor *wide = THTensor_newWithDtype(TH_FLOAT64);
+    CHECK_OK(THTensor_cat(wide, half, whole, 0));
+    CHECK_VALUES(wide, 1.5, 70000);
+    CHECK_OK(THTensor_stack(wide, (THTensor *[]){half, whole}, 2, 0));
+    CHECK_VALUES(wide, 1.5, 70000);
+    THTensor_free(wide);
+    THTensor_free(r);
+    THTensor_free(whole);
+    THTensor_free(half);
+}
+
+/* Results among the elements that are joined, padded, repeated or picked: as if they lay elsewhere. */
+static void a_result_may_lie_on_what_it_is_made_of(void) {
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5, 6, 7, 8), *half = THTensor_newNarrow(t, 0, 0, 4), *r = THTensor_newNarrow(t, 0, 2, 4);
+    THTensor *two = THTensor_newNarrow(t, 0, 1, 2), *index = vector_of(TH_INT64, 3, 2, 1, 0);
+    CHECK_OK(THTensor_cat(r, two, two, 0));
+    CHECK_VALUES(t, 1, 2, 2, 3, 2, 3, 7, 8);
+    CHECK_OK(THTensor_pad(r, half, SIZES(1, -1), TH_PAD_CONSTANT, 9));
+    CHECK_VALUES(t, 1, 2, 9, 1, 2, 2, 7, 8);
+    CHECK_OK(THTensor_repeat(r, two, SIZES(2)));
+    CHECK_VALUES(t, 1, 2, 2, 9, 2, 9, 7, 8);
+    CHECK_OK(THTensor_indexSelect(r, half, 0, index));
+    CHECK_VALUES(t, 1, 2, 9, 2, 2, 1, 7, 8);
+    CHECK_OK(THTensor_flip(r, r, SIZES(0)));
+    CHECK_VALUES(t, 1, 2, 1, 2, 2, 9, 7, 8);
+    /* Of another shape it gets memory of its own. */
+    CHECK_OK(THTensor_cat(two, t, t, 0));
+    CHECK_VALUES(two, 1, 2, 1, 2, 2, 9, 7, 8, 1, 2, 1, 2, 2, 9, 7, 8);
+    CHECK_VALUES(t, 1, 2, 1, 2, 2, 9, 7, 8);
+    THTensor_free(index);
+    THTensor_free(two);
+    THTensor_free(r);
+    THTensor_free(half);
+    THTensor_free(t);
+}
+
 static void fold_undoes_unfold(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1, 2, 3, 4, 5, 6), *windows = THTensor_newUnfold(t, 0, 2, 2), *r = THTensor_new();
     CHECK_OK(THTensor_fold(r, windows, 0, 2));
@@ -162,7 +230,30 @@ static void positions_become_indices(void) {
     THTensor_free(positions);
 }
 
-CHECK_MAIN(CASE(cat_joins_along_a_dimension), CASE(stack_makes_a_new_dimension), CASE(pieces_are_views_of_the_sizes_asked_for),
+/* A cache that grows begins as a fresh handle. */
+static void cat_takes_a_fresh_handle_as_empty(void) {
+    THTensor *cache = THTensor_new(), *k = THTensor_newOnes(TH_FLOAT16, SIZES(1, 2)), *r = THTensor_new(), *fresh = THTensor_new();
+    CHECK_OK(THTensor_cat(cache, cache, k, 0));
+    CHECK_EQ(THTensor_dtype(cache), TH_FLOAT16);
+    CHECK_SHAPE(cache, 1, 2);
+    CHECK_OK(THTensor_cat(cache, cache, k, 0));
+    CHECK_SHAPE(cache, 2, 2);
+    CHECK_VALUES(cache, 1, 1, 1, 1);
+    CHECK_OK(THTensor_cat(r, k, fresh, 1));
+    CHECK_SHAPE(r, 1, 2);
+    THTensor *list[] = {fresh, k, fresh, k};
+    CHECK_OK(THTensor_catArray(r, list, 4, -1));
+    CHECK_SHAPE(r, 1, 4);
+    CHECK_EQ(THTensor_dtype(fresh), TH_UNDEFINED);
+    CHECK_ERROR(THTensor_cat(r, fresh, fresh, 0), TH_ERR_DTYPE, "argument 'a' has no dtype yet");
+    THTensor_free(fresh);
+    THTensor_free(r);
+    THTensor_free(k);
+    THTensor_free(cache);
+}
+
+CHECK_MAIN(CASE(cat_takes_a_fresh_handle_as_empty), CASE(cat_joins_along_a_dimension), CASE(stack_makes_a_new_dimension), CASE(pieces_are_views_of_the_sizes_asked_for),
            CASE(images_are_flipped_turned_and_rolled), CASE(elements_are_repeated_as_a_whole_or_one_by_one),
-           CASE(edges_are_padded_in_four_ways), CASE(fold_undoes_unfold), CASE(differences_of_neighbours),
+           CASE(edges_are_padded_in_four_ways), CASE(what_pads_is_the_fresh_result_converted),
+           CASE(elements_that_are_joined_are_converted_once), CASE(a_result_may_lie_on_what_it_is_made_of), CASE(fold_undoes_unfold), CASE(differences_of_neighbours),
            CASE(positions_become_indices))

@@ -232,7 +232,8 @@ static void a_link_to_a_file_that_is_not_there_makes_it(void) {
     snprintf(link, sizeof link, "%s.link", path);
     CHECK_EQ(symlink(path, link), 0);
     CHECK_FAILURE(THStorage_newWithMapping(TH_UINT8, link, 10, TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_NOCREATE) == NULL,
-                  TH_ERR_IO, "open");
+                  TH_ERR_IO, "cannot open: No such file or directory");
+    CHECK(strstr(THGetLastError(), "(os error") == NULL);
     THStorage *s = THStorage_newWithMapping(TH_UINT8, link, 10, TH_ALLOCATOR_MAPPED_SHARED);
     CHECK(s != NULL);
     CHECK_EQ(length_of(path), 10);

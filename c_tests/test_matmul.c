@@ -420,6 +420,83 @@ static void einsum_sums_what_the_result_lacks(void) {
     THTensor_free(a);
 }
 
+/* Between the products of several factors 16-bit floats are not rounded: 320 * 320 is no float16. */
+static void products_of_sixteen_bits_are_rounded_once(void) {
+    static const THDtype dtypes[] = {TH_FLOAT16, TH_BFLOAT16};
+    for (int d = 0; d < 2; d++) {
+        THTensor *large = vector_of(dtypes[d], 320, 320), *small = vector_of(dtypes[d], 0x1p-8, 0x1p-8);
+        THTensor *r = THTensor_new();
+        CHECK_OK(THTensor_einsum(r, "i,i,i->i", (THTensor *const[]){large, large, small}, 3));
+        CHECK_EQ(THTensor_dtype(r), dtypes[d]);
+        CHECK_VALUES(r, 400, 400);
+        /* Sums of one operand come before the product. */
+        THTensor *many = THTensor_newZeros(dtypes[d], SIZES(256, 2));
+        CHECK_OK(THTensor_fill(many, 320));
+        CHECK_OK(THTensor_einsum(r, "ij,j->j", (THTensor *const[]){many, small}, 2));
+        CHECK_VALUES(r, 320, 320);
+        /* So does the sum over what broadcasts against one row. */
+        THTensor *top = THTensor_newNarrow(many, 0, 0, 1);
+        CHECK_OK(THTensor_fill(top, 0x1p-8));
+        THTensor *tall = THTensor_newExpand(large, SIZES(256, 2));
+        CHECK_OK(THTensor_einsum(r, "ij,ij->j", (THTensor *const[]){tall, top}, 2));
+        CHECK_VALUES(r, 320, 320);
+        THTensor_free(tall);
+        THTensor_free(top);
+        THTensor *row = THTensor_newReshape(large, SIZES(1, 2)), *column = THTensor_newReshape(large, SIZES(2, 1));
+        THTensor *end = matrix_of(dtypes[d], 1, 0x1p-8);
+        CHECK_OK(THTensor_chainMatmul(r, (THTensor *const[]){row, column, end}, 3));
+        CHECK_VALUES(r, 800);
+        THTensor *power = matrix_of(dtypes[d], 3, 0, 320, 0, 0, 0, 320, 0x1p-8, 0, 0);
+        CHECK_OK(THTensor_matrixPower(r, power, 3));
+        CHECK_VALUES(r, 400, 0, 0, 0, 400, 0, 0, 0, 400);
+        THTensor_free(power);
+        THTensor_free(end);
+        THTensor_free(column);
+        THTensor_free(row);
+        THTensor_free(many);
+        THTensor_free(r);
+        THTensor_free(small);
+        THTensor_free(large);
+    }
+}
+
+/* There are no products of Bool, where nothing is summed or multiplied either. */
+static void no_product_takes_bool(void) {
+    THTensor *t = THTensor_newOnes(TH_BOOL, SIZES(2, 2)), *one = THTensor_newOnes(TH_BOOL, 0, NULL), *r = THTensor_new();
+    THTensor *const list[] = {t, t, t};
+    static const char *const equations[] = {"ij->ji", "ii", "ij,ij->ij", "ij,jk", "ij,jk,kl"};
+    static const int counts[] = {1, 1, 2, 2, 3};
+    for (int k = 0; k < 5; k++) {
+        CHECK_ERROR(THTensor_einsum(r, equations[k], list, counts[k]), TH_ERR_DTYPE, "not defined for bool");
+    }
+    CHECK_ERROR(THTensor_inner(r, t, t), TH_ERR_DTYPE, "not defined for bool");
+    CHECK_ERROR(THTensor_inner(r, t, one), TH_ERR_DTYPE, "not defined for bool");
+    for (int64_t n = 0; n < 4; n++) CHECK_ERROR(THTensor_matrixPower(r, t, n), TH_ERR_DTYPE, "not defined for bool");
+    for (int n = 1; n < 4; n++) CHECK_ERROR(THTensor_chainMatmul(r, list, n), TH_ERR_DTYPE, "not defined for bool");
+    /* A scalar of Bool multiplies what is none. */
+    THTensor *x = vector_of(TH_FLOAT32, 3, 4);
+    CHECK_OK(THTensor_inner(r, one, x));
+    CHECK_VALUES(r, 3, 4);
+    THTensor_free(x);
+    THTensor_free(r);
+    THTensor_free(one);
+    THTensor_free(t);
+}
+
+/* What no memory can hold is refused before 2^28 products of it are computed. */
+static void a_result_of_einsum_has_memory_first(void) {
+    THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1)), *wide = THTensor_newExpand(one, SIZES(1 << 14)), *r = THTensor_new();
+    THTensor *const list[] = {wide, wide, wide, wide};
+    THMemoryStats before, after;
+    CHECK_OK(THMemory_stats(&before));
+    CHECK_ERROR(THTensor_einsum(r, "a,b,c,d->abcd", list, 4), TH_ERR_NOMEM, "memory");
+    CHECK_OK(THMemory_stats(&after));
+    CHECK(after.peak_bytes - before.peak_bytes < 1 << 20);
+    THTensor_free(r);
+    THTensor_free(wide);
+    THTensor_free(one);
+}
+
 /* [100 x 2] @ [2 x 100] @ [100 x 1]: from the right it takes 400 multiplications, from the left 30,000. */
 static void contractions_sum_over_pairs_of_dimensions(void) {
     THTensor *a = matrix_of(TH_INT64, 2, 1, 2, 3, 4, 5, 6), *b = vector_of(TH_INT64, 10, 20), *r = THTensor_new();
@@ -509,5 +586,7 @@ CHECK_MAIN(CASE(a_matrix_times_a_matrix), CASE(a_matrix_times_a_vector), CASE(pr
            CASE(shapes_and_dtypes_must_match), CASE(a_product_may_replace_its_factors),
            CASE(a_product_may_overlap_its_addend_and_vector), CASE(a_result_of_another_shape_is_resized),
            CASE(batches_multiply_place_by_place), CASE(einsum_sums_what_the_result_lacks),
+           CASE(products_of_sixteen_bits_are_rounded_once), CASE(no_product_takes_bool),
+           CASE(a_result_of_einsum_has_memory_first),
            CASE(contractions_sum_over_pairs_of_dimensions), CASE(chains_multiply_in_the_best_order),
            CASE(batches_are_their_products_on_any_number_of_threads), CASE(distances_of_rows_are_norms_of_differences))

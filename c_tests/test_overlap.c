@@ -26,6 +26,22 @@ static THStatus cummin(THTensor *r, THTensor *i, THTensor *t) { return THTensor_
 static THStatus cummax(THTensor *r, THTensor *i, THTensor *t) { return THTensor_cummax(r, i, t, 1); }
 static THStatus softmax(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_softmax(r, t, 1); }
 static THStatus logSoftmax(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_logSoftmax(r, t, 0); }
+static THStatus softmaxGrad(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_softmaxGrad(r, t, t, 1); }
+static THStatus logSoftmaxGrad(THTensor *r, THTensor *i, THTensor *t) {
+    return (void)i, THTensor_logSoftmaxGrad(r, t, t, 0);
+}
+static THStatus layerNorm(THTensor *r, THTensor *i, THTensor *t) {
+    THTensor *weight = THTensor_newSelect(t, 0, 2);
+    THStatus status = THTensor_layerNorm(r, t, 1, weight, weight, 1e-5);
+    THTensor_free(weight);
+    return (void)i, status;
+}
+static THStatus layerNormGrad(THTensor *r, THTensor *i, THTensor *t) {
+    THTensor *weight = THTensor_newSelect(t, 0, 2);
+    THStatus status = THTensor_layerNormGrad(r, NULL, NULL, t, t, 1, weight, 1e-5);
+    THTensor_free(weight);
+    return (void)i, status;
+}
 static THStatus logsumexp(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_logsumexp(r, t, 1, 0); }
 static THStatus running(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_logcumsumexp(r, t, 0); }
 static THStatus renorm(THTensor *r, THTensor *i, THTensor *t) { return (void)i, THTensor_renorm(r, t, 2, 0, 5); }
@@ -52,11 +68,12 @@ static const struct {
 } calls[] = {
 #define NAMED(call)                                                                                                    \
     { #call, call }
-    NAMED(expOf),    NAMED(plus),    NAMED(copy),       NAMED(sum),       NAMED(mean),    NAMED(deviation),
-    NAMED(norm),     NAMED(max),     NAMED(median),     NAMED(third),     NAMED(mode),    NAMED(cumsum),
-    NAMED(cumprod),  NAMED(cummin),  NAMED(cummax),     NAMED(softmax),   NAMED(histc),   NAMED(tril),
-    NAMED(quantile), NAMED(product), NAMED(logSoftmax), NAMED(logsumexp), NAMED(running), NAMED(renorm),
-    NAMED(sort),     NAMED(columns), NAMED(topk),       NAMED(unique),    NAMED(slices),
+    NAMED(expOf),          NAMED(plus),      NAMED(copy),          NAMED(sum),       NAMED(mean),    NAMED(deviation),
+    NAMED(norm),           NAMED(max),       NAMED(median),        NAMED(third),     NAMED(mode),    NAMED(cumsum),
+    NAMED(cumprod),        NAMED(cummin),    NAMED(cummax),        NAMED(softmax),   NAMED(histc),   NAMED(tril),
+    NAMED(quantile),       NAMED(product),   NAMED(logSoftmax),    NAMED(logsumexp), NAMED(running), NAMED(renorm),
+    NAMED(sort),           NAMED(columns),   NAMED(topk),          NAMED(unique),    NAMED(slices),  NAMED(softmaxGrad),
+    NAMED(logSoftmaxGrad), NAMED(layerNorm), NAMED(layerNormGrad),
 #undef NAMED
 };
 

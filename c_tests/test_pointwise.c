@@ -122,7 +122,7 @@ static void bits_are_combined_and_shifted(void) {
     THTensor *truth = vector_of(TH_BOOL, 0, 1), *floats = vector_of(TH_FLOAT32, 1, 2);
     CHECK_OK(THTensor_bitwiseNot(truth, truth));
     CHECK_VALUES(truth, 1, 0);
-    CHECK_ERROR(THTensor_bitand(floats, floats, 1), TH_ERR_DTYPE, "not defined for float32");
+    CHECK_ERROR(THTensor_bitand(floats, floats, 1), TH_ERR_DTYPE, "not defined for float32, only for integers and bool");
     THTensor_free(floats);
     THTensor_free(truth);
     THTensor_free(r);
@@ -191,7 +191,7 @@ static void products_and_quotients_are_added(void) {
     CHECK_OK(THTensor_addcdiv(t, t, 2, a, b));
     CHECK_VALUES(t, 4, 3);
     THTensor *whole = vector_of(TH_INT32, 1, 2);
-    CHECK_ERROR(THTensor_addcdiv(whole, whole, 1, whole, whole), TH_ERR_DTYPE, "not defined for int32");
+    CHECK_ERROR(THTensor_addcdiv(whole, whole, 1, whole, whole), TH_ERR_DTYPE, "not defined for int32, only for floats");
     CHECK_ERROR(THTensor_addcmul(whole, whole, 0.5, whole, whole), TH_ERR_DTYPE, "must be an integer");
     THTensor_free(whole);
     THTensor_free(r);

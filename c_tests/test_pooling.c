@@ -128,7 +128,7 @@ static void means_are_of_what_counts(void) {
     CHECK_VALUES(r, 1, 3);
     THTensor *whole = THTensor_newTo(line, TH_INT64);
     CHECK_ERROR(THTensor_avgPool1d(r, whole, 1, kernel, stride, padding, 0, 0, 0), TH_ERR_DTYPE,
-                "not defined for int64");
+                "not defined for int64, only for floats");
     THTensor_free(whole);
     THTensor_free(r);
     THTensor_free(line);
@@ -168,7 +168,45 @@ static void gradients_go_where_the_elements_came_from(void) {
     THTensor_free(line);
 }
 
-CHECK_MAIN(CASE(the_greatest_of_each_window_is_taken_with_its_place),
+/* The forms with one number for all dimensions are those with lists, bit by bit. */
+static void uniform_forms_are_those_with_lists(void) {
+    const int64_t sizes[] = {2, 3, 5, 6, 7}, kernels[] = {3, 3, 3}, stride[] = {2, 2, 2}, padding[] = {1, 1, 1};
+    THTensor *r = THTensor_new(), *wanted = THTensor_new(), *places = THTensor_new(), *indices = THTensor_new();
+    typedef THStatus Max(THTensor *, THTensor *, const THTensor *, int, const int64_t *, const int64_t *, const int64_t *,
+                         const int64_t *, int);
+    typedef THStatus Avg(THTensor *, const THTensor *, int, const int64_t *, const int64_t *, const int64_t *, int, int, int64_t);
+    Max *const max[] = {THTensor_maxPool1d, THTensor_maxPool2d, THTensor_maxPool3d};
+    Avg *const avg[] = {THTensor_avgPool1d, THTensor_avgPool2d, THTensor_avgPool3d};
+    THStatus (*const max_of[])(THTensor *, THTensor *, const THTensor *, int64_t, int64_t, int64_t) = {
+        THTensor_maxPool1dUniform, THTensor_maxPool2dUniform, THTensor_maxPool3dUniform};
+    THStatus (*const avg_of[])(THTensor *, const THTensor *, int64_t, int64_t, int64_t) = {
+        THTensor_avgPool1dUniform, THTensor_avgPool2dUniform, THTensor_avgPool3dUniform};
+    for (int d = 1; d <= 3; d++) {
+        THTensor *x = THTensor_newWithSizes(TH_FLOAT32, d + 2, sizes), *gradient = THTensor_new();
+        CHECK_OK(THTensor_uniform(x, NULL, -1, 1));
+        CHECK_OK(max[d - 1](wanted, places, x, 1, kernels, stride, padding, NULL, 0));
+        CHECK_OK(max_of[d - 1](r, indices, x, 3, 2, 1));
+        CHECK(THTensor_equal(r, wanted) && THTensor_equal(indices, places));
+        CHECK_OK(max_of[d - 1](r, NULL, x, 3, 2, 1));
+        CHECK(THTensor_equal(r, wanted));
+        CHECK_OK(avg[d - 1](wanted, x, 1, kernels, stride, padding, 0, 1, 0));
+        CHECK_OK(avg_of[d - 1](r, x, 3, 2, 1));
+        CHECK(THTensor_equal(r, wanted));
+        CHECK_OK(THTensor_avgPoolGradInput(gradient, wanted, x, d, kernels, stride, padding, 0, 1, 0));
+        CHECK_OK(THTensor_avgPoolGradInputUniform(r, wanted, x, d, 3, 2, 1));
+        CHECK(THTensor_equal(r, gradient));
+        CHECK_ERROR(avg_of[d - 1](r, x, 3, 2, 2), TH_ERR_ARGUMENT, "padding 2 is more than half of a window of 3 elements");
+        THTensor_free(gradient);
+        THTensor_free(x);
+    }
+    CHECK_ERROR(THTensor_avgPoolGradInputUniform(r, wanted, wanted, 4, 3, 2, 1), TH_ERR_ARGUMENT, "images have 1 to 3 dimensions, not 4");
+    THTensor_free(indices);
+    THTensor_free(places);
+    THTensor_free(wanted);
+    THTensor_free(r);
+}
+
+CHECK_MAIN(CASE(uniform_forms_are_those_with_lists), CASE(the_greatest_of_each_window_is_taken_with_its_place),
            CASE(nan_is_greatest_and_the_first_of_equals_counts), CASE(windows_beyond_the_end_count_if_asked_to),
            CASE(a_window_may_have_no_element), CASE(a_window_beyond_the_end_gets_its_gradient),
            CASE(one_line_takes_the_memory_of_one), CASE(means_are_of_what_counts),

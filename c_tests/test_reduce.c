@@ -2,6 +2,8 @@
 
 #include "check.h"
 
+#include <float.h>
+
 /* Sums and means */
 
 static void a_sum_over_a_dimension_removes_it(void) {
@@ -410,7 +412,65 @@ static void no_reduction_depends_on_the_number_of_threads(void) {
     CHECK_OK(THSetNumThreads(threads_before));
 }
 
-CHECK_MAIN(CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one), CASE(all_dimensions_at_once_leave_a_scalar),
+/* The variance of a column of `n` numbers by rows, by columns, and as a number. */
+static void check_variance(int n, const double *x, double correction, double expected, double tolerance) {
+    enum { COPIES = 9 };
+    THTensor *t = THTensor_newZeros(TH_FLOAT64, SIZES(n, COPIES)), *rows = THTensor_newZeros(TH_FLOAT64, SIZES(COPIES, n));
+    THTensor *r = THTensor_new();
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < COPIES; j++) ((double *)THTensor_data(t))[i * COPIES + j] = x[i];
+        for (int j = 0; j < COPIES; j++) ((double *)THTensor_data(rows))[j * n + i] = x[i];
+    }
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(THTensor_varCorrection(r, k ? rows : t, k, correction, 0));
+        for (int j = 0; j < COPIES; j++) CHECK_NEAR(THTensor_get1d(r, j), expected, tolerance);
+        CHECK_OK(THTensor_stdCorrection(r, k ? rows : t, k, correction, 0));
+        CHECK_NEAR(THTensor_get1d(r, 0), sqrt(expected), tolerance);
+    }
+    CHECK_OK(THTensor_select(rows, rows, 0, 0));
+    CHECK_NEAR(THTensor_varallCorrection(rows, correction), expected, tolerance);
+    THTensor_free(r);
+    THTensor_free(rows);
+    THTensor_free(t);
+}
+
+static void a_variance_that_overflows_is_infinite(void) {
+    check_variance(3, (double[]){1e200, -1e200, 3e200}, 1, INFINITY, 0);
+    check_variance(2, (double[]){1.7e308, -1.7e308}, 1, INFINITY, 0);
+    check_variance(4, (double[]){1e308, 1e308, 1e308, -1e308}, 0, INFINITY, 0);
+    check_variance(3, (double[]){0, 1e308, 1.7e308}, 1, INFINITY, 0);
+    check_variance(3, (double[]){1, INFINITY, 2}, 1, NAN, 0);
+    check_variance(3, (double[]){NAN, 1.7e308, -1.7e308}, 1, NAN, 0);
+    enum { MANY = 10000 };
+    double *many = malloc(MANY * sizeof *many);
+    for (int i = 0; i < MANY; i++) many[i] = i % 2 ? 1.7e308 : -1.7e308;
+    check_variance(MANY, many, 1, INFINITY, 0);
+    many[MANY - 1] = INFINITY;
+    check_variance(MANY, many, 1, NAN, 0);
+    free(many);
+}
+
+static void the_variance_of_nothing_is_nan_whatever_the_correction(void) {
+    for (int correction = -2; correction < 3; correction++) check_variance(0, NULL, correction, NAN, 0);
+    check_variance(2, (double[]){1, 3}, -2, 0.5, 0);
+    check_variance(2, (double[]){1, 3}, 3, INFINITY, 0);
+}
+
+/* Deviations from the first element would lose three digits to cancellation. */
+static void an_outlier_in_front_costs_a_variance_nothing(void) {
+    enum { N = 2000 };
+    double x[N];
+    for (int i = 0; i < N; i++) x[i] = i % 7;
+    x[0] = 1e7;
+    long double sum = 0, squares = 0;
+    for (int i = 0; i < N; i++) sum += x[i];
+    for (int i = 0; i < N; i++) squares += (x[i] - sum / N) * (x[i] - sum / N);
+    double expected = (double)(squares / (N - 1));
+    check_variance(N, x, 1, expected, expected * 16 * DBL_EPSILON);
+}
+
+CHECK_MAIN(CASE(a_variance_that_overflows_is_infinite), CASE(the_variance_of_nothing_is_nan_whatever_the_correction),
+           CASE(an_outlier_in_front_costs_a_variance_nothing), CASE(a_sum_over_a_dimension_removes_it), CASE(keepdim_leaves_it_with_size_one), CASE(all_dimensions_at_once_leave_a_scalar),
            CASE(integers_and_bool_sum_to_int64), CASE(floats_are_summed_in_float64_and_rounded_once),
            CASE(a_sum_in_float64_keeps_what_float32_cannot), CASE(what_is_asked_for_in_float64_is_computed_in_it),
            CASE(a_result_in_a_dtype_asked_for_is_the_same_wherever_it_is_stored), CASE(the_sum_of_nothing_is_zero_and_its_mean_is_nan),

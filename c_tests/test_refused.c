@@ -154,6 +154,22 @@ static THStatus context(void) {
 }
 static THStatus indexing(void) { return THTensor_meshgrid(results, many, 1, name); }
 
+static char letters[100002];
+static THStatus long_equation(void) { return THTensor_einsum(results[0], letters, many, 1); }
+static THStatus long_result(void) {
+    letters[0] = 'a', letters[1] = '-', letters[2] = '>';
+    THStatus status = THTensor_einsum(results[0], letters, many, 1);
+    letters[1] = letters[2] = 'a';
+    return status;
+}
+static THStatus many_operands(void) {
+    letters[80] = 0;
+    for (int i = 1; i < 80; i += 2) letters[i] = ',';
+    THStatus status = THTensor_einsum(results[0], letters, many, 40);
+    memset(letters, 'a', sizeof letters - 1);
+    return status;
+}
+
 /* A signal of another length each time, for which nothing is prepared yet: primes, powers, products. */
 static THTensor *signal_of_new_length(void) {
     static int64_t length = 60;
@@ -183,10 +199,12 @@ static void lists_of_any_length_may_be_refused(void) {
         NAMED(median),   NAMED(copy),    NAMED(wrong_shape),
         NAMED(split),    NAMED(mapping), NAMED(context),
         NAMED(indexing), NAMED(fft),     NAMED(rfft),
-        NAMED(irfft)
+        NAMED(irfft),    NAMED(long_equation), NAMED(long_result),
+        NAMED(many_operands)
 #undef NAMED
     };
     memset(name, 'n', sizeof name - 1);
+    memset(letters, 'a', sizeof letters - 1);
     for (int d = 0; d < DIMS; d++) ones[d] = 1;
     ones[1] = ones[500] = 2;
     deep = THTensor_newOnes(TH_FLOAT32, DIMS, ones);

@@ -325,7 +325,37 @@ static void results_hold_what_they_should(void) {
     THGenerator_free(g);
 }
 
-CHECK_MAIN(CASE(makers_are_fills), CASE(permutations_have_every_number_once), CASE(permutations_are_equally_likely),
+/* Few draws of many categories are found another way than many. */
+static void few_samples_follow_the_probabilities(void) {
+    enum { CATEGORIES = 900, DRAWS = 100, CALLS = 400 };
+    THGenerator *g = THGenerator_new();
+    CHECK_OK(THRandom_manualSeed(g, 5));
+    THTensor *p = THTensor_newZeros(TH_FLOAT64, SIZES(CATEGORIES)), *r = THTensor_new();
+    double counts[3] = {0, 0, 0}, halves = 0;
+    for (int scale = 0; scale < 2; scale++) {
+        for (int k = 0; k < CATEGORIES; k++) ((double *)THTensor_data(p))[k] = k % 3 * (scale ? 5e-324 : 1);
+        for (int call = 0; call < CALLS; call++) {
+            CHECK_OK(THTensor_multinomial(r, g, p, DRAWS, 1));
+            CHECK_SHAPE(r, DRAWS);
+            for (int i = 0; i < DRAWS; i++) {
+                int64_t k = ((int64_t *)THTensor_data(r))[i];
+                if (!CHECK(k >= 0 && k < CATEGORIES)) break;
+                counts[k % 3]++;
+                halves += k < CATEGORIES / 2;
+            }
+        }
+        double all = (double)CALLS * DRAWS;
+        CHECK_EQ(counts[0], 0);
+        CHECK_NEAR(counts[1] / all, 1.0 / 3, 0.01);
+        CHECK_NEAR(halves / all, 0.5, 0.01);
+        counts[1] = counts[2] = halves = 0;
+    }
+    THTensor_free(r);
+    THTensor_free(p);
+    THGenerator_free(g);
+}
+
+CHECK_MAIN(CASE(few_samples_follow_the_probabilities), CASE(makers_are_fills), CASE(permutations_have_every_number_once), CASE(permutations_are_equally_likely),
            CASE(categories_come_by_their_probabilities), CASE(nothing_is_drawn_twice_without_replacement),
            CASE(what_cannot_be_drawn_is_an_error), CASE(results_hold_what_they_should), CASE(dropout_leaves_the_mean),
            CASE(weights_are_spread_by_the_size_of_the_layer))

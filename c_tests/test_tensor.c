@@ -399,7 +399,7 @@ static void dimensions_of_size_one_come_and_go(void) {
 static void reshape_copies_where_a_view_cannot(void) {
     THTensor *m = matrix_of(TH_INT32, 2, 1, 2, 3, 4, 5, 6), *turned = THTensor_newT(m);
     const int64_t sizes[] = {6};
-    CHECK_FAILURE(THTensor_newView(turned, 1, sizes) == NULL, TH_ERR_SHAPE, "view size is not compatible");
+    CHECK_FAILURE(THTensor_newView(turned, 1, sizes) == NULL, TH_ERR_SHAPE, "call newReshape, or newContiguous before");
     THTensor *copied = THTensor_newReshape(turned, 1, sizes), *viewed = THTensor_newFlatten(m, 0, -1);
     CHECK_VALUES(copied, 1, 4, 2, 5, 3, 6);
     CHECK_VALUES(viewed, 1, 2, 3, 4, 5, 6);

@@ -348,9 +348,10 @@ static void view_of_a_view(void) {
     THTensor *joined = THTensor_newView(cut, SIZES(4, 4));
     CHECK(THTensor_isSetTo(joined, left));
 
-    const char *incompatible =
-        "invalid argument 2: view size is not compatible with input tensor's size and stride (at least one dimension "
-        "spans across two contiguous subspaces). Call .contiguous() before .view()";
+    const char *incompatible = "need a copy of a tensor with sizes";
+    CHECK_ERROR(THTensor_view(joined, left, SIZES(16)), TH_ERR_SHAPE,
+                "THTensor_view: sizes [16] need a copy of a tensor with sizes [4, 4] and strides [6, 1]: call newReshape, "
+                "or newContiguous before");
     CHECK_REFUSED(THTensor_view, THTensor_newView, left, TH_ERR_SHAPE, incompatible, SIZES(16));
     CHECK_REFUSED(THTensor_view, THTensor_newView, left, TH_ERR_SHAPE, incompatible, SIZES(2, 8));
     THTensor *turned = THTensor_newT(t), *vector = counted(SIZES(24));

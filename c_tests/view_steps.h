@@ -220,8 +220,8 @@ static void step_view(struct chain *c) {
         STEP(c, THTensor_view, THTensor_newView, ndim, asked);
         model_reshape(&c->model, ndim, size);
     } else {
-        CHECK_FAILURE(THTensor_newView(c->t, ndim, asked) == NULL, TH_ERR_SHAPE, "view size is not compatible");
-        CHECK_ERROR(THTensor_view(c->t, c->t, ndim, asked), TH_ERR_SHAPE, "view size is not compatible");
+        CHECK_FAILURE(THTensor_newView(c->t, ndim, asked) == NULL, TH_ERR_SHAPE, "call newReshape, or newContiguous before");
+        CHECK_ERROR(THTensor_view(c->t, c->t, ndim, asked), TH_ERR_SHAPE, "call newReshape, or newContiguous before");
     }
 }
 

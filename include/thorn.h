@@ -31,23 +31,24 @@
  *     16. Comparisons and choices
  *     17. Reductions
  *     18. Scans and softmax
- *     19. Sorting and searching
- *     20. Order statistics and histograms
- *     21. Matrix products
- *     22. Linear algebra
- *     23. Convolution
- *     24. Pooling
- *     25. Fourier transforms
- *     26. Random generators
- *     27. Random numbers
- *     28. Functions of the caller
- *     29. Storages
- *     30. Memory
- *     31. Mapped files and shared memory
- *     32. Errors
- *     33. Threads
- *     34. BLAS of the machine
- *     35. Versions
+ *     19. Losses, normalization and gradients
+ *     20. Sorting and searching
+ *     21. Order statistics and histograms
+ *     22. Matrix products
+ *     23. Linear algebra
+ *     24. Convolution
+ *     25. Pooling
+ *     26. Fourier transforms
+ *     27. Random generators
+ *     28. Random numbers
+ *     29. Functions of the caller
+ *     30. Storages
+ *     31. Memory
+ *     32. Mapped files and shared memory
+ *     33. Errors
+ *     34. Threads
+ *     35. BLAS of the machine
+ *     36. Versions
  *
  * Conventions
  * ===========
@@ -71,8 +72,11 @@
  * are refused: floats into integers, and numbers into Bool. Where operands share memory with `r`, the result is as if
  * the inputs had been copied first.
  *
- * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure. The
- * others return on failure:
+ * **Errors.** A function without a value of its own returns a THStatus: TH_OK, which is 0, or the kind of failure.
+ * Every function may return `TH_ERR_ARGUMENT`, an argument is NULL that may not be, or a number is out of range;
+ * `TH_ERR_NOMEM`, memory has run out; `TH_ERR_DEVICE`, a tensor is not in the memory of the host; and
+ * `TH_ERR_INTERNAL`, a fault of thorn's own. The introduction of a chapter says which others its functions have, and
+ * what they mean there. The functions without a status return on failure:
  *
  *     a pointer             NULL
  *     a double              NaN: getAt, item, sumall, normall and all that are computed from elements
@@ -96,6 +100,7 @@
  *     At            a list of indices (getAt, setAt)
  *     1d to 5d, Nd  so many sizes or indices one by one; a list of them
  *     Long          an int64 in place of a double (itemLong)
+ *     Uniform       one number in place of a list, the same in each dimension (conv2dUniform)
  *     Like, As      the shape of another tensor (zerosLike, viewAs)
  *     Mode, Base, Format, Dtype, Kind, Scale, Correction   one more argument of that name
  *
@@ -113,9 +118,9 @@
  * integers wrap into narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie
  * in the range of an integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * **Lists.** A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL,
- * it only stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is
- * an error.
+ * **Lists.** A list that you pass has its length beside it, `len`. A function that returns several handles takes an
+ * array `r` with room for `*count` handles. If `r` is NULL, it only stores in `*count` how many there will be;
+ * otherwise it stores that many new references. Too little room is an error.
  *
  * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may
  * neither throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling
@@ -129,6 +134,10 @@
  * **Versions.** TH_VERSION_MAJOR, TH_VERSION_MINOR and TH_VERSION_PATCH name the API, TH_ABI_VERSION the binary
  * interface; THVersion() and THAbiVersion() ask the library in use. Codes and the fields of structs keep their values
  * and places.
+ *
+ * **Languages.** The header is for C99 and C++98 and whatever came after them; of C++98 it asks for <stdint.h>, int64_t
+ * and with it a type of 64 bits, which every compiler has. A reader without a preprocessor asks THCdef or
+ * THCdefChapter.
  *
  * This file is generated: edit the comments in src/, and run scripts/header.sh.
  */
@@ -157,7 +166,8 @@
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__)
+#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \
+    (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM
@@ -178,13 +188,14 @@ extern "C" {
  * @defgroup handles_and_references Handles and references
  *
  * A `THTensor *` is a handle: sizes, strides, an offset and an element type over a storage. It counts who holds it.
+ * Errors: `TH_ERR_ARGUMENT`, flags that no tensor has.
  * @{
  */
 
 /// Code of a kind of device in the C API; the values are DLPack's.
 typedef enum THDeviceType {
     TH_CPU = 1,                  ///< Host memory.
-    TH_CUDA = 2,                 ///< NVIDIA GPU memory.
+    TH_CUDA = 2                  ///< NVIDIA GPU memory.
 } THDeviceType;
 
 /// Code of an element type in the C API. Codes are never renumbered.
@@ -199,19 +210,19 @@ typedef enum THDtype {
     TH_BFLOAT16 = 7,             ///< The upper half of a float32; computed in float32.
     TH_FLOAT32 = 8,              ///< IEEE 754 single precision.
     TH_FLOAT64 = 9,              ///< IEEE 754 double precision.
-    TH_BOOL = 10,                ///< True or false in one byte; any byte but 0 reads as true.
+    TH_BOOL = 10                 ///< True or false in one byte; any byte but 0 reads as true.
 } THDtype;
 
 enum {
     TH_TENSOR_REFCOUNTED = 1,    ///< The tensor counts its references; without this bit retain and free do nothing.
-    TH_TENSOR_SCALAR = 2,        ///< With `nDimension` 0: a scalar with one element.
+    TH_TENSOR_SCALAR = 2         ///< With `nDimension` 0: a scalar with one element.
 };
 
 enum {
     TH_STORAGE_REFCOUNTED = 1,   ///< The storage counts its references; without this bit retain and free do nothing.
     TH_STORAGE_RESIZABLE = 2,    ///< The storage may be resized.
     TH_STORAGE_FREEMEM = 4,      ///< The memory goes back to the allocator with the last reference.
-    TH_STORAGE_VIEW = 8,         ///< The memory belongs to the storage in `view`.
+    TH_STORAGE_VIEW = 8          ///< The memory belongs to the storage in `view`.
 };
 
 /// Where a storage's memory comes from: three functions that get the context stored beside the allocator.
@@ -292,7 +303,7 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
     TH_ERR_CALLBACK = 9,         ///< A function passed by the caller reported failure.
     TH_ERR_INTERNAL = 10,        ///< A fault inside thorn, caught at the boundary; please report it.
     /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
-    TH_ERR_NUMERIC = 11,
+    TH_ERR_NUMERIC = 11
 } THStatus;
 
 /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory.
@@ -335,6 +346,8 @@ void THTensor_free(THTensor *tensor);
 
 /**
  * @defgroup element_types Element types
+ *
+ * Errors: `TH_ERR_ARGUMENT`, a code or a name that is no dtype; `TH_ERR_DTYPE`, a default dtype that is no float.
  * @{
  */
 
@@ -380,7 +393,10 @@ int THDtype_canCast(THDtype from, THDtype to);
 /**
  * @defgroup making_tensors Making tensors
  *
- * Every function here returns a new reference, or NULL on error. Give it up with `THTensor_free`.
+ * Every function here returns a new reference, or NULL on error. Give it up with `THTensor_free`. Errors:
+ * `TH_ERR_SHAPE`, sizes and strides that are negative, overflow or reach beyond the memory given; `TH_ERR_ARGUMENT`,
+ * numbers that the dtype does not hold, memory that is NULL or not aligned; `TH_ERR_DTYPE`, a tensor without a dtype as
+ * the model.
  * @{
  */
 
@@ -390,7 +406,7 @@ typedef enum THMemoryFormat {
     /// The source's strides where it is dense and does not overlap itself, else row-major.
     TH_PRESERVE_FORMAT = 1,
     TH_CHANNELS_LAST = 2,        ///< Four dimensions N, C, H, W laid out as N, H, W, C.
-    TH_CHANNELS_LAST_3D = 3,     ///< Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
+    TH_CHANNELS_LAST_3D = 3      ///< Five dimensions N, C, D, H, W laid out as N, D, H, W, C.
 } THMemoryFormat;
 
 /// Called once with the data and the caller's context when foreign memory is no longer needed.
@@ -509,7 +525,9 @@ TH_NODISCARD THTensor *THTensor_newWithStorage5d(THStorage *storage, ptrdiff_t s
 /**
  * @defgroup looking_at_tensors Looking at tensors
  *
- * The fields of `THTensor` are open; these functions say the same, and check the handle.
+ * The fields of `THTensor` are open; these functions say the same, and check the handle. Errors: `TH_ERR_ARGUMENT`, a
+ * dimension that the tensor does not have; `TH_ERR_SHAPE`, a damaged handle; `TH_ERR_DTYPE`, a tensor without a dtype;
+ * `TH_ERR_DEVICE`, a question about a GPU to a tensor of the host.
  * @{
  */
 
@@ -591,7 +609,9 @@ int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
 /**
  * @defgroup single_elements Single elements
  *
- * For whole tensors take the memory itself: `THTensor_data`, `THTensor_size` and `THTensor_stride`.
+ * For whole tensors take the memory itself: `THTensor_data`, `THTensor_size` and `THTensor_stride`. Errors:
+ * `TH_ERR_ARGUMENT`, an index out of range, or a number that the dtype does not hold; `TH_ERR_SHAPE`, a number of
+ * indices that is not that of the dimensions; `TH_ERR_DTYPE`, a tensor without a dtype.
  * @{
  */
 
@@ -663,6 +683,9 @@ THStatus THTensor_zero(THTensor *r);
 
 /**
  * @defgroup copies_and_conversions Copies and conversions
+ *
+ * Errors: `TH_ERR_SHAPE`, a source that does not broadcast to the result; `TH_ERR_DTYPE`, a source without a dtype;
+ * `TH_ERR_ARGUMENT`, a code that is no dtype or memory format.
  * @{
  */
 
@@ -702,13 +725,14 @@ THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
 /**
  * @defgroup printing Printing
  *
- * Tensors and storages as text: in a string, on stdout, or on any stream.
+ * Tensors and storages as text: in a string, on stdout, or on any stream. Errors: `TH_ERR_IO`, the stream did not take
+ * the text; `TH_ERR_ARGUMENT`, options out of range; `TH_ERR_SHAPE`, a damaged handle.
  * @{
  */
 
 enum {
     TH_PRINT_PYTORCH = 0,        ///< `tensor([[1., 2.], [3., 4.]])`, as PyTorch.
-    TH_PRINT_TORCH7 = 1,         ///< Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
+    TH_PRINT_TORCH7 = 1          ///< Columns of numbers and `[torch.FloatTensor of size 2x2]`, as Torch7.
 };
 
 /// How tensors are printed. `THPrintOptions_init` fills in the defaults, which are PyTorch's.
@@ -772,7 +796,8 @@ THStatus THGetPrintOptions(THPrintOptions *options);
  * @defgroup views Views
  *
  * A view shares the memory of its source, and keeps it alive. Most come in two forms: `narrow` makes a handle you have
- * the view, `newNarrow` returns a new one.
+ * the view, `newNarrow` returns a new one. Errors: `TH_ERR_ARGUMENT`, a dimension, index or size out of range;
+ * `TH_ERR_SHAPE`, sizes that the elements or their strides do not allow; `TH_ERR_DTYPE`, a source without a dtype.
  * @{
  */
 
@@ -920,7 +945,9 @@ THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int 
 /**
  * @defgroup shapes_changed_in_place Shapes changed in place
  *
- * These functions change the handle itself: what it shows, not the elements.
+ * These functions change the handle itself: what it shows, not the elements. Errors: `TH_ERR_SHAPE`, sizes, strides or
+ * offsets that are negative or overflow; `TH_ERR_ARGUMENT`, a storage that cannot grow; `TH_ERR_DTYPE`, a source
+ * without a dtype.
  * @{
  */
 
@@ -994,12 +1021,14 @@ THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
  * @defgroup joining_and_rearranging Joining and rearranging
  *
  * These functions copy; what shares memory with the result is copied first. A fresh `r` has the dtype of `t`, or that
- * which all tensors promote to.
+ * which all tensors promote to; into any other, cat and its kin convert each element once, from its own dtype. Errors:
+ * `TH_ERR_SHAPE`, tensors that do not fit each other; `TH_ERR_ARGUMENT`, dimensions, sizes or pads out of range, an
+ * empty list; `TH_ERR_DTYPE`, a result whose dtype does not take the elements.
  * @{
  */
 
 enum {
-    TH_ALL_DIMS = INT32_MIN,     ///< Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+    TH_ALL_DIMS = INT32_MIN      ///< Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
 };
 
 /// How a padded tensor goes on beyond its edges.
@@ -1007,11 +1036,11 @@ typedef enum THPadMode {
     TH_PAD_CONSTANT = 0,         ///< With a number.
     TH_PAD_REFLECT = 1,          ///< Mirrored at the elements on the edge, which are not repeated.
     TH_PAD_REPLICATE = 2,        ///< With the elements on the edge.
-    TH_PAD_CIRCULAR = 3,         ///< From the other edge.
+    TH_PAD_CIRCULAR = 3          ///< From the other edge.
 } THPadMode;
 
-/// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ. A vector without elements fits
-/// anything.
+/// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ. A vector without elements, or a
+/// fresh handle, fits anything.
 THStatus THTensor_cat(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 
 /// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
@@ -1072,7 +1101,7 @@ THStatus THTensor_repeatInterleaveValue(THTensor *r, const THTensor *t, int64_t 
 
 /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]` in
 /// the one before it, and so on; `count` is the number of pads, two for a dimension. Negative pads cut off. `mode` says
-/// what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that fill takes.
+/// what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that fill takes for the dtype of `t`.
 THStatus THTensor_pad(THTensor *r, const THTensor *t, int count, const int64_t *pads, THPadMode mode, double value);
 
 /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added
@@ -1097,8 +1126,10 @@ THStatus THTensor_unravelIndex(THTensor **r, int *count, const THTensor *index, 
 /**
  * @defgroup elements_by_index Elements by index
  *
- * Positions are int64 or int32, and counted from 0; each is checked before anything is written. What shares memory with
- * the result is copied first.
+ * Positions are int64 or int32, and counted from 0; each is checked before anything is written; those of a list of
+ * index tensors that broadcast to no place lead nowhere, and are not, as in PyTorch. What shares memory with the result
+ * is copied first. Errors: `TH_ERR_ARGUMENT`, a position out of range; `TH_ERR_SHAPE`, an index or mask that does not
+ * fit the tensor; `TH_ERR_DTYPE`, an index that is not of integers, or elements of another dtype.
  * @{
  */
 
@@ -1107,7 +1138,7 @@ typedef enum THReduce {
     TH_REDUCE_ADD = 0,           ///< Their sum; of Bool, *or*.
     TH_REDUCE_MULTIPLY = 1,      ///< Their product; of Bool, *and*.
     TH_REDUCE_AMAX = 2,          ///< The greatest; NaN if one is.
-    TH_REDUCE_AMIN = 3,          ///< The least; NaN if one is.
+    TH_REDUCE_AMIN = 3           ///< The least; NaN if one is.
 } THReduce;
 
 /// `r` = the entries `index` of dimension `dimension` of `t`, in this order and as often as they are named. The index
@@ -1204,7 +1235,9 @@ THStatus THTensor_nonzeroTuple(THTensor **r, int *count, const THTensor *t);
 /**
  * @defgroup results_made_of_numbers Results made of numbers
  *
- * Constants, progressions, diagonals, triangles and grids.
+ * Constants, progressions, diagonals, triangles and grids. Errors: `TH_ERR_ARGUMENT`, bounds, steps or sizes that make
+ * no list, numbers that the dtype does not hold; `TH_ERR_SHAPE`, an operand with the wrong number of dimensions;
+ * `TH_ERR_DTYPE`, an operand of the wrong dtype.
  * @{
  */
 
@@ -1304,6 +1337,9 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
  * @defgroup arithmetic Arithmetic
  *
  * Operations of this chapter and the next three work element by element: operands broadcast, and dtypes are promoted.
+ * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the operation is not defined
+ * for, or that the result cannot take; `TH_ERR_ARGUMENT`, integers divided by 0, and numbers that an operation does not
+ * take.
  * @{
  */
 
@@ -1311,7 +1347,7 @@ THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasi
 typedef enum THDivMode {
     TH_DIV_TRUE = 0,             ///< The quotient as it is; integers give the default dtype.
     TH_DIV_TRUNC = 1,            ///< Towards zero, as C divides integers.
-    TH_DIV_FLOOR = 2,            ///< Down, as Python's `//`.
+    TH_DIV_FLOOR = 2             ///< Down, as Python's `//`.
 } THDivMode;
 
 /// `r = -t`. Not for Bool.
@@ -1453,6 +1489,9 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
 
 /**
  * @defgroup functions_of_numbers Functions of numbers
+ *
+ * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function is not defined for,
+ * or that the result cannot take; `TH_ERR_ARGUMENT`, numbers that a function does not take.
  * @{
  */
 
@@ -1605,6 +1644,8 @@ THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
 
 /**
  * @defgroup bits Bits
+ *
+ * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, floats, and numbers that are not whole.
  * @{
  */
 
@@ -1653,6 +1694,9 @@ THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
 
 /**
  * @defgroup comparisons_and_choices Comparisons and choices
+ *
+ * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a result that does not take truth values, a
+ * condition that is neither Bool nor uint8; `TH_ERR_ARGUMENT`, tolerances that are negative.
  * @{
  */
 
@@ -1761,7 +1805,9 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 /**
  * @defgroup reductions Reductions
  *
- * Over one dimension, over several, or over all elements.
+ * Over one dimension, over several, or over all elements. Errors: `TH_ERR_ARGUMENT`, a dimension out of range or
+ * without elements to choose from; `TH_ERR_DTYPE`, a dtype that the reduction is not defined for, or that the result
+ * cannot take.
  * @{
  */
 
@@ -1945,6 +1991,9 @@ int THTensor_logicalany(const THTensor *t);
 
 /**
  * @defgroup scans_and_softmax Scans and softmax
+ *
+ * Errors: `TH_ERR_ARGUMENT`, a dimension out of range; `TH_ERR_DTYPE`, a dtype that the function is not defined for, or
+ * that the result cannot take; `TH_ERR_SHAPE`, a tensor with too few dimensions.
  * @{
  */
 
@@ -2008,7 +2057,113 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /* ==================================================================================================================
  *
- *     19. Sorting and searching
+ *     19. Losses, normalization and gradients
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup losses,_normalization_and_gradients Losses, normalization and gradients
+ *
+ * Gradients of activations, of softmax, of layerNorm and of losses, for training loops that are written by hand: each
+ * is the gradient of the forward function's input, from `g`, that of its result. With `y` as an argument the result
+ * itself is asked for, with `t` the input. Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`,
+ * a dtype that the function is not defined for, or a target that is not of integers; `TH_ERR_ARGUMENT`, a class,
+ * dimension or number out of range.
+ * @{
+ */
+
+/// What becomes of the losses of all positions.
+typedef enum THReduction {
+    TH_REDUCTION_NONE = 0,       ///< Nothing: the result has a loss for each position.
+    TH_REDUCTION_MEAN = 1,       ///< Their sum, divided by the sum of the weights: of no position NaN.
+    TH_REDUCTION_SUM = 2         ///< Their sum.
+} THReduction;
+
+/// `r = y * (g - sum of g * y)` along `dimension`: the gradient of softmax, from its result `y`. Both have one shape
+/// and one dtype, a float.
+THStatus THTensor_softmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
+
+/// `r = g - e^y * sum of g` along `dimension`: the gradient of logSoftmax, from its result `y`. Both have one shape and
+/// one dtype, a float.
+THStatus THTensor_logSoftmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
+
+/// `r = (t - mean) / sqrt(variance + eps) * weight + bias`, with mean and variance, the biased one, over the last
+/// `normalizedNdim` dimensions of `t`, 1 at least. `weight` and `bias` have the sizes of these dimensions and the dtype
+/// of `t`, or float32 beside 16-bit floats; NULL stands for 1 and 0. Floats only; computed in float32 or float64, with
+/// sums in float64.
+THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight,
+                            const THTensor *bias, double eps);
+
+/// The gradients of layerNorm from `g`, that of its result: `gradInput` that of `t`, `gradWeight` and `gradBias` those
+/// of `weight` and `bias`, of the dtype of `weight` or else of `t`. Each of the three may be NULL. The other arguments
+/// are those of layerNorm; with the `n` elements of a row, `x` = the row normalized and `h = g * weight`, `gradInput =
+/// (h - mean of h - x * mean of (h * x)) / sqrt(variance + eps)`, and over all rows `gradWeight = sum of g * x`,
+/// `gradBias = sum of g`.
+THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g,
+                                const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+
+/// `r = -weight[c] * t[c]` for each position, `c` being its class in `target`: the loss of log-probabilities `t`, which
+/// logSoftmax makes, of shape `[classes]`, `[batch, classes]` or `[batch, classes, sizes...]`. Floats only; sums in
+/// float64.
+///
+/// `target`, int64 or int32, has the shape of `t` without the classes. A class that is not in `t` is an error, but
+/// `ignoreIndex`, whose positions have the loss 0 and do not count; -100 is usual. `weight` has a factor for each
+/// class, of the dtype of `t` or float32 beside 16-bit floats; NULL stands for 1. With `TH_REDUCTION_NONE` the result
+/// has the shape of `target`, else it is a scalar.
+THStatus THTensor_nllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight,
+                          THReduction reduction, int64_t ignoreIndex);
+
+/// `r = -g * weight[c]` at the class `c` of each position, and 0 elsewhere; with `TH_REDUCTION_MEAN` divided by the sum
+/// of the weights: the gradient of nllLoss. Of `t` the shape counts alone, `g` has the shape of the loss, and its dtype
+/// is that of `r`. The other arguments are those of nllLoss.
+THStatus THTensor_nllLossGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target,
+                              const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+
+/// nllLoss of `logSoftmax(t)` along the classes: the loss of scores `t`, from the logarithms before they are rounded to
+/// 16 bits. All else is as for nllLoss.
+THStatus THTensor_crossEntropy(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight,
+                               THReduction reduction, int64_t ignoreIndex);
+
+/// `r = g * weight[c] * (softmax(t) - 1 at the class c of each position)`, and 0 where the position does not count;
+/// with `TH_REDUCTION_MEAN` divided by the sum of the weights: the gradient of crossEntropy. `g` has the shape of the
+/// loss and the dtype of `t`. The other arguments are those of nllLoss.
+THStatus THTensor_crossEntropyGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target,
+                                   const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+
+/// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
+THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = g where t > 0, else value * g`: the gradient of leakyRelu. Floats only.
+THStatus THTensor_leakyReluGrad(THTensor *r, const THTensor *g, const THTensor *t, double value);
+
+/// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh. Floats only.
+THStatus THTensor_hardtanhGrad(THTensor *r, const THTensor *g, const THTensor *t, double minimum, double maximum);
+
+/// `r = value * e^t * g where t <= 0, else g`: the gradient of elu. Floats only.
+THStatus THTensor_eluGrad(THTensor *r, const THTensor *g, const THTensor *t, double value);
+
+/// `r = g / (1 + e^(-beta * t))`, or `g` itself where `beta * t > threshold`: the gradient of softplus. Floats only.
+THStatus THTensor_softplusGrad(THTensor *r, const THTensor *g, const THTensor *t, double beta, double threshold);
+
+/// `r = g * y * (1 - y)`: the gradient of sigmoid, from its result `y`. Floats only.
+THStatus THTensor_sigmoidGrad(THTensor *r, const THTensor *g, const THTensor *y);
+
+/// `r = g * (1 - y^2)`: the gradient of tanh, from its result `y`. Floats only.
+THStatus THTensor_tanhGrad(THTensor *r, const THTensor *g, const THTensor *y);
+
+/// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
+/// gradient of gelu. At inf and
+/// -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
+THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf. Floats only.
+THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     20. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2016,7 +2171,9 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * @defgroup sorting_and_searching Sorting and searching
  *
  * NaN is greater than everything and equal to no other NaN; -0.0 equals 0.0. Results are the same whatever the number
- * of threads.
+ * of threads. Errors: `TH_ERR_ARGUMENT`, a dimension, rank or position out of range; `TH_ERR_SHAPE`, operands that do
+ * not fit each other; `TH_ERR_DTYPE`, positions in a tensor that is not of integers, elements in one that cannot take
+ * them.
  * @{
  */
 
@@ -2091,12 +2248,15 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     20. Order statistics and histograms
+ *     21. Order statistics and histograms
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup order_statistics_and_histograms Order statistics and histograms
+ *
+ * Errors: `TH_ERR_ARGUMENT`, a dimension, rank, share or range that there is not; `TH_ERR_SHAPE`, operands that do not
+ * fit each other; `TH_ERR_DTYPE`, a dtype that the function is not defined for.
  * @{
  */
 
@@ -2106,7 +2266,7 @@ typedef enum THInterpolation {
     TH_LOWER = 1,                ///< The smaller neighbour.
     TH_HIGHER = 2,               ///< The greater neighbour.
     TH_MIDPOINT = 3,             ///< `(a + b) / 2`
-    TH_NEAREST = 4,              ///< The nearer neighbour; of two the one with the even rank.
+    TH_NEAREST = 4               ///< The nearer neighbour; of two the one with the even rank.
 } THInterpolation;
 
 /// `values = k-th smallest elements of t over dimension`, k from 1, or over all with `TH_ALL_DIMS`; int64 `indices`
@@ -2177,7 +2337,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     21. Matrix products
+ *     22. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2187,7 +2347,9 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
  * Unless a function says otherwise, operands have one dtype, any but Bool. 16-bit floats are summed in float32 and
  * rounded once, integers wrap. Any strides are taken as they are, and `r` may be an operand. With `beta` 0 the elements
  * of `t` are not looked at, so that NaN there does no harm. Processors that multiply pairs of bfloat16 (AVX512_BF16)
- * take subnormal ones for 0.
+ * take subnormal ones for 0. Errors: `TH_ERR_SHAPE`, operands that do not multiply; `TH_ERR_DTYPE`, operands of several
+ * dtypes or of Bool, and factors of integers that are not whole; `TH_ERR_ARGUMENT`, dimensions, equations and powers
+ * that mean nothing.
  * @{
  */
 
@@ -2282,7 +2444,7 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     22. Linear algebra
+ *     23. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -2294,7 +2456,9 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
  * vector, or a batch of vectors if its shape is that of the matrices without their last dimension. Results are
  * row-major like all others; what LAPACK packs is packed as LAPACK does, and pivots count from 1. A matrix that is
  * singular, not positive definite or, where an iteration is needed, not finite is `TH_ERR_NUMERIC`; the message has
- * LAPACK's number and says which of a batch it was. Where a result may be NULL, it is not computed.
+ * LAPACK's number and says which of a batch it was. Where a result may be NULL, it is not computed. Other errors:
+ * `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, other dtypes; `TH_ERR_ARGUMENT`, pivots and
+ * letters that mean nothing; `TH_ERR_UNSUPPORTED`, more than 2^31 - 1 rows or columns.
  * @{
  */
 
@@ -2307,7 +2471,7 @@ typedef enum THMatrixNorm {
     TH_NORM_2 = 4,               ///< The greatest singular value.
     TH_NORM_MINUS_2 = 5,         ///< The least singular value.
     TH_NORM_INF = 6,             ///< The greatest sum of magnitudes in a row.
-    TH_NORM_MINUS_INF = 7,       ///< The least sum of magnitudes in a row.
+    TH_NORM_MINUS_INF = 7        ///< The least sum of magnitudes in a row.
 } THMatrixNorm;
 
 /// `rb = the X with a X = b` for square `a`; `ra = the factors of a`, packed as by btrifact. Either may be NULL. By LU
@@ -2407,7 +2571,8 @@ THStatus THTensor_ormqr(THTensor *ra, const THTensor *a, const THTensor *tau, co
                         int transpose);
 
 /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as
-/// columns. The `upper` or lower triangle of `a` alone is looked at. The signs of vectors are arbitrary.
+/// columns. The `upper` or lower triangle of `a` alone is looked at. The signs of vectors are arbitrary. Errors are
+/// some eps of the greatest eigenvalue by magnitude, so that small ones of a graded matrix have fewer digits.
 THStatus THTensor_syev(THTensor *re, THTensor *rv, const THTensor *a, int upper);
 
 /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
@@ -2417,7 +2582,9 @@ THStatus THTensor_symeig(THTensor *e, THTensor *v, const THTensor *t, int upper)
 /// imaginary part first.
 ///
 /// `rv`, which may be NULL: right eigenvectors of norm 1 as columns. Those of a pair in columns i and i + 1 are `rv[:,
-/// i] + i rv[:, i + 1]` and its conjugate, turned so that the greatest element is real.
+/// i] + i rv[:, i + 1]` and its conjugate, turned so that the greatest element is real. Residuals are some eps of the
+/// norm of `a`, or more, as LAPACK's, where its rows or columns grow by 1e6 and beyond; imaginary parts of pairs that
+/// underflow are the least subnormal number.
 THStatus THTensor_geev(THTensor *re, THTensor *rv, const THTensor *a);
 
 /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
@@ -2425,7 +2592,7 @@ THStatus THTensor_eig(THTensor *e, THTensor *v, const THTensor *t);
 
 /// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal
 /// columns, with `some` [m x k] and [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values
-/// alone take less time.
+/// alone take less time. Errors are some eps of the greatest singular value.
 THStatus THTensor_gesvd(THTensor *ru, THTensor *rs, THTensor *rv, const THTensor *a, int some);
 
 /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
@@ -2456,7 +2623,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     23. Convolution
+ *     24. Convolution
  *
  * ================================================================================================================== */
 
@@ -2468,7 +2635,9 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
  * (outputs / groups) x kernel`. Lists of strides, paddings and dilations have `ndim` entries, one for each dimension of
  * an image or one for all; NULL stands for strides and dilations of 1 and no padding. All tensors have one dtype, which
  * is not Bool. 16-bit floats are summed in float32; integers wrap. Padding may be left out of a sum instead of counting
- * as 0: where an infinite weight lies on it, the result may be NaN or not.
+ * as 0: where an infinite weight lies on it, the result may be NaN or not. Errors: `TH_ERR_SHAPE`, images, weights and
+ * results that do not fit each other; `TH_ERR_ARGUMENT`, lists of the wrong length, and strides, paddings, dilations
+ * and groups out of range; `TH_ERR_DTYPE`, tensors of several dtypes or of Bool.
  * @{
  */
 
@@ -2532,6 +2701,46 @@ THStatus THTensor_convolutionGradWeight(THTensor *r, const THTensor *gradOutput,
 /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims`
 /// dimensions of the images.
 THStatus THTensor_convolutionGradBias(THTensor *r, const THTensor *gradOutput, int imageDims);
+
+/// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+/// `bias` may be NULL.
+THStatus THTensor_conv1dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                int64_t stride, int64_t padding);
+
+/// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+/// `bias` may be NULL.
+THStatus THTensor_conv2dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                int64_t stride, int64_t padding);
+
+/// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets.
+/// `bias` may be NULL.
+THStatus THTensor_conv3dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias,
+                                int64_t stride, int64_t padding);
+
+/// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group.
+/// `bias` may be NULL.
+THStatus THTensor_convTranspose1dUniform(THTensor *r, const THTensor *input, const THTensor *weight,
+                                         const THTensor *bias, int64_t stride, int64_t padding);
+
+/// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group.
+/// `bias` may be NULL.
+THStatus THTensor_convTranspose2dUniform(THTensor *r, const THTensor *input, const THTensor *weight,
+                                         const THTensor *bias, int64_t stride, int64_t padding);
+
+/// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group.
+/// `bias` may be NULL.
+THStatus THTensor_convTranspose3dUniform(THTensor *r, const THTensor *input, const THTensor *weight,
+                                         const THTensor *bias, int64_t stride, int64_t padding);
+
+/// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape counts
+/// alone.
+THStatus THTensor_convolutionGradInputUniform(THTensor *r, const THTensor *gradOutput, const THTensor *weight,
+                                              const THTensor *input, int64_t stride, int64_t padding);
+
+/// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape counts
+/// alone.
+THStatus THTensor_convolutionGradWeightUniform(THTensor *r, const THTensor *gradOutput, const THTensor *input,
+                                               const THTensor *weight, int64_t stride, int64_t padding);
 
 /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images as
 /// columns, PyTorch's unfold.
@@ -2619,7 +2828,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     24. Pooling
+ *     25. Pooling
  *
  * ================================================================================================================== */
 
@@ -2631,7 +2840,9 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
  * and is that of `kernel` then, `padding` and `dilation` too: 0 and 1. A window reaches over `reach = dilation *
  * (kernel - 1) + 1` elements, and in each dimension there are `(size + 2 * padding - reach) / stride + 1` of them,
  * rounded down, or up with `ceilMode` unless the last one would begin behind the image and what pads it in front.
- * `padding` is half of a window at most.
+ * `padding` is half of a window at most. Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`,
+ * lists of the wrong length, numbers and indices out of range; `TH_ERR_DTYPE`, a dtype that the pooling is not defined
+ * for, or indices that are not int64.
  * @{
  */
 
@@ -2683,6 +2894,38 @@ THStatus THTensor_avgPoolGradInput(THTensor *r, const THTensor *gradOutput, cons
                                    const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode,
                                    int countIncludePad, int64_t divisor);
 
+/// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit.
+/// `indices` may be NULL.
+THStatus THTensor_maxPool1dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel,
+                                   int64_t stride, int64_t padding);
+
+/// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit.
+/// `indices` may be NULL.
+THStatus THTensor_maxPool2dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel,
+                                   int64_t stride, int64_t padding);
+
+/// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit.
+/// `indices` may be NULL.
+THStatus THTensor_maxPool3dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel,
+                                   int64_t stride, int64_t padding);
+
+/// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding
+/// counts as elements.
+THStatus THTensor_avgPool1dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+
+/// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding
+/// counts as elements.
+THStatus THTensor_avgPool2dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+
+/// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding
+/// counts as elements.
+THStatus THTensor_avgPool3dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+
+/// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform. Of `input`, whose images have
+/// `imageDims` dimensions, the shape counts alone.
+THStatus THTensor_avgPoolGradInputUniform(THTensor *r, const THTensor *gradOutput, const THTensor *input, int imageDims,
+                                          int64_t kernel, int64_t stride, int64_t padding);
+
 /// adaptiveMaxPool2d of images with one dimension.
 THStatus THTensor_adaptiveMaxPool1d(THTensor *r, THTensor *indices, const THTensor *input, int ndim,
                                     const int64_t *sizes);
@@ -2715,7 +2958,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     25. Fourier transforms
+ *     26. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -2725,7 +2968,8 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
  * Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the
  * last ones before that; all others are a batch. Floats only; 16-bit floats are transformed in float32. With
  * `normalized` both directions divide by the square root of the number of elements of a signal; otherwise the inverse
- * one divides by that number.
+ * one divides by that number. Errors: `TH_ERR_SHAPE`, complex numbers or sizes that are none; `TH_ERR_ARGUMENT`,
+ * signals with more dimensions than the tensor has; `TH_ERR_DTYPE`, tensors that are not of floats.
  * @{
  */
 
@@ -2759,7 +3003,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     26. Random generators
+ *     27. Random generators
  *
  * ================================================================================================================== */
 
@@ -2767,7 +3011,9 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
  * @defgroup random_generators Random generators
  *
  * A `THGenerator` is where random numbers come from, of one of two kinds. `NULL` stands for the calling thread's own,
- * which is of kind `TH_PHILOX` and seeded by the system. A call that fails has drawn nothing.
+ * which is of kind `TH_PHILOX` and seeded by the system. A call that fails has drawn nothing. Errors:
+ * `TH_ERR_ARGUMENT`, a kind or state that is none, or a generator that another call is drawing from; `TH_ERR_DTYPE` and
+ * `TH_ERR_SHAPE`, a state that is no vector of uint8.
  * @{
  */
 
@@ -2778,7 +3024,7 @@ typedef enum THGeneratorKind {
     TH_PHILOX = 1,
     /// The Mersenne twister with the states and the streams of Torch's TH. One number follows the other: it uses one
     /// thread.
-    TH_MT19937 = 2,
+    TH_MT19937 = 2
 } THGeneratorKind;
 
 /// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw
@@ -2853,7 +3099,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     27. Random numbers
+ *     28. Random numbers
  *
  * ================================================================================================================== */
 
@@ -2862,14 +3108,15 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
  *
  * Functions that fill an `r` keep its dtype and shape, which it must have; results of other functions are as of all
  * operations. Distributions of real numbers want floats; those of whole numbers take every dtype, to which the number
- * is converted.
+ * is converted. Errors: `TH_ERR_ARGUMENT`, parameters that the distribution does not have; `TH_ERR_DTYPE`, a result
+ * whose dtype cannot hold the numbers; `TH_ERR_SHAPE`, parameters whose shape is not that of the result.
  * @{
  */
 
 /// Which side of a layer its weights are scaled by.
 typedef enum THFan {
     TH_FAN_IN = 0,               ///< What comes in to each of its outputs.
-    TH_FAN_OUT = 1,              ///< What goes out of each of its inputs.
+    TH_FAN_OUT = 1               ///< What goes out of each of its inputs.
 } THFan;
 
 /// Fills with numbers uniform in [from, to), which must be in the range of the dtype. Floats only.
@@ -3038,12 +3285,16 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     28. Functions of the caller
+ *     29. Functions of the caller
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup functions_of_the_caller Functions of the caller
+ *
+ * Errors: a status that the function returns is what the call returns, and its class is `TH_ERR_CALLBACK`;
+ * `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, operands without a dtype; `TH_ERR_ARGUMENT`, a
+ * function that is NULL, or that changed a storage.
  * @{
  */
 
@@ -3075,14 +3326,16 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     29. Storages
+ *     30. Storages
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup storages Storages
  *
- * A storage owns a block of elements of one dtype. Tensors make theirs as they need it.
+ * A storage owns a block of elements of one dtype. Tensors make theirs as they need it. Errors: `TH_ERR_ARGUMENT`, an
+ * index, size or flag out of range, a storage that cannot be resized; `TH_ERR_SHAPE`, storages of different lengths;
+ * `TH_ERR_IO`, a file that cannot be mapped.
  * @{
  */
 
@@ -3099,7 +3352,7 @@ enum {
     TH_ALLOCATOR_MAPPED_KEEPFD = 16,
     /// The context brings an open descriptor, and names are not touched unless `TH_ALLOCATOR_MAPPED_UNLINK` says so.
     TH_ALLOCATOR_MAPPED_FROMFD = 32,
-    TH_ALLOCATOR_MAPPED_UNLINK = 64, ///< The name is removed as soon as the mapping stands.
+    TH_ALLOCATOR_MAPPED_UNLINK = 64 ///< The name is removed as soon as the mapping stands.
 };
 
 /// The malloc family as an allocator; its context is ignored.
@@ -3225,12 +3478,14 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     30. Memory
+ *     31. Memory
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup memory Memory
+ *
+ * Errors: `TH_ERR_NOMEM`, memory could not be had; `TH_ERR_ARGUMENT`, limits and sizes that are negative.
  * @{
  */
 
@@ -3241,7 +3496,7 @@ typedef struct THMemoryStats {
     /// The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse
     /// small blocks.
     int64_t peak_bytes;
-    /// Bytes of released blocks kept for reuse, the lists of all threads included.
+    /// Bytes kept for reuse: released blocks, the lists of all threads included, and plans of Fourier transforms.
     int64_t cached_bytes;
     /// The most bytes that the cache shared by all threads keeps.
     int64_t cache_limit;
@@ -3268,7 +3523,8 @@ TH_NODISCARD void *THRealloc(void *ptr, ptrdiff_t size);
 /// Frees a block of `THAlloc` or malloc; NULL is ignored.
 void THFree(void *ptr);
 
-/// Gives all memory the caching allocator keeps for reuse back to the system.
+/// Gives all memory the caching allocator keeps for reuse back to the system, and forgets the plans of Fourier
+/// transforms.
 THStatus THAllocator_emptyCache(void);
 
 /// Stores the counters of the caching allocator in `stats`.
@@ -3292,12 +3548,15 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     31. Mapped files and shared memory
+ *     32. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
+ *
+ * Errors: `TH_ERR_IO`, the operating system refused the file or object, or it is too short; `TH_ERR_ARGUMENT`, flags
+ * that contradict each other; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
  * @{
  */
 
@@ -3331,12 +3590,14 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
 /* ==================================================================================================================
  *
- *     32. Errors
+ *     33. Errors
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup errors Errors
+ *
+ * These functions do not fail: `TH_OK`, 0, is the status where nothing has.
  * @{
  */
 
@@ -3360,12 +3621,14 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     33. Threads
+ *     34. Threads
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup threads Threads
+ *
+ * Errors: `TH_ERR_ARGUMENT`, fewer than one thread.
  * @{
  */
 
@@ -3383,12 +3646,14 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     34. BLAS of the machine
+ *     35. BLAS of the machine
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup blas_of_the_machine BLAS of the machine
+ *
+ * Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS.
  * @{
  */
 
@@ -3411,12 +3676,14 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     35. Versions
+ *     36. Versions
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup versions Versions
+ *
+ * Errors: `TH_ERR_ARGUMENT`, a chapter that there is not.
  * @{
  */
 
@@ -3433,9 +3700,15 @@ const char *THGetBlas(void);
 #define TH_ABI_VERSION 0
 
 /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT,
-/// and the same of Python's cffi. All but this function, which you declare to call it: `const char *THCdef(void);`. A
-/// `FILE *` is a `void *` there. Never freed.
+/// and the same of Python's cffi. All but this function and the next, which you declare to call them: `const char
+/// *THCdef(void);`. A `FILE *` is a `void *` there. Never freed.
 const char *THCdef(void);
+
+/// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""`
+/// all types and constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it
+/// calls only. A C string that the caller frees with `THFree`; NULL on error. You declare it to call it: `char
+/// *THCdefChapter(const char *title);`.
+TH_NODISCARD char *THCdefChapter(const char *title);
 
 /// The version of the library in use, `"0.1.0"`. Never freed.
 const char *THVersion(void);

@@ -14,7 +14,7 @@ import warnings
 
 sys.dont_write_bytecode = True
 
-from oracle import convolution, creation, elementwise, indexing, linalg, products, reductions, sorting
+from oracle import convolution, creation, elementwise, indexing, layers, linalg, products, reductions, sorting
 from oracle.writing import lines
 
 OUT = os.path.join(os.path.dirname(__file__), "..", "tests", "data", "expectations.txt")
@@ -31,6 +31,7 @@ def main():
     products.rows()
     convolution.rows()
     linalg.rows()
+    layers.rows()
     with open(OUT, "w") as file:
         file.write("\n".join(lines) + "\n")
 

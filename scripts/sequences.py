@@ -29,6 +29,7 @@ BY_TYPE = {
     "THGeneratorKind": "code({name}, 2)", "THFan": "code({name}, 1)",
     "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 11)",
     "THReduce": "code({name}, 3)", "THPadMode": "code({name}, 3)", "THMatrixNorm": "code({name}, 7)",
+    "THReduction": "code({name}, 2)",
     "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
     "const THPrintOptions *": "print_options({name})", "THPrintOptions *": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
@@ -38,7 +39,7 @@ BY_NAME = {
         **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique",
                          "transposed", "ceilMode", "countIncludePad", "normalized", "onesided", "upper", "transpose", "unitriangular", "pivot", "some", "left", "symmetric"], "truth({name})"),
         **dict.fromkeys(["ndim", "count"], "entries({name})"),
-        **dict.fromkeys(["imageDims", "signalDims"], "code({name}, 3)"),
+        **dict.fromkeys(["imageDims", "signalDims", "normalizedNdim"], "code({name}, 3)"),
         "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
     },
     "double": dict.fromkeys(["start", "end", "step"], "bound({name})"),
@@ -46,6 +47,7 @@ BY_NAME = {
         "vf": 'one_of({name}, (const char *const[]){{"V", "F", "", "X", NULL}}, 5)',
         "xc": 'one_of({name}, (const char *const[]){{"X", "C", "", "V", NULL}}, 5)',
         "name": 'one_of({name}, (const char *const[]){{"float32", "long", "", "float3", NULL}}, 5)',
+        "title": 'one_of({name}, (const char *const[]){{"", "Arithmetic", "arithmetic", "Versions", NULL}}, 5)',
         "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
         "path": 'one_of({name}, (const char *const[]){{NULL, "libopenblas.so.0", "libm.so.6", "/no/such/file", ""}}, 5)',
         "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)',
@@ -84,6 +86,9 @@ FITTING = {
     "(max|adaptiveAvg)PoolGradInput": "gradOutput c,p,q; indices @c,p,q; input c,y,x; imageDims=2",
     "maxUnpool": "t c,p,q; indices @c,p,q; ndim=2; imageSizes=[y,x]",
     "avgPoolGradInput": "gradOutput c,y-v+1,x-u+1; input c,y,x; ndim=2; kernel=[v,u]; stride=few({name}, 2, 1, 1); padding=NULL; ceilMode=0",
+    "(softmax|logSoftmax)Grad": "g n,k; y n,k",
+    "layerNorm(Grad)?": "g n,k,p; t n,k,p; weight p; bias p; normalizedNdim=1",
+    "(nllLoss|crossEntropy)(Grad)?": "g=fitting_tensor({name}, ' ', 0, NULL); t n,4; target @n; weight 4; reduction=1",
     "i?fft": "t b,x,2; signalDims=1", "i?fft2": "t y,x,2", "rfft": "t b,x; signalDims=1", "irfft": "t b,x,2; signalDims=1; ndim=0; signalSizes=NULL",
 }
 LISTS = {"const int64_t *": "list({name}, {count})", "THTensor *const *": "handles({name}, {count})"}

@@ -71,6 +71,8 @@ pub struct Error(Box<Failure>);
 struct Failure {
     kind: Kind,
     status: THStatus,
+    /// The address of the handle that is the subject of `message`; 0 where that is a sentence by itself.
+    subject: usize,
     message: String,
 }
 
@@ -81,13 +83,19 @@ impl Error {
     /// An error of `kind` that reads `message`: what is wrong, values; lower case, no period. The C function is named where it is called.
     #[cold]
     pub fn new(kind: Kind, message: fmt::Arguments<'_>) -> Error {
-        Error(Box::new(Failure { kind, status: kind as THStatus, message: bounded(message) }))
+        Error(Box::new(Failure { kind, status: kind as THStatus, subject: 0, message: bounded(message) }))
+    }
+
+    /// An error about the handle at an address: `message` goes on behind its name, which is known where C functions have arguments.
+    #[cold]
+    pub fn about(handle: usize, kind: Kind, message: fmt::Arguments<'_>) -> Error {
+        Error(Box::new(Failure { kind, status: kind as THStatus, subject: handle, message: bounded(message) }))
     }
 
     /// A function of the caller stopped the work; its `status` is what the caller gets back.
     #[cold]
     pub fn from_callback(status: THStatus, message: fmt::Arguments<'_>) -> Error {
-        Error(Box::new(Failure { kind: Kind::Callback, status, message: bounded(message) }))
+        Error(Box::new(Failure { kind: Kind::Callback, status, subject: 0, message: bounded(message) }))
     }
 
     /// The class of the failure.
@@ -100,7 +108,12 @@ impl Error {
         self.0.status
     }
 
-    /// The sentence for people.
+    /// The address of the handle that the sentence begins with, if there is one.
+    pub fn subject(&self) -> Option<usize> {
+        Some(self.0.subject).filter(|&handle| handle != 0)
+    }
+
+    /// The sentence for people, without its subject if there is one.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -108,17 +121,24 @@ impl Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.0.kind, self.0.message)
+        write!(f, "{:?}: {self}", self.0.kind)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.subject().is_some() { "the tensor " } else { "" })?;
         f.write_str(self.message())
     }
 }
 
 impl std::error::Error for Error {}
+
+/// What the operating system says, without its number.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
+}
 
 /// The most bytes of a message.
 pub(crate) const LONGEST_MESSAGE: usize = 1023;
@@ -162,6 +182,12 @@ pub(crate) use bail;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_have_no_numbers() {
+        assert_eq!(reason(&std::io::Error::from_raw_os_error(2)), "No such file or directory");
+        assert_eq!(reason(&std::io::ErrorKind::Other.into()), "other error");
+    }
 
     #[test]
     fn long_messages_are_cut_between_characters() {

@@ -1,5 +1,7 @@
 //! A number passed by the caller, before it has a dtype.
 
+use std::fmt;
+
 /// A C `double` that says whether it stands for an integer.
 ///
 /// C has one number type for scalars here, so the value decides: 2.0 beside an integer tensor is the integer 2, 2.5 is a float.
@@ -39,6 +41,17 @@ impl Scalar {
     }
 }
 
+/// As messages show it: floats have at most 17 digits, those with more zeros an exponent.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Scalar::Int(x) => write!(f, "{x}"),
+            Scalar::Float(x) if x == 0.0 || !x.is_finite() || (1e-5..1e17).contains(&x.abs()) => write!(f, "{x}"),
+            Scalar::Float(x) => write!(f, "{x:e}"),
+        }
+    }
+}
+
 impl From<f64> for Scalar {
     #[inline(always)]
     fn from(x: f64) -> Scalar {
@@ -57,6 +70,14 @@ impl From<i64> for Scalar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_show_at_most_17_digits() {
+        let shown = |x: f64| Scalar::from(x).to_string();
+        assert_eq!([shown(3.0), shown(-0.5), shown(1e-5)], ["3", "-0.5", "0.00001"]);
+        assert_eq!([shown(-1.7e308), shown(5e-324), shown(1e300 / 3.0)], ["-1.7e308", "5e-324", "3.3333333333333335e299"]);
+        assert_eq!([shown(f64::NAN), shown(f64::NEG_INFINITY), shown(-0.0)], ["NaN", "-inf", "-0"]);
+    }
 
     #[test]
     fn integral_doubles_are_integers() {

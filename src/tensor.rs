@@ -234,8 +234,14 @@ impl Tensor {
     pub fn defined(&self) -> Result<Dtype> {
         match self.dtype() {
             Some(dtype) => Ok(dtype),
-            None => bail!(Dtype, "the tensor has no dtype yet: it is a fresh handle nothing was written to"),
+            None => Err(self.undefined()),
         }
+    }
+
+    #[cold]
+    fn undefined(&self) -> Error {
+        let what = format_args!("has no dtype yet: it is a fresh handle that nothing was written to");
+        Error::about(self.as_ptr().addr(), Kind::Dtype, what)
     }
 
     /// Where the elements live.

@@ -24,6 +24,19 @@ assert(ffi.sizeof("THStatus") == 4 and ffi.sizeof("THDtype") == 4)
 assert(ffi.string(thorn.THDtype_name("TH_BFLOAT16")) == "bfloat16")
 assert(ffi.string(thorn.THVersion()):find("^%d+%.%d+%.%d+$"))
 
+-- The parts of the text are the whole of it, in order.
+ffi.cdef "char *THCdefChapter(const char *title); void THFree(void *ptr);"
+local function part(title)
+    local found = ffi.gc(thorn.THCdefChapter(title), thorn.THFree)
+    return found ~= nil and ffi.string(found)
+end
+local parts = { part("") }
+for title in text:gmatch("/%* (.-) %*/\n") do parts[#parts + 1] = "/* " .. title .. " */\n" .. part(title) end
+assert(#parts > 30 and table.concat(parts) == text)
+assert(part("Matrix products"):find("THTensor_mm%(") and not part("Matrix products"):find("typedef"))
+assert(part("matrix products") == false and part(" ") == false)
+assert(ffi.string(thorn.THGetLastError()) == "THCdefChapter: no chapter is called ' '")
+
 -- What fails gives a status that compares with the constants.
 assert(thorn.THTensor_zero(nil) == thorn.TH_ERR_ARGUMENT)
 print(declared .. " functions and objects")

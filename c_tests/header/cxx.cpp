@@ -3,16 +3,16 @@
 #include <thorn.h>
 
 #include <cstdio>
-#include <string>
+#include <cstring>
 
 extern "C" const char *second_version(void);
 extern "C" size_t second_tensor_size(void);
 
 int main() {
-    const std::string version = std::to_string(TH_VERSION_MAJOR) + "." + std::to_string(TH_VERSION_MINOR) + "." +
-                                std::to_string(TH_VERSION_PATCH);
-    if (version != second_version() || THAbiVersion() != TH_ABI_VERSION) {
-        std::fprintf(stderr, "header %s, library %s\n", version.c_str(), second_version());
+    char version[32];
+    std::sprintf(version, "%d.%d.%d", TH_VERSION_MAJOR, TH_VERSION_MINOR, TH_VERSION_PATCH);
+    if (std::strcmp(version, second_version()) != 0 || THAbiVersion() != TH_ABI_VERSION) {
+        std::fprintf(stderr, "header %s, library %s\n", version, second_version());
         return 1;
     }
     return sizeof(THTensor) == second_tensor_size() ? 0 : 1;

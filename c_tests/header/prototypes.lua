@@ -17,7 +17,7 @@ end
 -- function or to anything else.
 function prototypes.list(text)
   local callbacks, list = {}, {}
-  for statement in text:gsub("%b{}", ""):gmatch "%s*([^;]+)" do
+  for statement in text:gsub("/%*.-%*/", ""):gsub("%b{}", ""):gmatch "%s*([^;]+)" do
     statement = statement:gsub("%s+", " "):gsub(" $", "")
     local callback = statement:match "^typedef .*%(%*([%w_]+)%)"
     local result, name, parameters = statement:match "^([^(]-)([%w_]+)(%b())$"

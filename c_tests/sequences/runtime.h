@@ -2,6 +2,7 @@
 #ifndef THORN_SEQUENCES_RUNTIME_H
 #define THORN_SEQUENCES_RUNTIME_H
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
@@ -94,7 +95,7 @@ static bool chance(int percent) { return below(100) < percent; }
 
 /* ---- pools ---- */
 
-enum { TENSORS = 24, STORAGES = 8, OTHERS = 4, MOST_ELEMENTS = 2048, BLOCK = 512 };
+enum { TENSORS = 24, STORAGES = 8, OTHERS = 4, MOST_ELEMENTS = 2048, BLOCK = 512, MOST_DIGITS = 20 };
 
 /* Each slot that is not NULL owns one reference. */
 static struct {
@@ -481,6 +482,9 @@ static void after_call(bool may_have_changed) {
             strlen(message) < length + 6)
             fail("status %d, message \"%s\"", status, message);
         if (status == TH_ERR_INTERNAL) fail("%s", message);
+        size_t digits = 0;
+        for (const char *c = message; *c != 0 && digits <= MOST_DIGITS; c++) digits = isdigit((unsigned char)*c) ? digits + 1 : 0;
+        if (digits > MOST_DIGITS) fail("a number of more than %d digits in \"%s\"", MOST_DIGITS, message);
         for (int i = 0; i < touched_count && !may_have_changed; i++)
             if (touched[i].sum != sum_of(&touched[i]))
                 fail("argument %d changed although the call failed: %s", i, message);

@@ -105,7 +105,7 @@ TABLE = [
     Deviation("mm|mv|addmm|addmv", lambda call, error: torch.bool in dtypes(call), "no products of Bool (header); PyTorch takes empty ones",
               refuses=True),
     Deviation("inner|einsum|matrixPower|chainMatmul", lambda call, error: torch.bool in dtypes(call) and len(set(dtypes(call))) == 1,
-              "no products of Bool (header); where nothing is multiplied and added, both may give what is plain"),
+              "no products of Bool (header); PyTorch takes it where nothing is multiplied and added", refuses=True),
     Deviation("avgPool3d|avgPoolGradInput", lambda call, error: "smaller than kernel size" in str(error),
               "volumes have the windows that planes have; PyTorch looks at their sizes without padding"),
     Deviation("maxPool[123]d", lambda call, error: "half of kernel size" in str(error) and "effective" not in str(error),

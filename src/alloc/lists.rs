@@ -19,11 +19,16 @@ pub fn boxed<T>(value: T) -> Option<Box<T>> {
 
 /// The list of `make(0), ..., make(count - 1)`, or the first failure; an error as well where there is no memory for so many.
 pub fn list<T>(count: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
+    collect(count, (0..count).map(make))
+}
+
+/// A list of at most `count` entries, of which one may fail. It fails if there is no memory for all.
+pub fn collect<T>(count: usize, entries: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut list = Vec::new();
     if list.try_reserve_exact(count).is_err() {
         bail!(NoMem, "out of memory for a list of {count}")
     }
-    for entry in (0..count).map(make) {
+    for entry in entries.take(count) {
         list.push(entry?);
     }
     Ok(list)

@@ -3,7 +3,7 @@
 mod grow;
 
 use super::{THAllocator, boxed, list};
-use crate::error::{Error, Kind, Result, bail};
+use crate::error::{Error, Kind, Result, bail, reason};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt::{self, Write};
 use std::fs::File;
@@ -269,7 +269,7 @@ impl THMapAllocatorContext {
     }
 
     fn failed(&self, what: &str, error: io::Error) -> Error {
-        Error::new(Kind::Io, format_args!("map {self}: {what}: {error}"))
+        Error::new(Kind::Io, format_args!("map {self}: {what}: {}", reason(&error)))
     }
 }
 

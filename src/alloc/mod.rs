@@ -11,6 +11,7 @@ mod counters;
 mod current;
 mod foreign;
 mod heap;
+mod kept;
 mod limit;
 mod lists;
 mod local;
@@ -25,8 +26,9 @@ mod thread;
 
 pub use foreign::{THDeleter, foreign};
 pub use heap::{THDefaultAllocator, th_alloc, th_free, th_realloc};
+pub use kept::keep;
 pub use limit::{THMemoryHook, pressure, set_soft_limit};
-pub use lists::{boxed, list};
+pub use lists::{boxed, collect, list};
 pub use local::text as thread_text;
 pub use map::*;
 pub use provision::provided;
@@ -104,6 +106,12 @@ pub unsafe fn reallocate(ptr: NonNull<u8>, old: usize, new: usize) -> Option<Non
 pub fn empty_cache() {
     local::ask_all_to_drain();
     cache::empty();
+    kept::empty();
+}
+
+/// True if nothing is kept for reuse.
+pub fn keeps_nothing() -> bool {
+    cache::limit() == 0
 }
 
 #[inline(never)]

@@ -6,8 +6,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicIsize, AtomicUsize};
 
 /// Blocks at a time.
 const BLOCKS: usize = 16;
@@ -24,6 +24,8 @@ struct Block {
     pieces: AtomicUsize,
     /// The thread that the block is for, while it is.
     owner: AtomicUsize,
+    /// Bytes that this thread got from malloc meanwhile, less those it gave back.
+    held: AtomicIsize,
 }
 
 static SET_ASIDE: [Block; BLOCKS] = [const { Block::new() }; BLOCKS];
@@ -44,6 +46,7 @@ impl Block {
             used: AtomicUsize::new(0),
             pieces: AtomicUsize::new(0),
             owner: AtomicUsize::new(0),
+            held: AtomicIsize::new(0),
         }
     }
 
@@ -79,14 +82,27 @@ impl Block {
     }
 }
 
+/// The block that was set aside for this thread.
+#[cold]
+fn own() -> Option<&'static Block> {
+    let thread = this_thread();
+    SET_ASIDE.iter().find(|block| block.owner.load(Relaxed) == thread)
+}
+
 /// A piece of what was set aside for this thread, or NULL.
 #[cold]
 pub(super) fn take(layout: Layout) -> *mut u8 {
-    if COUNT.load(Relaxed) == 0 {
-        return null_mut();
+    if COUNT.load(Relaxed) == 0 { null_mut() } else { own().map_or(null_mut(), |block| block.take(layout)) }
+}
+
+/// Counts bytes that this thread got from malloc, or gave back, for [`provided`].
+#[inline(always)]
+pub(super) fn count(bytes: isize) {
+    if COUNT.load(Relaxed) != 0
+        && let Some(block) = own()
+    {
+        block.held.fetch_add(bytes, Relaxed);
     }
-    let thread = this_thread();
-    SET_ASIDE.iter().find(|block| block.owner.load(Relaxed) == thread).map_or(null_mut(), |block| block.take(layout))
 }
 
 /// The block that `ptr` is a piece of.
@@ -117,8 +133,9 @@ impl Drop for Own {
 }
 
 /// Calls `f`, whose requests for memory succeed as long as they come to no more than `bytes`, those given back counted too. `None` without so much memory.
-/// Says, too, whether what `f` has made lies in the block, which is not to be kept for long then.
-pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, bool)> {
+/// Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not counted: that is not to be kept for
+/// long.
+pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usize>)> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;
     // SAFETY: the size is not 0.
     let start = unsafe { System.alloc(layout) };
@@ -130,18 +147,19 @@ pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, bool)> {
         // So many threads at a time have to do with the fact that the memory was there.
         // SAFETY: the block above.
         unsafe { System.dealloc(start, layout) };
-        return Some((f(), false));
+        return Some((f(), None));
     };
     block.size.store(layout.size(), Release);
     block.used.store(0, Relaxed);
+    block.held.store(0, Relaxed);
     block.owner.store(this_thread(), Relaxed);
     COUNT.fetch_add(1, AcqRel);
     block.start.store(start as usize, Release);
     let own = Own(block);
     let made = f();
-    let lies_here = block.pieces.load(Relaxed) > 1;
+    let held = (block.pieces.load(Relaxed) == 1).then(|| block.held.load(Relaxed).max(0) as usize);
     drop(own);
-    Some((made, lies_here))
+    Some((made, held))
 }
 
 #[cfg(test)]
@@ -167,9 +185,9 @@ mod tests {
             assert_eq!(from_another.unwrap(), 0);
             pieces.map(|(ptr, _)| ptr as usize)
         });
-        let (pieces, lie_there) = pieces.unwrap();
+        let (pieces, held) = pieces.unwrap();
         let pieces = pieces.map(|ptr| ptr as *mut u8);
-        assert!(lie_there);
+        assert_eq!(held, None, "they lie in the block");
         assert!(take(layout(1, 1)).is_null(), "the call is over");
         assert!(pieces.iter().all(|&ptr| has(ptr)));
         assert!(pieces.iter().all(|&ptr| give_back(ptr)));
@@ -179,7 +197,19 @@ mod tests {
     #[test]
     fn what_no_memory_has_is_not_provided() {
         assert!(provided(isize::MAX as usize - 4096, || ()).is_none());
-        assert_eq!(provided(0, || 5), Some((5, false)));
+        assert_eq!(provided(0, || 5), Some((5, Some(0))));
+    }
+
+    #[test]
+    fn what_is_made_is_measured() {
+        let (list, held) = provided(10_000, || {
+            drop(vec![0u8; 500]);
+            let mut list = Vec::<u8>::with_capacity(1000);
+            list.reserve_exact(3000);
+            list
+        })
+        .unwrap();
+        assert_eq!(held, Some(list.capacity()));
     }
 
     #[test]

@@ -111,7 +111,11 @@ unsafe impl GlobalAlloc for Reserved {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.
         let block = unsafe { System.alloc(layout) };
-        if block.is_null() { refused(layout) } else { block }
+        if block.is_null() {
+            return refused(layout);
+        }
+        provision::count(layout.size() as isize);
+        block
     }
 
     #[inline]
@@ -122,6 +126,7 @@ unsafe impl GlobalAlloc for Reserved {
         if provision::give_back(ptr) {
             return;
         }
+        provision::count(-(layout.size() as isize));
         // SAFETY: the caller's; neither of the reserve nor of a provision, hence malloc's.
         unsafe { System.dealloc(ptr, layout) }
     }
@@ -132,6 +137,7 @@ unsafe impl GlobalAlloc for Reserved {
             // SAFETY: as in `dealloc`.
             let block = unsafe { System.realloc(ptr, layout, size) };
             if !block.is_null() {
+                provision::count(size as isize - layout.size() as isize);
                 return block;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::counters::{Counters, peak};
 use super::thread::{self, NOBODY};
-use super::{cache, current, limit};
+use super::{cache, current, kept, limit};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 /// Memory held and kept, as `THMemory_stats` reports it.
@@ -13,7 +13,7 @@ pub struct THMemoryStats {
     pub live_bytes: i64,
     /// The most that `live_bytes` has been, as far as noticed: threads report every 64 KiB, and not while they reuse small blocks.
     pub peak_bytes: i64,
-    /// Bytes of released blocks kept for reuse, the lists of all threads included.
+    /// Bytes kept for reuse: released blocks, the lists of all threads included, and plans of Fourier transforms.
     pub cached_bytes: i64,
     /// The most bytes that the cache shared by all threads keeps.
     pub cache_limit: i64,
@@ -62,7 +62,7 @@ pub fn stats() -> THMemoryStats {
     THMemoryStats {
         live_bytes: live,
         peak_bytes: peak(live),
-        cached_bytes: thread::all().map(|thread| thread.listed_bytes()).sum::<i64>() + cache::bytes() as i64,
+        cached_bytes: thread::all().map(|thread| thread.listed_bytes()).sum::<i64>() + cache::bytes() as i64 + kept::bytes(),
         cache_limit: i64::try_from(cache::limit()).unwrap_or(i64::MAX),
         allocations,
         cache_hits: allocations.wrapping_sub(sum(|counters| &counters.misses)),

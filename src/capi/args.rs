@@ -3,6 +3,7 @@
 use super::generator::THGenerator;
 use super::word::{FromWord, Word};
 use super::{dtype_arg, null_argument};
+use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};
 use crate::error::{Error, Result, bail};
 use crate::layout::MAX_DIMS;
@@ -23,6 +24,7 @@ pub mod c_types {
     pub use crate::layout::THMemoryFormat;
     pub use crate::ops::index::scatter::THReduce;
     pub use crate::ops::linalg::eigen::THMatrixNorm;
+    pub use crate::ops::loss::THReduction;
     pub use crate::ops::order::THInterpolation;
     pub use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
     pub use crate::ops::pointwise::divide::THDivMode;
@@ -36,21 +38,22 @@ pub mod c_types {
     pub use std::ffi::{c_char, c_int, c_void};
 }
 
+/// The names and kinds of a function's arguments.
+pub struct Signature {
+    /// The function's name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
+    pub names: &'static str,
+    /// What the arguments are, in the order of `names`.
+    pub kinds: &'static [Kind],
+}
+
 /// The arguments of a call. Each kind is a method that converts the argument at a place.
 pub struct Args<'a> {
-    /// The row's name and those of its arguments.
-    names: &'static str,
+    signature: &'static Signature,
     /// Whether numbers are int64 and not doubles.
     integers: bool,
     words: &'a [Word],
     /// The last [`Kind::len`].
     len: Cell<c_int>,
-}
-
-/// The name of argument `k` in the names of a row.
-#[cold]
-pub fn arg_name(names: &'static str, k: usize) -> &'static str {
-    names.split(' ').nth(k + 1).unwrap_or_default()
 }
 
 /// A number as a face has it.
@@ -60,15 +63,15 @@ pub fn scalar(integers: bool, word: Word) -> Scalar {
 }
 
 impl<'a> Args<'a> {
-    /// The arguments in `words` of a row with these `names`.
+    /// The arguments in `words`.
     #[inline(always)]
-    pub fn new(names: &'static str, integers: bool, words: &'a [Word]) -> Args<'a> {
-        Args { names, integers, words, len: Cell::new(0) }
+    pub fn new(signature: &'static Signature, integers: bool, words: &'a [Word]) -> Args<'a> {
+        Args { signature, integers, words, len: Cell::new(0) }
     }
 
     #[cold]
     fn null(&self, at: usize) -> Error {
-        null_argument(arg_name(self.names, at))
+        null_argument(self.signature.arg(at))
     }
 
     #[inline(always)]
@@ -111,13 +114,56 @@ impl<'a> Args<'a> {
             return Ok(None);
         }
         if len < 0 || len as usize > MAX_DIMS {
-            bail!(Argument, "{len} entries for '{}': expected 0 to {MAX_DIMS}", arg_name(self.names, at))
+            bail!(Argument, "{len} entries for '{}': expected 0 to {MAX_DIMS}", self.signature.arg(at))
         }
         if len > 0 && data.is_null() {
             return Err(self.null(at));
         }
         // SAFETY: the caller passes as many entries as it says, for as long as the call takes.
         Ok(Some(if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len as usize) } }))
+    }
+}
+
+impl Signature {
+    /// The name of the function without a prefix.
+    pub fn name(&self) -> &'static str {
+        self.names.split(' ').next().unwrap_or_default()
+    }
+
+    /// The name of argument `k`.
+    #[cold]
+    pub fn arg(&self, k: usize) -> &'static str {
+        self.names.split(' ').nth(k + 1).unwrap_or_default()
+    }
+
+    /// The handles at argument `at` of these words, as many as [`Kind::handle_count`] says, and some of them NULL.
+    #[inline(never)]
+    fn listed<'a>(&self, words: &'a [Word], at: usize) -> Result<&'a [Option<Tensor>]> {
+        let counted = (at + 1..self.kinds.len()).find(|&k| self.kinds[k] == Kind::handle_count);
+        let (list, count) = (<*const Option<Tensor>>::from_word(words[at]), counted.map_or(0, |k| c_int::from_word(words[k])));
+        if count < 0 {
+            bail!(Argument, "{count} entries for '{}': the count is negative", self.arg(at))
+        }
+        if count > 0 && list.is_null() {
+            return Err(null_argument(self.arg(at)));
+        }
+        // SAFETY: handles are transparent pointers; the caller passes as many as it says, for as long as the call takes.
+        Ok(if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(list, count as usize) } })
+    }
+
+    /// The name of the handle at this address among the arguments: `argument 't'`, or `entry 1 of 'tensors'`.
+    #[cold]
+    pub fn name_of(&self, words: &[Word], handle: usize) -> String {
+        if let Some(k) = (0..self.kinds.len()).find(|&k| words[k].bits() == handle as u64) {
+            return format!("argument '{}'", self.arg(k));
+        }
+        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::handles | Kind::optional_handles));
+        for (k, list) in lists.filter_map(|k| Some((k, self.listed(words, k).ok()?))) {
+            if let Some(i) = list.iter().position(|t| t.as_ref().is_some_and(|t| t.as_ptr().addr() == handle)) {
+                return format!("entry {i} of '{}'", self.arg(k));
+            }
+        }
+        "a tensor".to_owned()
     }
 }
 
@@ -203,6 +249,8 @@ kinds! { $
     matrix_norm: THMatrixNorm => THMatrixNorm, |args, at| args.plain(at);
     /// How elements for one place are combined.
     reduce: THReduce => THReduce, |args, at| args.plain(at);
+    /// What becomes of the losses of all positions.
+    reduction: THReduction => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
     interpolation: THInterpolation => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.
@@ -242,8 +290,17 @@ kinds! { $
     storage: *mut THStorage => &'a Storage, |args, at| args.handle(at);
     /// A storage that is read.
     storage_input: *const THStorage => &'a Storage, |args, at| args.handle(at);
-    /// Lists of handles; the body checks how long they are.
-    handles: *const *mut THTensor => *const *mut THTensor, |args, at| args.plain(at);
+    /// A list of handles, none of them NULL.
+    handles: *const *mut THTensor => Vec<&'a Tensor>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
+        alloc::list(listed.len(), |i| match &listed[i] {
+            Some(t) => Ok(t),
+            None => bail!(Argument, "entry {i} of '{}' is NULL", args.signature.arg(at)),
+        }));
+    /// A list of handles, some of which may be NULL.
+    optional_handles: *const *mut THTensor => Vec<Option<&'a Tensor>>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
+        alloc::list(listed.len(), |i| Ok(listed[i].as_ref())));
+    /// How long the lists of handles before it are.
+    handle_count: c_int => c_int, |args, at| args.plain(at);
     /// Room for a list of handles.
     handles_out: *mut *mut THTensor => *mut *mut THTensor, |args, at| args.plain(at);
     /// How much room there is, and how much is needed.

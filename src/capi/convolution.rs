@@ -5,6 +5,9 @@
 //! dilations have `ndim` entries, one for each dimension of an image or one for all; NULL stands for strides and dilations of 1 and no padding. All
 //! tensors have one dtype, which is not Bool. 16-bit floats are summed in float32; integers wrap. Padding may be left out of a sum instead of counting
 //! as 0: where an infinite weight lies on it, the result may be NaN or not.
+//!
+//! Errors: `TH_ERR_SHAPE`, images, weights and results that do not fit each other; `TH_ERR_ARGUMENT`, lists of the wrong length, and
+//! strides, paddings, dilations and groups out of range; `TH_ERR_DTYPE`, tensors of several dtypes or of Bool.
 
 use super::row::export;
 use crate::ops::convolution::planes::{self, Factors, Mode, Pairing};
@@ -14,6 +17,12 @@ use crate::ops::window::Steps;
 /// A convolution that is not transposed.
 fn form<'a>(steps: Steps<'a>, groups: i64) -> Form<'a> {
     Form { steps, transposed: false, output_padding: None, groups }
+}
+
+/// The form of the functions named Uniform.
+fn uniform<'a>(stride: &'a [i64], padding: &'a [i64], transposed: bool) -> Form<'a> {
+    let steps = Steps { stride: Some(stride), padding: Some(padding), dilation: None };
+    Form { steps, transposed, output_padding: None, groups: 1 }
 }
 
 macro_rules! convolution_rows {
@@ -72,6 +81,30 @@ macro_rules! convolution_rows {
                 Form { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims` dimensions of the images.
         convolutionGradBias(r: out, gradOutput: input, imageDims: int) = convolution::gradient_of_bias(r, gradOutput, imageDims);
+        /// conv1d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets. `bias` may be NULL.
+        conv1dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(1, r, input, weight, bias, uniform(&[stride], &[padding], false));
+        /// conv2d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets. `bias` may be NULL.
+        conv2dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(2, r, input, weight, bias, uniform(&[stride], &[padding], false));
+        /// conv3d with the same `stride` and `padding` in each dimension, dilation 1 and one group: the form of most nets. `bias` may be NULL.
+        conv3dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(3, r, input, weight, bias, uniform(&[stride], &[padding], false));
+        /// convTranspose1d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group. `bias` may be NULL.
+        convTranspose1dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(1, r, input, weight, bias, uniform(&[stride], &[padding], true));
+        /// convTranspose2d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group. `bias` may be NULL.
+        convTranspose2dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(2, r, input, weight, bias, uniform(&[stride], &[padding], true));
+        /// convTranspose3d with the same `stride` and `padding` in each dimension, dilation 1, no output padding and one group. `bias` may be NULL.
+        convTranspose3dUniform(r: out, input: input, weight: input, bias: optional_input, stride: count, padding: count) =
+            convolution::of_dims(3, r, input, weight, bias, uniform(&[stride], &[padding], true));
+        /// convolutionGradInput of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `input`, whose shape counts alone.
+        convolutionGradInputUniform(r: out, gradOutput: input, weight: input, input: input, stride: count, padding: count) =
+            convolution::gradient_of_input(r, gradOutput, weight, input, uniform(&[stride], &[padding], false));
+        /// convolutionGradWeight of conv1dUniform, conv2dUniform or conv3dUniform: the gradient of `weight`, whose shape counts alone.
+        convolutionGradWeightUniform(r: out, gradOutput: input, input: input, weight: input, stride: count, padding: count) =
+            convolution::gradient_of_weight(r, gradOutput, input, weight, uniform(&[stride], &[padding], false));
         /// `r[n][c * taps + k][y] = t[n][c][y * stride + k * dilation - padding]`, 0 in the padding: the windows of images as columns, PyTorch's
         /// unfold.
         ///

@@ -1,9 +1,11 @@
 //! Results made of numbers.
 //!
 //! Constants, progressions, diagonals, triangles and grids.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, bounds, steps or sizes that make no list, numbers that the dtype does not hold; `TH_ERR_SHAPE`, an operand
+//! with the wrong number of dimensions; `TH_ERR_DTYPE`, an operand of the wrong dtype.
 
 use super::row::export;
-use super::view::handles;
 use crate::error::{Result, bail};
 use crate::ops::{create, diagonal, grid, sequence, triangle};
 use crate::scalar::Scalar;
@@ -63,15 +65,9 @@ macro_rules! create_rows {
 
         /// `rets[k][i0, i1, ...] = tensors[k][ik]`: each of the `count` handles in `rets` becomes a view of the vector at its place, expanded over the
         /// grid of all. `indexing` "ij" keeps the order of dimensions, "xy" swaps the first two. Vectors have one dtype; scalars count as one element.
-        meshgrid(rets: handles, tensors: handles, count: int, indexing: text) = {
-            // SAFETY: both lists hold `count` handles.
-            let (results, tensors) = unsafe { (handles("rets", rets, count)?, handles("tensors", tensors, count)?) };
-            grid::meshgrid(&results, &tensors, is_xy(indexing)?)
-        };
+        meshgrid(rets: handles, tensors: handles, count: handle_count, indexing: text) = grid::meshgrid(&rets, &tensors, is_xy(indexing)?);
         /// `r` = every combination of one element of each of the `count` vectors, a row each, the last vector changing fastest; of one vector, a copy.
-        cartesianProd(r: out, tensors: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            grid::cartesian_prod(r, &unsafe { handles("tensors", tensors, count) }?);
+        cartesianProd(r: out, tensors: handles, count: handle_count) = grid::cartesian_prod(r, &tensors);
         /// `r[.., c] = 1` where `t[..] = c`, else 0, for integers `t` from 0 to `numClasses` - 1; -1 stands for one class more than the greatest.
         /// A fresh `r` takes int64.
         oneHot(r: out, t: input, numClasses: count) = grid::one_hot(r, t, numClasses);

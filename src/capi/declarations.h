@@ -6,6 +6,29 @@ typedef struct THAllocator { void *(*malloc)(void *ctx, ptrdiff_t size); void *(
 typedef struct THStorage { void *data; ptrdiff_t size; int32_t refcount; char flag; uint8_t dtype; int8_t deviceType; int8_t deviceIndex; const struct THAllocator *allocator; void *allocatorContext; struct THStorage *view; } THStorage;
 typedef struct THTensor { int64_t *size; int64_t *stride; int nDimension; struct THStorage *storage; ptrdiff_t storageOffset; int32_t refcount; char flag; uint8_t dtype; int8_t deviceType; int8_t deviceIndex; } THTensor;
 typedef enum THStatus { TH_OK = 0, TH_ERR_ARGUMENT = 1, TH_ERR_SHAPE = 2, TH_ERR_DTYPE = 3, TH_ERR_DEVICE = 4, TH_ERR_NOMEM = 5, TH_ERR_IO = 6, TH_ERR_FORMAT = 7, TH_ERR_UNSUPPORTED = 8, TH_ERR_CALLBACK = 9, TH_ERR_INTERNAL = 10, TH_ERR_NUMERIC = 11 } THStatus;
+typedef enum THMemoryFormat { TH_CONTIGUOUS_FORMAT = 0, TH_PRESERVE_FORMAT = 1, TH_CHANNELS_LAST = 2, TH_CHANNELS_LAST_3D = 3 } THMemoryFormat;
+typedef void (*THDeleter)(void *data, void *ctx);
+enum { TH_PRINT_PYTORCH = 0, TH_PRINT_TORCH7 = 1 };
+typedef struct THPrintOptions { int32_t layout; int32_t precision; int64_t threshold; int64_t edgeItems; int64_t lineWidth; int32_t sciMode; } THPrintOptions;
+enum { TH_ALL_DIMS = -2147483647 - 1 };
+typedef enum THPadMode { TH_PAD_CONSTANT = 0, TH_PAD_REFLECT = 1, TH_PAD_REPLICATE = 2, TH_PAD_CIRCULAR = 3 } THPadMode;
+typedef enum THReduce { TH_REDUCE_ADD = 0, TH_REDUCE_MULTIPLY = 1, TH_REDUCE_AMAX = 2, TH_REDUCE_AMIN = 3 } THReduce;
+typedef enum THDivMode { TH_DIV_TRUE = 0, TH_DIV_TRUNC = 1, TH_DIV_FLOOR = 2 } THDivMode;
+typedef enum THReduction { TH_REDUCTION_NONE = 0, TH_REDUCTION_MEAN = 1, TH_REDUCTION_SUM = 2 } THReduction;
+typedef enum THInterpolation { TH_LINEAR = 0, TH_LOWER = 1, TH_HIGHER = 2, TH_MIDPOINT = 3, TH_NEAREST = 4 } THInterpolation;
+typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
+typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
+typedef struct THGenerator THGenerator;
+typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
+typedef int (*THApplyFunction)(double *x, void *context);
+typedef int (*THMapFunction)(double *x, double y, void *context);
+typedef int (*THMap2Function)(double *x, double y, double z, void *context);
+enum { TH_ALLOCATOR_MAPPED_SHARED = 1, TH_ALLOCATOR_MAPPED_SHAREDMEM = 2, TH_ALLOCATOR_MAPPED_EXCLUSIVE = 4, TH_ALLOCATOR_MAPPED_NOCREATE = 8, TH_ALLOCATOR_MAPPED_KEEPFD = 16, TH_ALLOCATOR_MAPPED_FROMFD = 32, TH_ALLOCATOR_MAPPED_UNLINK = 64 };
+typedef struct THMapAllocatorContext THMapAllocatorContext;
+typedef struct THMemoryStats { int64_t live_bytes; int64_t peak_bytes; int64_t cached_bytes; int64_t cache_limit; int64_t allocations; int64_t cache_hits; } THMemoryStats;
+typedef void (*THMemoryHook)(void *ctx, int64_t live);
+enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
+/* Handles and references */
 THTensor *THTensor_new(void);
 THTensor *THTensor_newWithDtype(THDtype dtype);
 THStatus THTensor_reset(THTensor *tensor);
@@ -15,6 +38,7 @@ THStatus THTensor_setFlag(THTensor *tensor, char flag);
 THStatus THTensor_clearFlag(THTensor *tensor, char flag);
 void THTensor_retain(THTensor *tensor);
 void THTensor_free(THTensor *tensor);
+/* Element types */
 THDtype THGetDefaultDtype(void);
 THStatus THSetDefaultDtype(THDtype dtype);
 size_t THDtype_size(THDtype dtype);
@@ -25,8 +49,7 @@ int THDtype_isIntegral(THDtype dtype);
 int THDtype_isSigned(THDtype dtype);
 THDtype THDtype_promote(THDtype a, THDtype b);
 int THDtype_canCast(THDtype from, THDtype to);
-typedef enum THMemoryFormat { TH_CONTIGUOUS_FORMAT = 0, TH_PRESERVE_FORMAT = 1, TH_CHANNELS_LAST = 2, TH_CHANNELS_LAST_3D = 3 } THMemoryFormat;
-typedef void (*THDeleter)(void *data, void *ctx);
+/* Making tensors */
 THTensor *THTensor_newWithSizes(THDtype dtype, int ndim, const int64_t *size);
 THTensor *THTensor_newWithSizesStrides(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride);
 THTensor *THTensor_newWithSize1d(THDtype dtype, int64_t size0);
@@ -55,6 +78,7 @@ THTensor *THTensor_newWithStorage2d(THStorage *storage, ptrdiff_t storageOffset,
 THTensor *THTensor_newWithStorage3d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2);
 THTensor *THTensor_newWithStorage4d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2, int64_t size3, int64_t stride3);
 THTensor *THTensor_newWithStorage5d(THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2, int64_t size3, int64_t stride3, int64_t size4, int64_t stride4);
+/* Looking at tensors */
 THStorage *THTensor_storage(const THTensor *tensor);
 ptrdiff_t THTensor_storageOffset(const THTensor *tensor);
 int THTensor_nDimension(const THTensor *tensor);
@@ -77,6 +101,7 @@ int THTensor_isContiguousFormat(const THTensor *tensor, THMemoryFormat format);
 int THTensor_isSameSizeAs(const THTensor *tensor, const THTensor *src);
 int THTensor_isSetTo(const THTensor *tensor, const THTensor *src);
 int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
+/* Single elements */
 double THTensor_getAt(const THTensor *tensor, int ndim, const int64_t *index);
 double THTensor_get1d(const THTensor *tensor, int64_t x0);
 double THTensor_get2d(const THTensor *tensor, int64_t x0, int64_t x1);
@@ -96,6 +121,7 @@ int64_t THTensor_itemLong(const THTensor *tensor);
 THStatus THTensor_fill(THTensor *r, double value);
 THStatus THTensor_fillLong(THTensor *r, int64_t value);
 THStatus THTensor_zero(THTensor *r);
+/* Copies and conversions */
 THTensor *THTensor_newClone(const THTensor *tensor);
 THTensor *THTensor_newCloneFormat(const THTensor *tensor, THMemoryFormat format);
 THTensor *THTensor_newContiguous(THTensor *tensor);
@@ -103,8 +129,7 @@ THTensor *THTensor_newContiguousFormat(THTensor *tensor, THMemoryFormat format);
 THTensor *THTensor_newTo(THTensor *tensor, THDtype dtype);
 THStatus THTensor_copy(THTensor *r, const THTensor *src);
 THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
-enum { TH_PRINT_PYTORCH = 0, TH_PRINT_TORCH7 = 1 };
-typedef struct THPrintOptions { int32_t layout; int32_t precision; int64_t threshold; int64_t edgeItems; int64_t lineWidth; int32_t sciMode; } THPrintOptions;
+/* Printing */
 char *THTensor_toString(const THTensor *t, const THPrintOptions *options);
 THStatus THTensor_print(const THTensor *t);
 THStatus THTensor_fprint(void *stream, const THTensor *t, const THPrintOptions *options);
@@ -112,6 +137,7 @@ char *THStorage_toString(const THStorage *storage, const THPrintOptions *options
 THStatus THPrintOptions_init(THPrintOptions *options);
 THStatus THSetPrintOptions(const THPrintOptions *options);
 THStatus THGetPrintOptions(THPrintOptions *options);
+/* Views */
 THStatus THTensor_narrow(THTensor *r, const THTensor *src, int dimension, int64_t firstIndex, int64_t size);
 THTensor *THTensor_newNarrow(const THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
 THStatus THTensor_select(THTensor *r, const THTensor *src, int dimension, int64_t sliceIndex);
@@ -149,6 +175,7 @@ THStatus THTensor_split(THTensor **r, int *count, const THTensor *tensor, int64_
 THStatus THTensor_chunk(THTensor **r, int *count, const THTensor *tensor, int64_t chunks, int dimension);
 THStatus THTensor_unbind(THTensor **r, int *count, const THTensor *tensor, int dimension);
 THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int count);
+/* Shapes changed in place */
 THStatus THTensor_set(THTensor *tensor, const THTensor *src);
 THStatus THTensor_setStorage(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim, const int64_t *size, const int64_t *stride);
 THStatus THTensor_setStorageNd(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim, const int64_t *size, const int64_t *stride);
@@ -165,8 +192,7 @@ THStatus THTensor_resize3d(THTensor *tensor, int64_t size0, int64_t size1, int64
 THStatus THTensor_resize4d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
 THStatus THTensor_resize5d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
 THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
-enum { TH_ALL_DIMS = -2147483647 - 1 };
-typedef enum THPadMode { TH_PAD_CONSTANT = 0, TH_PAD_REFLECT = 1, TH_PAD_REPLICATE = 2, TH_PAD_CIRCULAR = 3 } THPadMode;
+/* Joining and rearranging */
 THStatus THTensor_cat(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 THStatus THTensor_catArray(THTensor *r, THTensor *const *tensors, int count, int dimension);
 THStatus THTensor_stack(THTensor *r, THTensor *const *tensors, int count, int dimension);
@@ -188,7 +214,7 @@ THStatus THTensor_pad(THTensor *r, const THTensor *t, int count, const int64_t *
 THStatus THTensor_fold(THTensor *r, const THTensor *t, int dimension, int64_t step);
 THStatus THTensor_diff(THTensor *r, const THTensor *t, int64_t n, int dimension);
 THStatus THTensor_unravelIndex(THTensor **r, int *count, const THTensor *index, int ndim, const int64_t *shape);
-typedef enum THReduce { TH_REDUCE_ADD = 0, TH_REDUCE_MULTIPLY = 1, TH_REDUCE_AMAX = 2, TH_REDUCE_AMIN = 3 } THReduce;
+/* Elements by index */
 THStatus THTensor_indexSelect(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
 THStatus THTensor_gather(THTensor *r, const THTensor *t, int dimension, const THTensor *index);
 THStatus THTensor_takeAlongDim(THTensor *r, const THTensor *t, const THTensor *index, int dimension);
@@ -211,6 +237,7 @@ THStatus THTensor_maskedCopy(THTensor *t, const THTensor *mask, const THTensor *
 THStatus THTensor_maskedScatter(THTensor *t, const THTensor *mask, const THTensor *src);
 THStatus THTensor_nonzero(THTensor *r, const THTensor *t);
 THStatus THTensor_nonzeroTuple(THTensor **r, int *count, const THTensor *t);
+/* Results made of numbers */
 THStatus THTensor_zeros(THTensor *r, int ndim, const int64_t *size);
 THStatus THTensor_ones(THTensor *r, int ndim, const int64_t *size);
 THStatus THTensor_full(THTensor *r, int ndim, const int64_t *size, double value);
@@ -234,7 +261,7 @@ THStatus THTensor_meshgrid(THTensor *const *rets, THTensor *const *tensors, int 
 THStatus THTensor_cartesianProd(THTensor *r, THTensor *const *tensors, int count);
 THStatus THTensor_oneHot(THTensor *r, const THTensor *t, int64_t numClasses);
 THStatus THTensor_vander(THTensor *r, const THTensor *t, int64_t n, int increasing);
-typedef enum THDivMode { TH_DIV_TRUE = 0, TH_DIV_TRUNC = 1, TH_DIV_FLOOR = 2 } THDivMode;
+/* Arithmetic */
 THStatus THTensor_neg(THTensor *r, const THTensor *t);
 THStatus THTensor_abs(THTensor *r, const THTensor *t);
 THStatus THTensor_sign(THTensor *r, const THTensor *t);
@@ -274,6 +301,7 @@ THStatus THTensor_clampTensor(THTensor *r, const THTensor *t, const THTensor *mi
 THStatus THTensor_hardtanh(THTensor *r, const THTensor *t, double minimum, double maximum);
 THStatus THTensor_divMode(THTensor *r, const THTensor *t, double value, THDivMode mode);
 THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, THDivMode mode);
+/* Functions of numbers */
 THStatus THTensor_sqrt(THTensor *r, const THTensor *t);
 THStatus THTensor_rsqrt(THTensor *r, const THTensor *t);
 THStatus THTensor_exp(THTensor *r, const THTensor *t);
@@ -318,6 +346,7 @@ THStatus THTensor_nanToNum(THTensor *r, const THTensor *t, double nan, double po
 THStatus THTensor_xlogyValue(THTensor *r, const THTensor *a, double value);
 THStatus THTensor_polygamma(THTensor *r, int64_t n, const THTensor *t);
 THStatus THTensor_mvlgamma(THTensor *r, const THTensor *t, int64_t p);
+/* Bits */
 THStatus THTensor_bitwiseNot(THTensor *r, const THTensor *t);
 THStatus THTensor_bitand(THTensor *r, const THTensor *t, double value);
 THStatus THTensor_bitor(THTensor *r, const THTensor *t, double value);
@@ -329,6 +358,7 @@ THStatus THTensor_cbitor(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_cbitxor(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_clshift(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_crshift(THTensor *r, const THTensor *a, const THTensor *b);
+/* Comparisons and choices */
 THStatus THTensor_ltValue(THTensor *r, const THTensor *t, double value);
 THStatus THTensor_leValue(THTensor *r, const THTensor *t, double value);
 THStatus THTensor_gtValue(THTensor *r, const THTensor *t, double value);
@@ -358,6 +388,7 @@ THStatus THTensor_signbit(THTensor *r, const THTensor *t);
 THStatus THTensor_isclose(THTensor *r, const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
 int THTensor_allclose(const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
 int THTensor_equal(const THTensor *a, const THTensor *b);
+/* Reductions */
 THStatus THTensor_nanmean(THTensor *r, const THTensor *t, int dimension, int keepdim);
 THStatus THTensor_nanmeanDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 THStatus THTensor_amax(THTensor *r, const THTensor *t, int dimension, int keepdim);
@@ -404,6 +435,7 @@ double THTensor_normall(const THTensor *t, double value);
 double THTensor_dist(const THTensor *a, const THTensor *b, double value);
 int THTensor_logicalall(const THTensor *t);
 int THTensor_logicalany(const THTensor *t);
+/* Scans and softmax */
 THStatus THTensor_cumsum(THTensor *r, const THTensor *t, int dimension);
 THStatus THTensor_cumsumDtype(THTensor *r, const THTensor *t, int dimension, THDtype dtype);
 THStatus THTensor_cumprod(THTensor *r, const THTensor *t, int dimension);
@@ -418,6 +450,25 @@ THStatus THTensor_logcumsumexp(THTensor *r, const THTensor *t, int dimension);
 THStatus THTensor_logsumexp(THTensor *r, const THTensor *t, int dimension, int keepdim);
 THStatus THTensor_logsumexpDims(THTensor *r, const THTensor *t, int ndim, const int64_t *dims, int keepdim);
 THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimension, double maxnorm);
+/* Losses, normalization and gradients */
+THStatus THTensor_softmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
+THStatus THTensor_logSoftmaxGrad(THTensor *r, const THTensor *g, const THTensor *y, int dimension);
+THStatus THTensor_layerNorm(THTensor *r, const THTensor *t, int normalizedNdim, const THTensor *weight, const THTensor *bias, double eps);
+THStatus THTensor_layerNormGrad(THTensor *gradInput, THTensor *gradWeight, THTensor *gradBias, const THTensor *g, const THTensor *t, int normalizedNdim, const THTensor *weight, double eps);
+THStatus THTensor_nllLoss(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+THStatus THTensor_nllLossGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+THStatus THTensor_crossEntropy(THTensor *r, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+THStatus THTensor_crossEntropyGrad(THTensor *r, const THTensor *g, const THTensor *t, const THTensor *target, const THTensor *weight, THReduction reduction, int64_t ignoreIndex);
+THStatus THTensor_reluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+THStatus THTensor_leakyReluGrad(THTensor *r, const THTensor *g, const THTensor *t, double value);
+THStatus THTensor_hardtanhGrad(THTensor *r, const THTensor *g, const THTensor *t, double minimum, double maximum);
+THStatus THTensor_eluGrad(THTensor *r, const THTensor *g, const THTensor *t, double value);
+THStatus THTensor_softplusGrad(THTensor *r, const THTensor *g, const THTensor *t, double beta, double threshold);
+THStatus THTensor_sigmoidGrad(THTensor *r, const THTensor *g, const THTensor *y);
+THStatus THTensor_tanhGrad(THTensor *r, const THTensor *g, const THTensor *y);
+THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
+THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t);
+/* Sorting and searching */
 THStatus THTensor_sort(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int descending, int stable);
 THStatus THTensor_argsort(THTensor *r, const THTensor *t, int dimension, int descending, int stable);
 THStatus THTensor_msort(THTensor *r, const THTensor *t);
@@ -428,7 +479,7 @@ THStatus THTensor_uniqueConsecutive(THTensor *values, THTensor *inverse, THTenso
 THStatus THTensor_searchsorted(THTensor *r, const THTensor *sequence, const THTensor *t, int right, const THTensor *sorter);
 THStatus THTensor_bucketize(THTensor *r, const THTensor *t, const THTensor *boundaries, int right);
 THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, int assumeUnique, int invert);
-typedef enum THInterpolation { TH_LINEAR = 0, TH_LOWER = 1, TH_HIGHER = 2, TH_MIDPOINT = 3, TH_NEAREST = 4 } THInterpolation;
+/* Order statistics and histograms */
 THStatus THTensor_kthvalue(THTensor *values, THTensor *indices, const THTensor *t, int64_t k, int dimension, int keepdim);
 THStatus THTensor_median(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
 THStatus THTensor_nanmedian(THTensor *values, THTensor *indices, const THTensor *t, int dimension, int keepdim);
@@ -441,6 +492,7 @@ THStatus THTensor_nanquantileTensor(THTensor *r, const THTensor *t, const THTens
 THStatus THTensor_histc(THTensor *r, const THTensor *t, int64_t bins, double min, double max);
 THStatus THTensor_bhistc(THTensor *r, const THTensor *t, int64_t bins, double min, double max);
 THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weights, int64_t minlength);
+/* Matrix products */
 THStatus THTensor_mm(THTensor *r, const THTensor *m1, const THTensor *m2);
 THStatus THTensor_mv(THTensor *r, const THTensor *mat, const THTensor *vec);
 THStatus THTensor_addmm(THTensor *r, double beta, const THTensor *t, double alpha, const THTensor *m1, const THTensor *m2);
@@ -462,7 +514,7 @@ THStatus THTensor_matrixPower(THTensor *r, const THTensor *t, int64_t n);
 THStatus THTensor_kron(THTensor *r, const THTensor *a, const THTensor *b);
 THStatus THTensor_cross(THTensor *r, const THTensor *a, const THTensor *b, int dimension);
 THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, double p);
-typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_NORM_MINUS_1 = 3, TH_NORM_2 = 4, TH_NORM_MINUS_2 = 5, TH_NORM_INF = 6, TH_NORM_MINUS_INF = 7 } THMatrixNorm;
+/* Linear algebra */
 THStatus THTensor_gesv(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a);
 THStatus THTensor_solve(THTensor *x, THTensor *lu, const THTensor *b, const THTensor *a);
 THStatus THTensor_trtrs(THTensor *rb, THTensor *ra, const THTensor *b, const THTensor *a, int upper, int transpose, int unitriangular);
@@ -496,6 +548,7 @@ THStatus THTensor_matrixRank(THTensor *r, const THTensor *t, double tol, int sym
 THStatus THTensor_matrixNorm(THTensor *r, const THTensor *t, THMatrixNorm p, int keepdim);
 THStatus THTensor_cond(THTensor *r, const THTensor *t, THMatrixNorm p);
 THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
+/* Convolution */
 THStatus THTensor_convolution(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int transposed, const int64_t *outputPadding, int64_t groups);
 THStatus THTensor_conv1d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int64_t groups);
 THStatus THTensor_conv2d(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int64_t groups);
@@ -506,6 +559,14 @@ THStatus THTensor_convTranspose3d(THTensor *r, const THTensor *input, const THTe
 THStatus THTensor_convolutionGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *weight, const THTensor *input, int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int transposed, const int64_t *outputPadding, int64_t groups);
 THStatus THTensor_convolutionGradWeight(THTensor *r, const THTensor *gradOutput, const THTensor *input, const THTensor *weight, int ndim, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int transposed, const int64_t *outputPadding, int64_t groups);
 THStatus THTensor_convolutionGradBias(THTensor *r, const THTensor *gradOutput, int imageDims);
+THStatus THTensor_conv1dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_conv2dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_conv3dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_convTranspose1dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_convTranspose2dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_convTranspose3dUniform(THTensor *r, const THTensor *input, const THTensor *weight, const THTensor *bias, int64_t stride, int64_t padding);
+THStatus THTensor_convolutionGradInputUniform(THTensor *r, const THTensor *gradOutput, const THTensor *weight, const THTensor *input, int64_t stride, int64_t padding);
+THStatus THTensor_convolutionGradWeightUniform(THTensor *r, const THTensor *gradOutput, const THTensor *input, const THTensor *weight, int64_t stride, int64_t padding);
 THStatus THTensor_im2col(THTensor *r, const THTensor *t, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, const int64_t *dilation);
 THStatus THTensor_col2im(THTensor *r, const THTensor *t, int ndim, const int64_t *imageSizes, const int64_t *kernel, const int64_t *stride, const int64_t *padding, const int64_t *dilation);
 THStatus THTensor_conv2Dmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t srow, int64_t scol, const char *vf, const char *xc);
@@ -522,6 +583,7 @@ THStatus THTensor_conv3Dger(THTensor *r, double beta, double alpha, const THTens
 THStatus THTensor_conv3DRevger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t sdepth, int64_t srow, int64_t scol);
 THStatus THTensor_conv3Dmv(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
 THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, const THTensor *map, int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
+/* Pooling */
 THStatus THTensor_maxPool1d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
 THStatus THTensor_maxPool2d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
 THStatus THTensor_maxPool3d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, const int64_t *dilation, int ceilMode);
@@ -531,6 +593,13 @@ THStatus THTensor_avgPool1d(THTensor *r, const THTensor *input, int ndim, const 
 THStatus THTensor_avgPool2d(THTensor *r, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
 THStatus THTensor_avgPool3d(THTensor *r, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
 THStatus THTensor_avgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input, int ndim, const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
+THStatus THTensor_maxPool1dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_maxPool2dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_maxPool3dUniform(THTensor *r, THTensor *indices, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_avgPool1dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_avgPool2dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_avgPool3dUniform(THTensor *r, const THTensor *input, int64_t kernel, int64_t stride, int64_t padding);
+THStatus THTensor_avgPoolGradInputUniform(THTensor *r, const THTensor *gradOutput, const THTensor *input, int imageDims, int64_t kernel, int64_t stride, int64_t padding);
 THStatus THTensor_adaptiveMaxPool1d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveMaxPool2d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveMaxPool3d(THTensor *r, THTensor *indices, const THTensor *input, int ndim, const int64_t *sizes);
@@ -538,14 +607,14 @@ THStatus THTensor_adaptiveAvgPool1d(THTensor *r, const THTensor *input, int ndim
 THStatus THTensor_adaptiveAvgPool2d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveAvgPool3d(THTensor *r, const THTensor *input, int ndim, const int64_t *sizes);
 THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input, int imageDims);
+/* Fourier transforms */
 THStatus THTensor_fft(THTensor *r, const THTensor *t, int signalDims, int normalized);
 THStatus THTensor_ifft(THTensor *r, const THTensor *t, int signalDims, int normalized);
 THStatus THTensor_fft2(THTensor *r, const THTensor *t);
 THStatus THTensor_ifft2(THTensor *r, const THTensor *t);
 THStatus THTensor_rfft(THTensor *r, const THTensor *t, int signalDims, int normalized, int onesided);
 THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int normalized, int onesided, int ndim, const int64_t *signalSizes);
-typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
-typedef struct THGenerator THGenerator;
+/* Random generators */
 THGenerator *THGenerator_new(void);
 THGenerator *THGenerator_newKind(THGeneratorKind kind);
 THGeneratorKind THGenerator_kind(THGenerator *generator);
@@ -564,7 +633,7 @@ double THRandom_geometric(THGenerator *generator, double p);
 int THRandom_bernoulli(THGenerator *generator, double p);
 THStatus THTensor_getRNGState(THGenerator *generator, THTensor *r);
 THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
-typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
+/* Random numbers */
 THStatus THTensor_uniform(THTensor *r, THGenerator *generator, double from, double to);
 THStatus THTensor_normal(THTensor *r, THGenerator *generator, double mean, double stdv);
 THStatus THTensor_normal_means(THTensor *r, THGenerator *generator, const THTensor *means, double stdv);
@@ -610,16 +679,13 @@ THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTenso
 THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
 THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
-typedef int (*THApplyFunction)(double *x, void *context);
-typedef int (*THMapFunction)(double *x, double y, void *context);
-typedef int (*THMap2Function)(double *x, double y, double z, void *context);
+/* Functions of the caller */
 THStatus THTensor_apply(THTensor *t, THApplyFunction function, void *context);
 THStatus THTensor_map(THTensor *t, const THTensor *src, THMapFunction function, void *context);
 THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2Function function, void *context);
-enum { TH_ALLOCATOR_MAPPED_SHARED = 1, TH_ALLOCATOR_MAPPED_SHAREDMEM = 2, TH_ALLOCATOR_MAPPED_EXCLUSIVE = 4, TH_ALLOCATOR_MAPPED_NOCREATE = 8, TH_ALLOCATOR_MAPPED_KEEPFD = 16, TH_ALLOCATOR_MAPPED_FROMFD = 32, TH_ALLOCATOR_MAPPED_UNLINK = 64 };
+/* Storages */
 extern const THAllocator THDefaultAllocator;
 extern const THAllocator THRefcountedMapAllocator;
-typedef struct THMapAllocatorContext THMapAllocatorContext;
 extern const THAllocator THMapAllocator;
 void *THStorage_data(const THStorage *storage);
 ptrdiff_t THStorage_size(const THStorage *storage);
@@ -651,8 +717,7 @@ THStatus THStorage_rawCopy(THStorage *storage, const void *src);
 THStatus THStorage_copy(THStorage *storage, const THStorage *src);
 void THStorage_retain(THStorage *storage);
 void THStorage_free(THStorage *storage);
-typedef struct THMemoryStats { int64_t live_bytes; int64_t peak_bytes; int64_t cached_bytes; int64_t cache_limit; int64_t allocations; int64_t cache_hits; } THMemoryStats;
-typedef void (*THMemoryHook)(void *ctx, int64_t live);
+/* Memory */
 void *THAlloc(ptrdiff_t size);
 void *THRealloc(void *ptr, ptrdiff_t size);
 void THFree(void *ptr);
@@ -661,6 +726,7 @@ THStatus THMemory_stats(THMemoryStats *stats);
 int64_t THMemory_liveBytes(void);
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 int THMemory_pressure(void);
+/* Mapped files and shared memory */
 THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);
 const char *THMapAllocatorContext_filename(THMapAllocatorContext *ctx);
@@ -669,16 +735,19 @@ int THMapAllocatorContext_fd(THMapAllocatorContext *ctx);
 THStatus THMapAllocatorContext_free(THMapAllocatorContext *ctx);
 THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data);
 int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
+/* Errors */
 const char *THStatus_name(THStatus status);
 const char *THGetLastError(void);
 THStatus THGetLastErrorCode(void);
 void THClearLastError(void);
+/* Threads */
 int THGetNumThreads(void);
 THStatus THSetNumThreads(int num_threads);
 int THGetNumCores(void);
+/* BLAS of the machine */
 THStatus THSetBlas(const char *path);
 const char *THGetBlas(void);
-enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
+/* Versions */
 const char *THVersion(void);
 int THAbiVersion(void);
 const char *THSimdLevel(void);

@@ -3,6 +3,9 @@
 //! Complex numbers are pairs in a last dimension of size 2, real part first. A signal has `signalDims` dimensions, the last ones before that; all
 //! others are a batch. Floats only; 16-bit floats are transformed in float32. With `normalized` both directions divide by the square root of the
 //! number of elements of a signal; otherwise the inverse one divides by that number.
+//!
+//! Errors: `TH_ERR_SHAPE`, complex numbers or sizes that are none; `TH_ERR_ARGUMENT`, signals with more dimensions than the tensor has;
+//! `TH_ERR_DTYPE`, tensors that are not of floats.
 
 use super::row::export;
 use crate::ops::fourier::{self, Form};

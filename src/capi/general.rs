@@ -2,7 +2,7 @@
 
 use super::row::export;
 use super::{LAST_STATUS, MESSAGE_LOST};
-use crate::alloc;
+use crate::alloc::{self, HeapText};
 use crate::cpu::{pool, simd};
 use crate::dtype;
 use crate::error::{TH_OK, THStatus, bail, status_name};
@@ -51,6 +51,8 @@ macro_rules! dtype_rows {
 
 pub mod dtypes {
     //! Element types.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, a code or a name that is no dtype; `TH_ERR_DTYPE`, a default dtype that is no float.
     use super::*;
     dtype_rows!(export "";);
 }
@@ -74,6 +76,8 @@ macro_rules! thread_rows {
 
 pub mod threads {
     //! Threads.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, fewer than one thread.
     use super::*;
     thread_rows!(export "";);
 }
@@ -97,6 +101,8 @@ macro_rules! blas_rows {
 
 pub mod vendor {
     //! BLAS of the machine.
+    //!
+    //! Errors: `TH_ERR_IO`, the library cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS.
     use super::*;
     blas_rows!(export "";);
 }
@@ -104,9 +110,19 @@ pub mod vendor {
 macro_rules! version_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT, and the same of
-        /// Python's cffi. All but this function, which you declare to call it: `const char *THCdef(void);`. A `FILE *` is a `void *` there. Never
-        /// freed.
-        THCdef() -> borrowed_text = Ok(concat!(include_str!("declarations.h"), "\0").as_ptr().cast::<c_char>());
+        /// Python's cffi. All but this function and the next, which you declare to call them: `const char *THCdef(void);`. A `FILE *` is a
+        /// `void *` there. Never freed.
+        THCdef() -> borrowed_text = Ok(DECLARATIONS.as_ptr().cast::<c_char>());
+        /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""` all types and constants,
+        /// which each chapter needs before it: a reader that is slow, as cffi is, hears of what it calls only. A C string that the caller frees with
+        /// `THFree`; NULL on error. You declare it to call it: `char *THCdefChapter(const char *title);`.
+        THCdefChapter(title: text) -> new_text = {
+            let title = title.to_bytes();
+            let Some(part) = chapter(title) else { bail!(Argument, "no chapter is called '{}'", String::from_utf8_lossy(title)) };
+            let mut text = HeapText::with_room(part.len() as i64)?;
+            text.push(part)?;
+            Ok(text.into_c_string())
+        };
         /// The version of the library in use, `"0.1.0"`. Never freed.
         THVersion() -> borrowed_text = Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>());
         /// `TH_ABI_VERSION` of the library in use.
@@ -120,8 +136,27 @@ macro_rules! version_rows {
     } };
 }
 
+/// What `THCdef` returns.
+static DECLARATIONS: &str = concat!(include_str!("declarations.h"), "\0");
+
+/// The declarations of a chapter; those that stand before the first one where there is no title.
+fn chapter(title: &[u8]) -> Option<&'static str> {
+    let mut rest = DECLARATIONS.trim_end_matches('\0');
+    let mut here: &[u8] = b"";
+    loop {
+        let (part, next) = rest.split_once("/* ").unwrap_or((rest, ""));
+        if here == title {
+            return Some(part);
+        }
+        let (name, after) = next.split_once(" */\n")?;
+        (here, rest) = (name.as_bytes(), after);
+    }
+}
+
 pub mod versions {
     //! Versions.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, a chapter that there is not.
     use super::*;
     version_rows!(export "";);
 }
@@ -135,6 +170,8 @@ macro_rules! error_rows {
 
 pub mod errors {
     //! Errors.
+    //!
+    //! These functions do not fail: `TH_OK`, 0, is the status where nothing has.
     use super::*;
     error_rows!(export "";);
 

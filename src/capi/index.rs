@@ -1,9 +1,13 @@
 //! Elements by index.
 //!
-//! Positions are int64 or int32, and counted from 0; each is checked before anything is written. What shares memory with the result is copied first.
+//! Positions are int64 or int32, and counted from 0; each is checked before anything is written; those of a list of index
+//! tensors that broadcast to no place lead nowhere, and are not, as in PyTorch. What shares memory with the result is copied first.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, a position out of range; `TH_ERR_SHAPE`, an index or mask that does not fit the tensor; `TH_ERR_DTYPE`, an
+//! index that is not of integers, or elements of another dtype.
 
 use super::row::export;
-use super::view::{give_list, optional_handles};
+use super::view::give_list;
 use crate::ops::index::{advanced, masked, scatter, select};
 use crate::scalar::Scalar;
 
@@ -24,21 +28,17 @@ macro_rules! index_rows {
         /// shape. That shape takes the place of the indexed dimensions where they are side by side, and is in front otherwise. NULL in the list takes a
         /// dimension as it is; a mask, Bool or uint8, stands for the positions of what is true, in as many dimensions as it has. Negative positions count
         /// from the end.
-        index(r: out, t: input, indices: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            advanced::index(r, t, &unsafe { optional_handles("indices", indices, count) }?);
+        index(r: out, t: input, indices: optional_handles, count: handle_count) = advanced::index(r, t, &indices);
         /// As index. Returns a new reference.
-        newIndex(tensor: input, indices: handles, count: int) -> new = {
+        newIndex(tensor: input, indices: optional_handles, count: handle_count) -> new = {
             let r = crate::tensor::Tensor::fresh()?;
-            // SAFETY: the list holds `count` handles.
-            advanced::index(&r, tensor, &unsafe { optional_handles("indices", indices, count) }?)?;
+            advanced::index(&r, tensor, &indices)?;
             Ok(r)
         };
         /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several values for one element the
         /// last stays; sums are formed in row-major order.
-        indexPut(t: inout, indices: handles, count: int, values: input, accumulate: flag) =
-            // SAFETY: the list holds `count` handles.
-            advanced::index_put(t, &unsafe { optional_handles("indices", indices, count) }?, values, accumulate);
+        indexPut(t: inout, indices: optional_handles, count: handle_count, values: input, accumulate: flag) =
+            advanced::index_put(t, &indices, values, accumulate);
 
         /// Entries `index` of dimension `dimension` of `t` = those of `src`, which has the shape of `t` with as many entries there as the index. Of
         /// several for one entry the last stays.

@@ -1,35 +1,30 @@
 //! Joining and rearranging.
 //!
-//! These functions copy; what shares memory with the result is copied first. A fresh `r` has the dtype of `t`, or that which all tensors promote to.
+//! These functions copy; what shares memory with the result is copied first. A fresh `r` has the dtype of `t`, or that which all tensors promote to;
+//! into any other, cat and its kin convert each element once, from its own dtype.
+//!
+//! Errors: `TH_ERR_SHAPE`, tensors that do not fit each other; `TH_ERR_ARGUMENT`, dimensions, sizes or pads out of range, an empty list;
+//! `TH_ERR_DTYPE`, a result whose dtype does not take the elements.
 
 use super::row::export;
-use super::view::{give_list, handles};
+use super::view::give_list;
 use crate::ops::{join, rearrange};
 
 macro_rules! join_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ. A vector without elements fits anything.
+        /// `r` = `a` and then `b` along dimension `dimension`, in which alone they may differ. A vector without elements, or a
+        /// fresh handle, fits anything.
         cat(r: out, a: input, b: input, dimension: dim) = join::cat(r, &[a, b], dimension);
         /// `r` = the `count` tensors one after the other along dimension `dimension`; otherwise as cat.
-        catArray(r: out, tensors: handles, count: int, dimension: dim) =
-            // SAFETY: the list holds `count` handles.
-            join::cat(r, &unsafe { handles("tensors", tensors, count) }?, dimension);
+        catArray(r: out, tensors: handles, count: handle_count, dimension: dim) = join::cat(r, &tensors, dimension);
         /// `r` = the `count` tensors, which have one shape, along a new dimension `dimension`.
-        stack(r: out, tensors: handles, count: int, dimension: dim) =
-            // SAFETY: the list holds `count` handles.
-            join::stack(r, &unsafe { handles("tensors", tensors, count) }?, dimension);
+        stack(r: out, tensors: handles, count: handle_count, dimension: dim) = join::stack(r, &tensors, dimension);
         /// `r` = the `count` tensors side by side: along dimension 1, or 0 if the first is a vector or scalar.
-        hstack(r: out, tensors: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            join::hstack(r, &unsafe { handles("tensors", tensors, count) }?);
+        hstack(r: out, tensors: handles, count: handle_count) = join::hstack(r, &tensors);
         /// `r` = the `count` tensors on top of each other: along dimension 0, vectors as rows.
-        vstack(r: out, tensors: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            join::vstack(r, &unsafe { handles("tensors", tensors, count) }?);
+        vstack(r: out, tensors: handles, count: handle_count) = join::vstack(r, &tensors);
         /// `r` = the `count` tensors behind each other: along dimension 2. A matrix [n x k] counts as [n x k x 1], a vector [n] as [1 x n x 1].
-        dstack(r: out, tensors: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            join::dstack(r, &unsafe { handles("tensors", tensors, count) }?);
+        dstack(r: out, tensors: handles, count: handle_count) = join::dstack(r, &tensors);
 
         /// Views of `ndim` pieces of `tensor` along `dimension`, with `sizes` entries each, which add up to all. See "Lists" in the conventions for `r`
         /// and `count`.
@@ -74,7 +69,7 @@ macro_rules! join_rows {
             rearrange::repeat_interleave_value(r, t, repeats, dimension);
         /// `r` = `t` with `pads[0]` entries more before and `pads[1]` behind in the last dimension, `pads[2]` and `pads[3]` in the one before it, and so on;
         /// `count` is the number of pads, two for a dimension. Negative pads cut off. `mode` says what the entries are: `TH_PAD_CONSTANT` makes them `value`, in the range that
-        /// fill takes.
+        /// fill takes for the dtype of `t`.
         pad(r: out, t: input, count: len, pads: sizes, mode: pad_mode, value: number) = rearrange::pad(r, t, pads, mode, value);
         /// The inverse of unfold: `r` = the windows along the last dimension of `t`, `step` apart along `dimension`, added where they overlap. Between
         /// windows that do not touch there are zeros.

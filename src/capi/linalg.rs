@@ -5,6 +5,9 @@
 //! that of the matrices without their last dimension. Results are row-major like all others; what LAPACK packs is packed as LAPACK does, and
 //! pivots count from 1. A matrix that is singular, not positive definite or, where an iteration is needed, not finite is `TH_ERR_NUMERIC`; the
 //! message has LAPACK's number and says which of a batch it was. Where a result may be NULL, it is not computed.
+//!
+//! Other errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, other dtypes; `TH_ERR_ARGUMENT`, pivots and
+//! letters that mean nothing; `TH_ERR_UNSUPPORTED`, more than 2^31 - 1 rows or columns.
 
 use super::row::export;
 use crate::ops::linalg::{determinant, eigen, exponential, factor, orthogonal, solve};
@@ -81,19 +84,22 @@ macro_rules! linalg_rows {
         ormqr(ra: out, a: input, tau: input, c: input, left: flag, transpose: flag) = orthogonal::ormqr(ra, a, tau, c, left, transpose);
 
         /// `re = the eigenvalues of symmetric a`, ascending, [n]; `rv`, which may be NULL, has orthonormal eigenvectors as columns. The `upper` or lower
-        /// triangle of `a` alone is looked at. The signs of vectors are arbitrary.
+        /// triangle of `a` alone is looked at. The signs of vectors are arbitrary. Errors are some eps of the greatest eigenvalue by magnitude, so that small
+        /// ones of a graded matrix have fewer digits.
         syev(re: out, rv: optional_out, a: input, upper: flag) = eigen::syev(re, rv, a, upper);
         /// syev by PyTorch's name: `e = the eigenvalues of symmetric t`, `v = the eigenvectors`.
         symeig(e: out, v: optional_out, t: input, upper: flag) = eigen::syev(e, v, t, upper);
         /// `re = the eigenvalues of a`, [n x 2]: real and imaginary parts, pairs one after the other, that with the positive imaginary part first.
         ///
         /// `rv`, which may be NULL: right eigenvectors of norm 1 as columns. Those of a pair in columns i and i + 1 are `rv[:, i] + i rv[:, i + 1]` and its
-        /// conjugate, turned so that the greatest element is real.
+        /// conjugate, turned so that the greatest element is real. Residuals are some eps of the norm of `a`, or more, as LAPACK's, where its rows or columns grow
+        /// by 1e6 and beyond; imaginary parts of pairs that underflow are the least subnormal number.
         geev(re: out, rv: optional_out, a: input) = eigen::geev(re, rv, a);
         /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
         eig(e: out, v: optional_out, t: input) = eigen::geev(e, v, t);
         /// `a = ru diag(rs) rv^T` for [m x n]: `rs`, descending, [k], k the lesser of m and n; `ru` and `rv` with orthonormal columns, with `some` [m x k] and
-        /// [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values alone take less time.
+        /// [n x k], else [m x m] and [n x n]. `rv` is not transposed. Each may be NULL; values alone take less time. Errors are
+        /// some eps of the greatest singular value.
         gesvd(ru: optional_out, rs: optional_out, rv: optional_out, a: input, some: flag) = eigen::gesvd(ru, rs, rv, a, some);
         /// gesvd by PyTorch's name: `t = u diag(s) v^T`.
         svd(u: optional_out, s: optional_out, v: optional_out, t: input, some: flag) = eigen::gesvd(u, s, v, t, some);

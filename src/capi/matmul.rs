@@ -3,9 +3,11 @@
 //! Unless a function says otherwise, operands have one dtype, any but Bool. 16-bit floats are summed in float32 and rounded once, integers wrap. Any
 //! strides are taken as they are, and `r` may be an operand. With `beta` 0 the elements of `t` are not looked at, so that NaN there does no harm.
 //! Processors that multiply pairs of bfloat16 (AVX512_BF16) take subnormal ones for 0.
+//!
+//! Errors: `TH_ERR_SHAPE`, operands that do not multiply; `TH_ERR_DTYPE`, operands of several dtypes or of Bool, and factors of integers
+//! that are not whole; `TH_ERR_ARGUMENT`, dimensions, equations and powers that mean nothing.
 
 use super::row::export;
-use super::view::handles;
 use crate::ops::distance;
 use crate::ops::matmul;
 use crate::ops::matmul::{contract, einsum, forms};
@@ -51,14 +53,10 @@ macro_rules! matmul_rows {
         /// batch of products. "..." stands for all dimensions without a letter, which broadcast; so does size 1 where another operand has more for the same letter. Blanks do not
         /// count. Without "->" the result has the ellipsis and, in
         /// alphabetical order, the letters that occur once. Up to 10 operands are multiplied in the order that takes the fewest multiplications.
-        einsum(r: out, equation: text, operands: handles, count: int) =
-            // SAFETY: the list holds `count` handles.
-            einsum::einsum(r, equation.to_bytes(), &unsafe { handles("operands", operands, count) }?);
+        einsum(r: out, equation: text, operands: handles, count: handle_count) = einsum::einsum(r, equation.to_bytes(), &operands);
         /// `r` = the product of `count` matrices, 1 to 1000, in the order that takes the fewest multiplications. Of several, the first may be a vector, which
         /// is a row, and the last one, a column.
-        chainMatmul(r: out, matrices: handles, count: int) =
-            // SAFETY: as above.
-            contract::chain(r, &unsafe { handles("matrices", matrices, count) }?);
+        chainMatmul(r: out, matrices: handles, count: handle_count) = contract::chain(r, &matrices);
         /// `r` = the `n`-th power of the square matrices in the last two dimensions of `t`; the identity for `n` 0, for a negative `n` that of the inverse, float32
         /// and float64 only.
         matrixPower(r: out, t: input, n: count) = contract::matrix_power(r, t, n);

@@ -30,7 +30,7 @@ macro_rules! memory_rows {
             unsafe { alloc::th_free(ptr) };
             Ok(())
         };
-        /// Gives all memory the caching allocator keeps for reuse back to the system.
+        /// Gives all memory the caching allocator keeps for reuse back to the system, and forgets the plans of Fourier transforms.
         THAllocator_emptyCache() = {
             alloc::empty_cache();
             Ok(())
@@ -58,6 +58,8 @@ macro_rules! memory_rows {
 
 pub mod heap {
     //! Memory.
+    //!
+    //! Errors: `TH_ERR_NOMEM`, memory could not be had; `TH_ERR_ARGUMENT`, limits and sizes that are negative.
     use super::*;
     memory_rows!(export "";);
 }
@@ -98,6 +100,9 @@ macro_rules! mapped_rows {
 
 pub mod mapped {
     //! Mapped files and shared memory.
+    //!
+    //! Errors: `TH_ERR_IO`, the operating system refused the file or object, or it is too short; `TH_ERR_ARGUMENT`, flags that contradict
+    //! each other; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
     use super::*;
     mapped_rows!(export "";);
 }

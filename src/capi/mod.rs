@@ -22,6 +22,8 @@ pub mod index;
 #[macro_use]
 pub mod join;
 #[macro_use]
+pub mod layer;
+#[macro_use]
 pub mod linalg;
 #[macro_use]
 pub mod matmul;
@@ -72,6 +74,7 @@ macro_rules! tensor_areas {
         join: join_rows crate::capi::join;
         reduce: reduce_rows crate::capi::reduce;
         scan: scan_rows crate::capi::scan;
+        layer: layer_rows crate::capi::layer;
         order: order_rows crate::capi::order;
         sort: sort_rows crate::capi::sort;
         matmul: matmul_rows crate::capi::matmul;
@@ -93,6 +96,7 @@ macro_rules! elementwise_areas {
         functions: function function_rows;
         bitwise: bits bits_rows;
         truths: compare compare_rows;
+        gradients: gradient gradient_rows;
     } };
 }
 #[cfg(test)]
@@ -114,11 +118,11 @@ thread_local! {
     static MESSAGE_LOST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps the failure for `THGetLastError`.
+/// Keeps the failure for `THGetLastError`; `start` is what its message begins with.
 #[cold]
-fn remember(name: fmt::Arguments<'_>, error: &Error) -> THStatus {
+fn remember(start: fmt::Arguments<'_>, error: &Error) -> THStatus {
     LAST_STATUS.set(error.status());
-    MESSAGE_LOST.set(!keep(format_args!("{name}: {}", error.message())));
+    MESSAGE_LOST.set(!keep(format_args!("{start} {}", error.message())));
     error.status()
 }
 

@@ -20,15 +20,28 @@ elementwise! {
     /// Arithmetic.
     ///
     /// Operations of this chapter and the next three work element by element: operands broadcast, and dtypes are promoted.
+    ///
+    /// Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the operation is not defined for, or that the
+    /// result cannot take; `TH_ERR_ARGUMENT`, integers divided by 0, and numbers that an operation does not take.
     sums: arithmetic arithmetic_rows;
     /// Arithmetic.
     quotients: divide divide_rows;
     /// Functions of numbers.
     functions: function function_rows;
     /// Bits.
+    ///
+    /// Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, floats, and numbers that are not whole.
     bitwise: bits bits_rows;
     /// Comparisons and choices.
     truths: compare compare_rows;
+    /// Losses, normalization and gradients.
+    ///
+    /// Gradients of activations, of softmax, of layerNorm and of losses, for training loops that are written by hand: each is the gradient of the
+    /// forward function's input, from `g`, that of its result. With `y` as an argument the result itself is asked for, with `t` the input.
+    ///
+    /// Errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, a dtype that the function is not defined for, or a target
+    /// that is not of integers; `TH_ERR_ARGUMENT`, a class, dimension or number out of range.
+    gradients: gradient gradient_rows;
 }
 
 macro_rules! scaled_rows {
@@ -88,6 +101,9 @@ macro_rules! special_rows {
 
 pub mod special {
     //! Functions of numbers.
+    //!
+    //! Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function is not defined for, or that the
+    //! result cannot take; `TH_ERR_ARGUMENT`, numbers that a function does not take.
     use super::*;
     special_rows!(export "THTensor_";);
 }
@@ -123,6 +139,9 @@ macro_rules! choice_rows {
 
 pub mod choices {
     //! Comparisons and choices.
+    //!
+    //! Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a result that does not take truth values, a condition that
+    //! is neither Bool nor uint8; `TH_ERR_ARGUMENT`, tolerances that are negative.
     use super::*;
     choice_rows!(export "THTensor_";);
 }

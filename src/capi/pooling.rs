@@ -5,10 +5,20 @@
 //! too: 0 and 1. A window reaches over `reach = dilation * (kernel - 1) + 1` elements, and in each dimension there are
 //! `(size + 2 * padding - reach) / stride + 1` of them, rounded down, or up with `ceilMode` unless the last one would begin behind the image and
 //! what pads it in front. `padding` is half of a window at most.
+//!
+//! Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`, lists of the wrong length, numbers and indices out of
+//! range; `TH_ERR_DTYPE`, a dtype that the pooling is not defined for, or indices that are not int64.
 
 use super::row::export;
+use crate::cpu::window::IMAGE_DIMS;
 use crate::ops::pooling::{self, Form};
-use crate::ops::window::Steps;
+use crate::ops::window::{Steps, image_dims};
+
+/// The form of the functions named Uniform.
+fn uniform<'a>(kernel: &'a [i64], stride: &'a [i64], padding: &'a [i64]) -> Form<'a> {
+    let steps = Steps { stride: Some(stride), padding: Some(padding), dilation: None };
+    Form { kernel, steps, ceil: false }
+}
 
 macro_rules! pooling_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
@@ -57,6 +67,31 @@ macro_rules! pooling_rows {
             countIncludePad: flag, divisor: count) =
             pooling::avg_pool_gradient(r, gradOutput, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
+        /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit. `indices` may be NULL.
+        maxPool1dUniform(r: out, indices: optional_indices, input: input, kernel: count, stride: count, padding: count) =
+            pooling::max_pool(1, r, indices, input, uniform(&[kernel], &[stride], &[padding]));
+        /// maxPool2d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit. `indices` may be NULL.
+        maxPool2dUniform(r: out, indices: optional_indices, input: input, kernel: count, stride: count, padding: count) =
+            pooling::max_pool(2, r, indices, input, uniform(&[kernel], &[stride], &[padding]));
+        /// maxPool3d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit. `indices` may be NULL.
+        maxPool3dUniform(r: out, indices: optional_indices, input: input, kernel: count, stride: count, padding: count) =
+            pooling::max_pool(3, r, indices, input, uniform(&[kernel], &[stride], &[padding]));
+        /// avgPool1d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding counts as elements.
+        avgPool1dUniform(r: out, input: input, kernel: count, stride: count, padding: count) =
+            pooling::avg_pool(1, r, input, uniform(&[kernel], &[stride], &[padding]), pooling::divisor(true, 0));
+        /// avgPool2d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding counts as elements.
+        avgPool2dUniform(r: out, input: input, kernel: count, stride: count, padding: count) =
+            pooling::avg_pool(2, r, input, uniform(&[kernel], &[stride], &[padding]), pooling::divisor(true, 0));
+        /// avgPool3d with the same `kernel`, `stride` and `padding` in each dimension, and as many windows as fit; the padding counts as elements.
+        avgPool3dUniform(r: out, input: input, kernel: count, stride: count, padding: count) =
+            pooling::avg_pool(3, r, input, uniform(&[kernel], &[stride], &[padding]), pooling::divisor(true, 0));
+        /// avgPoolGradInput of avgPool1dUniform, avgPool2dUniform or avgPool3dUniform. Of `input`, whose images have `imageDims` dimensions, the shape
+        /// counts alone.
+        avgPoolGradInputUniform(r: out, gradOutput: input, input: input, imageDims: int, kernel: count, stride: count, padding: count) = {
+            let kernel = [kernel; IMAGE_DIMS];
+            let kernel = &kernel[..image_dims(imageDims.into())?];
+            pooling::avg_pool_gradient(r, gradOutput, input, uniform(kernel, &[stride], &[padding]), pooling::divisor(true, 0))
+        };
         /// adaptiveMaxPool2d of images with one dimension.
         adaptiveMaxPool1d(r: out, indices: optional_indices, input: input, ndim: len, sizes: sizes) = pooling::adaptive_max(1, r, indices, input, sizes);
         /// `r = greatest element of each window`, of as many windows as `sizes` say, for each dimension or one for all, -1 for as many as there are

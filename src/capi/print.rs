@@ -1,10 +1,12 @@
 //! Printing.
 //!
 //! Tensors and storages as text: in a string, on stdout, or on any stream.
+//!
+//! Errors: `TH_ERR_IO`, the stream did not take the text; `TH_ERR_ARGUMENT`, options out of range; `TH_ERR_SHAPE`, a damaged handle.
 
 use super::row::export;
 use crate::alloc::HeapText;
-use crate::error::{Result, bail};
+use crate::error::{Result, bail, reason};
 use crate::ops::print as ops;
 use crate::print::{THPrintOptions, default_options, set_default_options};
 
@@ -64,7 +66,7 @@ fn write(stream: *mut FILE, mut text: HeapText) -> Result<()> {
     // SAFETY: the text has so many bytes; the stream is open, for the caller says so.
     let written = unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream) };
     if written < bytes.len() {
-        bail!(Io, "the stream took {written} of {} bytes: {}", bytes.len(), std::io::Error::last_os_error())
+        bail!(Io, "the stream took {written} of {} bytes: {}", bytes.len(), reason(&std::io::Error::last_os_error()))
     }
     Ok(())
 }

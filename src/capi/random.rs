@@ -2,6 +2,9 @@
 //!
 //! Functions that fill an `r` keep its dtype and shape, which it must have; results of other functions are as of all operations. Distributions of
 //! real numbers want floats; those of whole numbers take every dtype, to which the number is converted.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, parameters that the distribution does not have; `TH_ERR_DTYPE`, a result whose dtype cannot hold the
+//! numbers; `TH_ERR_SHAPE`, parameters whose shape is not that of the result.
 
 use super::generator::with;
 use super::row::export;

@@ -1,6 +1,9 @@
 //! Reductions.
 //!
 //! Over one dimension, over several, or over all elements.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, a dimension out of range or without elements to choose from; `TH_ERR_DTYPE`, a dtype that the reduction is
+//! not defined for, or that the result cannot take.
 
 use super::row::export;
 use crate::ops::distance;

@@ -11,7 +11,7 @@
 //! reserves it. The body is an expression of the arguments, checked and converted as their kinds say. Elementwise operations have their
 //! definition in braces instead of a body: `ops::pointwise`.
 
-use super::args::{Args, Kind, arg_name, scalar};
+use super::args::{Args, Kind, Signature, scalar};
 use super::word::{ToWord, Word};
 use super::{null_argument, remember};
 use crate::error::{Error, Kind as Failure, Result};
@@ -26,10 +26,8 @@ pub(crate) const MOST_NUMBERS: usize = 2;
 
 /// A row.
 pub struct Row {
-    /// Its name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
-    names: &'static str,
-    /// What the arguments are, in the order of `names`.
-    pub kinds: &'static [Kind],
+    /// Its name, and its arguments.
+    pub signature: Signature,
     /// What is returned on failure, if not the status.
     on_error: Option<Word>,
     /// What it does.
@@ -64,8 +62,7 @@ impl Row {
         #[cfg_attr(not(test), expect(unused_variables, reason = "the library does not carry its documentation"))] doc: &'static str,
     ) -> Row {
         Row {
-            names,
-            kinds,
+            signature: Signature { names, kinds },
             on_error,
             body,
             #[cfg(test)]
@@ -73,21 +70,10 @@ impl Row {
         }
     }
 
-    /// Its name without a prefix.
-    pub fn name(&self) -> &'static str {
-        self.names.split(' ').next().unwrap_or_default()
-    }
-
-    /// The name of argument `k`.
-    #[cold]
-    pub fn arg(&self, k: usize) -> &'static str {
-        arg_name(self.names, k)
-    }
-
     #[inline(always)]
     fn run(&'static self, face: &'static Face, words: &[Word]) -> Result<Word> {
         match &self.body {
-            Body::Function(body) => body(&Args::new(self.names, face.integers, words)),
+            Body::Function(body) => body(&Args::new(&self.signature, face.integers, words)),
             Body::Elementwise(Elementwise::Unary(op)) => self.elementwise(face, words, op),
             Body::Elementwise(Elementwise::Binary(op)) => self.elementwise(face, words, op),
             Body::Elementwise(Elementwise::Ternary(op)) => self.elementwise(face, words, op),
@@ -98,7 +84,7 @@ impl Row {
     fn elementwise<const N: usize>(&self, face: &Face, words: &[Word], op: &'static Op<N>) -> Result<Word> {
         let (tensors, numbers) = words.split_at(N);
         if let Some(k) = tensors.iter().position(|word| word.is_null()) {
-            return Err(null_argument(self.arg(k)));
+            return Err(null_argument(self.signature.arg(k)));
         }
         // SAFETY: a word that is not 0 is a handle, and a handle a transparent pointer.
         let tensors = each(|k| unsafe { &*(&raw const tensors[k]).cast::<Tensor>() });
@@ -120,13 +106,17 @@ pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
             Error::new(Failure::Internal, format_args!("internal error: {}", what.unwrap_or("a panic was caught")))
         }
     };
-    keep_error(row, face, &error)
+    keep_error(row, face, words, &error)
 }
 
 /// Keeps why a function failed, and gives what it returns then.
 #[cold]
-pub fn keep_error(row: &Row, face: &Face, error: &Error) -> Word {
-    let status = remember(format_args!("{}{}", face.prefix, row.name()), error);
+pub fn keep_error(row: &Row, face: &Face, words: &[Word], error: &Error) -> Word {
+    let (prefix, name) = (face.prefix, row.signature.name());
+    let status = match error.subject() {
+        None => remember(format_args!("{prefix}{name}:"), error),
+        Some(handle) => remember(format_args!("{prefix}{name}: {}", row.signature.name_of(words, handle)), error),
+    };
     row.on_error.unwrap_or(status.word())
 }
 

@@ -59,7 +59,7 @@ fn rows() -> impl Iterator<Item = (&'static Face, &'static Row, String)> {
         .iter()
         .copied()
         .flatten()
-        .flat_map(|(face, rows)| rows.iter().map(move |row| (*face, row, format!("{}{}", face.prefix, row.name()))))
+        .flat_map(|(face, rows)| rows.iter().map(move |row| (*face, row, format!("{}{}", face.prefix, row.signature.name()))))
 }
 
 fn file(name: &str) -> String {
@@ -87,7 +87,7 @@ fn every_elementwise_operation_has_expectations() {
     let called: BTreeSet<&str> = expectations.lines().filter_map(|line| line.strip_prefix("call ")?.split(' ').next()).collect();
     let elementwise = rows().filter(|(_, row, _)| matches!(row.body, Body::Elementwise(_)));
     for (_, row, name) in elementwise {
-        assert!(called.contains(row.name()), "no line of tests/data/expectations.txt calls {name}");
+        assert!(called.contains(row.signature.name()), "no line of tests/data/expectations.txt calls {name}");
     }
 }
 
@@ -111,18 +111,21 @@ const POINTERS: &[Kind] = &[
 fn every_row_names_itself_and_the_argument_in_its_errors() {
     let tensor = Tensor::empty(Dtype::Float32, &[2]).expect("there is memory").into_raw();
     for (face, row, name) in rows() {
-        let dtype = row.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));
+        let dtype = row.signature.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));
         // Each argument in turn is NULL, and those before it are not.
-        for at in (0..row.kinds.len()).filter(|&at| TENSORS.contains(&row.kinds[at]) || POINTERS.contains(&row.kinds[at])) {
-            if row.kinds[..at].iter().any(|kind| POINTERS.contains(kind)) {
+        for at in (0..row.signature.kinds.len())
+            .filter(|&at| TENSORS.contains(&row.signature.kinds[at]) || POINTERS.contains(&row.signature.kinds[at]))
+        {
+            if row.signature.kinds[..at].iter().any(|kind| POINTERS.contains(kind)) {
                 continue;
             }
-            let words: Vec<Word> =
-                (0..row.kinds.len()).map(|k| if k < at && TENSORS.contains(&row.kinds[k]) { tensor.word() } else { Word::ZERO }).collect();
+            let words: Vec<Word> = (0..row.signature.kinds.len())
+                .map(|k| if k < at && TENSORS.contains(&row.signature.kinds[k]) { tensor.word() } else { Word::ZERO })
+                .collect();
             // A dtype of 0 is none, and found out before.
             let what = match dtype.is_some_and(|dtype| dtype < at) {
                 true => "TH_UNDEFINED is no dtype of elements".to_owned(),
-                false => format!("argument '{}' is NULL", row.arg(at)),
+                false => format!("argument '{}' is NULL", row.signature.arg(at)),
             };
             invoke(row, face, &words);
             // SAFETY: the message is a C string.
@@ -134,10 +137,51 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
     drop(unsafe { Tensor::from_raw(NonNull::new(tensor).expect("not NULL")) });
 }
 
+/// Kinds that [`fresh_handles_are_named`] has a value for.
+const PLAIN: &[Kind] =
+    &[Kind::number, Kind::factor, Kind::parameter, Kind::double, Kind::count, Kind::dim, Kind::int, Kind::flag, Kind::len];
+
+/// Each operand in turn is a fresh handle, beside others that are not: where a function says so, it names the argument.
+#[test]
+fn fresh_handles_are_named() {
+    let matrix = || Tensor::empty(Dtype::Float32, &[2, 2]).expect("there is memory");
+    let mut named = 0;
+    for (face, row, name) in rows() {
+        let operands: Vec<usize> = (0..row.signature.kinds.len()).filter(|&k| TENSORS.contains(&row.signature.kinds[k])).collect();
+        let known = |kind: &Kind| TENSORS.contains(kind) || PLAIN.contains(kind) || format!("{kind:?}").starts_with("optional");
+        if !row.signature.kinds.iter().all(known) {
+            continue;
+        }
+        for &at in operands.iter().filter(|&&k| matches!(row.signature.kinds[k], Kind::input | Kind::mask | Kind::index)) {
+            let tensors: Vec<Tensor> = (0..row.signature.kinds.len())
+                .map(|k| if k == at { Tensor::fresh().expect("there is memory") } else { matrix() })
+                .collect();
+            let words: Vec<Word> = (0..row.signature.kinds.len())
+                .map(|k| match row.signature.kinds[k] {
+                    _ if operands.contains(&k) => tensors[k].as_ptr().word(),
+                    Kind::number | Kind::factor | Kind::parameter | Kind::double => 1.0.word(),
+                    Kind::count => 1i64.word(),
+                    _ => Word::ZERO,
+                })
+                .collect();
+            general::errors::THClearLastError();
+            invoke(row, face, &words);
+            // SAFETY: the message is a C string.
+            let message = unsafe { CStr::from_ptr(general::errors::THGetLastError()) }.to_str().expect("messages are UTF-8");
+            if message.contains("has no dtype yet") {
+                named += 1;
+                let argument = format!("{name}: argument '{}' has no dtype yet", row.signature.arg(at));
+                assert!(message.starts_with(&argument), "expected {argument}, got {message}");
+            }
+        }
+    }
+    assert!(named > 350, "only {named} calls found a fresh handle");
+}
+
 #[test]
 fn numbers_of_elementwise_operations_fit() {
     for (_, row, name) in rows().filter(|(_, row, _)| matches!(row.body, Body::Elementwise(_))) {
-        let count = |kinds: &[Kind]| row.kinds.iter().filter(|kind| kinds.contains(kind)).count();
+        let count = |kinds: &[Kind]| row.signature.kinds.iter().filter(|kind| kinds.contains(kind)).count();
         let promoted = count(&[Kind::number, Kind::factor]);
         assert!(promoted + count(&[Kind::parameter]) <= MOST_NUMBERS, "{name}");
         assert!(promoted == 0 || (promoted, count(&[Kind::parameter]), count(&[Kind::input])) == (1, 0, 1), "{name}");

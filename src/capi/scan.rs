@@ -1,4 +1,7 @@
 //! Scans and softmax.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, a dimension out of range; `TH_ERR_DTYPE`, a dtype that the function is not defined for, or that the result
+//! cannot take; `TH_ERR_SHAPE`, a tensor with too few dimensions.
 
 use super::row::export;
 use crate::ops::{scan, softmax};

@@ -2,6 +2,9 @@
 //!
 //! A `THGenerator` is where random numbers come from, of one of two kinds. `NULL` stands for the calling thread's own, which is of kind
 //! `TH_PHILOX` and seeded by the system. A call that fails has drawn nothing.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, a kind or state that is none, or a generator that another call is drawing from; `TH_ERR_DTYPE` and
+//! `TH_ERR_SHAPE`, a state that is no vector of uint8.
 
 use super::generator::{THGenerator, new_generator, with};
 use super::row::export;

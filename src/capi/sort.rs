@@ -1,9 +1,11 @@
 //! Sorting and searching.
 //!
 //! NaN is greater than everything and equal to no other NaN; -0.0 equals 0.0. Results are the same whatever the number of threads.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, a dimension, rank or position out of range; `TH_ERR_SHAPE`, operands that do not fit each other;
+//! `TH_ERR_DTYPE`, positions in a tensor that is not of integers, elements in one that cannot take them.
 
 use super::row::export;
-use super::view::handles;
 use crate::ops::{search, sort, unique};
 
 macro_rules! sort_rows {
@@ -30,9 +32,7 @@ macro_rules! sort_rows {
         ///
         /// `r[i]` is the int64 place of what comes `i`-th; what all keys have alike keeps its order. Keys have one shape, which is that of `r`, and any
         /// dtypes. No keys are an error.
-        lexsort(r: indices, keys: handles, count: int, dimension: dim) =
-            // SAFETY: the list holds `count` handles.
-            sort::lexsort(r, &unsafe { handles("keys", keys, count) }?, dimension);
+        lexsort(r: indices, keys: handles, count: handle_count, dimension: dim) = sort::lexsort(r, &keys, dimension);
         /// `values = each element of t once, in ascending order`; with `TH_ALL_DIMS` as dimension of all elements, else each slice along it.
         ///
         /// `t = values[inverse]`: int64 `inverse` has the shape of `t`, or is a vector with an entry for each slice. int64 `counts` tell how often each

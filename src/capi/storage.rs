@@ -1,6 +1,9 @@
 //! Storages.
 //!
 //! A storage owns a block of elements of one dtype. Tensors make theirs as they need it.
+//!
+//! Errors: `TH_ERR_ARGUMENT`, an index, size or flag out of range, a storage that cannot be resized; `TH_ERR_SHAPE`, storages of
+//! different lengths; `TH_ERR_IO`, a file that cannot be mapped.
 
 use super::row::export;
 use crate::ops::storage as ops;

@@ -46,6 +46,8 @@ pub mod handles {
     //! Handles and references.
     //!
     //! A `THTensor *` is a handle: sizes, strides, an offset and an element type over a storage. It counts who holds it.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, flags that no tensor has.
     use super::*;
     handle_rows!(export "THTensor_";);
 
@@ -173,6 +175,9 @@ pub mod making {
     //! Making tensors.
     //!
     //! Every function here returns a new reference, or NULL on error. Give it up with `THTensor_free`.
+    //!
+    //! Errors: `TH_ERR_SHAPE`, sizes and strides that are negative, overflow or reach beyond the memory given; `TH_ERR_ARGUMENT`, numbers
+    //! that the dtype does not hold, memory that is NULL or not aligned; `TH_ERR_DTYPE`, a tensor without a dtype as the model.
     use super::*;
     making_rows!(export "THTensor_";);
 }
@@ -240,6 +245,9 @@ pub mod asking {
     //! Looking at tensors.
     //!
     //! The fields of `THTensor` are open; these functions say the same, and check the handle.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, a dimension that the tensor does not have; `TH_ERR_SHAPE`, a damaged handle; `TH_ERR_DTYPE`, a tensor
+    //! without a dtype; `TH_ERR_DEVICE`, a question about a GPU to a tensor of the host.
     use super::*;
     asking_rows!(export "THTensor_";);
 }
@@ -298,6 +306,9 @@ pub mod elements {
     //! Single elements.
     //!
     //! For whole tensors take the memory itself: `THTensor_data`, `THTensor_size` and `THTensor_stride`.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, an index out of range, or a number that the dtype does not hold; `TH_ERR_SHAPE`, a number of indices
+    //! that is not that of the dimensions; `TH_ERR_DTYPE`, a tensor without a dtype.
     use super::*;
     element_rows!(export "THTensor_";);
 }
@@ -330,6 +341,9 @@ macro_rules! copy_rows {
 
 pub mod copies {
     //! Copies and conversions.
+    //!
+    //! Errors: `TH_ERR_SHAPE`, a source that does not broadcast to the result; `TH_ERR_DTYPE`, a source without a dtype;
+    //! `TH_ERR_ARGUMENT`, a code that is no dtype or memory format.
     use super::*;
     copy_rows!(export "THTensor_";);
 }

@@ -65,13 +65,13 @@ pub struct THBFloat16 {
 fn invoke_typed(row: &'static Row, face: &'static Face, dtype: Dtype, words: &[Word]) -> Word {
     match check(row, dtype, words) {
         Ok(()) => invoke(row, face, words),
-        Err(error) => keep_error(row, face, &error),
+        Err(error) => keep_error(row, face, words, &error),
     }
 }
 
 /// Fails where a tensor or storage has another element type. NULL is refused by what is called then.
 fn check(row: &Row, dtype: Dtype, words: &[Word]) -> Result<()> {
-    for (kind, &word) in row.kinds.iter().zip(words) {
+    for (kind, &word) in row.signature.kinds.iter().zip(words) {
         let has = match kind {
             Kind::out | Kind::optional_out | Kind::inout | Kind::input | Kind::optional_input => {
                 // SAFETY: the caller passes live handles or NULL; the word stays the caller's.
@@ -180,6 +180,7 @@ macro_rules! typed_row {
     (@kind optional_dtype $($row:tt)*) => {};
     (@kind memory_format $($row:tt)*) => {};
     (@kind handles $($row:tt)*) => {};
+    (@kind optional_handles $($row:tt)*) => {};
     (@kind handles_out $($row:tt)*) => {};
     (@kind memory $($row:tt)*) => {};
     (@kind memory_input $($row:tt)*) => {};

@@ -2,7 +2,6 @@
 
 use super::null_argument;
 use super::row::export;
-use crate::alloc;
 use crate::error::{Result, bail};
 use crate::ops::view::{self as ops, Pieces};
 use crate::tensor::{THTensor, Tensor};
@@ -67,6 +66,9 @@ pub mod pairs_of_views {
     //!
     //! A view shares the memory of its source, and keeps it alive. Most come in two forms: `narrow` makes a handle you have
     //! the view, `newNarrow` returns a new one.
+    //!
+    //! Errors: `TH_ERR_ARGUMENT`, a dimension, index or size out of range; `TH_ERR_SHAPE`, sizes that the elements or their strides do
+    //! not allow; `TH_ERR_DTYPE`, a source without a dtype.
     use super::*;
     view_pair_rows!(export "THTensor_";);
 }
@@ -98,11 +100,7 @@ macro_rules! view_rows {
             // SAFETY: `r` has room for `*count` handles.
             unsafe { give_pieces(r, count, ops::unbind(tensor, dimension)?) };
         /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
-        expandNd(rets: handles, tensors: handles, count: int) = {
-            // SAFETY: both lists hold `count` handles.
-            let (results, tensors) = unsafe { (handles("rets", rets, count)?, handles("tensors", tensors, count)?) };
-            ops::expand_nd(&results, &tensors)
-        };
+        expandNd(rets: handles, tensors: handles, count: handle_count) = ops::expand_nd(&rets, &tensors);
     } };
 }
 
@@ -171,6 +169,9 @@ pub mod shapes {
     //! Shapes changed in place.
     //!
     //! These functions change the handle itself: what it shows, not the elements.
+    //!
+    //! Errors: `TH_ERR_SHAPE`, sizes, strides or offsets that are negative or overflow; `TH_ERR_ARGUMENT`, a storage that cannot grow;
+    //! `TH_ERR_DTYPE`, a source without a dtype.
     use super::*;
     shape_rows!(export "THTensor_";);
 }
@@ -209,29 +210,4 @@ pub(super) unsafe fn give_list(
         count.write(length);
     }
     Ok(())
-}
-
-/// `count` handles at `list`, none of them NULL.
-///
-/// # Safety
-/// `list` must hold `count` live handles for as long as the call takes.
-pub(super) unsafe fn handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<&'a Tensor>> {
-    // SAFETY: the caller's.
-    let found = unsafe { optional_handles(name, list, count) }?;
-    alloc::list(found.len(), |i| found[i].ok_or_else(|| null_argument(name)))
-}
-
-/// `count` handles at `list`, some of which may be NULL.
-///
-/// # Safety
-/// As for [`handles`].
-pub(super) unsafe fn optional_handles<'a>(name: &str, list: *const *mut THTensor, count: c_int) -> Result<Vec<Option<&'a Tensor>>> {
-    if count < 0 {
-        bail!(Argument, "{count} entries for '{name}': the count is negative")
-    }
-    if count > 0 && list.is_null() {
-        return Err(null_argument(name));
-    }
-    // SAFETY: the caller's; handles are transparent pointers.
-    alloc::list(count as usize, |i| Ok(unsafe { (*list.add(i).cast::<Option<Tensor>>()).as_ref() }))
 }

@@ -3,10 +3,17 @@
 //! Between an image `x`, its output `y` and weights `w` there are three products, each of two giving the third. Parts are cut at places that depend
 //! on sizes alone, so that results do not depend on the number of threads.
 
-use super::matmul::{Gemm, Mat, gemm};
+mod direct;
+mod few;
+mod gradient;
+mod grid;
+
+use self::direct::Direct;
+use self::few::Few;
+use self::gradient::Gradient;
+use super::matmul::{Gather, Gemm, Mat, gemm};
 use super::room::{Elements, Room};
-use super::simd::simd;
-use super::window::{Lines, Rows, Window};
+use super::window::Window;
 use crate::error::{Result, bail};
 use std::ops::Range;
 
@@ -24,8 +31,6 @@ const TILE: usize = TILE_ROWS * TILE_COLS;
 const FEW_PARTS: usize = 32;
 /// Output channels are divided into this many at least.
 const LEAST_CHANNELS: usize = 64;
-/// So many output channels of a single input channel are computed line by line.
-const SINGLE_OUTPUTS: usize = 4;
 
 /// A convolution: `x` [batch][groups * inputs][pixels], `y` [batch][groups * outputs][places], `w` [groups * outputs][inputs][taps], all row-major.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +47,38 @@ pub struct Convolution {
     pub outputs: usize,
 }
 
-/// What a convolution needs.
-pub struct Equipment {
-    room: Room,
-    lines: Option<Lines>,
+/// The products between image, output and weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// [`Convolution::forward`].
+    Forward,
+    /// [`Convolution::transposed`].
+    Transposed,
+    /// [`Convolution::weights`].
+    Weights,
+}
+
+/// The method that computes a product, and its memory.
+#[expect(clippy::large_enum_variant, reason = "a call makes one, on its stack")]
+pub enum Equipment<T> {
+    /// By tiles of windows.
+    Tiles(Room),
+    /// From the image as it lies.
+    Direct(Direct<T>),
+    /// The same for few channels.
+    Few(Few<T>),
+    /// The same for weights.
+    Gradient(Gradient<T>),
+}
+
+impl<T> Equipment<T> {
+    /// Room for tiles; other ways have been gone before it is asked for.
+    fn room(&self) -> &Room {
+        match self {
+            Equipment::Tiles(room) => room,
+            _ => unreachable!("the equipment of another product"),
+        }
+    }
 }
 
 /// A row-major matrix whose rows are `step` elements apart.
@@ -78,14 +111,22 @@ impl Convolution {
         self.inputs * self.window.taps()
     }
 
-    /// What it needs: a failure is one of memory.
-    pub fn equip<T: Gemm>(&self) -> Result<Equipment> {
-        // Which of the three products it is for, in how many parts, does not matter for tiles of this size.
+    /// What a product needs: a failure is one of memory.
+    pub fn equip<T: Gather>(&self, product: Product) -> Result<Equipment<T>> {
+        let transposed = product == Product::Transposed;
+        let found = match product {
+            Product::Weights => Gradient::new(self)?.map(Equipment::Gradient),
+            _ => match Few::new(self, transposed)? {
+                Some(few) => Some(Equipment::Few(few)),
+                None => Direct::new(self, transposed)?.map(Equipment::Direct),
+            },
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        // In how many parts does not matter for tiles of this size.
         let Some(room) = Room::new(TILE * size_of::<T>(), usize::MAX) else { bail!(NoMem, "no memory for the tiles of a convolution") };
-        // Products of so few rows would take longer than the lines of the result one by one.
-        let single = self.inputs == 1 && self.outputs <= SINGLE_OUTPUTS;
-        let lines = single.then(|| Lines::new(self.window)).transpose()?;
-        Ok(Equipment { room, lines })
+        Ok(Equipment::Tiles(room))
     }
 
     /// The rows of the columns of a group's image: as the image lies, where that has them, else made in the tile.
@@ -104,28 +145,24 @@ impl Convolution {
     ///
     /// # Safety
     /// All tensors have the elements that `self` says, a bias has one for each channel of `y`; nobody else may touch `y`.
-    pub unsafe fn forward<T: Gemm>(
-        &self,
-        Equipment { room, lines }: &Equipment,
-        y: *mut T,
-        w: *const T,
-        x: *const T,
-        bias: Option<*const T>,
-    ) {
+    pub unsafe fn forward<T: Gather>(&self, equipment: &Equipment<T>, y: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
         let (places, rows) = (self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.outputs == 0 || places == 0 {
             return;
         }
+        if let Equipment::Direct(direct) = equipment {
+            // SAFETY: the caller's.
+            return unsafe { direct.run(self, y, w, x, bias) };
+        }
+        if let Equipment::Few(few) = equipment {
+            // SAFETY: the caller's.
+            return unsafe { few.run(self, y, w, x, bias) };
+        }
+        let room = equipment.room();
         let (y, w, x) = (Elements(y), Elements(w.cast_mut()), Elements(x.cast_mut()));
         let (biased, bias) = (bias.is_some(), bias.map(|bias| Elements(bias.cast_mut())));
         // SAFETY: the caller's.
         let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
-        if let Some(lines) = lines {
-            // SAFETY: the caller's.
-            return room.each::<T>(self.batch * self.groups, &|part, _| unsafe {
-                self.lines(lines, part, y.at(0), w.at(0), x.at(0), &bias);
-            });
-        }
         let tiles = places.div_ceil(TILE_COLS);
         // Steps of nearly equal depth.
         let depth = rows.div_ceil(rows.div_ceil(TILE_ROWS).max(1));
@@ -157,44 +194,24 @@ impl Convolution {
         });
     }
 
-    /// The outputs of a group with one input channel, line by line.
-    unsafe fn lines<T: Gemm>(&self, lines: &Lines, image: usize, y: *mut T, w: *const T, x: *const T, bias: &impl Fn(usize) -> T) {
-        let (window, places, taps) = (&self.window, self.window.places(), self.window.taps());
-        let [slices, height, width] = window.out;
-        let x = x.wrapping_add(image * window.pixels());
-        for k in 0..self.outputs {
-            let channel = image % self.groups * self.outputs + k;
-            let (y, w, bias) = (y.wrapping_add((image * self.outputs + k) * places), w.wrapping_add(channel * taps), bias(channel));
-            simd(
-                #[inline(always)]
-                |isa| {
-                    for (slice, line) in (0..slices).flat_map(|slice| (0..height).map(move |line| (slice, line))) {
-                        let rows = lines.rows(slice, line);
-                        let single = Line { lines, rows: &rows, y: y.wrapping_add((slice * height + line) * width), w, x, bias };
-                        // SAFETY: the caller's.
-                        unsafe { if isa.has_fma() { single.run::<true>() } else { single.run::<false>() } }
-                    }
-                },
-            );
-        }
-    }
-
     /// `x = transposed w * y + bias`: what each output is made of gets its share. The gradient of the image, or a transposed convolution.
     ///
     /// # Safety
     /// As for [`Convolution::forward`], with a bias for each channel of `x`, which nobody else may touch.
-    pub unsafe fn transposed<T: Gemm>(
-        &self,
-        Equipment { room, .. }: &Equipment,
-        x: *mut T,
-        w: *const T,
-        y: *const T,
-        bias: Option<*const T>,
-    ) {
+    pub unsafe fn transposed<T: Gather>(&self, equipment: &Equipment<T>, x: *mut T, w: *const T, y: *const T, bias: Option<*const T>) {
         let (pixels, taps, places, rows) = (self.window.pixels(), self.window.taps(), self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.inputs == 0 || pixels == 0 {
             return;
         }
+        if let Equipment::Direct(direct) = equipment {
+            // SAFETY: the caller's.
+            return unsafe { direct.run(self, x, w, y, bias) };
+        }
+        if let Equipment::Few(few) = equipment {
+            // SAFETY: the caller's.
+            return unsafe { few.run(self, x, w, y, bias) };
+        }
+        let room = equipment.room();
         let (x, w, y) = (Elements(x), Elements(w.cast_mut()), Elements(y.cast_mut()));
         let bias = bias.map(|bias| Elements(bias.cast_mut()));
         // Channels whose rows fill a tile; a channel's own may be more.
@@ -247,11 +264,16 @@ impl Convolution {
     ///
     /// # Safety
     /// As for [`Convolution::forward`]; nobody else may touch `w`.
-    pub unsafe fn weights<T: Gemm>(&self, Equipment { room, .. }: &Equipment, w: *mut T, y: *const T, x: *const T) {
+    pub unsafe fn weights<T: Gather>(&self, equipment: &Equipment<T>, w: *mut T, y: *const T, x: *const T) {
         let (pixels, places, rows) = (self.window.pixels(), self.window.places(), self.rows());
         if self.groups * self.outputs == 0 || rows == 0 {
             return;
         }
+        if let Equipment::Gradient(gradient) = equipment {
+            // SAFETY: the caller's.
+            return unsafe { gradient.run(self, w, y, x) };
+        }
+        let room = equipment.room();
         let (w, x, y) = (Elements(w), Elements(x.cast_mut()), Elements(y.cast_mut()));
         let (cuts, blocks) = (rows.div_ceil(WEIGHT_ROWS), self.outputs.div_ceil(TILE_ROWS));
         room.each::<T>(self.groups * cuts * blocks, &|part, tile| {
@@ -273,84 +295,5 @@ impl Convolution {
                 }
             }
         });
-    }
-}
-
-/// Outputs that are summed side by side, where there are so many.
-const SUMMED: usize = 32;
-/// Where there are fewer.
-const SUMMED_FEW: usize = 8;
-
-/// A line of outputs of one kernel on one plane.
-struct Line<'a, T> {
-    lines: &'a Lines,
-    rows: &'a Rows,
-    y: *mut T,
-    w: *const T,
-    x: *const T,
-    bias: T,
-}
-
-impl<T: Gemm> Line<'_, T> {
-    /// # Safety
-    /// The line, the kernel and the plane are as the windows say.
-    #[inline(always)]
-    unsafe fn run<const FUSED: bool>(&self) {
-        let whole = self.lines.whole();
-        let width = self.lines.window.out[2];
-        // SAFETY: the caller's.
-        unsafe {
-            match self.lines.window.stride[2] {
-                1 if whole.len() >= SUMMED => self.blocks::<FUSED, SUMMED>(&whole),
-                1 if whole.len() >= SUMMED_FEW => self.blocks::<FUSED, SUMMED_FEW>(&whole),
-                _ => return (0..width).for_each(|i| self.single::<FUSED>(i)),
-            }
-            (0..whole.start).chain(whole.end..width).for_each(|i| self.single::<FUSED>(i));
-        }
-    }
-
-    /// Outputs whose windows lie in the image from left to right, of which the last block may repeat some.
-    #[inline(always)]
-    unsafe fn blocks<const FUSED: bool, const N: usize>(&self, whole: &Range<usize>) {
-        let mut from = whole.start;
-        loop {
-            let mut sums = [self.bias; N];
-            self.lines.each_row(
-                self.rows,
-                #[inline(always)]
-                |row, tap| {
-                    for (k, column) in self.lines.columns.iter().enumerate() {
-                        let x = self.x.wrapping_add(row + column.x + from - column.outputs.start).cast::<[T; N]>();
-                        // SAFETY: the caller's.
-                        let (w, x) = unsafe { (*self.w.wrapping_add(tap + k), x.read_unaligned()) };
-                        (0..N).for_each(|i| sums[i] = T::mul_add::<FUSED>(w, x[i], sums[i]));
-                    }
-                },
-            );
-            // SAFETY: as above.
-            unsafe { self.y.wrapping_add(from).cast::<[T; N]>().write_unaligned(sums) };
-            if from + N == whole.end {
-                return;
-            }
-            from = (from + N).min(whole.end - N);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn single<const FUSED: bool>(&self, i: usize) {
-        let (mut sum, stride) = (self.bias, self.lines.window.stride[2]);
-        self.lines.each_row(
-            self.rows,
-            #[inline(always)]
-            |row, tap| {
-                for (k, column) in self.lines.columns.iter().enumerate().filter(|(_, column)| column.outputs.contains(&i)) {
-                    let at = row + column.x + (i - column.outputs.start) * stride;
-                    // SAFETY: the caller's.
-                    sum = unsafe { T::mul_add::<FUSED>(*self.w.wrapping_add(tap + k), *self.x.wrapping_add(at), sum) };
-                }
-            },
-        );
-        // SAFETY: as above.
-        unsafe { self.y.wrapping_add(i).write(sum) };
     }
 }

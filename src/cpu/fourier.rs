@@ -1,6 +1,7 @@
 //! Fourier transforms of lines, with the plans of rustfft and realfft; complex numbers are pairs of floats.
 
 use super::room::{Elements, Room};
+use super::transpose::transpose;
 use crate::alloc;
 use crate::dtype::Element;
 use crate::error::{Error, Kind, Result};
@@ -14,6 +15,8 @@ use std::sync::{Arc, Mutex};
 const GATHERED: usize = 32 * 1024;
 /// Lines of them: a line of the cache, and no more than pays.
 const LINES: (usize, usize) = (4, 16);
+/// Bytes between lines that were brought together.
+const APART: usize = 64;
 /// Elements transformed by a part of the work.
 const PART: usize = 16 * 1024;
 /// Plans are kept for so many elements in all.
@@ -50,8 +53,34 @@ impl<T: Float> Clone for Plan<T> {
     }
 }
 
+/// A plan that is kept.
+struct Kept<T: Float> {
+    sort: Sort,
+    len: usize,
+    plan: Plan<T>,
+    /// Its memory in bytes.
+    bytes: usize,
+}
+
+impl<T: Float> Drop for Kept<T> {
+    fn drop(&mut self) {
+        alloc::keep(-(self.bytes as i64), give_up);
+    }
+}
+
 /// Plans that were made, the last ones at the end.
-type Plans<T> = Mutex<Vec<(Sort, usize, Plan<T>)>>;
+type Plans<T> = Mutex<Vec<Kept<T>>>;
+
+/// Forgets all plans. Where another thread looks at a list it stays as it is.
+fn give_up() {
+    fn empty<T: Float>() {
+        // Plans end after the lock.
+        let plans = T::plans().try_lock().map(|mut plans| std::mem::take(&mut *plans));
+        drop(plans);
+    }
+    empty::<f32>();
+    empty::<f64>();
+}
 
 /// The floats transforms are computed in.
 pub trait Float: Element + FftNum {
@@ -94,9 +123,9 @@ impl<T: Float> Plan<T> {
     /// behind.
     fn find(sort: Sort, n: usize) -> Result<Plan<T>> {
         if let Ok(plans) = T::plans().try_lock()
-            && let Some((.., plan)) = plans.iter().find(|(s, m, _)| (*s, *m) == (sort, n))
+            && let Some(kept) = plans.iter().find(|kept| (kept.sort, kept.len) == (sort, n))
         {
-            return Ok(plan.clone());
+            return Ok(kept.plan.clone());
         }
         let numbers = n.saturating_mul(PLANNED.0).saturating_add(PLANNED.1);
         // The planner does not bear to be refused memory.
@@ -106,15 +135,17 @@ impl<T: Float> Plan<T> {
             Sort::FromReal => Plan::FromReal(RealFftPlanner::new().plan_fft_forward(n)),
             Sort::ToReal => Plan::ToReal(RealFftPlanner::new().plan_fft_inverse(n)),
         });
-        let (plan, lent) = planned.ok_or_else(no_memory)?;
+        let (plan, held) = planned.ok_or_else(no_memory)?;
         if n <= KEPT
-            && !lent
+            && !alloc::keeps_nothing()
+            && let Some(bytes) = held
             && let Ok(mut plans) = T::plans().try_lock()
         {
-            while !plans.is_empty() && plans.iter().map(|(_, m, _)| m).sum::<usize>() + n > KEPT {
+            while !plans.is_empty() && plans.iter().map(|kept| kept.len).sum::<usize>() + n > KEPT {
                 plans.remove(0);
             }
-            plans.push((sort, n, plan.clone()));
+            alloc::keep(bytes as i64, give_up);
+            plans.push(Kept { sort, len: n, plan: plan.clone(), bytes });
         }
         Ok(plan)
     }
@@ -143,9 +174,14 @@ impl<T: Float> Plan<T> {
     pub fn room_for_columns(&self, blocks: usize, columns: usize) -> Result<Room> {
         let scratch = if let Plan::Complex(plan) = self { plan.get_inplace_scratch_len() } else { 0 };
         let together = self.together(columns);
-        let numbers = self.len().checked_mul(together).and_then(|n| n.checked_add(scratch));
+        let numbers = self.pitch().checked_mul(together).and_then(|n| n.checked_add(scratch));
         let bytes = numbers.and_then(|n| n.checked_mul(size_of::<Complex<T>>()));
         bytes.and_then(|bytes| Room::new(bytes, blocks * columns.div_ceil(together))).ok_or_else(no_memory)
+    }
+
+    /// Numbers from one line that was brought together to the next: powers of two apart they would drive each other out of the cache.
+    fn pitch(&self) -> usize {
+        self.len().saturating_add(APART / size_of::<Complex<T>>())
     }
 
     /// Lines that are brought together at a time, of `columns`.
@@ -189,7 +225,7 @@ impl<T: Float> Plan<T> {
     /// There are the elements, and nobody else touches them.
     pub unsafe fn run_columns(&self, room: &Room, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
-        let (n, together, r) = (self.len(), self.together(columns), Elements(r));
+        let (n, pitch, together, r) = (self.len(), self.pitch(), self.together(columns), Elements(r));
         let parts = columns.div_ceil(together);
         room.each::<Complex<T>>(blocks * parts, &|part, tile| {
             let first = part % parts * together;
@@ -197,16 +233,13 @@ impl<T: Float> Plan<T> {
             let block = r.at(part / parts * n * columns + first);
             // SAFETY: the caller's; each column is one thread's, and the room is for so many lines.
             unsafe {
-                for i in 0..n {
-                    (0..count).for_each(|k| tile.add(k * n + i).write(*block.add(i * columns + k)));
+                turned(tile, pitch, block, columns, count, n);
+                for line in 0..count {
+                    let line = from_raw_parts_mut(tile.add(line * pitch), n);
+                    plan.process_with_scratch(line, from_raw_parts_mut(tile.add(together * pitch), plan.get_inplace_scratch_len()));
+                    scale(line, factor);
                 }
-                let lines = from_raw_parts_mut(tile, count * n);
-                let scratch = from_raw_parts_mut(tile.add(together * n), plan.get_inplace_scratch_len());
-                plan.process_with_scratch(lines, scratch);
-                scale(lines, factor);
-                for i in 0..n {
-                    (0..count).for_each(|k| block.add(i * columns + k).write(*tile.add(k * n + i)));
-                }
+                turned(block, columns, tile, pitch, n, count);
             }
         });
     }
@@ -263,6 +296,23 @@ impl<T: Float> Plan<T> {
                 }
             }
         });
+    }
+}
+
+/// `to[r][c] = from[c][r]` for so many rows and columns of the result; rows on both sides are so many numbers apart.
+unsafe fn turned<T: Float>(to: *mut Complex<T>, to_step: usize, from: *const Complex<T>, from_step: usize, rows: usize, cols: usize) {
+    let size = size_of::<Complex<T>>();
+    // SAFETY: the caller's: both sides hold the numbers, and lie apart.
+    unsafe {
+        if size == 8 {
+            return transpose(size, to.cast(), (to_step * size) as isize, from.cast(), (from_step * size) as isize, rows, cols);
+        }
+        for c in 0..cols.max(rows) {
+            match rows < cols {
+                true => (0..rows).for_each(|r| to.add(r * to_step + c).write(*from.add(c * from_step + r))),
+                false => (0..cols).for_each(|k| to.add(c * to_step + k).write(*from.add(k * from_step + c))),
+            }
+        }
     }
 }
 

@@ -16,14 +16,20 @@ const TILE: (usize, usize) = (64, 4096);
 pub struct Entries {
     /// Bytes from one entry to the next.
     pub step: isize,
-    /// What is added to negative positions: the number of entries.
+    /// What is added to negative positions: the number of entries, or 0 where there are none.
     pub count: i64,
 }
 
 impl Entries {
+    /// Position `i`, counted from the start.
+    #[inline(always)]
+    fn entry(self, i: i64) -> isize {
+        (i + (self.count & (i >> 63))) as isize
+    }
+
     #[inline(always)]
     fn offset(self, i: i64) -> isize {
-        (i + (self.count & (i >> 63))) as isize * self.step
+        self.entry(i) * self.step
     }
 }
 
@@ -130,8 +136,16 @@ unsafe fn gather_run<T: Copy>(mut run: Run, entries: Entries) {
                 run.element::<T>(0, i).write_unaligned(run.element::<T>(2, i).read_unaligned());
             }
         } else if run.step[0] == size && run.step[1] == 8 && run.step[2] == 0 {
-            // The common case has constant steps.
+            // The common case has constant steps, above all of whole elements.
             let (r, index) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>());
+            if entries.step == size {
+                let t = run.at[2].cast::<T>();
+                let take = |i: usize, entry: isize| r.add(i).write_unaligned(t.wrapping_offset(entry).read_unaligned());
+                return match entries.count {
+                    0 => by_four(run.n, |i| take(i, index.add(i).read_unaligned() as isize)),
+                    _ => by_four(run.n, |i| take(i, entries.entry(index.add(i).read_unaligned()))),
+                };
+            }
             for i in 0..run.n {
                 let from = run.at[2].wrapping_offset(entries.offset(index.add(i).read_unaligned()));
                 r.add(i).write_unaligned(from.cast::<T>().read_unaligned());
@@ -143,6 +157,19 @@ unsafe fn gather_run<T: Copy>(mut run: Run, entries: Entries) {
             }
         }
     }
+}
+
+/// Calls `each` for `0..n` in order, in a loop of four calls: the compiler unrolls none whose elements may be the same.
+#[inline(always)]
+fn by_four(n: usize, each: impl Fn(usize)) {
+    let whole = n / 4 * 4;
+    for i in (0..whole).step_by(4) {
+        each(i);
+        each(i + 1);
+        each(i + 2);
+        each(i + 3);
+    }
+    (whole..n).for_each(each);
 }
 
 /// `t[index] = src`: operand 2 takes elements of operand 0, both of `size` bytes. Of several for one place the last stays, in row-major order.
@@ -199,10 +226,24 @@ unsafe fn accumulate_run<T: Element>(mut run: Run, entries: Entries, combine: im
         run.at[2] = run.at[2].wrapping_offset(entries.offset(unsafe { run.position(0) }));
         if run.step[0] == size && run.step[2] == size {
             // With steps it knows, the compiler takes several elements at once.
-            let (to, from) = (run.at[2].cast::<T>(), run.at[0].cast::<T>());
-            return (0..run.n).for_each(|i| put(to.wrapping_add(i), from.wrapping_add(i)));
+            let (to, from) = (Shared(run.at[2]), Shared(run.at[0]));
+            return simd(
+                #[inline(always)]
+                move |_| {
+                    let (to, from) = (to.get().cast::<T>(), from.get().cast::<T>());
+                    (0..run.n).for_each(|i| put(to.wrapping_add(i), from.wrapping_add(i)));
+                },
+            );
         }
         return (0..run.n).for_each(|i| put(run.element(2, i), run.element(0, i)));
+    }
+    if run.step == [size, 8, 0] && entries.step == size {
+        let (from, index, to) = (run.at[0].cast::<T>(), run.at[1].cast::<i64>(), run.at[2].cast::<T>());
+        return by_four(run.n, |i| {
+            // SAFETY: as above.
+            let at = entries.entry(unsafe { index.add(i).read_unaligned() });
+            put(to.wrapping_offset(at), from.wrapping_add(i));
+        });
     }
     for i in 0..run.n {
         // SAFETY: as above.

@@ -52,7 +52,7 @@ impl Pooling {
 
     /// Bytes that a thread needs: for a row that others are folded into.
     pub fn tile_bytes<T>(&self) -> usize {
-        if self.rows() > 1 { self.window().image[2].saturating_mul(size_of::<T>()) } else { 0 }
+        if self.planes > 0 && self.rows() > 1 { self.window().image[2].saturating_mul(size_of::<T>()) } else { 0 }
     }
 
     /// Lines of the outputs, of all planes.
@@ -213,7 +213,9 @@ impl Pooling {
 
     /// What the means of a line are divided by: a factor of all, and one of each.
     pub fn divisors(&self, divisor: Divisor) -> Result<Divisors> {
-        let columns = alloc::list(self.window().out[2], |column| {
+        // Without planes there is no line, however long.
+        let count = if self.planes == 0 { 0 } else { self.window().out[2] };
+        let columns = alloc::list(count, |column| {
             Ok(match divisor {
                 Divisor::Inside => self.counted(2, column, false) as f64,
                 Divisor::Padded => self.counted(2, column, true) as f64,
@@ -371,6 +373,9 @@ impl Adaptive {
     #[inline(always)]
     fn each(&self, mut f: impl FnMut(usize, [Range<usize>; IMAGE_DIMS])) {
         let [slices, lines, width] = self.out;
+        if width == 0 || lines == 0 {
+            return;
+        }
         for slice in 0..slices {
             let z = self.part(0, slice);
             for line in 0..lines {
@@ -477,6 +482,9 @@ impl Adaptive {
     }
 }
 
+/// Indices checked together.
+const CHECKED: usize = 1024;
+
 /// Lanes of a sum.
 const LANES: usize = 64;
 
@@ -493,7 +501,11 @@ unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
             let block = x.add(block * LANES).cast::<[T; LANES]>().read_unaligned();
             (0..LANES).for_each(|k| lanes[k] = lanes[k].add(block[k]));
         }
-        let total = lanes.into_iter().fold(T::ZERO, T::add);
+        // By halves, since additions one after the other would take as long as all before.
+        (0..LANES / 2).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 2]));
+        (0..LANES / 4).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 4]));
+        (0..LANES / 8).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 8]));
+        let total = lanes.into_iter().take(LANES / 8).fold(T::ZERO, T::add);
         (n / LANES * LANES..n).fold(total, |total, at| total.add(*x.add(at)))
     }
 }
@@ -517,7 +529,17 @@ impl Spread<'_> {
     /// Whether all indices lie in their planes.
     pub fn check(&self) -> Result<()> {
         let least = if self.adds { -1 } else { 0 };
-        match self.indices.iter().find(|&&index| !(least..self.pixels as i64).contains(&index)) {
+        let places = (self.pixels as i64 - least) as u64;
+        let outside = |index: &&i64| (**index).wrapping_sub(least) as u64 >= places;
+        // All of a block are compared before anything is decided.
+        let blocks = self.indices.chunks(CHECKED);
+        let any = |block: &&[i64]| {
+            simd(
+                #[inline(always)]
+                |_| block.iter().fold(false, |any, index| any | outside(&index)),
+            )
+        };
+        match blocks.into_iter().find(any).and_then(|block| block.iter().find(outside)) {
             Some(index) => bail!(Argument, "index {index} is out of range for planes of {} elements", self.pixels),
             None => Ok(()),
         }
@@ -532,15 +554,18 @@ impl Spread<'_> {
             return;
         }
         let (r, t) = (Elements(r), Elements(t.cast_mut()));
-        room.each::<T>(self.planes, &|plane, _| {
-            let r = r.at(plane * self.pixels);
-            // SAFETY: the caller's; all bits 0 are the number 0.
-            unsafe { r.write_bytes(0, self.pixels) };
-            for at in plane * self.places..(plane + 1) * self.places {
-                let Ok(index) = usize::try_from(self.indices[at]) else { continue };
-                let to = r.wrapping_add(index);
-                // SAFETY: the caller's.
-                unsafe { to.write(if self.adds { (*to).add(*t.at(at)) } else { *t.at(at) }) };
+        let of_part = (PART / (self.pixels + self.places)).max(1);
+        room.each::<T>(self.planes.div_ceil(of_part), &|part, _| {
+            for plane in part * of_part..self.planes.min((part + 1) * of_part) {
+                let r = r.at(plane * self.pixels);
+                // SAFETY: the caller's; all bits 0 are the number 0.
+                unsafe { r.write_bytes(0, self.pixels) };
+                for at in plane * self.places..(plane + 1) * self.places {
+                    let Ok(index) = usize::try_from(self.indices[at]) else { continue };
+                    let to = r.wrapping_add(index);
+                    // SAFETY: the caller's.
+                    unsafe { to.write(if self.adds { (*to).add(*t.at(at)) } else { *t.at(at) }) };
+                }
             }
         });
     }

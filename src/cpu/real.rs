@@ -126,6 +126,12 @@ functions! {
         softplus(self, beta, threshold) = vmath::softplus_f32, vmath::softplus_f64;
         /// The approximation of gelu by tanh.
         gelu_tanh(self) = vmath::gelu_tanh_f32, vmath::gelu_tanh_f64;
+        /// The derivative of gelu.
+        gelu_slope(self) = vmath::gelu_slope_f32, vmath::gelu_slope_f64;
+        /// The derivative of the approximation of gelu by tanh.
+        gelu_tanh_slope(self) = vmath::gelu_tanh_slope_f32, vmath::gelu_tanh_slope_f64;
+        /// `1 / (1 + e^-self)`
+        sigmoid(self) = vmath::sigmoid_f32, vmath::sigmoid_f64;
         /// The angle of the point (`x`, `self`).
         atan2(self, x) = vmath::atan2_f32, vmath::atan2_f64;
         /// `sqrt(self^2 + b^2)` without overflow on the way.

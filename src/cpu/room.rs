@@ -26,6 +26,11 @@ impl Room {
         alloc::allocate(bytes).map(|ptr| Room { ptr, bytes, tile, tiles })
     }
 
+    /// The first tile.
+    pub fn start<T>(&self) -> *mut T {
+        self.ptr.as_ptr().cast()
+    }
+
     /// Calls `f` with the number of each part and the tile of the thread that does it.
     pub fn each<T>(&self, parts: usize, f: &(dyn Fn(usize, *mut T) + Sync)) {
         let slots = self.tiles.min(parts);

@@ -1,6 +1,7 @@
 //! Binary search in ascending sequences, of several values at once, so that the machine waits for all of them together.
 
 use super::keys::Ordered;
+use super::simd::simd;
 
 /// Values searched at once.
 const SEARCHED: usize = 16;
@@ -36,8 +37,35 @@ pub fn search<T: Ordered>(sequence: &[T], values: &[T], right: bool, out: &mut [
     }
 }
 
+/// Elements of a sequence with all of which values are compared: that is faster than to search up to here.
+const COMPARED: usize = 32;
+
+/// [`contains`] by comparing: `out` has an entry for each value.
+fn compare<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
+    const BLOCK: usize = 64;
+    simd(
+        #[inline(always)]
+        move |_| {
+            let (mut blocks, mut places) = (values.chunks_exact(BLOCK), out.chunks_exact_mut(BLOCK));
+            for (values, out) in (&mut blocks).zip(&mut places) {
+                let mut found = [0u8; BLOCK];
+                for y in sequence {
+                    for j in 0..BLOCK {
+                        found[j] |= (values[j] == *y) as u8;
+                    }
+                }
+                out.iter_mut().zip(found).for_each(|(out, found)| *out = found ^ invert as u8);
+            }
+            places.into_remainder().iter_mut().zip(blocks.remainder()).for_each(|(out, x)| *out = (sequence.contains(x) != invert) as u8);
+        },
+    )
+}
+
 /// Writes whether each value is in an ascending sequence, or with `invert` whether it is not. No NaN is in any.
 pub fn contains<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
+    if sequence.len() <= COMPARED {
+        return compare(sequence, values, invert, out);
+    }
     for (values, out) in values.chunks(SEARCHED).zip(out.chunks_mut(SEARCHED)) {
         let found = places(sequence, values, false);
         for ((out, place), x) in out.iter_mut().zip(found).zip(values) {
@@ -54,7 +82,7 @@ mod tests {
     fn places_are_those_of_counting() {
         for n in 0..70 {
             let sequence: Vec<i32> = (0..n).map(|i| i / 3 * 2).collect();
-            let values: Vec<i32> = (-2..50).collect();
+            let values: Vec<i32> = (-2..50 + n * 2).collect();
             let mut out = vec![0; values.len()];
             search(&sequence, &values, false, &mut out);
             assert!(values.iter().zip(&out).all(|(v, &at)| at as usize == sequence.iter().filter(|x| *x < v).count()));

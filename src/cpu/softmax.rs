@@ -3,6 +3,7 @@
 //! Each step is a loop of its own over elements in the first-level cache, for [`Real::exp_run`] is the fastest way to an exponential.
 
 mod columns;
+mod gradient;
 
 use super::lines::{Line, Stack};
 use super::real::Real;
@@ -12,6 +13,7 @@ use super::vector::{Partial, Register, Scalar, Vectored};
 use crate::dtype::Element;
 pub(crate) use columns::MOST_COLUMNS;
 pub use columns::{columns, most_area};
+pub use gradient::{Shape, gradient};
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.

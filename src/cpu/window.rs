@@ -310,7 +310,7 @@ const COPIED: usize = 8;
 /// # Safety
 /// Both sides hold `n` elements, and lie apart.
 #[inline(always)]
-unsafe fn copied<T: Copy>(to: *mut T, from: *const T, n: usize) {
+pub unsafe fn copied<T: Copy>(to: *mut T, from: *const T, n: usize) {
     // SAFETY: the caller's; the last block may overlap the one before.
     unsafe {
         if n < COPIED {

@@ -190,11 +190,12 @@ impl Layout {
                 (self.shape, self.strides) = (shape, strides);
                 Ok(())
             }
-            // The sentence of the PyTorch documents, word for word.
             None => bail!(
                 Shape,
-                "invalid argument 2: view size is not compatible with input tensor's size and stride (at least one dimension spans \
-                 across two contiguous subspaces). Call .contiguous() before .view()"
+                "sizes {:?} need a copy of a tensor with sizes {:?} and strides {:?}: call newReshape, or newContiguous before",
+                shape.as_slice(),
+                self.shape.as_slice(),
+                self.strides.as_slice()
             ),
         }
     }
@@ -313,7 +314,7 @@ mod tests {
         let t = contiguous(&[4, 6]);
         assert_eq!(seen(&t, |l| l.view(&[2, -1, 3])).unwrap().strides.as_slice(), [12, 3, 1]);
         let tt = seen(&t, |l| l.transpose(0, 1)).unwrap();
-        assert!(seen(&tt, |l| l.view(&[24])).unwrap_err().message().starts_with("invalid argument 2: view size is not compatible"));
+        assert!(seen(&tt, |l| l.view(&[24])).unwrap_err().message().contains("newReshape"));
         assert_eq!(seen(&tt, |l| l.view(&[2, 3, 4])).unwrap().strides.as_slice(), [3, 1, 6]);
         assert_eq!(seen(&tt, |l| l.view(&[6, 1, 2, 2])).unwrap().strides.as_slice(), [1, 24, 12, 6]);
         assert_eq!(seen(&contiguous(&[]), |l| l.view(&[1, 1])).unwrap().strides.as_slice(), [1, 1]);

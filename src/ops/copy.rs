@@ -3,10 +3,11 @@
 use super::fast_path::{self, Signature};
 use super::operand::Operand;
 use crate::cpu;
-use crate::cpu::engine::{CHEAP, Job, Work};
+use crate::cpu::engine::{CHEAP, Flat, Job, Work};
+use crate::cpu::index::by_size;
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
-use crate::layout::{TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
+use crate::layout::{Layout, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -67,6 +68,17 @@ pub(super) fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
     Ok(())
 }
 
+/// Copies the elements of `from` to a part of `to` that has their shape; they do not overlap but in step.
+pub(super) fn copy_to_part(to: &Operand, part: &Layout, from: &Operand) {
+    if part.is_contiguous() && from.layout.is_contiguous() && part.numel() > 0 {
+        // SAFETY: as below.
+        return unsafe { cpu::copy::copy_flat(part.numel() as usize, (to.first_of(part), to.dtype), (from.first(), from.dtype)) };
+    }
+    let plan = Plan::new([part, &from.layout], [to.dtype.size(), from.dtype.size()]);
+    // SAFETY: layouts of operands lie inside their storages, and so do their parts; callers exclude overlap.
+    unsafe { cpu::copy::copy(plan, (to.first_of(part), to.dtype), (from.first(), from.dtype)) };
+}
+
 /// A new row-major tensor with the elements of `t`.
 pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
     clone_as(t, t.defined()?, TH_CONTIGUOUS_FORMAT)
@@ -121,7 +133,8 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     if t.defined()? == dtype { Ok(t.clone()) } else { clone_as(t, dtype, TH_PRESERVE_FORMAT) }
 }
 
-/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes -255 to -1, which wrap.
+/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes the whole numbers from -255 to
+/// -1, which wrap, and no other ones below 0.
 pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
     let (least, most) = match dtype {
         Dtype::Uint8 => (-255, 255),
@@ -133,48 +146,73 @@ pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
     };
     let fits = match value {
         Scalar::Int(x) => (least..=most).contains(&x),
+        Scalar::Float(x) if dtype == Dtype::Uint8 && x < 0.0 && x.fract() != 0.0 => false,
         // Beyond int64, `as` would saturate.
         Scalar::Float(x) => x.abs() < -(i64::MIN as f64) && (least..=most).contains(&(x as i64)),
     };
-    if fits { Ok(()) } else { bail!(Argument, "{} is out of the range of {dtype}", value.to_f64()) }
+    if fits { Ok(()) } else { bail!(Argument, "{value} is out of the range of {dtype}") }
 }
 
 /// Every element `r = value`. Writing through an expanded tensor is allowed.
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     let dtype = r.defined()?;
     check_range(dtype, value)?;
-    if dtype != dtype.compute() {
-        return fill_half(r, dtype, value);
+    if dtype == dtype.compute()
+        // SAFETY: the work runs before anything else.
+        && let Some(work) = &unsafe { fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) }
+    {
+        dispatch!(all, dtype, T => {
+            cpu::map::fill::<T>(work, T::from_scalar(value))
+        });
+        return Ok(());
     }
-    // SAFETY: the work runs below, before anything else.
-    let work = match unsafe { fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) } {
-        Some(work) => work,
-        None => Work::Planned(every_element(r, dtype)?),
+    // SAFETY: as above.
+    match unsafe { fast_path::spread(&[r], [dtype], CHEAP) } {
+        Some(job) => fill_work(&Work::Planned(job), dtype, value),
+        None => {
+            let to = Operand::of(r)?;
+            fill_part(&to, &to.layout, value);
+        }
+    }
+    Ok(())
+}
+
+/// Every element of a part of `to` = `value`, which its dtype holds.
+pub(super) fn fill_part(to: &Operand, part: &Layout, value: Scalar) {
+    let work = match part.is_contiguous() {
+        // SAFETY: the layout lies inside the storage of the operand, which lives while the work runs.
+        true => Work::Flat(unsafe { Flat::new([to.first_of(part)], part.numel() as usize, [to.dtype], CHEAP) }),
+        false => Work::Planned(every_element(to, part)),
     };
-    dispatch!(all, dtype, T => {
-        cpu::map::fill::<T>(&work, T::from_scalar(value))
-    });
-    Ok(())
+    fill_work(&work, to.dtype, value)
 }
 
-/// [`fill`] for the 16-bit floats: the value is converted once, and its bits are what fills.
-fn fill_half(r: &Tensor, dtype: Dtype, value: Scalar) -> Result<()> {
-    let mut bits = 0i16;
-    // SAFETY: an element of two bytes.
-    unsafe { write_element((&raw mut bits).cast(), dtype, value) };
-    cpu::map::fill(&Work::Planned(every_element(r, dtype)?), bits);
-    Ok(())
+/// Fills with the bits of the value.
+fn fill_work(work: &Work<1>, dtype: Dtype, value: Scalar) {
+    let mut bits = 0u64;
+    let at = (&raw mut bits).cast::<u8>();
+    // SAFETY: eight bytes hold an element of any dtype.
+    by_size!(dtype.size(), T => unsafe {
+        write_element(at, dtype, value);
+        cpu::map::fill::<T>(work, at.cast::<T>().read())
+    })
 }
 
-/// A job that reaches every element of `r` at least once, however its strides overlap.
-#[inline(never)]
-fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
-    // SAFETY: callers run the job at once.
-    if let Some(job) = unsafe { fast_path::spread(&[r], [compute], CHEAP) } {
-        return Ok(job);
+/// `value` as `dtype` stores it.
+pub(super) fn rounded(dtype: Dtype, value: Scalar) -> Scalar {
+    let mut bits = 0u64;
+    let at = (&raw mut bits).cast::<u8>();
+    // SAFETY: eight bytes hold an element of any dtype.
+    unsafe {
+        write_element(at, dtype, value);
+        read_element(at, dtype)
     }
-    let to = Operand::of(r)?;
-    let mut layout = to.layout.clone();
+}
+
+/// A job that reaches every element of a part of `to` at least once, however its strides overlap.
+#[inline(never)]
+fn every_element(to: &Operand, part: &Layout) -> Box<Job<1>> {
+    let mut layout = part.clone();
     // A dim that stands still would only write the same elements again.
     for d in 0..layout.ndim() {
         if layout.strides[d] == 0 && layout.shape[d] > 1 {
@@ -184,8 +222,8 @@ fn every_element(r: &Tensor, compute: Dtype) -> Result<Box<Job<1>>> {
     // Two threads must not write one element, not even the same value.
     let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
     let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    // SAFETY: `Operand::of` checked the layout against the storage, which `r` keeps alive; where elements are shared, one thread does all.
-    Ok(Box::new(unsafe { Job::new(plan, [to.first()], dtype, [compute], grain) }))
+    // SAFETY: the operand's layout lies inside the storage, which it keeps alive; where elements are shared, one thread does all.
+    Box::new(unsafe { Job::new(plan, [to.first_of(part)], dtype, dtype, grain) })
 }
 
 /// The value of an element that lies in memory as `dtype`.
@@ -286,7 +324,6 @@ pub fn item(t: &Tensor) -> Result<Scalar> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Layout;
 
     #[test]
     fn clones_have_elements_of_their_own_and_the_strides_of_the_formats() {

@@ -1,6 +1,6 @@
 //! Making tensors.
 
-use super::result::{Placed, Target};
+use super::result::{Inputs, Writes, ready};
 use super::{copy, view};
 use crate::alloc::THDeleter;
 use crate::dtype::{Dtype, default_dtype};
@@ -52,18 +52,6 @@ pub fn scalar(dtype: Dtype, value: Scalar) -> Result<Tensor> {
     full(dtype, &[], value)
 }
 
-/// The place of a result of this shape, of `dtype` unless `r` has one; where the call then fails, `r` has not changed.
-pub(super) fn placed<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<Placed<'a>> {
-    Target::check(r, dtype, shape)?.place(false, &|_| false)
-}
-
-/// [`placed`] for what writes row-major elements.
-pub(super) fn placed_row_major<'a>(r: &'a Tensor, dtype: Dtype, shape: &[i64]) -> Result<Placed<'a>> {
-    let target = Target::check(r, dtype, shape)?;
-    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
-    target.place(disjoint, &|_| false)
-}
-
 /// `t`, or a copy of it where writing `r` could reach its elements; an error where it has elements outside of its storage.
 pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     t.check_bounds(&t.layout()?)?;
@@ -98,9 +86,7 @@ fn filled(r: &Tensor, fresh: Dtype, shape: &[i64], value: Scalar) -> Result<()> 
     if r.flat_like(dtype, r).is_some() && r.peek().0 == shape {
         return copy::fill(r, value);
     }
-    let placed = placed(r, dtype, shape)?;
-    copy::fill(&placed.tensor()?, value)?;
-    placed.commit()
+    ready(r, (dtype, shape), Writes::STRIDED, Inputs::NONE)?.write(|to| copy::fill_part(to, &to.layout, value))
 }
 
 /// A tensor with a copy of row-major elements at `data`.

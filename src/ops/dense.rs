@@ -2,11 +2,12 @@
 
 use super::copy;
 use super::operand::Operand;
-use super::result::{Target, deliver};
+use super::result::{Inputs, Writes, ready};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// `t` row-major and of `dtype`; a copy only where it is neither.
 pub(super) fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
@@ -35,20 +36,36 @@ pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
 /// the inputs. What `write` needs it has already: it does not fail.
 pub(super) fn written(
     r: &Tensor,
-    (dtype, compute): (Dtype, Dtype),
+    dtypes: (Dtype, Dtype),
     shape: &[i64],
     inputs: &[Option<&Tensor>],
     write: &dyn Fn(*mut u8),
 ) -> Result<()> {
-    let target = Target::check(r, dtype, shape)?;
-    if dtype != compute || target.dtype != dtype {
-        let made = Tensor::empty(compute, shape)?;
-        write(made.data());
-        return deliver([Some((r, dtype, &made))]);
-    }
-    let read = |own: &Storage| inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own)));
-    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous() || kept.storage.as_ref().is_some_and(read));
-    let placed = target.place(disjoint, &read)?;
-    write(placed.written.first());
-    placed.commit()
+    written_in_step(r, dtypes, shape, &[], inputs, write)
+}
+
+/// [`written`] for functions that read each element of the row-major inputs `in_step` before they write the one at the same place of the result:
+/// the result may be one of them.
+pub(super) fn written_in_step(
+    r: &Tensor,
+    (dtype, compute): (Dtype, Dtype),
+    shape: &[i64],
+    in_step: &[&Tensor],
+    inputs: &[Option<&Tensor>],
+    write: &dyn Fn(*mut u8),
+) -> Result<()> {
+    let in_step: SmallVec<[Operand; 2]> = in_step.iter().map(|t| Operand::of(t)).collect::<Result<_>>()?;
+    let inputs: SmallVec<[Operand; 3]> = inputs.iter().flatten().map(|t| Operand::of(t)).collect::<Result<_>>()?;
+    let all = Inputs::in_step(&in_step).and_anywhere(&inputs);
+    ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), all)?.write(|to| write(to.first()))
+}
+
+/// True if each element of the row-major `t` lies where the result's does, or apart from all of the result.
+pub(super) fn steps(own: &Operand, t: &Tensor) -> bool {
+    t.data() == own.first() || own.storage.as_ref().is_none_or(|own| !shares(&[Some(t)], own))
+}
+
+/// True if an input lies in the storage.
+pub(super) fn shares(inputs: &[Option<&Tensor>], own: &Storage) -> bool {
+    inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own)))
 }

@@ -1,6 +1,7 @@
 //! Diagonals: taken out, put in, summed; the identity.
 
-use super::create::{disjoint, placed};
+use super::operand::Operand;
+use super::result::{Inputs, Writes, ready};
 use super::{copy, reduce, view};
 use crate::dtype::default_dtype;
 use crate::error::{Result, bail};
@@ -10,12 +11,13 @@ use crate::tensor::Tensor;
 
 /// `r` = `n` x `m` zeros with ones on the main diagonal.
 pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
-    let placed = placed(r, r.dtype().unwrap_or_else(default_dtype), &[n, m])?;
-    let matrix = placed.tensor()?;
-    let diagonal = of(&matrix, 0)?;
-    copy::fill(&matrix, Scalar::Int(0))?;
-    copy::fill(&diagonal, Scalar::Int(1))?;
-    placed.commit()
+    let ready = ready(r, (r.dtype().unwrap_or_else(default_dtype), &[n, m]), Writes::STRIDED, Inputs::NONE)?;
+    let mut diagonal = ready.layout().clone();
+    diagonal.diagonal(0, 0, 1)?;
+    ready.write(|to| {
+        copy::fill_part(to, &to.layout, Scalar::Int(0));
+        copy::fill_part(to, &diagonal, Scalar::Int(1));
+    })
 }
 
 /// The view of diagonal `k` of a matrix.
@@ -29,11 +31,10 @@ pub fn diag(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
     match layout.ndim() {
         1 => embed(r, t, k, 0, 1),
         2 => {
-            let dtype = t.defined()?;
-            let diagonal = disjoint(r, &of(t, k)?)?;
-            let placed = placed(r, dtype, &diagonal.layout()?.shape)?;
-            copy::copy(&placed.tensor()?, &diagonal)?;
-            placed.commit()
+            let diagonal = Operand::of(&of(t, k)?)?;
+            let (dtype, shape) = (diagonal.dtype, diagonal.layout.shape.clone());
+            let ready = ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&diagonal)))?;
+            ready.write(|to| copy::copy_to_part(to, &to.layout, &diagonal))
         }
         n => bail!(Shape, "expected a vector or a matrix, got {n} dimensions"),
     }
@@ -45,7 +46,8 @@ pub fn diag_embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> 
 }
 
 fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()> {
-    let (dtype, layout) = (t.defined()?, t.layout()?);
+    let src = Operand::of(t)?;
+    let layout = &src.layout;
     let Some((&length, batch)) = layout.shape.split_last() else { bail!(Shape, "expected at least 1 dimension, got a 0-d tensor") };
     let (a, b) = (wrap_dim(dim1, layout.ndim() + 1)?, wrap_dim(dim2, layout.ndim() + 1)?);
     if a == b {
@@ -57,13 +59,13 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     let mut shape: Dims = batch.into();
     shape.insert(a.min(b), n);
     shape.insert(a.max(b), n);
-    let src = disjoint(r, t)?;
-    let placed = placed(r, dtype, &shape)?;
-    let matrices = placed.tensor()?;
-    let diagonal = view::derive(&matrices, |l| l.diagonal(offset, dim1, dim2))?;
-    copy::fill(&matrices, Scalar::Int(0))?;
-    copy::copy(&diagonal, &src)?;
-    placed.commit()
+    let ready = ready(r, (src.dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&src)))?;
+    let mut diagonal = ready.layout().clone();
+    diagonal.diagonal(offset, dim1, dim2)?;
+    ready.write(|to| {
+        copy::fill_part(to, &to.layout, Scalar::Int(0));
+        copy::copy_to_part(to, &diagonal, &src);
+    })
 }
 
 /// The sum of the main diagonal of a matrix.

@@ -38,7 +38,7 @@ pub fn cdist(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
         bail!(Dtype, "expected floats of one dtype, got {dtype} and {of_b}")
     }
     if p.is_nan() || p < 0.0 {
-        bail!(Argument, "expected a norm of p >= 0, got {p}")
+        bail!(Argument, "expected a norm of p >= 0, got {}", Scalar::from(p))
     }
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
     let (Some(x), Some(y)) = (of_a.len().checked_sub(2), of_b.len().checked_sub(2)) else {

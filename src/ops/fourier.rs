@@ -7,7 +7,7 @@ use super::{copy, create, view};
 use crate::alloc;
 use crate::cpu::fourier::{Complex, Float, Plan};
 use crate::cpu::room::Room;
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Domain, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, checked_numel};
 use crate::scalar::Scalar;
@@ -26,11 +26,16 @@ impl Form {
     /// The sizes of a signal, among sizes without those of complex numbers.
     fn signal(self, sizes: &[i64]) -> Result<&[i64]> {
         if self.dims < 1 || self.dims as usize > sizes.len() {
-            bail!(Argument, "{} signal dimensions of {}", self.dims, sizes.len())
+            bail!(
+                Argument,
+                "a signal of {} dimensions in a tensor with {} for signals and batches: expected 1 to {1}",
+                self.dims,
+                sizes.len()
+            )
         }
         let signal = &sizes[sizes.len() - self.dims as usize..];
         if let Some(size) = signal.iter().find(|&&size| size < 1) {
-            bail!(Shape, "a signal of size {size}")
+            bail!(Shape, "a signal of size {size} has no transform")
         }
         Ok(signal)
     }
@@ -86,13 +91,6 @@ fn nothing(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     deliver([Some((r, t.dtype, &Tensor::empty(t.dtype, sizes)?))])
 }
 
-fn check_float(dtype: Dtype) -> Result<()> {
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
-    Ok(())
-}
-
 /// Transforms, in place, the dimensions of a signal before its last, which has `last` numbers; what is done in the end multiplies by `factor`.
 ///
 /// # Safety
@@ -118,7 +116,7 @@ fn split<T: Float>(steps: &[Step<T>], factor: f64) -> (T, T) {
 pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
     let (dtype, sizes) = (t.defined()?, complex_sizes(t)?);
     let signal = form.signal(&sizes)?;
-    check_float(dtype)?;
+    Domain::Float.check(dtype)?;
     let (total, last) = (checked_numel(&sizes)? as usize, signal[signal.len() - 1] as usize);
     if total == 0 {
         return nothing(r, t, &pairs(&sizes));
@@ -142,7 +140,7 @@ pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
 /// `r` = the transform of real `t`: all of it, or of the last dimension the first half, which the rest mirrors
 pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, t.layout()?.shape);
-    check_float(dtype)?;
+    Domain::Float.check(dtype)?;
     if !onesided {
         form.signal(&sizes)?;
         let complex = create::full(dtype.compute(), &pairs(&sizes), Scalar::Int(0))?;
@@ -176,7 +174,7 @@ pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
 /// `r` = the real part of the inverse transform of complex `t`, of which the last dimension may be the first half
 pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&[i64]>) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, complex_sizes(t)?);
-    check_float(dtype)?;
+    Domain::Float.check(dtype)?;
     let mut signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
     let (given, at) = (signal[signal.len() - 1], signal.len() - 1);
     if onesided {

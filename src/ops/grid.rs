@@ -1,7 +1,8 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
-use super::create::{disjoint, placed, placed_row_major};
+use super::dense::{dense, elements, elements_mut};
 use super::operand::Operand;
+use super::result::{Inputs, Writes, deliver, ready};
 use super::{copy, pointwise, view};
 use crate::alloc;
 use crate::cpu::sequence::mark;
@@ -31,12 +32,11 @@ fn lengths(tensors: &[&Tensor]) -> Result<Dims> {
     Ok(lengths)
 }
 
-/// Vector `t` as dimension `d` of a grid of this shape, with stride 0 in the others.
-fn spread(t: &Tensor, shape: &[i64], d: usize) -> Result<Tensor> {
-    let layout = t.layout()?;
+/// The layout of a vector as dimension `d` of a grid of this shape, with stride 0 in the others.
+fn over_grid(vector: &Layout, shape: &[i64], d: usize) -> Layout {
     let mut strides = Dims::filled(0, shape.len());
-    strides[d] = layout.strides.first().copied().unwrap_or(1);
-    view::of(t, &Layout { shape: shape.into(), strides, offset: layout.offset })
+    strides[d] = vector.strides.first().copied().unwrap_or(1);
+    Layout { shape: shape.into(), strides, offset: vector.offset }
 }
 
 /// Makes each of `results` the view of the vector at its place over the grid of all; `swapped` lets the first two dimensions trade places.
@@ -49,7 +49,7 @@ pub fn meshgrid(results: &[&Tensor], tensors: &[&Tensor], swapped: bool) -> Resu
     crate::layout::checked_numel(&shape)?;
     let place = |k: usize| if swapped && k < 2 { 1 - k } else { k };
     // A result may be an input further on: take hold of every storage before the first handle changes.
-    let views = alloc::list(tensors.len(), |k| spread(tensors[k], &shape, place(k)))?;
+    let views = alloc::list(tensors.len(), |k| view::of(tensors[k], &over_grid(&tensors[k].layout()?, &shape, place(k))))?;
     view::set_all(results, &views)
 }
 
@@ -61,29 +61,19 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
     }
     let dtype = tensors[0].defined()?;
     let rows = crate::layout::checked_numel(&shape)?;
-    let sources = alloc::list(tensors.len(), |k| disjoint(r, tensors[k]))?;
-    let placed = match sources.as_slice() {
-        [only] => {
-            let placed = placed(r, dtype, &shape)?;
-            copy::copy(&placed.tensor()?, only)?;
-            placed
+    let of_result = if tensors.len() == 1 { Dims::filled(rows, 1) } else { [rows, tensors.len() as i64].as_slice().into() };
+    let mut sources = alloc::list(tensors.len(), |k| Operand::of(tensors[k]))?;
+    let ready = ready(r, (dtype, &of_result), Writes::ROW_MAJOR, Inputs::anywhere(&sources))?;
+    ready.write(|to| {
+        // A row of the result for each place of the grid.
+        let mut column = Layout { offset: to.layout.offset, ..Layout::contiguous(&shape) };
+        column.strides.iter_mut().for_each(|stride| *stride *= sources.len() as i64);
+        for (d, source) in sources.iter_mut().enumerate() {
+            source.layout = over_grid(&source.layout, &shape, d);
+            copy::copy_to_part(to, &column, source);
+            column.offset += 1;
         }
-        _ => {
-            let placed = placed_row_major(r, dtype, &[rows, sources.len() as i64])?;
-            combine(&placed.tensor()?, &sources, &shape)?;
-            placed
-        }
-    };
-    placed.commit()
-}
-
-/// Writes a row of `list`, which is row-major, for each place of a grid of this shape.
-fn combine(list: &Tensor, sources: &[Tensor], shape: &Dims) -> Result<()> {
-    let mut grid = shape.clone();
-    grid.push(sources.len() as i64);
-    let grid = view::derive(list, |l| l.view(&grid))?;
-    let columns = alloc::list(sources.len(), |k| Ok((view::derive(&grid, |l| l.select(-1, k as i64))?, spread(&sources[k], shape, k)?)))?;
-    columns.iter().try_for_each(|(column, values)| copy::copy(column, values))
+    })
 }
 
 /// `r[.., c] = 1` where `t[..] = c`, else 0; `classes` -1 stands for one more than the greatest.
@@ -102,15 +92,15 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     let classes = check_classes(values, classes)?;
     let mut shape = source.layout.shape.clone();
     shape.push(classes);
-    let placed = placed_row_major(r, Dtype::Int64, &shape)?;
-    copy::fill(&placed.tensor()?, Scalar::Int(0))?;
-    let (mut one, have) = (0u64, placed.written.dtype);
-    // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
-    unsafe {
-        copy::write_element((&raw mut one).cast(), have, Scalar::Int(1));
-        mark(placed.written.first(), have.size(), classes as usize, values, one);
-    }
-    placed.commit()
+    ready(r, (Dtype::Int64, &shape), Writes::ROW_MAJOR, Inputs::NONE)?.write(|to| {
+        copy::fill_part(to, &to.layout, Scalar::Int(0));
+        let mut one = 0u64;
+        // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
+        unsafe {
+            copy::write_element((&raw mut one).cast(), to.dtype, Scalar::Int(1));
+            mark(to.first(), to.dtype.size(), classes as usize, values, one);
+        }
+    })
 }
 
 /// How many classes there are, once every value is known to be one of them.
@@ -143,7 +133,10 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
         bail!(Argument, "the number of columns {columns} is negative")
     }
     let columns = if columns == -1 { layout.shape[0] } else { columns };
-    let dtype = if dtype.is_float() { dtype } else { Dtype::Int64 };
+    if dtype.is_float() {
+        return float_powers(r, t, columns, increasing);
+    }
+    let dtype = Dtype::Int64;
     let powers = Tensor::empty(dtype, &[columns, layout.shape[0]])?;
     let row = |j: i64| view::derive(&powers, |l| l.select(0, if increasing { j } else { columns - 1 - j }));
     // Without rows there may be any number of columns.
@@ -153,7 +146,31 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
             _ => pointwise::arithmetic::cmul.run([&row(j)?, &row(j - 1)?, t], &[])?,
         }
     }
-    let (powers, placed) = (view::derive(&powers, |l| l.transpose(0, 1))?, placed(r, dtype, &[layout.shape[0], columns])?);
-    copy::copy(&placed.tensor()?, &powers)?;
-    placed.commit()
+    deliver([Some((r, dtype, &view::derive(&powers, |l| l.transpose(0, 1))?))])
+}
+
+/// [`vander`] of floats: powers are products of 106 bits, so that each is rounded once.
+fn float_powers(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
+    let dtype = t.defined()?;
+    let t = dense(t, Dtype::Float64)?;
+    let x = elements::<f64>(&t)?;
+    let n = x.len();
+    let mut powers = Tensor::empty(Dtype::Float64, &[n as i64, columns])?;
+    for (row, &x) in elements_mut::<f64>(&mut powers)?.chunks_exact_mut(columns.max(1) as usize).zip(x) {
+        let (mut high, mut low) = (1.0, 0.0);
+        for j in 0..row.len() {
+            row[if increasing { j } else { row.len() - 1 - j }] = high;
+            (high, low) = times(high, low, x);
+        }
+    }
+    deliver([Some((r, dtype, &powers))])
+}
+
+/// `(high + low) * x` as such a sum, whose first part is the product rounded.
+fn times(high: f64, low: f64, x: f64) -> (f64, f64) {
+    let product = high * x;
+    let rest = high.mul_add(x, -product) + low * x;
+    let sum = product + rest;
+    // Where the product overflows there is no rest.
+    if sum.is_finite() { (sum, rest - (sum - product)) } else { (product, 0.0) }
 }

@@ -4,8 +4,9 @@ use super::dense::{dense, elements, elements_mut};
 use super::result::deliver;
 use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::histogram::{Binned, Bins, add_weights, count_integers, extent};
-use crate::dtype::{Category, Dtype, Element, dispatch};
+use crate::dtype::{Domain, Dtype, Element, dispatch};
 use crate::error::{Error, Kind, Result, bail};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,10 +37,7 @@ pub fn bhistc(r: &Tensor, t: &Tensor, bins: i64, min: f64, max: f64) -> Result<(
 
 /// `t` row-major and in its compute type; floats only.
 fn dense_floats(t: &Tensor) -> Result<Tensor> {
-    let dtype = t.defined()?;
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    let dtype = Domain::Float.check(t.defined()?)?;
     dense(t, dtype.compute())
 }
 
@@ -82,14 +80,14 @@ fn no_memory(entries: usize) -> Error {
 /// The range of a histogram, in the type of the data.
 fn range<T: Binned>(x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
     if min > max {
-        bail!(Argument, "min {min} is greater than max {max}")
+        bail!(Argument, "min {} is greater than max {}", Scalar::from(min), Scalar::from(max))
     }
     let (mut low, mut high) = (T::from_f64(min), T::from_f64(max));
     if low == high && !x.is_empty() {
         (low, high) = extent(x);
     }
     if !(low.to_f64().is_finite() && high.to_f64().is_finite()) {
-        bail!(Argument, "the range from {} to {} is not finite", low.to_f64(), high.to_f64())
+        bail!(Argument, "the range from {} to {} is not finite", Scalar::from(low.to_f64()), Scalar::from(high.to_f64()))
     }
     if low == high {
         (low, high) = (low.sub(T::from_f64(1.0)), high.add(T::from_f64(1.0)));
@@ -99,10 +97,7 @@ fn range<T: Binned>(x: &[T], min: f64, max: f64) -> Result<Bins<T>> {
 
 /// `r[i]` = elements of `t` that are `i`, or the sum of their weights.
 pub fn bincount(r: &Tensor, t: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<()> {
-    let dtype = t.defined()?;
-    if dtype.category() != Category::Integer {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    let dtype = Domain::Integer.check(t.defined()?)?;
     if t.ndim() != 1 {
         bail!(Shape, "expected a vector, got shape {:?}", t.layout()?.shape.as_slice())
     }

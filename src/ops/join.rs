@@ -1,17 +1,28 @@
 //! Tensors joined along a dimension, and divided again.
 
 use super::copy;
-use super::create::{disjoint, placed};
+use super::operand::Operand;
 use super::pointwise::promote;
+use super::result::{Inputs, Writes, ready};
 use super::view;
 use crate::alloc;
+use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
-use crate::layout::wrap_dim;
+use crate::layout::{Layout, wrap_dim};
 use crate::tensor::Tensor;
 
-/// Whether `cat` leaves this one out: a vector without elements fits anything.
-fn is_left_out(t: &Tensor) -> Result<bool> {
-    Ok(t.layout()?.shape.as_slice() == [0])
+/// The dtype that tensors promote to; a fresh handle, which has neither dtype nor elements, takes no part.
+fn promoted(tensors: &[&Tensor]) -> Result<Dtype> {
+    let with = |all: Promotion, t: &&Tensor| t.dtype().map_or(all, |dtype| all.tensor(dtype, t.ndim()));
+    match tensors.iter().fold(Promotion::default(), with).result() {
+        Some(dtype) => Ok(dtype),
+        None => tensors[0].defined(),
+    }
+}
+
+/// True if `cat` leaves such a tensor out: a vector without elements fits anything, and so does a fresh handle.
+fn is_left_out(layout: &Layout) -> bool {
+    layout.shape.as_slice() == [0]
 }
 
 /// `r` = the tensors one after the other along dimension `dim`
@@ -19,14 +30,14 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
     if tensors.is_empty() {
         bail!(Argument, "expected at least one tensor")
     }
-    let dtype = promote(tensors)?;
+    let dtype = promoted(tensors)?;
     let mut shape = None;
     for (k, t) in tensors.iter().enumerate() {
         let layout = t.layout()?;
         if layout.ndim() == 0 {
             bail!(Shape, "tensor {k} is a scalar, which has no dimension to go along")
         }
-        if is_left_out(t)? {
+        if is_left_out(&layout) {
             continue;
         }
         let Some((first, d, total)) = &mut shape else {
@@ -48,21 +59,19 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
         *total = sum;
     }
     let Some((mut shape, d, total)) = shape else {
-        return placed(r, dtype, &[0])?.commit();
+        return ready(r, (dtype, &[0]), Writes::STRIDED, Inputs::NONE)?.write(|_| ());
     };
     shape[d] = total;
-    let sources = alloc::list(tensors.len(), |k| disjoint(r, tensors[k]))?;
-    let placed = placed(r, dtype, &shape)?;
-    let (result, mut start) = (placed.tensor()?, 0);
-    for source in &sources {
-        if is_left_out(source)? {
-            continue;
+    let used = tensors.iter().filter(|t| t.layout().is_ok_and(|layout| !is_left_out(&layout)));
+    let sources = alloc::collect(tensors.len(), used.map(|t| Operand::of(t)))?;
+    ready(r, (dtype, &shape), Writes::STRIDED, Inputs::anywhere(&sources))?.write(|to| {
+        let mut part = to.layout.clone();
+        for source in &sources {
+            part.shape[d] = source.layout.shape[d];
+            copy::copy_to_part(to, &part, source);
+            part.offset += part.shape[d] * part.strides[d];
         }
-        let size = source.layout()?.shape[d];
-        copy::copy(&view::derive(&result, |l| l.narrow(d as i32, start, size))?, source)?;
-        start += size;
-    }
-    placed.commit()
+    })
 }
 
 /// `r` = tensors of one shape along a new dimension `dim`

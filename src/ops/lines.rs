@@ -285,8 +285,8 @@ impl Source {
         let [first, second] = [target(0)?, target(1)?];
         let kept =
             |target: &Option<Target<'r, '_>>, on: &dyn Fn(&Operand) -> bool| target.as_ref().and_then(|t| t.kept.as_ref()).is_some_and(on);
-        let on_input = |to: &Operand| overlap(to, &self.operand) && !self.in_step(form, to);
-        let disjoint = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| overlap(to, other)))];
+        let on_input = |to: &Operand| to.overlaps(&self.operand) && !self.in_step(form, to);
+        let disjoint = [kept(&first, &on_input), kept(&second, &|to| on_input(to) || kept(&first, &|other| to.overlaps(other)))];
         let place = |target: Option<Target<'r, '_>>, k: usize| {
             let taken = |own: &Storage| on_storage(&self.storage, own) || on_storage(&wants[1 - k].r.and_then(Tensor::storage), own);
             target.map(|target| target.place_as(wants[k].compute.unwrap_or(wants[k].dtype), disjoint[k], &taken)).transpose()
@@ -305,11 +305,6 @@ impl Source {
 
 fn on_storage(storage: &Option<Storage>, own: &Storage) -> bool {
     storage.as_ref().is_some_and(|storage| storage.overlaps(own))
-}
-
-fn overlap(one: &Operand, other: &Operand) -> bool {
-    let ((a, b), (c, d)) = (one.span(), other.span());
-    a < d && c < b
 }
 
 /// The layout with the dims from `kept` on joined into one; `None` where their elements are no single stride apart.

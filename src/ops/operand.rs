@@ -49,7 +49,12 @@ impl Operand {
 
     /// The address of the first element.
     pub fn first(&self) -> *mut u8 {
-        self.storage_data.wrapping_offset(self.layout.offset as isize * self.dtype.size() as isize)
+        self.first_of(&self.layout)
+    }
+
+    /// The address of the first element of another layout of the same storage.
+    pub fn first_of(&self, layout: &Layout) -> *mut u8 {
+        self.storage_data.wrapping_offset(layout.offset as isize * self.dtype.size() as isize)
     }
 
     /// First byte and one past the last.
@@ -57,6 +62,23 @@ impl Operand {
         let start = self.first() as usize;
         let end = self.layout.end().unwrap_or(0);
         if end == 0 { (start, start) } else { (start, start + (end - self.layout.offset) as usize * self.dtype.size()) }
+    }
+
+    /// True if the spans of two operands have bytes in common.
+    pub fn overlaps(&self, other: &Operand) -> bool {
+        let ((a, b), (c, d)) = (self.span(), other.span());
+        a < d && c < b
+    }
+
+    /// True if each element lies where the element of `other` at the same place lies.
+    pub fn in_step_with(&self, other: &Operand) -> bool {
+        let same = self.dtype.size() == other.dtype.size() && self.layout.strides == other.layout.strides;
+        same && self.layout.shape == other.layout.shape && self.first() == other.first()
+    }
+
+    /// True if the operand's storage has bytes in common with `own`.
+    pub fn lies_in(&self, own: &Storage) -> bool {
+        self.storage.as_ref().is_some_and(|storage| storage.overlaps(own))
     }
 }
 

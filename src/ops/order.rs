@@ -10,7 +10,7 @@ use crate::cpu::quantile::{self, Interpolation, Quantiles};
 use crate::cpu::real::Real;
 use crate::cpu::select::{count_nans, first, scratch_bytes, select};
 use crate::cpu::{lines, mode as modes};
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Domain, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -174,10 +174,7 @@ pub fn quantiles(
         other => bail!(Argument, "{other} is no interpolation"),
     };
     let source = chosen_from(t, dim)?;
-    let dtype = source.dtype();
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    let dtype = Domain::Float.check(source.dtype())?;
     let q = shares(q, dtype.compute())?;
     let form = if q.ndim() == 0 { Form::One { keepdim } } else { Form::Leading { n: q.layout()?.numel(), keepdim } };
     let want = Want { r: Some(r), dtype, compute: Some(dtype.compute()) };
@@ -200,7 +197,7 @@ fn shares(q: &Tensor, compute: Dtype) -> Result<Tensor> {
         // SAFETY: a new contiguous tensor of float64.
         let share = unsafe { q.data().cast::<f64>().add(i).read() };
         if !(0.0..=1.0).contains(&share) {
-            bail!(Argument, "q = {share} is outside of 0 to 1")
+            bail!(Argument, "q = {} is outside of 0 to 1", Scalar::from(share))
         }
     }
     copy::to_dtype(&q, compute)

@@ -9,7 +9,6 @@ use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::layout::{Dims, broadcast_shape};
 use crate::plan::{Plan, each};
-use crate::storage::Storage;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -82,11 +81,11 @@ fn planned<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run
     }
     let target = Target::check(r, result, &shape)?;
     for (operand, t) in operands.iter_mut().zip(&tensors[1..]) {
-        if target.kept.as_ref().is_some_and(|kept| overlaps(kept, operand)) {
+        if target.kept.as_ref().is_some_and(|kept| kept.overlaps(operand) && !kept.in_step_with(operand)) {
             *operand = copied(operand, t)?;
         }
     }
-    let placed = target.place_as(types[0], false, &|own| read(&operands, own))?;
+    let placed = target.place_as(types[0], false, &|own| operands.iter().any(|input| input.lies_in(own)))?;
     let all: [&Operand; N] = each(|k| if k == 0 { &placed.written } else { &operands[k - 1] });
     let dtype: [Dtype; N] = each(|k| all[k].dtype);
     let plan = Plan::new(each(|k| &all[k].layout), each(|k| dtype[k].size()));
@@ -97,22 +96,10 @@ fn planned<const N: usize>(tensors: &[&Tensor; N], signature: &Signature<N>, run
     placed.commit()
 }
 
-/// Whether writing `to` would change elements of `input` that are still to be read.
-fn overlaps(to: &Operand, input: &Operand) -> bool {
-    let ((a, b), (c, d)) = (to.span(), input.span());
-    let in_step = to.first() == input.first() && to.dtype.size() == input.dtype.size() && to.layout.strides == input.layout.strides;
-    a < d && c < b && !in_step
-}
-
 /// A contiguous copy of an operand, which is `t`.
 fn copied(operand: &Operand, t: &Tensor) -> Result<Operand> {
     let mut copied = Operand::of(&copy::contiguous_copy(t)?)?;
     let layout = copied.layout.broadcast_to(&operand.layout.shape)?;
     copied.layout = layout;
     Ok(copied)
-}
-
-/// Whether elements of `inputs` lie in `storage`.
-fn read(inputs: &[Operand], storage: &Storage) -> bool {
-    inputs.iter().any(|input| input.storage.as_ref().is_some_and(|s| s.overlaps(storage)))
 }

@@ -21,17 +21,18 @@ pub use state::*;
 pub use whole::*;
 
 use super::copy;
-use super::create::placed_row_major;
 use super::operand::Operand;
+use super::result::Target;
 use crate::alloc::list;
 use crate::cpu::convert::converter;
 use crate::cpu::engine::COSTLY;
 use crate::cpu::random::{Distribution, GROUP, Source, fill as fill_groups, fill_each as draw_each};
 use crate::cpu::sequence::generate;
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Domain, Dtype, Element};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape};
 use crate::random::{Generator, Mt19937, Philox};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Where the elements of a fill go: row-major memory inside of a tensor or of a buffer.
@@ -60,8 +61,7 @@ fn fill(r: &Tensor, write: impl FnOnce(Place)) -> Result<()> {
 
 /// Fails for integers, which most distributions have no values in.
 fn check_float(r: &Tensor) -> Result<Dtype> {
-    let dtype = r.defined()?;
-    if dtype.is_float() { Ok(dtype) } else { bail!(Dtype, "not defined for {dtype}") }
+    Domain::Float.check(r.defined()?)
 }
 
 /// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
@@ -180,10 +180,13 @@ unsafe fn doubles(t: &Tensor) -> &[f64] {
     if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast(), n) } }
 }
 
-/// Lets `write` fill `r`, which gets this shape, and this dtype if it has none. Whole numbers may become integers.
+/// Lets `write` fill `r`, which gets this shape, and this dtype if it has none. Whole numbers may become integers. Where
+/// `write` fails, it does so before it writes.
 fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let dtype = if whole { r.dtype().unwrap_or(dtype) } else { dtype };
-    let placed = placed_row_major(r, dtype, shape)?;
+    let target = Target::check(r, dtype, shape)?;
+    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
+    let placed = target.place(disjoint, &|_| false)?;
     write(&placed.tensor()?)?;
     placed.commit()
 }
@@ -192,7 +195,7 @@ fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce
 fn check_all(values: &[f64], what: &str, fits: impl Fn(f64) -> bool) -> Result<()> {
     match values.iter().find(|&&x| !fits(x)) {
         None => Ok(()),
-        Some(x) => bail!(Argument, "expected {what}, got {x}"),
+        Some(x) => bail!(Argument, "expected {what}, got {}", Scalar::from(*x)),
     }
 }
 

@@ -1,12 +1,11 @@
 //! Elements in another order or more often: flipped, rolled, rotated, repeated, padded, and windows folded again.
 
-use super::create::{disjoint, placed};
-use super::index::Moved;
+use super::create::disjoint;
 use super::index::select::index_select;
 use super::operand::Operand;
 use super::pointwise;
 use super::reduce::TH_ALL_DIMS;
-use super::result::deliver;
+use super::result::{Inputs, Writes, deliver, ready};
 use super::{copy, view};
 use crate::alloc;
 use crate::cpu;
@@ -30,16 +29,15 @@ pub const TH_PAD_CIRCULAR: THPadMode = 3;
 
 /// `r` = the elements of `t` as `change` lays them out; steps may be negative.
 fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
-    let mut layout = Operand::of(t)?.layout;
-    change(&mut layout)?;
     let from = Operand::of(t)?;
-    let moved = Moved::of(r, t, &layout.shape)?;
-    let size = from.dtype.size();
-    let first = from.first().wrapping_offset((layout.offset - from.layout.offset) as isize * size as isize);
-    let plan = Plan::new([&moved.to.layout, &layout], [size, size]);
-    // SAFETY: the layout shows elements of the tensor in another order.
-    unsafe { cpu::copy::copy(plan, (moved.to.first(), from.dtype), (first, from.dtype)) };
-    moved.commit()
+    let mut layout = from.layout.clone();
+    change(&mut layout)?;
+    let writes = Writes::STRIDED.of(from.dtype);
+    ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.write(|to| {
+        let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
+        // SAFETY: the layout shows elements of the tensor in another order.
+        unsafe { cpu::copy::copy(plan, (to.first(), to.dtype), (from.first_of(&layout), from.dtype)) };
+    })
 }
 
 /// Dimensions of `t`, none named twice.
@@ -150,14 +148,15 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
         shape[d] = size;
     }
     checked_numel(&shape)?;
-    let (source, placed) = (disjoint(r, t)?, placed(r, t.defined()?, &shape)?);
+    let mut source = Operand::of(t)?;
+    let ready = ready(r, (source.dtype, &shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&source)))?;
     // Each dimension of the result as two: which time, and which entry.
-    let (to, from) = (placed.tensor()?, source.layout()?);
-    let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: placed.written.layout.offset };
+    let (to, from) = (ready.layout(), &source.layout);
+    let mut twice = Layout { shape: Dims::new(), strides: Dims::new(), offset: to.offset };
     let mut often = Layout { shape: Dims::new(), strides: Dims::new(), offset: from.offset };
     for d in 0..sizes.len() {
         let (size, step) = if d < new { (1, 0) } else { (from.shape[d - new], from.strides[d - new]) };
-        let stride = placed.written.layout.strides[d];
+        let stride = to.strides[d];
         for (n, stride, step) in [(sizes[d], stride * size, 0), (size, stride, step)] {
             twice.shape.push(n);
             twice.strides.push(stride);
@@ -165,10 +164,12 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
             often.strides.push(step);
         }
     }
-    if checked_numel(&shape)? > 0 {
-        copy::copy(&view::of(&to, &twice)?, &view::of(&source, &often)?)?;
-    }
-    placed.commit()
+    source.layout = often;
+    ready.write(|to| {
+        if !shape.contains(&0) {
+            copy::copy_to_part(to, &twice, &source);
+        }
+    })
 }
 
 /// [`repeat`], where counts that are missing in front are 1
@@ -230,7 +231,7 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
 fn nothing(r: &Tensor, t: &Tensor, d: usize, size: Option<i64>) -> Result<()> {
     let (mut shape, Some(size)) = (t.layout()?.shape, size) else { bail!(Shape, "dimension {d} overflows") };
     shape[d] = size;
-    placed(r, t.defined()?, &shape)?.commit()
+    ready(r, (t.defined()?, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| ())
 }
 
 /// [`repeat_interleave`] with one number
@@ -279,28 +280,10 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
         }
     }
     if mode == TH_PAD_CONSTANT {
-        let kept = r.dtype().unwrap_or(dtype);
-        copy::check_range(kept, value)?;
-        let source = disjoint(r, t)?;
-        let placed = placed(r, dtype, &shape)?;
-        let mut result = placed.tensor()?;
-        copy::fill(&result, value)?;
-        let mut inside = source;
-        for (k, pair) in pads.chunks(2).enumerate() {
-            let d = (have.len() - 1 - k) as i32;
-            let (before, behind) = (pair[0], pair[1]);
-            let size = have[d as usize] + before.min(0) + behind.min(0);
-            if size <= 0 {
-                return placed.commit();
-            }
-            inside = view::derive(&inside, |l| l.narrow(d, (-before).max(0), size))?;
-            result = view::derive(&result, |l| l.narrow(d, before.max(0), size))?;
-        }
-        copy::copy(&result, &inside)?;
-        return placed.commit();
+        return pad_constant(r, t, pads, &shape, value);
     }
     if checked_numel(&shape)? == 0 && have.contains(&0) {
-        return placed(r, dtype, &shape)?.commit();
+        return ready(r, (dtype, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| ());
     }
     // One dimension after the other, each by the positions its entries come from.
     let mut made = if pads.is_empty() { copy::contiguous_copy(t)? } else { disjoint(r, t)? };
@@ -311,6 +294,31 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
         made = next;
     }
     deliver([Some((r, dtype, &made))])
+}
+
+/// `r` = `value` in this shape, with `t`, or what the pads leave of it, inside.
+fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scalar) -> Result<()> {
+    let mut inside = Operand::of(t)?;
+    copy::check_range(inside.dtype, value)?;
+    let value = copy::rounded(inside.dtype, value);
+    let ready = ready(r, (inside.dtype, shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&inside)))?;
+    let mut part = ready.layout().clone();
+    for (k, pair) in pads.chunks(2).enumerate() {
+        let (d, before, behind) = (shape.len() - 1 - k, pair[0], pair[1]);
+        let from = &mut inside.layout;
+        let size = (from.shape[d] + before.min(0) + behind.min(0)).max(0);
+        (part.shape[d], from.shape[d]) = (size, size);
+        if size > 0 {
+            from.offset += -before.min(0) * from.strides[d];
+            part.offset += before.max(0) * part.strides[d];
+        }
+    }
+    ready.write(|to| {
+        copy::fill_part(to, &to.layout, value);
+        if !part.shape.contains(&0) {
+            copy::copy_to_part(to, &part, &inside);
+        }
+    })
 }
 
 /// Where the entries of a padded dimension of `n` entries come from.

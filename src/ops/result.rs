@@ -2,6 +2,9 @@
 //!
 //! [`Target::check`] refuses what cannot become the result, [`Target::place`] gets all the memory there is to get, the operation writes to
 //! that, and [`commit`] changes what the caller sees, when nothing can fail any more: a call that fails has changed nothing.
+//!
+//! [`ready`] does all of it for one result: it derives from the inputs where the result may be written, and what it returns can be written
+//! only by a closure that cannot fail. Operations that write a result in several steps, or in place, go this way.
 
 use super::copy::copy_elements;
 use super::operand::{Operand, check_host};
@@ -50,8 +53,7 @@ impl<'a, 's> Target<'a, 's> {
         if !rounds {
             return Ok(placed);
         }
-        let written = made(of, &placed.written.layout.shape)?;
-        Ok(Placed { r: placed.r, written, last: Last::Converted(Box::new(placed)) })
+        placed.converted_from(of)
     }
 
     /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `disjoint` from
@@ -92,6 +94,106 @@ impl<'a, 's> Target<'a, 's> {
 fn made(dtype: Dtype, shape: &[i64]) -> Result<Operand> {
     let storage = Storage::with_size(dtype, checked_numel(shape)?)?;
     Ok(Operand::inside(storage, dtype, Layout::contiguous(shape)))
+}
+
+/// The operands that an operation reads while it writes the result.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// Each of their elements is read before the one at the same place of the result is written, and not again.
+    in_step: &'a [Operand],
+    /// Their elements are read in any order.
+    anywhere: &'a [Operand],
+}
+
+impl<'a> Inputs<'a> {
+    /// No operands.
+    pub(crate) const NONE: Inputs<'static> = Inputs { in_step: &[], anywhere: &[] };
+
+    /// Operands that are read element by element with the result.
+    pub fn in_step(operands: &'a [Operand]) -> Inputs<'a> {
+        Inputs { in_step: operands, anywhere: &[] }
+    }
+
+    /// Operands that are read in any order.
+    pub fn anywhere(operands: &'a [Operand]) -> Inputs<'a> {
+        Inputs { in_step: &[], anywhere: operands }
+    }
+
+    /// These, and others that are read in any order.
+    pub fn and_anywhere(self, operands: &'a [Operand]) -> Inputs<'a> {
+        Inputs { anywhere: operands, ..self }
+    }
+
+    /// True if writing `to` would change elements that are still to be read.
+    fn overwritten_by(&self, to: &Operand) -> bool {
+        let by_steps = self.in_step.iter().any(|input| to.overlaps(input) && !to.in_step_with(input));
+        by_steps || self.anywhere.iter().any(|input| to.overlaps(input))
+    }
+
+    /// True if elements lie in `storage`.
+    fn lie_in(&self, storage: &Storage) -> bool {
+        self.in_step.iter().chain(self.anywhere).any(|input| input.lies_in(storage))
+    }
+}
+
+/// The elements that an operation writes.
+#[derive(Clone, Copy)]
+pub struct Writes {
+    /// Their dtype; `None` if they are written in that of the result, whichever that is.
+    dtype: Option<Dtype>,
+    /// True if they are written row-major, else as the layout of the result says.
+    row_major: bool,
+}
+
+impl Writes {
+    /// In the dtype and the layout of the result.
+    pub(crate) const STRIDED: Writes = Writes { dtype: None, row_major: false };
+    /// In the dtype of the result.
+    pub(crate) const ROW_MAJOR: Writes = Writes { dtype: None, row_major: true };
+
+    /// In this dtype, from which they are converted.
+    pub fn of(self, dtype: Dtype) -> Writes {
+        Writes { dtype: Some(dtype), ..self }
+    }
+}
+
+/// A result that can be written without failing: all memory is there.
+pub struct Ready<'a>(Placed<'a>);
+
+/// Readies `r` for elements of `dtype` and `shape` that are made of `inputs`. It is written in place where it keeps its shape and no input is
+/// overwritten before it is read.
+pub fn ready<'a>(r: &'a Tensor, (dtype, shape): (Dtype, &[i64]), writes: Writes, inputs: Inputs<'_>) -> Result<Ready<'a>> {
+    let target = Target::check(r, dtype, shape)?;
+    let written = writes.dtype.filter(|&written| written != target.dtype || written != dtype);
+    let must_move = |to: &Operand| (writes.row_major && !to.layout.is_contiguous()) || inputs.overwritten_by(to);
+    let disjoint = written.is_none() && target.kept.as_ref().is_some_and(must_move);
+    let taken = |own: &Storage| written.is_none() && inputs.lie_in(own);
+    let mut placed = target.place(disjoint, &taken)?;
+    // What is written becomes elements of a fresh result, and these what `r` holds.
+    for step in written.map_or([None; 2], |written| [Some(dtype), Some(written)]).into_iter().flatten() {
+        if placed.written.dtype != step {
+            placed = placed.converted_from(step)?;
+        }
+    }
+    Ok(Ready(placed))
+}
+
+impl Ready<'_> {
+    /// The layout of what is written.
+    pub fn layout(&self) -> &Layout {
+        &self.0.written.layout
+    }
+
+    /// The dtype of what is written.
+    pub fn dtype(&self) -> Dtype {
+        self.0.written.dtype
+    }
+
+    /// Writes all elements, and makes the result of them.
+    pub fn write(self, write: impl FnOnce(&Operand)) -> Result<()> {
+        write(&self.0.written);
+        self.0.commit()
+    }
 }
 
 /// A result whose memory stands ready.
@@ -144,9 +246,9 @@ impl Placed<'_> {
         }
     }
 
-    /// This, written to memory of its own until all is done.
-    fn detached(self) -> Result<Self> {
-        let written = made(self.written.dtype, &self.written.layout.shape)?;
+    /// This, written in memory of its own and as another dtype until all is done.
+    fn converted_from(self, dtype: Dtype) -> Result<Self> {
+        let written = made(dtype, &self.written.layout.shape)?;
         Ok(Placed { r: self.r, written, last: Last::Converted(Box::new(self)) })
     }
 
@@ -202,7 +304,13 @@ impl Placed<'_> {
 pub fn together<const N: usize>(mut placed: [Option<Placed<'_>>; N]) -> Result<[Option<Placed<'_>>; N]> {
     if placed.iter().flatten().any(Placed::grows) {
         for place in &mut placed {
-            *place = place.take().map(|p| if p.grows() { Ok(p) } else { p.detached() }).transpose()?;
+            *place = match place.take() {
+                Some(p) if !p.grows() => {
+                    let dtype = p.written.dtype;
+                    Some(p.converted_from(dtype)?)
+                }
+                other => other,
+            };
         }
     }
     Ok(placed)
@@ -213,13 +321,49 @@ pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
 
 /// Makes results of tensors whose shapes were not known before: all of them, or none. A fresh handle takes over what was made where it can.
 pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
+    let (placed, made) = places(results, &|_| false)?;
+    let placed = together(placed)?;
+    for (placed, made) in placed.iter().zip(&made) {
+        if let (Some(placed), Some(made)) = (placed, made) {
+            copy_elements(&placed.written, made)?;
+        }
+    }
+    commit(placed)
+}
+
+/// [`deliver`] of two results beside a larger one, which is `first`: `write` computes all three, that one where it lies.
+pub fn deliver_beside(first: Placed<'_>, results: [Option<Made<'_>>; 2], write: &dyn Fn(*mut u8)) -> Result<()> {
+    if results.iter().flatten().any(|(r, ..)| r.is(first.r)) {
+        return two_in_one();
+    }
+    let of_first = |own: &Storage| [first.r.storage(), first.written.storage.clone()].iter().flatten().any(|s| s.overlaps(own));
+    let ([a, b], made) = places(results, &of_first)?;
+    let placed = together([Some(first), a, b])?;
+    write(placed[0].as_ref().map_or(std::ptr::null_mut(), |first| first.written.first()));
+    for (placed, made) in placed[1..].iter().zip(&made) {
+        if let (Some(placed), Some(made)) = (placed, made) {
+            copy_elements(&placed.written, made)?;
+        }
+    }
+    commit(placed)
+}
+
+fn two_in_one<T>() -> Result<T> {
+    bail!(Argument, "two results need a tensor each")
+}
+
+/// Places for results, and what is to be copied there.
+type Places<'a, const N: usize> = ([Option<Placed<'a>>; N], [Option<Operand>; N]);
+
+/// Gets the memory for results that lie on none of each other's storages, and on none that is `taken`.
+fn places<'a, const N: usize>(results: [Option<Made<'a>>; N], taken: &dyn Fn(&Storage) -> bool) -> Result<Places<'a, N>> {
     let handle = |k: usize| results[k].map(|(r, ..)| r);
     let same = |k: usize, j: usize| handle(k).is_some_and(|r| handle(j).is_some_and(|other| r.is(other)));
     if (1..N).any(|k| (0..k).any(|j| same(k, j))) {
-        bail!(Argument, "two results need a tensor each")
+        return two_in_one();
     }
     let mut made: [Option<Operand>; N] = [const { None }; N];
-    let mut placed: [Option<Placed<'_>>; N] = [const { None }; N];
+    let mut placed: [Option<Placed<'a>>; N] = [const { None }; N];
     for (k, (r, dtype, from)) in results.into_iter().enumerate().filter_map(|(k, result)| Some((k, result?))) {
         let from = Operand::of(from)?;
         let shape = from.layout.shape.clone();
@@ -228,17 +372,12 @@ pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
             placed[k] = Some(Placed { r, written: from, last: Last::Adopted(r.dims_room(shape.len())?) });
             continue;
         }
-        let of_another = |own: &Storage| (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
+        let of_another =
+            |own: &Storage| taken(own) || (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
         placed[k] = Some(target.place_as(from.dtype, false, &of_another)?);
         made[k] = Some(from);
     }
-    let placed = together(placed)?;
-    for (placed, made) in placed.iter().zip(&made) {
-        if let (Some(placed), Some(made)) = (placed, made) {
-            copy_elements(&placed.written, made)?;
-        }
-    }
-    commit(placed)
+    Ok((placed, made))
 }
 
 /// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.

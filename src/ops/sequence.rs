@@ -1,9 +1,10 @@
 //! Progressions: arange, range, linspace, logspace.
 
-use super::create::placed_row_major;
+use super::result::{Inputs, Writes, ready};
 use crate::cpu::engine::{CHEAP, COSTLY};
+use crate::cpu::index::by_size;
 use crate::cpu::sequence::{Line, Spaced, generate, integers};
-use crate::dtype::{Dtype, Element, default_dtype, dispatch};
+use crate::dtype::{Domain, Dtype, Element, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::scalar::Scalar;
@@ -33,13 +34,13 @@ impl Progression {
     fn new(start: Scalar, end: Scalar, step: Scalar, inclusive: bool) -> Result<Progression> {
         let (a, b, by) = (start.to_f64(), end.to_f64(), step.to_f64());
         if !a.is_finite() || !b.is_finite() {
-            bail!(Argument, "unsupported range {a} to {b}")
+            bail!(Argument, "unsupported range {} to {}", Scalar::from(a), Scalar::from(b))
         }
         if by == 0.0 || !by.is_finite() {
-            bail!(Argument, "the step must be finite and not 0, got {by}")
+            bail!(Argument, "the step must be finite and not 0, got {}", Scalar::from(by))
         }
         if (by > 0.0 && a > b) || (by < 0.0 && a < b) {
-            bail!(Argument, "bounds {a} to {b} are inconsistent with the sign of step {by}")
+            bail!(Argument, "bounds {} to {} are inconsistent with the sign of step {}", Scalar::from(a), Scalar::from(b), Scalar::from(by))
         }
         let n = match (start, end, step) {
             (Scalar::Int(a), Scalar::Int(b), Scalar::Int(by)) => {
@@ -51,7 +52,9 @@ impl Progression {
                 (n < i64::MAX as f64).then_some(n as i64)
             }
         };
-        let Some(n) = n else { bail!(Argument, "{a} to {b} by {by} are more numbers than can be counted") };
+        let Some(n) = n else {
+            bail!(Argument, "{} to {} by {} are more numbers than can be counted", Scalar::from(a), Scalar::from(b), Scalar::from(by))
+        };
         Ok(Progression { start, step, n, whole: [start, end, step].into_iter().all(Scalar::is_whole) })
     }
 
@@ -65,17 +68,16 @@ impl Progression {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
         let line = Line { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
         store(r, result, self.n, &|at, dtype, n| {
-            if !dtype.is_float() {
-                let (start, step) = (i64::from_scalar(self.start), i64::from_scalar(self.step));
-                dispatch!(numeric, dtype, T => {
-                    // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
-                    unsafe { generate::<T>(at, dtype, n, CHEAP, &|at, first, len| {
-                        integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
-                    }) }
-                });
-                return Ok(());
+            if dtype.is_float() {
+                return floats(at, dtype, n, CHEAP, Spaced { up: line, down: line, half: 0, base: None });
             }
-            floats(at, dtype, n, CHEAP, Spaced { up: line, down: line, half: 0, base: None })
+            let (start, step) = (i64::from_scalar(self.start), i64::from_scalar(self.step));
+            by_size!(dtype.size(), T => {
+                // SAFETY: `store` passes memory of `n` elements, `generate` its pieces; integers of one size are made of the same bits.
+                unsafe { generate::<T>(at, T::DTYPE, n, CHEAP, &|at, first, len| {
+                    integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
+                }) }
+            })
         })
     }
 }
@@ -110,25 +112,23 @@ fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, base: Opti
 }
 
 /// Fills `n` floats at `at`; 16-bit ones are rounded once, from float64.
-fn floats(at: *mut u8, dtype: Dtype, n: usize, grain: usize, numbers: Spaced) -> Result<()> {
+fn floats(at: *mut u8, dtype: Dtype, n: usize, grain: usize, numbers: Spaced) {
     match dtype {
         // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
         Dtype::Float32 => unsafe { generate::<f32>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
         // SAFETY: as above.
-        _ if dtype.is_float() => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
-        _ => bail!(Dtype, "not defined for {dtype}"),
+        _ => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
     }
-    Ok(())
 }
 
 /// Lets `write(address, dtype, n)` fill `r` in row-major order. A tensor that has `n` elements already keeps its shape.
-fn store(r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize) -> Result<()>) -> Result<()> {
+fn store(r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize)) -> Result<()> {
     let shape = match r.dtype() {
         Some(_) => Some(r.layout()?.shape).filter(|shape| shape.iter().product::<i64>() == n),
         None => None,
     };
     let shape = shape.unwrap_or_else(|| Dims::filled(n, 1));
-    let placed = placed_row_major(r, result, &shape)?;
-    write(placed.written.first(), placed.written.dtype, n as usize)?;
-    placed.commit()
+    let ready = ready(r, (result, &shape), Writes::ROW_MAJOR, Inputs::NONE)?;
+    Domain::Numeric.check(ready.dtype())?;
+    ready.write(|to| write(to.first(), to.dtype, n as usize))
 }

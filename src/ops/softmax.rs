@@ -1,14 +1,17 @@
 //! Softmax and its kin, and vectors shortened to a norm.
 
 use super::copy;
+use super::dense::{dense, written_in_step};
 use super::lines::{Form, Kernels, Source, Want, along, rounded};
+use super::operand::one_dtype;
 use super::pointwise::arithmetic;
-use super::reduce::{Over, To, norm};
+use super::reduce::{Over, TH_ALL_DIMS, To, norm};
 use crate::cpu::engine::COSTLY;
 use crate::cpu::softmax::{self, Kind};
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Domain, Dtype, Element, dispatch};
 use crate::error::{Result, bail};
 use crate::layout::wrap_dim;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
@@ -59,6 +62,41 @@ fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form:
     })
 }
 
+/// `r = y * (g - sum of g * y along dim)`, the gradient of [`softmax`] from its result; floats only.
+pub fn softmax_gradient(r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<()> {
+    gradient(Kind::Softmax, r, g, y, dim)
+}
+
+/// `r = g - e^y * sum of g along dim`, the gradient of [`log_softmax`] from its result; floats only.
+pub fn log_softmax_gradient(r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<()> {
+    gradient(Kind::LogSoftmax, r, g, y, dim)
+}
+
+fn gradient(kind: Kind, r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<()> {
+    let (dtype, shape) = (one_dtype(&[g, y])?, y.layout()?.shape);
+    if dim == TH_ALL_DIMS {
+        bail!(Argument, "needs one dimension, not all")
+    }
+    let dim = wrap_dim(dim, shape.len())?;
+    if g.layout()?.shape != shape {
+        bail!(Shape, "a gradient of shape {:?} for a result of shape {:?}", g.layout()?.shape.as_slice(), shape.as_slice())
+    }
+    let size = |sizes: &[i64]| sizes.iter().product::<i64>() as usize;
+    let lines = match shape.split_at(dim) {
+        // Without elements there are no lines, whatever their number and length.
+        _ if shape.contains(&0) => softmax::Shape { outer: 0, n: 0, inner: 1 },
+        (before, [n, after @ ..]) => softmax::Shape { outer: size(before), n: *n as usize, inner: size(after) },
+        (_, []) => softmax::Shape { outer: 1, n: 1, inner: 1 },
+    };
+    dispatch!(float, dtype, T => {
+        let (g, y) = (dense(g, T::DTYPE)?, dense(y, T::DTYPE)?);
+        written_in_step(r, (dtype, T::DTYPE), &shape, &[&g, &y], &[], &|out| {
+            // SAFETY: row-major tensors of this shape; the result is one of the others or apart from them.
+            unsafe { softmax::gradient(kind, out.cast::<T>(), g.data().cast_const().cast(), y.data().cast_const().cast(), lines) }
+        })
+    })
+}
+
 /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only.
 pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
@@ -76,11 +114,9 @@ pub fn renorm(r: &Tensor, t: &Tensor, p: f64, dim: i32, maxnorm: f64) -> Result<
         bail!(Shape, "needs at least 2 dimensions, got shape {:?}", shape.as_slice())
     }
     if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
-        bail!(Argument, "p must be positive and maxnorm not negative, got {p} and {maxnorm}")
+        bail!(Argument, "p must be positive and maxnorm not negative, got {} and {}", Scalar::from(p), Scalar::from(maxnorm))
     }
-    if !dtype.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    Domain::Float.check(dtype)?;
     if shape.contains(&0) {
         return arithmetic::cmul.run([r, t, t], &[]);
     }

@@ -1,8 +1,8 @@
 //! Triangles: the lower and upper parts of matrices, and where their elements are.
 
 use super::copy;
-use super::create::{disjoint, placed, placed_row_major};
 use super::operand::Operand;
+use super::result::{Inputs, Writes, ready};
 use crate::cpu::triangle::{Rows, Triangle, indices, keep};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -20,42 +20,44 @@ pub fn triu(r: &Tensor, t: &Tensor, k: i64) -> Result<()> {
 }
 
 fn part(r: &Tensor, t: &Tensor, k: i64, upper: bool) -> Result<()> {
-    let (dtype, shape) = (t.defined()?, t.layout()?.shape);
+    let mut from = Operand::of(t)?;
+    let shape = from.layout.shape.clone();
     let [.., rows, cols] = *shape.as_slice() else { bail!(Shape, "expected at least 2 dimensions, got {}", shape.len()) };
-    Operand::of(t)?;
-    let src = if r.is(t) { t.clone() } else { disjoint(r, t)? };
-    let (placed, mut from) = (placed(r, dtype, &shape)?, Operand::of(&src)?);
-    if shape.contains(&0) {
-        return placed.commit();
-    }
-    let r = &placed.tensor()?;
-    let mut to = Operand::of(r)?;
+    let ready = ready(r, (from.dtype, &shape), Writes::STRIDED, Inputs::in_step(std::slice::from_ref(&from)))?;
+    let (last, mut of_result) = (shape.len() - 1, ready.layout().clone());
     let mut triangle = Triangle { rows: rows as usize, cols: cols as usize, k, upper };
-    let last = shape.len() - 1;
-    if to.layout.strides[last] > to.layout.strides[last - 1] {
-        // Rows are the dimension elements lie side by side in.
+    // Rows are the dimension elements lie side by side in.
+    let swapped = of_result.strides[last] > of_result.strides[last - 1];
+    if swapped {
         triangle = triangle.transposed();
-        for layout in [&mut to.layout, &mut from.layout] {
-            layout.transpose(-1, -2)?;
+        of_result.transpose(-1, -2)?;
+    }
+    ready.write(|to| {
+        let in_place = to.dtype == from.dtype && to.in_step_with(&from);
+        if shape.contains(&0) {
+            return;
         }
-    }
-    let at_once = to.dtype == from.dtype && to.layout.strides[last] == 1 && from.layout.strides[last] == 1;
-    if !at_once && !r.is(t) {
-        copy::copy(r, &src)?;
-    }
-    let input = (at_once && !r.is(t)).then(|| rows_of(&from));
-    let batch = &shape[..last - 1];
-    let sides = [(&to.layout, to.dtype.size()), (&from.layout, from.dtype.size())];
-    let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
-    // SAFETY: `Operand::of` checked both sides, and `disjoint` has kept them apart.
-    unsafe { keep(triangle, to.dtype.size(), rows_of(&to), input, batch.iter().product::<i64>() as usize, &at) };
-    placed.commit()
+        if swapped {
+            from.layout.shape.swap(last - 1, last);
+            from.layout.strides.swap(last - 1, last);
+        }
+        let at_once = to.dtype == from.dtype && of_result.strides[last] == 1 && from.layout.strides[last] == 1;
+        if !at_once && !in_place {
+            copy::copy_to_part(to, &of_result, &from);
+        }
+        let input = (at_once && !in_place).then(|| rows_of(&from, &from.layout));
+        let batch = &shape[..last - 1];
+        let sides = [(&of_result, to.dtype.size()), (&from.layout, from.dtype.size())];
+        let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
+        // SAFETY: both sides lie inside their storages, and apart where there is an input.
+        unsafe { keep(triangle, to.dtype.size(), rows_of(to, &of_result), input, batch.iter().product::<i64>() as usize, &at) };
+    })
 }
 
-fn rows_of(side: &Operand) -> Rows {
-    let (last, size) = (side.layout.ndim() - 1, side.dtype.size() as i64);
-    let step = |d: usize| (side.layout.strides[d] * size) as isize;
-    Rows { data: side.first(), row_step: step(last - 1), col_step: step(last) }
+fn rows_of(side: &Operand, layout: &Layout) -> Rows {
+    let (last, size) = (layout.ndim() - 1, side.dtype.size() as i64);
+    let step = |d: usize| (layout.strides[d] * size) as isize;
+    Rows { data: side.first_of(layout), row_step: step(last - 1), col_step: step(last) }
 }
 
 /// Elements from the first matrix to matrix `index`, counted row-major.
@@ -86,16 +88,11 @@ fn positions(r: &Tensor, rows: i64, cols: i64, k: i64, upper: bool) -> Result<()
     let Ok(n) = i64::try_from(triangle.before(rows as usize)) else {
         bail!(Argument, "a triangle of {rows} x {cols} has more elements than can be counted")
     };
-    let placed = placed_row_major(r, Dtype::Int64, &[2, n])?;
-    let direct = placed.written.dtype == Dtype::Int64;
-    let list = if direct { placed.tensor()? } else { Tensor::empty(Dtype::Int64, &[2, n])? };
-    if n > 0 {
-        let data = Operand::of(&list)?.first().cast::<i64>();
-        // SAFETY: a row-major tensor of 2 x n.
-        unsafe { indices(triangle, data, data.add(n as usize)) };
-    }
-    if !direct {
-        copy::copy(&placed.tensor()?, &list)?;
-    }
-    placed.commit()
+    ready(r, (Dtype::Int64, &[2, n]), Writes::ROW_MAJOR.of(Dtype::Int64), Inputs::NONE)?.write(|to| {
+        let data = to.first().cast::<i64>();
+        if n > 0 {
+            // SAFETY: a row-major result of 2 x n.
+            unsafe { indices(triangle, data, data.add(n as usize)) };
+        }
+    })
 }

@@ -43,8 +43,11 @@ pub fn each(name: &str, list: Option<&[i64]>, default: i64, ndim: usize, least: 
     }
     for (d, entry) in entries[IMAGE_DIMS - ndim..].iter_mut().enumerate() {
         let x = list.get(d).or(list.first()).copied().unwrap_or(default);
-        if x < least || x >= MOST {
-            bail!(Argument, "{name} {x} is out of range: from {least} to {}", MOST - 1)
+        if x < least {
+            bail!(Argument, "{name} {x} in dimension {d}: at least {least} is needed")
+        }
+        if x >= MOST {
+            bail!(Argument, "{name} {x} in dimension {d} is too large")
         }
         *entry = x as usize;
     }

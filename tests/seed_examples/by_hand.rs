@@ -34,6 +34,7 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("002_bernoulli_integral_self", drawing::bernoulli_of_integers_is_zero_or_one),
     ("002_bernoulli_p_tensor", drawing::bernoulli_takes_a_probability_for_each_element),
     ("002_bernoulli_p_tensor_deterministic", drawing::bernoulli_takes_a_probability_for_each_element),
+    ("001_view_on_transposed_error", views_that_need_a_copy_say_what_to_call),
     ("002_shared_memory_resize_error", shared_memory_does_not_resize),
     ("002_add_alpha_broadcast", add_scales_and_broadcasts),
     ("002_transpose_in_place", transpose_in_place),
@@ -164,6 +165,14 @@ fn selecting_from_a_vector_gives_a_scalar() {
     let x = Tensor::of(&[3], &[0.0, 7.0, 0.0]);
     let y = Tensor::made(c!(tensors::newSelect(x.0, 0, 1))).unwrap();
     assert_eq!((y.shape(), c!(tensors::nElement(y.0)), c!(tensors::item(y.0))), (vec![], 1, 7.0));
+}
+
+/// PyTorch's message names methods of Python; this one names functions of C.
+fn views_that_need_a_copy_say_what_to_call() {
+    let turned = Tensor::of(&[2, 2], &[0.0; 4]);
+    assert_eq!(c!(tensors::t(turned.0, turned.0)), TH_OK);
+    let refused = done(c!(tensors::view(turned.0, turned.0, 1, [-1].as_ptr())));
+    assert!(refused.err().is_some_and(|message| message.contains("newReshape") && message.contains("newContiguous")));
 }
 
 /// Torch7 reads negative strides as "choose contiguous ones"; in the dynamic API they are an error (decision D37).

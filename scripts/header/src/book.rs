@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "Comparisons and choices",
     "Reductions",
     "Scans and softmax",
+    "Losses, normalization and gradients",
     "Sorting and searching",
     "Order statistics and histograms",
     "Matrix products",
@@ -217,7 +218,8 @@ const ATTRIBUTES: &str = "\
 #else
 #define TH_EXTENSION
 #endif
-#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__)
+#if defined TH_CHECKED && (!defined __GNUC__ || __GNUC__ >= 10 || defined __clang__) && \\
+    (!defined __cplusplus || __cplusplus >= 201103L)
 #define TH_CHECKED_ENUM [[nodiscard]]
 #else
 #define TH_CHECKED_ENUM
@@ -249,8 +251,10 @@ fn write_part(part: &Part, out: &mut String) {
                 None => "enum {".to_owned(),
             };
             *out += &format!("{head}\n");
-            for value in values {
-                let code = format!("    {} = {},", value.name, value.code);
+            for (k, value) in values.iter().enumerate() {
+                // C++98 has no comma behind the last one.
+                let comma = if k + 1 < values.len() { "," } else { "" };
+                let code = format!("    {} = {}{comma}", value.name, value.code);
                 let doc = value.doc.join(" ");
                 if code.len().max(32) + 6 + doc.len() <= WIDTH {
                     *out += &format!("{code:32} ///< {doc}\n");
@@ -294,7 +298,7 @@ pub fn gives_a_reference(name: &str, result: &str) -> bool {
     let method = name.split_once('_').map_or(name, |(_, method)| method);
     result.ends_with('*')
         && !result.starts_with("const")
-        && (method.starts_with("new") || method == "toString" || matches!(name, "THAlloc" | "THRealloc"))
+        && (method.starts_with("new") || method == "toString" || matches!(name, "THAlloc" | "THRealloc" | "THCdefChapter"))
 }
 
 /// A prototype in as few lines as it needs.

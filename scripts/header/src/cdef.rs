@@ -3,28 +3,38 @@
 use crate::book::{Part, Section, flat};
 use crate::item::{Item, Kind};
 
-/// What `THCdef` returns. Constants are enumerators, and a `FILE *` is a `void *`, since readers do not know that type. `THCdef` itself is left
-/// out: who calls it has declared it, and cffi refuses to hear it twice.
+/// Functions that are called before anything is declared: who does so has declared them, and cffi refuses to hear that twice.
+const DECLARED: [&str; 2] = ["THCdef", "THCdefChapter"];
+
+/// What `THCdef` returns: all types and constants, and then the functions of each chapter behind a comment with its title, which
+/// `THCdefChapter` looks for. Constants are enumerators, and a `FILE *` is a `void *`, since readers do not know that type.
 pub fn declarations(sections: &[Section]) -> String {
-    let mut out = String::new();
-    for part in sections.iter().flat_map(|section| &section.parts) {
+    let (mut types, mut functions) = (String::new(), String::new());
+    for section in sections {
+        functions += &format!("/* {} */\n", section.chapter.title);
+        write(&section.parts, &mut types, &mut functions);
+    }
+    types + &functions
+}
+
+fn write(parts: &[Part], out: &mut String, functions: &mut String) {
+    for part in parts {
         match part {
             Part::Enum { name, values, .. } => {
                 let name = name.as_deref().unwrap_or_default();
                 let head = if name.is_empty() { "enum" } else { "typedef enum" };
                 let end = if name.is_empty() { String::new() } else { format!(" {name}") };
-                out += &format!("{} {{ {} }}{end};\n", format!("{head} {name}").trim_end(), list(values));
+                *out += &format!("{} {{ {} }}{end};\n", format!("{head} {name}").trim_end(), list(values));
             }
-            Part::Defines(values) => out += &format!("enum {{ {} }};\n", list(values)),
+            Part::Defines(values) => *out += &format!("enum {{ {} }};\n", list(values)),
             Part::Item(item) if item.kind == Kind::Type => {
                 let code: Vec<&str> = item.code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-                out += &format!("{}\n", code.join(" ").split_whitespace().collect::<Vec<_>>().join(" "));
+                *out += &format!("{}\n", code.join(" ").split_whitespace().collect::<Vec<_>>().join(" "));
             }
-            Part::Item(item) if item.name == "THCdef" => {}
-            Part::Item(item) => out += &format!("{}\n", flat(&item.code).replace("FILE *", "void *")),
+            Part::Item(item) if DECLARED.contains(&item.name.as_str()) => {}
+            Part::Item(item) => *functions += &format!("{}\n", flat(&item.code).replace("FILE *", "void *")),
         }
     }
-    out
 }
 
 fn list(values: &[Item]) -> String {

@@ -86,6 +86,7 @@ mod tests {
         for line in declarations.lines() {
             let last = |text: &str| text.trim_end_matches([';', ' ']).rsplit([' ', '*']).next().unwrap_or_default().to_owned();
             let names: Vec<String> = match line {
+                _ if line.starts_with("/*") => continue,
                 _ if line.contains("enum ") => {
                     let (_, rest) = line.split_once('{').expect("an enum has values");
                     let (values, name) = rest.rsplit_once('}').expect("an enum ends");
@@ -98,6 +99,38 @@ mod tests {
             };
             assert!(!names.is_empty() && names.iter().all(|name| name.starts_with("TH")), "{line}");
         }
+    }
+
+    /// The status codes that each function may return are said by its comment or by the introduction of its chapter.
+    #[test]
+    fn every_function_or_its_chapter_says_its_status_codes() {
+        let [(_, header), _] = &*GENERATED;
+        let (mut chapters, mut chapter, mut doc) = (0, String::new(), String::new());
+        for line in header.lines() {
+            let told = |text: &str| text.contains("TH_ERR_") || text.contains("do not fail");
+            if let Some(text) = line.strip_prefix("///") {
+                doc.push_str(text);
+            } else if line.contains("@defgroup") {
+                (chapter, chapters) = (line.to_owned(), chapters + 1);
+            } else if line.starts_with(" *") {
+                chapter.push_str(line);
+            } else {
+                let declares = line.starts_with("TH") && line.contains('(');
+                assert!(!declares || told(&doc) || told(&chapter), "neither this function nor its chapter says its status codes: {line}");
+                doc.clear();
+            }
+        }
+        assert!(chapters > 30, "only {chapters} chapters");
+    }
+
+    /// C++98 has no comma behind the last enumerator.
+    #[test]
+    fn enumerators_end_without_a_comma() {
+        let [(_, header), _] = &*GENERATED;
+        let code: Vec<&str> =
+            header.lines().map(|line| line.split("///").next().unwrap_or_default().trim()).filter(|line| !line.is_empty()).collect();
+        let ends: Vec<_> = code.windows(2).filter(|pair| pair[1].starts_with('}') && pair[0].contains(" = ")).collect();
+        assert!(ends.len() > 10 && ends.iter().all(|pair| !pair[0].ends_with(',')), "{ends:?}");
     }
 
     #[test]

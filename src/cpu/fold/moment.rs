@@ -1,13 +1,14 @@
 //! Variance: mean and sum of squared deviations, updated block by block.
 //!
-//! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first element.
-//! Cancellation then loses at most a factor of the block's length. The mean is a sum of two numbers: where it is large compared to the
-//! deviation, the rounding error of one number, times the count of elements, would show in the sum of squares.
+//! A block is measured from the mean so far (Chan, Golub and LeVeque's update with the mean as shift), the first one from its first
+//! element, or again from its mean where that element lies far from it: so cancellation loses at most a factor of [`FAR`]. The mean is a
+//! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
+//! show in the sum of squares.
 
 use super::{ABREAST, Accs, Fold, FoldTile, Line, Reducer, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
-use crate::dtype::Element;
+use crate::dtype::{Dtype, Element};
 use std::marker::PhantomData;
 
 /// The variance or, with `root`, its square root: the sum of squares over the count less `correction`.
@@ -26,6 +27,9 @@ impl<T: Element> Moment<T> {
 
 /// Elements of a row whose deviations are taken from one shift.
 const BLOCK: usize = 2048;
+
+/// The sum of squares around a shift, divided by that around the mean, from which on a block is measured again.
+const FAR: f64 = 64.0;
 
 /// Sums of deviations from a shift and of their squares.
 #[derive(Clone, Copy)]
@@ -224,27 +228,45 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
             )
         };
         let (a, b, shift) = (a.data(), b.data(), shift.data());
-        for_rows::<T>(
-            &tile,
-            #[inline(always)]
-            |_, x| {
-                for k in 0..n {
-                    let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
-                    let mut lane = (a.add(k).read(), b.add(k).read());
-                    for q in 0..ABREAST {
-                        lane = l.accumulate(isa, lane, x[q].add(k).read());
+        let (mut measured, inverse) = (false, 1.0 / tile.rows as f64);
+        loop {
+            for_rows::<T>(
+                &tile,
+                #[inline(always)]
+                |_, x| {
+                    for k in 0..n {
+                        let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
+                        let mut lane = (a.add(k).read(), b.add(k).read());
+                        for q in 0..ABREAST {
+                            lane = l.accumulate(isa, lane, x[q].add(k).read());
+                        }
+                        (*a.add(k), *b.add(k)) = lane;
                     }
-                    (*a.add(k), *b.add(k)) = lane;
-                }
-            },
-            #[inline(always)]
-            |_, x| {
-                for k in 0..n {
-                    let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
-                    (*a.add(k), *b.add(k)) = l.accumulate(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
-                }
-            },
-        );
+                },
+                #[inline(always)]
+                |_, x| {
+                    for k in 0..n {
+                        let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
+                        (*a.add(k), *b.add(k)) = l.accumulate(isa, (a.add(k).read(), b.add(k).read()), x.add(k).read());
+                    }
+                },
+            );
+            let far = |k: usize| is_far::<T>((a.add(k).read(), b.add(k).read()), inverse);
+            if measured || tile.done > 0 || !(0..n).fold(false, |any, k| any | far(k)) {
+                break;
+            }
+            measured = true;
+            for k in 0..n {
+                *shift.add(k) += if far(k) { a.add(k).read() / tile.rows as f64 } else { 0.0 };
+                (*a.add(k), *b.add(k)) = (0.0, 0.0);
+            }
+        }
+        if T::DTYPE == Dtype::Float64 && (0..n).fold(false, |any, k| any | !a.add(k).read().is_finite()) {
+            for k in 0..n {
+                let column = (0..tile.rows).map(|j| tile.row::<T>(j).add(k).read());
+                (*a.add(k), *b.add(k)) = overflowed::<T>((a.add(k).read(), b.add(k).read()), shift.add(k).read(), column);
+            }
+        }
         let counts = counts(tile.done, tile.rows);
         for k in 0..n {
             let before = Spread { mean: shift.add(k).read(), ..Spread::load(planes, k) };
@@ -257,6 +279,20 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
 #[inline(always)]
 fn around(sum: f64, squares: f64, less: f64) -> f64 {
     if squares == f64::INFINITY && sum.is_finite() { squares } else { squares - less }
+}
+
+/// True for deviations from a shift that is far from the mean of the `1 / inverse` elements, compared to them. Only float64 has no digits to
+/// spare.
+#[inline(always)]
+fn is_far<T: Element>((sum, squares): (f64, f64), inverse: f64) -> bool {
+    T::DTYPE == Dtype::Float64 && squares - sum * (sum * inverse) < squares * (1.0 / FAR)
+}
+
+/// The sums of deviations from `shift`, where those of finite elements overflow as if only the squares did: the variance is infinite then.
+#[inline(always)]
+fn overflowed<T: Element>(sums: (f64, f64), shift: f64, mut elements: impl Iterator<Item = T>) -> (f64, f64) {
+    let may = T::DTYPE == Dtype::Float64 && !sums.0.is_finite() && shift.is_finite();
+    if may && elements.all(|x| x.to_f64().is_finite()) { (0.0, f64::INFINITY) } else { sums }
 }
 
 /// The counts that [`Spread::with`] takes, for `done` elements and `more`.
@@ -293,8 +329,13 @@ impl<T: Measured> Fold for Moment<T> {
                         let mut state = if tile.done == 0 { Spread::NOTHING } else { Spread::load(planes, j) };
                         for start in (0..tile.cols).step_by(BLOCK) {
                             let (x, n, done) = (x.add(start), BLOCK.min(tile.cols - start), tile.done + start);
-                            let shift = if done == 0 { x.read().to_f64() } else { state.mean };
-                            let block = T::deviations(isa, shift, x, n);
+                            let mut shift = if done == 0 { x.read().to_f64() } else { state.mean };
+                            let mut block = T::deviations(isa, shift, x, n);
+                            if done == 0 && is_far::<T>(block, 1.0 / n as f64) {
+                                shift += block.0 / n as f64;
+                                block = T::deviations(isa, shift, x, n);
+                            }
+                            let block = overflowed::<T>(block, shift, (0..n).map(|i| x.add(i).read()));
                             state = match done {
                                 0 => Spread::first(shift, block, 1.0 / n as f64),
                                 _ => state.with(block, counts(done, n)),
@@ -328,7 +369,10 @@ impl<T: Measured> Fold for Moment<T> {
                         let (before, later) = (Spread::load(planes, j), Spread::load(later, j));
                         let apart = (later.mean - before.mean) + (later.rest - before.rest);
                         let squares = before.squares + later.squares + apart * apart * between;
-                        Spread { squares, ..before }.moved(apart * part).store(planes, j);
+                        // Finite means so far apart: the squares are infinite, and the mean stays a number.
+                        let step =
+                            if apart.is_infinite() && before.mean.is_finite() && later.mean.is_finite() { 0.0 } else { apart * part };
+                        Spread { squares, ..before }.moved(step).store(planes, j);
                     }
                 }
             },
@@ -336,13 +380,14 @@ impl<T: Measured> Fold for Moment<T> {
     }
 
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
-        let divisor = (count as f64 - self.correction).max(0.0);
+        // The squares of nothing are 0, and 0 by 0 is NaN.
+        let divisor = if count == 0 { 0.0 } else { (count as f64 - self.correction).max(0.0) };
         let (all, out, root) = (planes(accs)[2], out[0].cast::<f64>(), self.root);
         simd(
             #[inline(always)]
             move |_| {
                 for j in 0..n {
-                    // SAFETY: the caller's. The squares of nothing are 0, and 0 by 0 is NaN.
+                    // SAFETY: the caller's.
                     unsafe {
                         let squares = all.add(j).read();
                         // Rounding may leave a negative number; NaN stays.

@@ -105,7 +105,7 @@ pub(super) const TALL: usize = 14;
 /// are short of power run at a higher clock for it.
 const WIDE: usize = 8;
 /// Rows of a tile where there are 16.
-const SHORT: usize = 6;
+pub(super) const SHORT: usize = 6;
 /// Columns of A between two hints for the caches, at least.
 const LEAST: usize = 12;
 const BASE: usize = if cfg!(target_arch = "aarch64") { TALL } else { SHORT };

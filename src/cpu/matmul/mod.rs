@@ -1,8 +1,9 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
 //!
 //! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for
-//! the smallest, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, [`vendor`] a library of the machine.
+//! the smallest, [`gathered`] for factors that lie anywhere, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, [`vendor`] a library of the machine.
 
+mod gathered;
 mod gemv;
 mod kernel;
 mod pair;
@@ -10,6 +11,7 @@ mod product;
 mod tiny;
 mod vendor;
 
+pub use gathered::{Gather, Gathered, Gatherer};
 pub use gemv::gemv;
 pub use pair::{Pair, Unpaired, pair_up};
 pub use vendor::gemm_by_vendor;

@@ -1,7 +1,7 @@
-//! gelu exactly, and by its tanh approximation.
+//! gelu exactly, and by its tanh approximation, and the derivatives of both.
 //!
 //! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and 1.6:
-//! relative ones, also where the results are tiny.
+//! relative ones, also where the results are tiny. The derivatives pass through 0 near -0.752, and there their errors are as small beside 1 only.
 
 use super::erf::{SHIFT_64, erfcx_f32, erfcx_f64, product_rest_f32, product_rest_f64};
 use super::exp::{exp_parts_f32, exp_parts_f64, exp_sum_parts_f64};
@@ -65,26 +65,59 @@ pub fn gelu_f64(isa: Isa, x: f64) -> f64 {
     base - y * b * c
 }
 
-/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+/// `Phi(x) + x phi(x)`, the derivative of gelu: 1 at inf and 0 at -inf.
 #[inline(always)]
-pub fn gelu_tanh_f32(isa: Isa, x: f32) -> f32 {
+pub fn gelu_slope_f32(isa: Isa, x: f32) -> f32 {
+    // Phi(-a) - a phi(a) for a = |x|, or 1 less it: both terms have the factor exp(-a^2 / 2).
+    let magnitude = x.abs();
+    let a = if magnitude > 14.4 { 14.4 } else { magnitude };
+    let h = a * a;
+    let (p, b, c) = exp_parts_f32(isa, -0.5 * h);
+    let s = a * FRAC_1_SQRT_2_32;
+    let low = isa.fma_f32(a, SQRT_HALF_LOW_32, product_rest_f32(isa, a, FRAC_1_SQRT_2_32, s));
+    let (y, lost, missing) = erfcx_f32(isa, s, low);
+    let d = isa.fma_f32(a, -FRAC_1_SQRT_TAU_32, 0.5 * y) + 0.5 * isa.fma_f32(y, missing, lost);
+    // (1 + p) (1 + q) - 1, q being what the square of a lacks.
+    let q = -0.5 * product_rest_f32(isa, a, a, h);
+    let p = p + isa.fma_f32(p, q, q);
+    let q = isa.fma_f32(d, p, d) * b * c;
+    let q = if magnitude > 14.4 { -0.0 } else { q };
+    if x > 0.0 { 1.0 - q } else { q }
+}
+
+/// `Phi(x) + x phi(x)`, the derivative of gelu: 1 at inf and 0 at -inf.
+#[inline(always)]
+pub fn gelu_slope_f64(isa: Isa, x: f64) -> f64 {
+    let magnitude = x.abs();
+    let a = if magnitude > 38.7 { 38.7 } else { magnitude };
+    let h = a * a;
+    let (p, b, c) = exp_parts_f64(isa, -0.5 * h);
+    let s = a * FRAC_1_SQRT_2_64;
+    let low = isa.fma_f64(a, SQRT_HALF_LOW_64, product_rest_f64(isa, a, FRAC_1_SQRT_2_64, s));
+    let (y, lost, missing) = erfcx_f64(isa, s, low);
+    let d = isa.fma_f64(a, -FRAC_1_SQRT_TAU_64, 0.5 * y) + 0.5 * isa.fma_f64(y, missing, lost);
+    // (1 + p) (1 + q) - 1, q being what the square of a lacks.
+    let q = -0.5 * product_rest_f64(isa, a, a, h);
+    let p = p + isa.fma_f64(p, q, q);
+    let q = isa.fma_f64(d, p, d) * b * c;
+    let q = if magnitude > 38.7 { -0.0 } else { q };
+    if x > 0.0 { 1.0 - q } else { q }
+}
+
+/// `exp(-v)` for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 12, to the digits of f32.
+#[inline(always)]
+fn gelu_tanh_exp_f32(isa: Isa, a: f64) -> f64 {
     // v needs more than 24 bits, since exp multiplies its errors by v.
-    let a = f64::from(x.abs());
-    let a = if a > 12.0 { 12.0 } else { a };
     let v = a * isa.fma_f64(a * a, GELU_TANH_64[1], GELU_TANH_64[0]);
     let m = isa.fma_f64(v, -LOG2_E_64, SHIFT_64);
     let r = isa.fma_f64(m - SHIFT_64, -LN_2_64, -v);
     let e = isa.fma_f64(r * r, poly_f64(isa, r, EXP_SHORT_64), r) + 1.0;
-    let e = e * f64::from_bits(m.to_bits() << 52);
-    let base = if x > 0.0 { x } else { 0.0 * x };
-    (f64::from(base) - a * e / (1.0 + e)) as f32
+    e * f64::from_bits(m.to_bits() << 52)
 }
 
-/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+/// The parts of `exp(-v)` for `v = 2 sqrt(2 / pi) (a + 0.044715 a^3)`, 0 <= a <= 21.8, as [`exp_parts_f64`] has them.
 #[inline(always)]
-pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
-    let a = x.abs();
-    let a = if a > 21.8 { 21.8 } else { a };
+fn gelu_tanh_exp_f64(isa: Isa, a: f64) -> (f64, f64, f64) {
     // v in two parts, since exp multiplies its errors by v.
     let z = a * a;
     let zl = product_rest_f64(isa, a, a, z);
@@ -96,7 +129,48 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     let ql = ((more - q) + less) + tl;
     let v = a * q;
     let vl = isa.fma_f64(a, ql, product_rest_f64(isa, a, q, v));
-    let (p, b, c) = exp_sum_parts_f64(isa, -v, -vl);
+    exp_sum_parts_f64(isa, -v, -vl)
+}
+
+/// The derivative of [`gelu_tanh_f32`]: 1 at inf and 0 at -inf.
+#[inline(always)]
+pub fn gelu_tanh_slope_f32(isa: Isa, x: f32) -> f32 {
+    let a = f64::from(x.abs());
+    let a = if a > 12.0 { 12.0 } else { a };
+    let (e, slope) = (gelu_tanh_exp_f32(isa, a), isa.fma_f64(a * a, 3.0 * GELU_TANH_64[1], GELU_TANH_64[0]));
+    let d = 1.0 / (1.0 + e);
+    let q = e * d * isa.fma_f64(-a * slope, d, 1.0);
+    (if x > 0.0 { 1.0 - q } else { q }) as f32
+}
+
+/// The derivative of [`gelu_tanh_f64`]: 1 at inf and 0 at -inf.
+#[inline(always)]
+pub fn gelu_tanh_slope_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 21.8 { 21.8 } else { a };
+    let (p, b, c) = gelu_tanh_exp_f64(isa, a);
+    let (e, slope) = (b * c, isa.fma_f64(a * a, 3.0 * GELU_TANH_64[1], GELU_TANH_64[0]));
+    let d = 1.0 / (1.0 + isa.fma_f64(e, p, e));
+    let q = isa.fma_f64(d, p, d) * isa.fma_f64(-a * slope, d, 1.0) * b * c;
+    if x > 0.0 { 1.0 - q } else { q }
+}
+
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+#[inline(always)]
+pub fn gelu_tanh_f32(isa: Isa, x: f32) -> f32 {
+    let a = f64::from(x.abs());
+    let a = if a > 12.0 { 12.0 } else { a };
+    let e = gelu_tanh_exp_f32(isa, a);
+    let base = if x > 0.0 { x } else { 0.0 * x };
+    (f64::from(base) - a * e / (1.0 + e)) as f32
+}
+
+/// `x / (1 + exp(-v))` with `v = 2 sqrt(2 / pi) (x + 0.044715 x^3)`: gelu by its tanh approximation.
+#[inline(always)]
+pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
+    let a = x.abs();
+    let a = if a > 21.8 { 21.8 } else { a };
+    let (p, b, c) = gelu_tanh_exp_f64(isa, a);
     // a e / (1 + e) with e = (1 + p) b c.
     let e = b * c;
     let more = isa.fma_f64(e, p, e);
@@ -113,6 +187,10 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
 /// What FRAC_1_SQRT_2 lacks.
 const SQRT_HALF_LOW_32: f32 = 1.210_161_75e-8;
 const SQRT_HALF_LOW_64: f64 = -4.833_646_656_726_457e-17;
+
+/// `1 / sqrt(2 pi)`
+const FRAC_1_SQRT_TAU_32: f32 = 0.398_942_3;
+const FRAC_1_SQRT_TAU_64: f64 = 0.398_942_280_401_432_7;
 
 /// `2 sqrt(2 / pi)` and 0.044715 times that, and what f64 lacks of them.
 const GELU_TANH_64: [f64; 4] = [1.595_769_121_605_730_8, 7.135_481_627_260_025e-2, -9.969_308_809_110_92e-17, -6.175_149_918_155_315e-19];
@@ -157,6 +235,42 @@ mod tests {
     fn f64_special_values() {
         check_special(gelu_f64, [0.0, -0.0, INF, NAN, NAN, f64::MAX, -0.0]);
         check_special(gelu_tanh_f64, [0.0, -0.0, INF, NAN, NAN, f64::MAX, -0.0]);
+    }
+
+    /// Checks a derivative: at x < 0 it is `q`, a difference of two terms, beside whose sum its error is small, at x > 0 it is 1 - q.
+    #[track_caller]
+    fn check_slope(limit: f64, eps: f64, f: impl Fn(f64) -> f64, terms: impl Fn(f64) -> (f64, f64)) {
+        for i in -14_000..=14_000 {
+            let x = f64::from(i) / 1024.0;
+            let (more, less) = terms(x.abs());
+            let exact = if x > 0.0 { 1.0 - (more - less) } else { more - less };
+            let scale = if x > 0.0 { 1.0 } else { more + less };
+            // Twice the spacing of subnormal numbers.
+            let error = (f(x) - exact).abs() - 3e-45;
+            assert!(error <= limit * eps * scale, "{x}: {:e}, not {exact:e}", f(x));
+        }
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_formulas() {
+        use super::super::super::simd::simd;
+        // Phi(-a) and a phi(a).
+        let exact = |a: f64| (0.5 * erfc(a * FRAC_1_SQRT_2_64), a * FRAC_1_SQRT_TAU_64 * (-0.5 * a * a).exp());
+        check_slope(4.0, f32::EPSILON.into(), |x| simd(move |isa| gelu_slope_f32(isa, x as f32)).into(), exact);
+        check_slope(200.0, f64::EPSILON, |x| simd(move |isa| gelu_slope_f64(isa, x)), exact);
+        let by_tanh = |a: f64| {
+            let (root, cubic) = ((8.0 / std::f64::consts::PI).sqrt(), 0.044715 * a * a);
+            let e = (-root * a * (1.0 + cubic)).exp();
+            (e / (1.0 + e), a * root * (1.0 + 3.0 * cubic) * e / (1.0 + e) / (1.0 + e))
+        };
+        check_slope(2.0, f32::EPSILON.into(), |x| simd(move |isa| gelu_tanh_slope_f32(isa, x as f32)).into(), by_tanh);
+        check_slope(2000.0, f64::EPSILON, |x| simd(move |isa| gelu_tanh_slope_f64(isa, x)), by_tanh);
+    }
+
+    #[test]
+    fn slopes_have_their_limits_where_x_is_infinite() {
+        check_special(gelu_slope_f64, [0.5, 0.5, 1.0, -0.0, NAN, 1.0, -0.0]);
+        check_special(gelu_tanh_slope_f64, [0.5, 0.5, 1.0, -0.0, NAN, 1.0, -0.0]);
     }
 
     const GELU_POINTS: &[(u64, u64, f64)] = &[

@@ -8,9 +8,9 @@ use super::matmul::{product_type, products};
 use super::operand::one_dtype;
 use super::reduce::{self, Over, To};
 use super::window::{Rounding, Steps, check_counts, each, extent, image as image_of, image_dims, unnumbered, windows};
-use crate::cpu::convolution::Convolution;
+use crate::cpu::convolution::{Convolution, Product};
 use crate::cpu::window::{IMAGE_DIMS, Window};
-use crate::dtype::Dtype;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
@@ -31,10 +31,7 @@ pub struct Form<'a> {
 
 /// The dtype that all operands have, which is not Bool.
 pub(super) fn common_type(tensors: &[&Tensor]) -> Result<Dtype> {
-    match one_dtype(tensors)? {
-        Dtype::Bool => bail!(Dtype, "not defined for {}", Dtype::Bool),
-        dtype => Ok(dtype),
-    }
+    Domain::Numeric.check(one_dtype(tensors)?)
 }
 
 /// A convolution by its shapes.
@@ -137,7 +134,7 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
     let (x, w) = (dense(input, compute)?, dense(weight, compute)?);
     let bias = bias.map(|bias| dense(bias, compute)).transpose()?;
     products!(compute, T => {
-        let equipment = it.equip::<T>()?;
+        let equipment = it.equip::<T>(if form.transposed { Product::Transposed } else { Product::Forward })?;
         written(r, (dtype, compute), &result, &[Some(&x), Some(&w), bias.as_ref()], &|out| {
             let (out, x, w) = (out.cast::<T>(), x.data().cast::<T>(), w.data().cast::<T>());
             let bias = bias.as_ref().map(|bias| bias.data().cast_const().cast::<T>());
@@ -177,7 +174,7 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     let compute = product_type(dtype);
     let (y, w) = (dense(grad, compute)?, dense(weight, compute)?);
     products!(compute, T => {
-        let equipment = it.equip::<T>()?;
+        let equipment = it.equip::<T>(if form.transposed { Product::Forward } else { Product::Transposed })?;
         written(r, (dtype, compute), &input, &[Some(&y), Some(&w)], &|out| {
             let (out, y, w) = (out.cast::<T>(), y.data().cast::<T>(), w.data().cast::<T>());
             // SAFETY: as in `convolution`.
@@ -201,7 +198,7 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     let (y, x) = (dense(grad, compute)?, dense(input, compute)?);
     let (x, y) = if form.transposed { (y, x) } else { (x, y) };
     products!(compute, T => {
-        let equipment = it.equip::<T>()?;
+        let equipment = it.equip::<T>(Product::Weights)?;
         written(r, (dtype, compute), &weight, &[Some(&x), Some(&y)], &|out| {
             // SAFETY: as in `convolution`.
             unsafe { it.weights(&equipment, out.cast::<T>(), y.data().cast::<T>(), x.data().cast::<T>()) }

@@ -1,7 +1,7 @@
 //! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
 
 use super::common_type;
-use crate::cpu::convolution::Convolution;
+use crate::cpu::convolution::{Convolution, Product};
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
@@ -116,7 +116,7 @@ fn convolved(alpha: Scalar, t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>)
     let [batch, groups, inputs, outputs] = [of_t[0], groups, of_k[1], of_k[0] / groups.max(1)].map(|n| n as usize);
     let it = Convolution { window, batch, groups, inputs, outputs };
     products!(t.defined()?, T => {
-        let equipment = it.equip::<T>()?;
+        let equipment = it.equip::<T>(if mode.full { Product::Transposed } else { Product::Forward })?;
         let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?);
         // SAFETY: row-major tensors of these shapes; the result is new.
         unsafe {

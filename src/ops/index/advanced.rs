@@ -1,7 +1,7 @@
 //! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{Moved, changed, masked, place, plan, written};
+use super::{changed, masked, moved, place, plan, written};
 use crate::alloc;
 use crate::cpu::index::{Entries, gather};
 use crate::dtype::Dtype;
@@ -136,14 +136,14 @@ pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> 
     let from = Operand::of(t)?;
     let selection = Selection::of(&from.layout, indices)?;
     let [shape, of_offsets, of_t] = selection.walk(&from.layout);
-    let moved = Moved::of(r, t, &shape)?;
     let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
-    let walk = plan(&moved.to.layout, &over(of_offsets), &over(of_t), from.dtype);
-    let size = from.dtype.size();
-    let data = [moved.to.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
-    // SAFETY: the offsets are those of elements, and the result lies apart from the tensor.
-    unsafe { gather(&walk, size, data, Entries { step: size as isize, count: 0 }) };
-    moved.commit()
+    moved(r, &shape, std::slice::from_ref(&from))?.write(|to| {
+        let walk = plan(&to.layout, &over(of_offsets), &over(of_t), from.dtype);
+        let size = from.dtype.size();
+        let data = [to.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
+        // SAFETY: the offsets are those of elements, and the result lies apart from the tensor.
+        unsafe { gather(&walk, size, data, Entries { step: size as isize, count: 0 }) };
+    })
 }
 
 /// `t[indices] = values`, or `+=`

@@ -84,13 +84,26 @@ fn truth(t: &Tensor) -> Result<Tensor> {
     match t.defined()? {
         Dtype::Bool | Dtype::Uint8 => row_major(t),
         // Converted to Bool, what is not 0 is true.
-        _ => copy::contiguous_copy(&copy::to_dtype(t, Dtype::Bool)?),
+        _ => {
+            let made = Tensor::empty(Dtype::Bool, &t.layout()?.shape)?;
+            copy::copy(&made, t)?;
+            Ok(made)
+        }
     }
 }
 
 /// A new n x d tensor: the indices of each element of `t` that is not 0, in row-major order.
 pub(super) fn places(t: &Tensor) -> Result<Tensor> {
     let shape = t.layout()?.shape;
+    // Elements that repeat are looked at once first: there may be no place, whatever their number.
+    let once = view::derive(t, |l| {
+        (0..l.ndim()).filter(|&d| l.strides[d] == 0).for_each(|d| l.shape[d] = l.shape[d].min(1));
+        Ok(())
+    })?;
+    let of_once = once.layout()?;
+    if of_once.shape != shape && count(Mask::of(&truth(&once)?, &of_once.shape)?.as_slice()) == 0 {
+        return Tensor::empty(Dtype::Int64, &[0, shape.len() as i64]);
+    }
     let truth = truth(t)?;
     let mask = Mask::of(&truth, &shape)?;
     let n = count(mask.as_slice());

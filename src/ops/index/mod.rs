@@ -6,9 +6,9 @@ pub mod scatter;
 pub mod select;
 
 use super::copy;
-use super::create::{disjoint, share_memory};
+use super::create::disjoint;
 use super::operand::Operand;
-use super::result::{Placed, Target};
+use super::result::{Inputs, Ready, Writes, ready};
 use crate::cpu::index::{Entries, first_outside};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -29,8 +29,8 @@ enum Range {
 struct Positions(Operand);
 
 impl Positions {
-    /// The positions in `index`, which lead into a dimension of `size` entries; `r` is going to be written.
-    fn of(index: &Tensor, r: &Tensor, size: i64, range: Range) -> Result<Positions> {
+    /// The positions in `index`, which lead into a dimension of `size` entries.
+    fn of(index: &Tensor, size: i64, range: Range) -> Result<Positions> {
         let dtype = index.defined()?;
         if !matches!(dtype, Dtype::Int64 | Dtype::Int32) {
             bail!(Dtype, "positions are int64 or int32, got {dtype}")
@@ -40,7 +40,7 @@ impl Positions {
         if !index.layout()?.is_contiguous() {
             index = copy::contiguous_copy(&index)?;
         }
-        let positions = Operand::of(&disjoint(r, &index)?)?;
+        let positions = Operand::of(&index)?;
         let least = match range {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
@@ -54,10 +54,6 @@ impl Positions {
             bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
         }
         Ok(Positions(positions))
-    }
-
-    fn shape(&self) -> &[i64] {
-        &self.0.layout.shape
     }
 
     fn len(&self) -> i64 {
@@ -116,36 +112,15 @@ fn spread_along(dim: usize, shape: &[i64]) -> Layout {
 }
 
 /// How positions lead along dimension `dim` of an operand.
-fn entries(layout: &Layout, dim: usize, dtype: Dtype) -> Entries {
-    Entries { step: layout.strides[dim] as isize * dtype.size() as isize, count: layout.shape[dim] }
+fn entries(layout: &Layout, dim: usize, dtype: Dtype, range: Range) -> Entries {
+    let count = if matches!(range, Range::FromStart) { 0 } else { layout.shape[dim] };
+    Entries { step: layout.strides[dim] as isize * dtype.size() as isize, count }
 }
 
-/// Where elements are moved to: the place of the result, or a tensor of their dtype, where the result has another one or shares memory with them.
-pub(super) struct Moved<'a> {
-    placed: Placed<'a>,
-    made: Option<Tensor>,
-    /// What is to be written.
-    pub to: Operand,
-}
-
-impl<'a> Moved<'a> {
-    /// For elements of `t`, in this shape.
-    pub(super) fn of(r: &'a Tensor, t: &Tensor, shape: &[i64]) -> Result<Moved<'a>> {
-        let dtype = t.defined()?;
-        let target = Target::check(r, dtype, shape)?;
-        let made = (target.dtype != dtype || share_memory(r, t)).then(|| Tensor::empty(dtype, shape)).transpose()?;
-        let placed = target.place(false, &|_| false)?;
-        let to = Operand::of(&made.as_ref().map_or_else(|| placed.tensor(), |made| Ok(made.clone()))?)?;
-        Ok(Moved { placed, made, to })
-    }
-
-    /// Makes the result of what was written.
-    pub(super) fn commit(self) -> Result<()> {
-        if let Some(made) = &self.made {
-            copy::copy(&self.placed.tensor()?, made)?;
-        }
-        self.placed.commit()
-    }
+/// Readies `r`, of this shape, for elements of `inputs[0]`, which are moved as they are.
+fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'a>> {
+    let dtype = inputs[0].dtype;
+    ready(r, (dtype, shape), Writes::STRIDED.of(dtype), Inputs::anywhere(inputs))
 }
 
 /// A tensor that is changed as it is: no two positions share an element.
@@ -173,6 +148,6 @@ fn plan(elements: &Layout, positions: &Layout, indexed: &Layout, dtype: Dtype) -
 
 /// Positions of elements counted in row-major order, negative ones from the end, each of them checked.
 pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
-    let positions = Positions::of(index, index, numel, Range::FromBothEnds)?;
+    let positions = Positions::of(index, numel, Range::FromBothEnds)?;
     crate::alloc::list(positions.as_slice().len(), |i| Ok(positions.as_slice()[i]))
 }

@@ -1,7 +1,7 @@
 //! Elements put by index. Of several for one place the last in row-major order stays, or all are combined in that order.
 
 use super::select::offsets;
-use super::{Positions, Range, along, changed, entries, plan, spread_along, still_along, vector_at_least, written};
+use super::{Positions, Range, along, changed, disjoint, entries, plan, spread_along, still_along, vector_at_least, written};
 use crate::cpu::fold::Ordered;
 use crate::cpu::index::{Entries, accumulate, scatter as scatter_elements};
 use crate::dtype::{Dtype, Element, dispatch};
@@ -82,7 +82,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put, range
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
     changed(t)?;
-    let positions = Positions::of(index, t, layout.shape[d], range)?;
+    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], range)?;
     let mut shape = layout.shape;
     shape[d] = positions.len();
     let of_src = vector_at_least(src.layout()?);
@@ -96,7 +96,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put, range
         let walk = plan(&of_src, &spread_along(d, &shape), &still_along(&layout, d, &shape), to.dtype);
         let data = [from.first(), positions.0.first(), to.first()];
         // SAFETY: every position lies inside the dimension, and what is read apart from the tensor.
-        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype)) }
+        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype, range)) }
     })
 }
 
@@ -111,7 +111,8 @@ pub fn index_add(t: &Tensor, dim: i32, index: &Tensor, scale: Scalar, src: &Tens
         return put_along(t, dim, index, src, Put::Combine(TH_REDUCE_ADD), Range::FromStart);
     }
     let scaled = Tensor::fresh()?;
-    pointwise::arithmetic::mul.run([&scaled, src], &[scale])?;
+    // Products of 16-bit floats are not rounded before they are summed.
+    pointwise::arithmetic::mul.run([&scaled, &copy::to_dtype(src, src.defined()?.compute())?], &[scale])?;
     put_along(t, dim, index, &scaled, Put::Combine(TH_REDUCE_ADD), Range::FromStart)
 }
 
@@ -146,7 +147,7 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Resul
         }
     }
     changed(t)?;
-    let positions = Positions::of(index, t, layout.shape[d], Range::FromStart)?;
+    let positions = Positions::of(&disjoint(t, index)?, layout.shape[d], Range::FromStart)?;
     let shape = of_index.shape;
     in_compute_type(t, put, |t| {
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
@@ -155,7 +156,7 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Resul
         let walk = plan(&of_src, &vector_at_least(positions.0.layout.clone()), &still_along(&layout, d, &shape), to.dtype);
         let data = [from.first(), positions.0.first(), to.first()];
         // SAFETY: as above; the index is no larger than the tensor in other dimensions, nor than the elements.
-        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype)) }
+        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype, Range::FromStart)) }
     })
 }
 
@@ -182,7 +183,7 @@ pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, 
 /// Elements of `t`, counted in row-major order, `index` = those of `src`, or += them.
 pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result<()> {
     let layout = changed(t)?.layout;
-    let positions = Positions::of(index, t, layout.numel(), Range::FromBothEnds)?;
+    let positions = Positions::of(&disjoint(t, index)?, layout.numel(), Range::FromBothEnds)?;
     let have = src.layout()?.numel();
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())
@@ -194,18 +195,18 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
             src = copy::contiguous_copy(&src)?;
         }
         let (to, from) = (changed(t)?, Operand::of(&src)?);
-        put_offsets(put, &to, &offsets(&positions, &to.layout)?, &from)
+        // Of a contiguous tensor positions are offsets.
+        let listed = if to.layout.is_contiguous() { None } else { Some(offsets(&positions, &to.layout)?) };
+        let (list, count) = match &listed {
+            Some(offsets) => (offsets.as_ptr().cast_mut().cast(), 0),
+            None => (positions.0.first(), to.layout.numel()),
+        };
+        let row = Layout::contiguous(&[positions.len()]);
+        let walk = plan(&row, &row, &Layout { strides: Dims::filled(0, 1), ..row.clone() }, to.dtype);
+        let entries = Entries { step: to.dtype.size() as isize, count };
+        // SAFETY: the offsets are those of elements, and the elements lie apart from the tensor.
+        unsafe { put_elements(put, to.dtype, &walk, [from.first(), list, to.first()], entries) }
     })
-}
-
-/// Puts row-major elements at offsets inside the tensor.
-fn put_offsets(put: Put, to: &Operand, offsets: &[i64], from: &Operand) -> Result<()> {
-    let shape = [offsets.len() as i64];
-    let row = Layout::contiguous(&shape);
-    let walk = plan(&row, &row, &Layout { strides: Dims::filled(0, 1), ..row.clone() }, to.dtype);
-    let data = [from.first(), offsets.as_ptr().cast_mut().cast(), to.first()];
-    // SAFETY: the offsets are those of elements, and the elements lie apart from the tensor.
-    unsafe { put_elements(put, to.dtype, &walk, data, Entries { step: to.dtype.size() as isize, count: 0 }) }
 }
 
 /// Puts `values`, row-major before they were broadcast to the shape of `walked`, at `offsets` along some dimensions of it: [`super::advanced`].

@@ -1,10 +1,10 @@
 //! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
 
-use super::{Moved, Positions, Range, along, entries, plan, spread_along, still_along, vector_at_least};
+use super::{Positions, Range, along, entries, moved, plan, spread_along, still_along, vector_at_least};
 use crate::alloc;
 use crate::cpu::index::{Entries, gather as gather_elements};
 use crate::error::{Result, bail};
-use crate::layout::{Layout, broadcast_shape};
+use crate::layout::{Dims, Layout, broadcast_shape};
 use crate::ops::operand::Operand;
 use crate::ops::reduce::TH_ALL_DIMS;
 use crate::ops::view;
@@ -16,18 +16,20 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
     }
-    let positions = Positions::of(index, r, layout.shape[d], Range::FromStart)?;
+    let positions = Positions::of(index, layout.shape[d], Range::FromStart)?;
     let mut shape = layout.shape.clone();
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
-    let (moved, from) = (Moved::of(r, t, of_result)?, Operand::of(t)?);
-    let source = vector_at_least(from.layout.clone());
-    let to = Layout { shape: shape.clone(), ..vector_at_least(moved.to.layout.clone()) };
-    let walk = plan(&to, &spread_along(d, &shape), &still_along(&source, d, &shape), from.dtype);
-    let data = [moved.to.first(), positions.0.first(), from.first()];
-    // SAFETY: every position lies inside the dimension, and the result apart from what is read.
-    unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype)) };
-    moved.commit()
+    let inputs = [Operand::of(t)?, positions.0];
+    moved(r, of_result, &inputs)?.write(|to| {
+        let [from, positions] = &inputs;
+        let source = vector_at_least(from.layout.clone());
+        let of_result = Layout { shape: shape.clone(), ..vector_at_least(to.layout.clone()) };
+        let walk = plan(&of_result, &spread_along(d, &shape), &still_along(&source, d, &shape), from.dtype);
+        let data = [to.first(), positions.first(), from.first()];
+        // SAFETY: every position lies inside the dimension, and the result apart from what is read.
+        unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype, Range::FromStart)) };
+    })
 }
 
 /// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
@@ -44,19 +46,17 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     if let Some(k) = (0..layout.ndim()).find(|&k| k != d && of_index.shape[k] > layout.shape[k]) {
         bail!(Shape, "the index has size {} in dimension {k}, the tensor {}", of_index.shape[k], layout.shape[k])
     }
-    let positions = Positions::of(index, r, layout.shape[d], range)?;
-    let (moved, from) = (Moved::of(r, t, positions.shape())?, Operand::of(t)?);
-    let source = vector_at_least(from.layout.clone());
-    let walk = plan(
-        &vector_at_least(moved.to.layout.clone()),
-        &vector_at_least(positions.0.layout.clone()),
-        &still_along(&source, d, &of_index.shape),
-        from.dtype,
-    );
-    let data = [moved.to.first(), positions.0.first(), from.first()];
-    // SAFETY: as above; the index is no larger than the tensor in other dimensions.
-    unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype)) };
-    moved.commit()
+    let positions = Positions::of(index, layout.shape[d], range)?;
+    let inputs = [Operand::of(t)?, positions.0];
+    moved(r, &inputs[1].layout.shape, &inputs)?.write(|to| {
+        let [from, positions] = &inputs;
+        let source = vector_at_least(from.layout.clone());
+        let [of_result, of_positions] = [to, positions].map(|operand| vector_at_least(operand.layout.clone()));
+        let walk = plan(&of_result, &of_positions, &still_along(&source, d, &of_index.shape), from.dtype);
+        let data = [to.first(), positions.first(), from.first()];
+        // SAFETY: as above; the index is no larger than the tensor in other dimensions.
+        unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype, range)) };
+    })
 }
 
 /// [`gather`] of operands that broadcast in all dimensions but `dim`; of all elements in a row with `TH_ALL_DIMS`.
@@ -96,21 +96,20 @@ pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>
 /// `r` = elements of `t`, counted in row-major order, in the shape of `index`
 pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let layout = t.layout()?;
-    let positions = Positions::of(index, r, layout.numel(), Range::FromBothEnds)?;
-    let (moved, from) = (Moved::of(r, t, positions.shape())?, Operand::of(t)?);
-    let shape = positions.shape();
-    let nowhere = Layout { shape: shape.into(), strides: crate::layout::Dims::filled(0, shape.len()), offset: 0 };
-    let walk = plan(&moved.to.layout, &positions.0.layout, &nowhere, from.dtype);
-    let size = from.dtype.size();
-    if from.layout.is_contiguous() {
-        let data = [moved.to.first(), positions.0.first(), from.first()];
-        // SAFETY: as above.
-        unsafe { gather_elements(&walk, size, data, Entries { step: size as isize, count: from.layout.numel() }) };
-    } else {
-        let offsets = offsets(&positions, &from.layout)?;
-        let data = [moved.to.first(), offsets.as_ptr().cast_mut().cast(), from.first()];
-        // SAFETY: as above, the offsets being those of elements.
-        unsafe { gather_elements(&walk, size, data, Entries { step: size as isize, count: 0 }) };
-    }
-    moved.commit()
+    let positions = Positions::of(index, layout.numel(), Range::FromBothEnds)?;
+    let from = Operand::of(t)?;
+    let offsets = if from.layout.is_contiguous() { None } else { Some(offsets(&positions, &from.layout)?) };
+    let inputs = [from, positions.0];
+    let shape = &inputs[1].layout.shape;
+    moved(r, shape, &inputs)?.write(|to| {
+        let [from, positions] = &inputs;
+        let nowhere = Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: 0 };
+        let (walk, size) = (plan(&to.layout, &positions.layout, &nowhere, from.dtype), from.dtype.size());
+        let (list, count) = match &offsets {
+            Some(offsets) => (offsets.as_ptr().cast_mut().cast(), 0),
+            None => (positions.first(), from.layout.numel()),
+        };
+        // SAFETY: as above; the offsets are those of elements.
+        unsafe { gather_elements(&walk, size, [to.first(), list, from.first()], Entries { step: size as isize, count }) };
+    })
 }

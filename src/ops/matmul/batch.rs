@@ -4,7 +4,7 @@ use super::{Form, products};
 use crate::cpu::matmul::{Gemm, Mat, Pair, gemm_batch, gemm_by_vendor};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, bail};
+use crate::error::Result;
 use crate::layout::{Dims, Layout};
 use crate::ops::operand::Operand;
 use crate::scalar::Scalar;
@@ -195,12 +195,12 @@ impl Batch {
         // SAFETY: every layout was checked against its storage, and the result lies apart from what is read.
         let several = |beta: T, products: Range<usize>| unsafe { gemm_batch((beta, alpha), matrices(), products, offsets) };
         if self.summed {
-            if count == 0 {
+            if count == 0 || a.cols == 0 {
                 // SAFETY: as above; without columns of a nothing else is read.
-                unsafe { gemm_by_vendor(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
+                return unsafe { gemm_by_vendor(beta, c, alpha, Mat { cols: 0, ..a }, Mat { rows: 0, ..self.b.matrix(0) }) };
             }
-            several(beta, 0..count.min(1));
-            return several(T::of_number(Scalar::Int(1)), 1..count.max(1));
+            several(beta, 0..1);
+            return several(T::of_number(Scalar::Int(1)), 1..count);
         }
         let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
         let each = |range: Range<usize>| several(beta, range);

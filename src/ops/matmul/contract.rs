@@ -1,11 +1,13 @@
 //! Products over several dimensions: contractions, Kronecker's and the cross product, powers and chains of matrices.
 
 use super::forms::{matmul, mm};
+use super::wide;
 use crate::alloc;
-use crate::dtype::Category;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape, checked_numel, wrap_dim};
 use crate::ops::linalg::factor;
+use crate::ops::operand::one_dtype;
 use crate::ops::pointwise::arithmetic::{cmul, csub};
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
@@ -59,6 +61,7 @@ fn summed(shape: &[i64], dims: &[i64]) -> Result<Dims> {
 /// `r` = the sum of `a * b` over the last dimension of both; the product with a scalar.
 pub fn inner(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.ndim() == 0 || b.ndim() == 0 {
+        Domain::Numeric.check(a.defined()?.promote(b.defined()?))?;
         return cmul.run([r, a, b], &[]);
     }
     let (of_a, of_b) = (a.layout()?.shape, b.layout()?.shape);
@@ -103,10 +106,7 @@ pub fn cross(r: &Tensor, a: &Tensor, b: &Tensor, dim: i32) -> Result<()> {
     if shape.is_empty() || [&of_a, &of_b].iter().any(|s| s.len() + d < shape.len() || s[s.len() + d - shape.len()] != 3) {
         bail!(Shape, "expected 3 entries in dimension {d}, got shapes {:?} and {:?}", &of_a[..], &of_b[..])
     }
-    let dtype = a.defined()?.promote(b.defined()?);
-    if dtype.category() == Category::Bool {
-        bail!(Dtype, "not defined for bool")
-    }
+    let dtype = Domain::Numeric.check(a.defined()?.promote(b.defined()?))?;
     // Products are not rounded to 16 bits before they are subtracted.
     let wide = |t: &Tensor| view::derive(&copy::to_dtype(t, dtype.compute())?, |l| l.expand(&shape));
     let (a, b) = (wide(a)?, wide(b)?);
@@ -139,6 +139,7 @@ pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
     if shape.len() < 2 || shape[shape.len() - 2] != shape[shape.len() - 1] {
         bail!(Shape, "expected square matrices, got shape {:?}", &shape[..])
     }
+    let compute = wide(dtype, n as u64)?;
     if n == 0 {
         let made = Tensor::empty(dtype, &shape)?;
         copy::fill(&made, Scalar::Int(0))?;
@@ -146,7 +147,7 @@ pub fn matrix_power(r: &Tensor, t: &Tensor, n: i64) -> Result<()> {
         return deliver([Some((r, dtype, &made))]);
     }
     // The square for each bit, from the lowest; those of bits that are set are multiplied.
-    let (mut square, mut power, mut rest) = (copy::contiguous_copy(t)?, None::<Tensor>, n);
+    let (mut square, mut power, mut rest) = (copy::contiguous_copy(&copy::to_dtype(t, compute)?)?, None::<Tensor>, n);
     loop {
         if rest & 1 == 1 {
             power = Some(match power {
@@ -188,8 +189,10 @@ pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
             bail!(Shape, "matrix {k} has shape {:?}", &shape[..])
         }
     }
+    let dtype = one_dtype(matrices)?;
+    let compute = wide(dtype, n as u64)?;
     if n == 1 {
-        return deliver([Some((r, matrices[0].defined()?, &copy::contiguous_copy(matrices[0])?))]);
+        return deliver([Some((r, dtype, &copy::contiguous_copy(matrices[0])?))]);
     }
     // Sizes between matrices: matrix k has size[k] rows and size[k + 1] columns.
     let mut sizes = alloc::list(n + 1, |_| Ok(1f64))?;
@@ -201,8 +204,8 @@ pub fn chain(r: &Tensor, matrices: &[&Tensor]) -> Result<()> {
         }
     }
     let order = best_splits(&sizes)?;
-    let made = chained(matrices, &order, 0, n - 1)?;
-    deliver([Some((r, made.defined()?, &made))])
+    let made = chained(matrices, &order, compute, 0, n - 1)?;
+    deliver([Some((r, dtype, &made))])
 }
 
 /// Where to split each stretch of a chain, by dynamic programming over its length (Cormen et al., Introduction to Algorithms, 14.2).
@@ -221,10 +224,10 @@ fn best_splits(sizes: &[f64]) -> Result<Vec<usize>> {
     Ok(split)
 }
 
-fn chained(matrices: &[&Tensor], order: &[usize], i: usize, j: usize) -> Result<Tensor> {
+fn chained(matrices: &[&Tensor], order: &[usize], compute: Dtype, i: usize, j: usize) -> Result<Tensor> {
     if i == j {
-        return Ok(matrices[i].clone());
+        return copy::to_dtype(matrices[i], compute);
     }
     let s = order[i * matrices.len() + j];
-    times(&chained(matrices, order, i, s)?, &chained(matrices, order, s + 1, j)?)
+    times(&chained(matrices, order, compute, i, s)?, &chained(matrices, order, compute, s + 1, j)?)
 }

@@ -5,7 +5,7 @@
 
 use super::forms::matmul;
 use crate::alloc;
-use crate::dtype::Dtype;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, MAX_DIMS, checked_numel};
 use crate::ops::operand::one_dtype;
@@ -143,10 +143,13 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
         bail!(Argument, "expected at least one operand")
     }
     let dtype = one_dtype(operands)?;
-    let text: Vec<u8> = equation.iter().copied().filter(|c| *c != b' ').collect();
+    Domain::Numeric.check(dtype)?;
+    let mut letters = equation.iter().copied().filter(|c| *c != b' ');
+    let text = alloc::list(letters.clone().count(), |_| Ok(letters.next().unwrap_or_default()))?;
     let arrow = text.windows(2).position(|w| w == b"->");
     let (inputs, output) = arrow.map_or((&text[..], None), |at| (&text[..at], Some(&text[at + 2..])));
-    let terms = inputs.split(|&c| c == b',').map(Term::parse).collect::<Result<Vec<_>>>()?;
+    let mut parts = inputs.split(|&c| c == b',');
+    let terms = alloc::list(parts.clone().count(), |_| Term::parse(parts.next().unwrap_or_default()))?;
     if terms.len() != operands.len() {
         bail!(Argument, "the equation has {} operands, given are {}", terms.len(), operands.len())
     }
@@ -160,12 +163,36 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
             more = more.max(t.ndim() - term.letters());
         }
     }
-    let all = alloc::list(operands.len(), |k| {
+    let mut all = alloc::list(operands.len(), |k| {
         let (term, t) = (&terms[k], operands[k]);
         Labelled::of(t, term.labels(t.ndim() - term.letters()))
     })?;
     let result = result_labels(&terms, output, more)?;
-    check_sizes(&all, &result)?;
+    // Memory for the result comes first: what no memory can hold fails before anything is computed.
+    let made = Tensor::empty(dtype, &sizes(&all, &result)?)?;
+    if !is_summed_at_once(&all, &result)? {
+        for t in &mut all {
+            t.t = copy::to_dtype(&t.t, dtype.compute())?;
+        }
+    }
+    copy::copy(&made, &product_of(all, &result)?.ordered(&result)?)?;
+    deliver([Some((r, dtype, &made))])
+}
+
+/// True if one product, or one sum, makes the result: no other number is rounded to 16 bits before.
+fn is_summed_at_once(all: &[Labelled], result: &[Label]) -> Result<bool> {
+    let [a, b] = all else { return Ok(all.len() == 1) };
+    for &label in a.labels.iter().chain(&b.labels).filter(|label| !result.contains(label)) {
+        if a.size(label)? != b.size(label)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The product of all, with the labels of the result alone.
+fn product_of(all: Vec<Labelled>, result: &[Label]) -> Result<Labelled> {
+    let dtype = all[0].t.defined()?;
     let mut rest = all.into_iter();
     let mut first = rest.next();
     while rest.len() >= ORDERED
@@ -174,9 +201,8 @@ pub fn einsum(r: &Tensor, equation: &[u8], operands: &[&Tensor]) -> Result<()> {
         let kept = |label| result.contains(&label) || rest.as_slice().iter().any(|t| t.has(label));
         first = Some(pair(left, right, dtype, &kept)?);
     }
-    let made = contracted(first.into_iter().chain(rest).collect(), dtype, &result)?;
-    let made = made.summed(dtype, &|label| result.contains(&label))?;
-    deliver([Some((r, dtype, &copy::contiguous_copy(&made.ordered(&result)?)?))])
+    let product = contracted(first.into_iter().chain(rest).collect(), dtype, result)?;
+    product.summed(dtype, &|label| result.contains(&label))
 }
 
 /// The labels of the result: those behind the arrow, or without one the ellipsis and the letters that stand once, in alphabetical order.
@@ -192,6 +218,9 @@ fn result_labels(terms: &[Term<'_>], output: Option<&[u8]>, more: usize) -> Resu
         if times(letter) == 0 {
             bail!(Argument, "'{}' of the result is of no operand", char::from(letter))
         }
+    }
+    if term.letters() > MAX_DIMS {
+        bail!(Shape, "{} dimensions, at most {MAX_DIMS}", term.letters())
     }
     let labels = term.labels(more);
     if let Some(k) = (1..labels.len()).find(|&k| labels[..k].contains(&labels[k])) {
@@ -216,12 +245,16 @@ fn size_of(all: &[Labelled], label: Label) -> Result<i64> {
     Ok(size)
 }
 
-fn check_sizes(all: &[Labelled], result: &[Label]) -> Result<()> {
-    for label in all.iter().flat_map(|t| &t.labels) {
-        size_of(all, *label)?;
+/// The sizes of the result; those of all labels must agree.
+fn sizes(all: &[Labelled], result: &[Label]) -> Result<Dims> {
+    let mut seen = Dims::new();
+    for &label in all.iter().flat_map(|t| &t.labels) {
+        if !seen.contains(&label.into()) {
+            seen.push(label.into());
+            size_of(all, label)?;
+        }
     }
-    let sizes = result.iter().map(|&label| size_of(all, label)).collect::<Result<Dims>>()?;
-    checked_numel(&sizes).map(drop)
+    result.iter().map(|&label| size_of(all, label)).collect()
 }
 
 /// The product of all, with the labels of `result` and some more of single operands.

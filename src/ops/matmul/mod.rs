@@ -13,7 +13,7 @@ use super::copy;
 use super::operand::{Operand, same_dtype};
 use super::pointwise::check_whole;
 use super::result::Target;
-use crate::dtype::{Category, Dtype};
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, broadcast_shape};
 use crate::scalar::Scalar;
@@ -50,7 +50,7 @@ macro_rules! products {
                 type $T = i64;
                 $body
             }
-            other => bail!(Dtype, "not defined for {other}"),
+            other => return Err($crate::dtype::Domain::Numeric.refusal(other)),
         }
     };
 }
@@ -141,10 +141,14 @@ fn must_be_disjoint(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Op
     inputs.into_iter().any(overlaps) || addend.is_some_and(|t| !t.is(r) && Operand::of(t).is_ok_and(|t| overlaps(&t)))
 }
 
+/// The dtype that a product of several factors is computed in: 16-bit floats are rounded once, behind the last one.
+fn wide(dtype: Dtype, factors: u64) -> Result<Dtype> {
+    Domain::Numeric.check(dtype)?;
+    Ok(if factors > 2 { dtype.compute() } else { dtype })
+}
+
 fn check_types(dtype: Dtype, others: &[Option<&Tensor>], factors: &[Option<Scalar>]) -> Result<()> {
-    if dtype.category() == Category::Bool {
-        bail!(Dtype, "not defined for {dtype}")
-    }
+    Domain::Numeric.check(dtype)?;
     others.iter().flatten().try_for_each(|other| same_dtype(dtype, other))?;
     factors.iter().flatten().try_for_each(|&factor| check_whole(dtype, factor))
 }

@@ -7,7 +7,7 @@ use crate::cpu::map;
 use crate::cpu::number::{self, Number, max, min};
 use crate::cpu::real::Real;
 use crate::cpu::vmath;
-use crate::dtype::{Bool, Category, Dtype, Element};
+use crate::dtype::{Bool, Category, Domain, Dtype, Element};
 use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -112,10 +112,7 @@ pub fn csub(r: &Tensor, t: &Tensor, value: Scalar, src: &Tensor) -> Result<()> {
     if value == Scalar::Int(1) {
         return sub_tensor.run([r, t, src], &[]);
     }
-    let common = promote(&[t, src])?;
-    if common == Dtype::Bool {
-        return super::undefined(common);
-    }
+    let common = Domain::Numeric.check(promote(&[t, src])?)?;
     super::check_whole(common, value)?;
     let minus = match value {
         Scalar::Int(x) if !common.is_float() => Scalar::Int(x.wrapping_neg()),
@@ -239,7 +236,7 @@ fn nearest(dtype: Dtype, bound: Scalar) -> Scalar {
 /// [`clamp`], where the bounds must be in order
 pub fn hardtanh(r: &Tensor, t: &Tensor, least: Scalar, most: Scalar) -> Result<()> {
     if least.to_f64() > most.to_f64() {
-        bail!(Argument, "the bounds {} and {} are not in order", least.to_f64(), most.to_f64())
+        bail!(Argument, "the bounds {least} and {most} are not in order")
     }
     clamp(r, t, least, most)
 }
@@ -334,7 +331,7 @@ fn power_in_float64(work: &Work<2>, value: f64) {
 pub fn pow(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     let common = promote_scalar(t, value)?;
     if common.category() == Category::Integer && value.to_f64() < 0.0 {
-        bail!(Argument, "integers have no integer power {}", value.to_f64())
+        bail!(Argument, "integers have no integer power {value}")
     }
     match value {
         _ if t.defined()? != common => general_power.run_in(common, &[r, t], &[value]),

@@ -87,7 +87,7 @@ operations! {
 /// `r = |a - b| <= absolute + relative * |b|`; integers are compared as float64
 pub fn isclose(r: &Tensor, a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Result<()> {
     if !(tolerance.relative >= 0.0 && tolerance.absolute >= 0.0) {
-        bail!(Argument, "tolerances are not negative, got {} and {}", tolerance.relative, tolerance.absolute)
+        bail!(Argument, "tolerances are not negative, got {} and {}", Scalar::from(tolerance.relative), Scalar::from(tolerance.absolute))
     }
     let dtype = promote(&[a, b])?;
     let dtype = if dtype.is_float() { dtype } else { Dtype::Float64 };

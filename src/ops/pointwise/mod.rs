@@ -12,17 +12,13 @@ pub mod compare;
 pub mod divide;
 mod divisor;
 pub mod function;
+pub mod gradient;
 
 use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
 use crate::ops::copy::write_element;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-
-#[cold]
-fn undefined(dtype: Dtype) -> Result<()> {
-    bail!(Dtype, "not defined for {dtype}")
-}
 
 /// The common dtype of tensors, of which there is one at least.
 #[inline(always)]
@@ -74,7 +70,7 @@ fn comparable(dtype: Dtype, value: Scalar) -> Dtype {
 /// Fails where the factor of integer tensors is no integer.
 pub(super) fn check_whole(dtype: Dtype, value: Scalar) -> Result<()> {
     if !value.is_whole() && !dtype.is_float() {
-        bail!(Dtype, "the factor {} of {dtype} tensors must be an integer of 64 bits", value.to_f64())
+        bail!(Dtype, "the factor {value} of {dtype} tensors must be an integer of 64 bits")
     }
     Ok(())
 }

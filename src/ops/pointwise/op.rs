@@ -20,9 +20,9 @@
 //! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
 //! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
 
-use super::{check_whole, comparable, divisor, promote, promote_scalar, undefined};
+use super::{check_whole, comparable, divisor, promote, promote_scalar};
 use crate::cpu::engine::Work;
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Domain, Dtype, Element};
 use crate::error::Result;
 use crate::ops::copy::{read_element, write_element};
 use crate::ops::fast_path::Signature;
@@ -175,7 +175,7 @@ impl<const N: usize> Op<N> {
             Some(kernel) => (kernel, false),
             None => match self.kernels[slot(Dtype::Float64)].filter(|_| common.is_float()) {
                 Some(kernel) => (kernel, true),
-                None => return undefined(common),
+                None => return Err(self.domain().refusal(common)),
             },
         };
         if self.checked {
@@ -196,6 +196,18 @@ impl<const N: usize> Op<N> {
             kernel(work, &Numbers::new(numbers, common));
             Ok(())
         })
+    }
+
+    /// What the operation has kernels for.
+    #[cold]
+    fn domain(&self) -> Domain {
+        let has = |compute| self.kernels[slot(compute)].is_some();
+        match (has(Dtype::Int64), has(Dtype::Float64), has(Dtype::Bool)) {
+            (false, ..) => Domain::Float,
+            (_, false, _) => Domain::Integral,
+            (.., false) => Domain::Numeric,
+            _ => Domain::All,
+        }
     }
 
     /// Fails where numbers or divisors are not for integers.

@@ -14,11 +14,11 @@ use std::f64::consts::PI;
 /// `r` uniform in [from, to).
 pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     if !(from <= to && (to - from).is_finite()) {
-        bail!(Argument, "expected finite bounds in order, got {from} and {to}")
+        bail!(Argument, "expected finite bounds in order, got {} and {}", Scalar::from(from), Scalar::from(to))
     }
     let dtype = check_float(r)?;
     if let Some(bound) = [from, to].into_iter().find(|&bound| !is_finite_in(dtype, bound)) {
-        bail!(Argument, "{bound} is out of the range of {dtype}")
+        bail!(Argument, "{} is out of the range of {dtype}", Scalar::from(bound))
     }
     let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from));
     let single = Uniform::<f32>::new(from as f32, to as f32).at_most(most as f32);
@@ -61,7 +61,7 @@ fn is_finite_in(dtype: Dtype, x: f64) -> bool {
 
 fn check_normal(mean: f64, std: f64) -> Result<()> {
     if !(is_not_negative(std) && mean.is_finite()) {
-        bail!(Argument, "expected a finite mean and a standard deviation >= 0, got {mean} and {std}")
+        bail!(Argument, "expected a finite mean and a standard deviation >= 0, got {} and {}", Scalar::from(mean), Scalar::from(std))
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ pub fn log_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) ->
 /// `r` exponentially distributed.
 pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result<()> {
     if !is_positive(lambda) {
-        bail!(Argument, "expected a rate > 0, got {lambda}")
+        bail!(Argument, "expected a rate > 0, got {}", Scalar::from(lambda))
     }
     let (single, double) = (Exponential { scale: (1.0 / lambda) as f32 }, Exponential { scale: 1.0 / lambda });
     fill_floats(r, generator, single, double, |stream, out| each(stream, out, |stream| -1.0 / lambda * (1.0 - stream.unit()).ln()))
@@ -98,7 +98,7 @@ pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result
 /// `r` Cauchy distributed.
 pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
     if !(is_positive(sigma) && median.is_finite()) {
-        bail!(Argument, "expected a finite median and a sigma > 0, got {median} and {sigma}")
+        bail!(Argument, "expected a finite median and a sigma > 0, got {} and {}", Scalar::from(median), Scalar::from(sigma))
     }
     let single = Cauchy { median: median as f32, sigma: sigma as f32 };
     fill_floats(r, generator, single, Cauchy { median, sigma }, |stream, out| {
@@ -113,10 +113,10 @@ const FAR: f64 = 1e150;
 pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64, from: f64, to: f64) -> Result<()> {
     check_float(r)?;
     if !(is_positive(std) && mean.is_finite()) {
-        bail!(Argument, "expected a finite mean and a standard deviation > 0, got {mean} and {std}")
+        bail!(Argument, "expected a finite mean and a standard deviation > 0, got {} and {}", Scalar::from(mean), Scalar::from(std))
     }
     if !(from < to && from < f64::INFINITY && to > f64::NEG_INFINITY) {
-        bail!(Argument, "expected bounds in order, got {from} and {to}")
+        bail!(Argument, "expected bounds in order, got {} and {}", Scalar::from(from), Scalar::from(to))
     }
     let (low, high) = ((from - mean) / std, (to - mean) / std);
     // So far from the mean, nothing but the bound beside it is likely, and `std * low` may overflow.

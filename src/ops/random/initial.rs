@@ -3,6 +3,7 @@
 use super::{normal, uniform};
 use crate::error::{Result, bail};
 use crate::random::Generator;
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Which side of a layer its weights are scaled by.
@@ -34,7 +35,7 @@ fn spread(r: &Tensor, generator: &mut Generator, bell: bool, std: f64) -> Result
 /// Glorot's weights: the deviation is `gain * sqrt(2 / (inputs + outputs))`.
 pub fn xavier(r: &Tensor, generator: &mut Generator, bell: bool, gain: f64) -> Result<()> {
     if !(gain >= 0.0 && gain.is_finite()) {
-        bail!(Argument, "expected a gain >= 0, got {gain}")
+        bail!(Argument, "expected a gain >= 0, got {}", Scalar::from(gain))
     }
     let [inputs, outputs] = fans(r)?;
     spread(r, generator, bell, gain * (2.0 / (inputs + outputs)).sqrt())
@@ -43,7 +44,7 @@ pub fn xavier(r: &Tensor, generator: &mut Generator, bell: bool, gain: f64) -> R
 /// He's weights: the deviation is `sqrt(2 / (1 + slope^2) / fan)`.
 pub fn kaiming(r: &Tensor, generator: &mut Generator, bell: bool, slope: f64, fan: THFan) -> Result<()> {
     if !slope.is_finite() {
-        bail!(Argument, "expected a finite slope, got {slope}")
+        bail!(Argument, "expected a finite slope, got {}", Scalar::from(slope))
     }
     let [inputs, outputs] = fans(r)?;
     let fan = match fan {

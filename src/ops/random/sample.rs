@@ -9,6 +9,7 @@ use crate::error::{Result, bail};
 use crate::ops::copy;
 use crate::ops::result::deliver;
 use crate::random::{Generator, Mt19937, Philox};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Hands out 64-bit words of a stream, some at a time.
@@ -110,6 +111,7 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
         let place = Place { at: drawn.data().wrapping_add(row * n as usize * 8), dtype: Dtype::Int64, n: n as usize };
         match generator {
             Generator::Mt19937(stream) => one_by_one(place, stream, p(row), replacement)?,
+            Generator::Philox(stream) if replacement && n as usize <= categories / SEARCHED_SHARE => by_search(place, stream, p(row))?,
             Generator::Philox(stream) if replacement => Alias::new(p(row))?.draw(place, stream),
             Generator::Philox(stream) => race(place, stream, p(row))?,
         }
@@ -133,7 +135,7 @@ fn check_weights(p: &[f64], row: usize) -> Result<usize> {
     // From 0, since the sum of nothing is -0.
     let sum = p.iter().fold(0.0, |sum, x| sum + x);
     if !(sum > 0.0 && sum.is_finite()) {
-        bail!(Argument, "expected probabilities of a finite sum above 0, those of row {row} sum to {sum}")
+        bail!(Argument, "expected probabilities of a finite sum above 0, those of row {row} sum to {}", Scalar::from(sum))
     }
     Ok(p.iter().filter(|&&x| x > 0.0).count())
 }
@@ -204,6 +206,34 @@ fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
         // SAFETY: the place holds n integers, and no more arrive.
         unsafe { place.at.cast::<i64>().add(i).write(k) }
     }
+    Ok(())
+}
+
+/// Categories a draw, from which on a search in running sums takes less time than making alias tables.
+const SEARCHED_SHARE: usize = 8;
+
+/// A uniform number for each sample, searched in the running sums.
+fn by_search(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
+    // As shares of the greatest: the sum may be too small to divide.
+    let most = p.iter().fold(0.0f64, |most, &x| most.max(x));
+    let mut sum = 0.0;
+    let sums = list(p.len(), |k| {
+        sum += p[k] / most;
+        Ok(sum)
+    })?;
+    let last = p.iter().rposition(|&x| x > 0.0).unwrap_or(0);
+    by_position(place, stream, DoubleWords::BLOCKS, &|at: *mut i64, _, n, seed, block| {
+        // SAFETY: `by_position` passes pieces of the place or of a buffer; integers are words.
+        unsafe {
+            fill_groups(at.cast::<u64>(), n, seed, block, DoubleWords);
+            for i in 0..n {
+                let (_, share) = share(at.add(i).read() as u64, 1);
+                // The first sum above belongs to a category that can be; rounding may leave none.
+                let k = sums.partition_point(|&x| x <= share * sum).min(last);
+                at.add(i).write(k as i64);
+            }
+        }
+    });
     Ok(())
 }
 

@@ -5,12 +5,13 @@ use crate::cpu::random::{Binomial, Geometric, LongRange, Poisson, Range};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::random::{Generator, Mt19937};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// `r` = trials up to the first success, where each fails with probability `p`.
 pub fn geometric(r: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
     if !(p > 0.0 && p < 1.0) {
-        bail!(Argument, "expected a probability between 0 and 1, both excluded, got {p}")
+        bail!(Argument, "expected a probability between 0 and 1, both excluded, got {}", Scalar::from(p))
     }
     fill(r, |place| match generator {
         Generator::Philox(stream) => at_once(place, stream, Geometric { scale: -1.0 / p.ln() }),

@@ -6,7 +6,7 @@ use crate::cpu::fold::{
     Abs, Arg, Extreme, Fold, Lanes, Logic, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, PairwiseSum, Plain, Powers, Product,
     Products, Root, Square, Squares, Sum, Terms, VectorTerm,
 };
-use crate::dtype::{Dtype, dispatch};
+use crate::dtype::{Domain, Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::tensor::Tensor;
 use half::{bf16, f16};
@@ -78,7 +78,7 @@ pub fn prod(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Res
 pub fn mean(to: To<'_>, t: &Tensor, over: Over<'_>, asked: Option<Dtype>) -> Result<()> {
     let dtype = t.defined()?;
     if !totalled(dtype, asked).compute.is_float() {
-        bail!(Dtype, "not defined for {dtype}")
+        return Err(Domain::Float.refusal(dtype));
     }
     total(Root::Mean, to, t, over, asked)
 }

@@ -1,0 +1,187 @@
+/* Calls with memory refused: every request of a call in turn, into results of all kinds.
+ *
+ * The functions at the end of this file stand before those of the C library, and refuse memory from a given request on.
+ * Each call is repeated with the first request refused, then the second, and so on, until it succeeds; once with that
+ * request alone refused, once with all that follow as well. */
+
+#ifndef THORN_NOMEM_H
+#define THORN_NOMEM_H
+
+#define _GNU_SOURCE
+#include "check.h"
+#include "state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+enum { STORED = 3, MOST_INPUTS = 16 };
+
+/* Requests are counted while `counting`; those from `first` to `last` are refused. */
+static struct {
+    bool counting;
+    long requests, first, last;
+} memory;
+
+/* A call that writes to one or two results. */
+typedef THStatus Call(THTensor *const *r);
+
+/* A call, and whether the elements it makes are undefined. */
+typedef struct Named {
+    const char *name;
+    Call *call;
+    bool undefined;
+} Named;
+
+#define NAMED(call) {#call, call, false}
+#define UNDEFINED(call) {#call, call, true}
+
+/* A storage of its own for each call, with room for STORED elements. */
+static THStorage *store;
+
+/* Whether a tensor is the same as `model`, to the last bit. */
+static bool same(const THTensor *t, const THTensor *model) {
+    if (THTensor_dtype(t) != THTensor_dtype(model) || !THTensor_isSameSizeAs(t, model)) return false;
+    return THTensor_dtype(t) == TH_UNDEFINED || THTensor_equal(t, model) == 1;
+}
+
+/* Whether results and inputs are what they were; if not, says which are not. */
+static bool nothing_changed(const Results *now, int kind, const State *r, THTensor *const *inputs, const State *before,
+                            int count, const THStorage *was) {
+    bool unchanged = true;
+    for (int k = 0; k < RESULTS; k++) {
+        bool fits = kind >= KINDS;
+        if (fits ? as_it_was(now->r[k], &r[k]) && same(now->r[k], now->whole[k]) : result_as_it_was(now, k, &r[k]))
+            continue;
+        printf("\n  result %d has changed ", k);
+        unchanged = false;
+    }
+    for (int k = 0; k < count; k++) {
+        if (as_it_was(inputs[k], &before[k])) continue;
+        printf("\n  input %d has changed ", k);
+        unchanged = false;
+    }
+    if (store->data != was->data || store->size != was->size) {
+        printf("\n  the storage has changed ");
+        unchanged = false;
+    }
+    return unchanged;
+}
+
+/* Further kinds of results: those that the call keeps in place, row-major and with their first two dimensions swapped
+ * in memory. */
+enum { FITTING = KINDS, SWAPPED, ALL_KINDS };
+
+/* Results with the shapes and dtypes that `call` gives fresh ones, full of sevens. */
+static Results fitting_results(Call *call, bool swapped) {
+    Results fresh = results(FRESH), made;
+    store = THStorage_newWithSize(TH_FLOAT32, STORED);
+    CHECK_OK(THStorage_fill(store, 0));
+    call(fresh.r);
+    THStorage_free(store);
+    for (int k = 0; k < RESULTS; k++) {
+        const THTensor *t = fresh.r[k];
+        int64_t sizes[MOST_DIMS];
+        int ndim = t->nDimension;
+        bool swaps = swapped && ndim > 1;
+        for (int d = 0; d < ndim; d++) sizes[d] = t->size[swaps && d < 2 ? 1 - d : d];
+        THDtype dtype = THTensor_dtype(t);
+        made.r[k] = dtype == TH_UNDEFINED ? THTensor_new() : THTensor_newFull(dtype, ndim, sizes, 7);
+        if (swaps) CHECK_OK(THTensor_transpose(made.r[k], made.r[k], 0, 1));
+        made.whole[k] = THTensor_newClone(made.r[k]);
+    }
+    free_results(fresh);
+    return made;
+}
+
+static Results results_for(Call *call, int kind) {
+    return kind < KINDS ? results((enum kind)kind) : fitting_results(call, kind == SWAPPED);
+}
+
+/* The call succeeds with memory, and fails without, whichever request is refused. */
+static void run_out_of(const Named *named, THTensor *const *inputs, int count, int kind, bool for_good) {
+    Call *call = named->call;
+    State inputs_before[MOST_INPUTS], before[RESULTS];
+    for (int k = 0; k < count; k++) inputs_before[k] = state_of(inputs[k]);
+    Results expected = results_for(call, kind);
+    store = THStorage_newWithSize(TH_FLOAT32, STORED);
+    CHECK_OK(THStorage_fill(store, 0));
+    THStatus possible = call(expected.r);
+    THStorage_free(store);
+    for (long n = 0; n < 1000; n++) {
+        Results now = results_for(call, kind);
+        for (int k = 0; k < RESULTS; k++) before[k] = state_of(now.r[k]);
+        store = THStorage_newWithSize(TH_FLOAT32, STORED);
+        CHECK_OK(THStorage_fill(store, 0));
+        THStorage was = *store;
+        THClearLastError();
+        memory.requests = 0;
+        memory.first = n;
+        memory.last = for_good ? 1000000 : n;
+        memory.counting = true;
+        THStatus status = call(now.r);
+        memory.counting = false;
+        bool refused = memory.requests > n, fine = true;
+        if (status == TH_ERR_NOMEM) {
+            fine &= CHECK(refused) & CHECK(strstr(THGetLastError(), "memory") != NULL);
+        } else {
+            fine &= CHECK_EQ(status, possible);
+        }
+        if (status != TH_OK) {
+            fine &= CHECK(nothing_changed(&now, kind, before, inputs, inputs_before, count, &was));
+        }
+        for (int k = 0; k < RESULTS && status == TH_OK; k++) {
+            const THTensor *r = now.r[k], *model = expected.r[k];
+            fine &= CHECK(named->undefined ? THTensor_isSameSizeAs(r, model) : same(r, model));
+        }
+        if (!fine) printf("\n  in %s, kind %d, request %ld%s ", named->name, kind, n, for_good ? " and all after" : "");
+        free_results(now);
+        THStorage_free(store);
+        if (!refused) break;
+    }
+    free_results(expected);
+}
+
+/* `run_out_of` for results of every kind. */
+static void run_out(const Named *calls, size_t number, THTensor *const *inputs, int count) {
+    for (size_t i = 0; i < number; i++) {
+        for (int kind = 0; kind < 2 * ALL_KINDS; kind++) run_out_of(&calls[i], inputs, count, kind / 2, kind & 1);
+    }
+}
+
+static bool refuses(void) {
+    if (!memory.counting) return false;
+    long request = memory.requests++;
+    return request >= memory.first && request <= memory.last;
+}
+
+/* The C library's function of this name. */
+#define THEIRS(type, name, ...)                                                                                        \
+    static type (*theirs)(__VA_ARGS__);                                                                                \
+    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, #name)
+
+void *malloc(size_t size) {
+    THEIRS(void *, malloc, size_t);
+    return refuses() ? NULL : theirs(size);
+}
+
+void *realloc(void *block, size_t size) {
+    THEIRS(void *, realloc, void *, size_t);
+    return refuses() ? NULL : theirs(block, size);
+}
+
+int posix_memalign(void **block, size_t align, size_t size) {
+    THEIRS(int, posix_memalign, void **, size_t, size_t);
+    return refuses() ? ENOMEM : theirs(block, align, size);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    THEIRS(void *, mmap, void *, size_t, int, int, int, off_t);
+    return refuses() ? MAP_FAILED : theirs(address, size, protection, flags, file, offset);
+}
+
+/* Blocks kept for later would be used instead. */
+__attribute__((constructor)) static void keep_nothing(void) { setenv("TH_CACHE_LIMIT", "0", 1); }
+
+#endif

@@ -1,0 +1,111 @@
+/* Gradients, normalization and losses: results do not depend on threads, messages say what is wrong, results may be
+ * inputs. */
+#include "check.h"
+
+enum { ROWS = 600, COLUMNS = 700 };
+
+static void compute(THTensor *r[6], const THTensor *g, const THTensor *t, const THTensor *target) {
+    THTensor *one = THTensor_newFull(TH_FLOAT32, 0, NULL, 3);
+    CHECK_OK(THTensor_layerNormGrad(r[0], r[1], r[2], g, t, 1, NULL, 1e-5));
+    CHECK_OK(THTensor_softmaxGrad(r[3], g, t, 0));
+    CHECK_OK(THTensor_crossEntropy(r[4], t, target, NULL, TH_REDUCTION_MEAN, -100));
+    CHECK_OK(THTensor_crossEntropyGrad(r[5], one, t, target, NULL, TH_REDUCTION_SUM, -100));
+    THTensor_free(one);
+}
+
+static void results_do_not_depend_on_the_number_of_threads(void) {
+    THTensor *g = THTensor_newWithSize2d(TH_FLOAT32, ROWS, COLUMNS), *t = THTensor_newClone(g);
+    THTensor *target = THTensor_newWithSize1d(TH_INT64, ROWS), *alone[6], *shared[6];
+    CHECK_OK(THTensor_normal(g, NULL, 0, 1));
+    CHECK_OK(THTensor_normal(t, NULL, 3, 2));
+    CHECK_OK(THTensor_random(target, NULL));
+    CHECK_OK(THTensor_remainder(target, target, COLUMNS));
+    for (int k = 0; k < 6; k++) {
+        alone[k] = THTensor_new();
+        shared[k] = THTensor_new();
+    }
+    CHECK_OK(THSetNumThreads(1));
+    compute(alone, g, t, target);
+    CHECK_OK(THSetNumThreads(3));
+    compute(shared, g, t, target);
+    for (int k = 0; k < 6; k++) {
+        CHECK(THTensor_equal(alone[k], shared[k]) == 1);
+        THTensor_free(alone[k]);
+        THTensor_free(shared[k]);
+    }
+    THTensor_free(g);
+    THTensor_free(t);
+    THTensor_free(target);
+}
+
+static void messages_name_what_is_wrong(void) {
+    THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(4, 3)), *r = THTensor_new(),
+             *three = THTensor_newZeros(TH_FLOAT32, SIZES(3));
+    THTensor *target = THTensor_newZeros(TH_INT64, SIZES(4)), *two = THTensor_newZeros(TH_FLOAT32, SIZES(2));
+    CHECK_OK(THTensor_set1d(target, 2, 7));
+    CHECK_ERROR(THTensor_nllLoss(r, t, target, NULL, TH_REDUCTION_MEAN, -100), TH_ERR_ARGUMENT,
+                "target 7 at position 2 is none of 3 classes");
+    CHECK_ERROR(THTensor_crossEntropyGrad(r, t, t, target, NULL, TH_REDUCTION_SUM, -100), TH_ERR_ARGUMENT, "target 7");
+    CHECK_OK(THTensor_nllLoss(r, t, target, NULL, TH_REDUCTION_MEAN, 7));
+    CHECK_ERROR(THTensor_nllLoss(r, t, target, NULL, 3, -100), TH_ERR_ARGUMENT, "3 is no THReduction");
+    CHECK_ERROR(THTensor_nllLoss(r, t, target, two, TH_REDUCTION_SUM, 7), TH_ERR_SHAPE,
+                "weight of shape [2] for 3 classes");
+    CHECK_ERROR(THTensor_nllLoss(r, t, t, NULL, TH_REDUCTION_SUM, 7), TH_ERR_SHAPE, "targets of shape [4, 3]");
+    CHECK_ERROR(THTensor_nllLossGrad(r, two, t, target, NULL, TH_REDUCTION_NONE, 7), TH_ERR_SHAPE,
+                "a gradient of shape [2] for a loss of shape [4]");
+    CHECK_ERROR(THTensor_layerNorm(r, t, 3, NULL, NULL, 1e-5), TH_ERR_ARGUMENT, "normalizedNdim 3");
+    CHECK_ERROR(THTensor_layerNorm(r, t, 1, two, NULL, 1e-5), TH_ERR_SHAPE,
+                "weight of shape [2] for rows of shape [3]");
+    CHECK_ERROR(THTensor_layerNorm(r, t, 1, NULL, two, 1e-5), TH_ERR_SHAPE, "bias of shape [2]");
+    CHECK_ERROR(THTensor_layerNormGrad(r, three, three, t, t, 1, NULL, 1e-5), TH_ERR_ARGUMENT, "two results");
+    CHECK_ERROR(THTensor_layerNormGrad(r, r, NULL, t, t, 1, NULL, 1e-5), TH_ERR_ARGUMENT, "two results");
+    CHECK_ERROR(THTensor_softmaxGrad(r, two, t, 0), TH_ERR_SHAPE, "a gradient of shape [2]");
+    THTensor *all[] = {t, r, three, target, two};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* All three results lie where their inputs were. */
+static void gradients_may_take_the_place_of_what_they_are_of(void) {
+    THTensor *t = THTensor_newWithSize2d(TH_FLOAT32, 40, 30), *g = THTensor_newClone(t), *weight, *bias;
+    CHECK_OK(THTensor_normal(t, NULL, 0, 1));
+    CHECK_OK(THTensor_normal(g, NULL, 0, 1));
+    weight = THTensor_newNarrow(t, 0, 5, 1);
+    CHECK_OK(THTensor_select(weight, weight, 0, 0));
+    bias = THTensor_newSelect(g, 0, 7);
+    THTensor *expected[3] = {THTensor_new(), THTensor_new(), THTensor_new()}, *kept = THTensor_newClone(t);
+    CHECK_OK(THTensor_layerNormGrad(expected[0], expected[1], expected[2], g, t, 1, weight, 1e-5));
+    /* gradWeight is a row of t, and gradBias one of g. */
+    CHECK_OK(THTensor_layerNormGrad(NULL, weight, bias, g, t, 1, weight, 1e-5));
+    CHECK(THTensor_equal(weight, expected[1]) == 1);
+    CHECK(THTensor_equal(bias, expected[2]) == 1);
+    CHECK_OK(THTensor_copy(t, kept));
+    CHECK_OK(THTensor_layerNorm(expected[0], t, 1, weight, weight, 1e-5));
+    CHECK_OK(THTensor_layerNorm(t, t, 1, weight, weight, 1e-5));
+    CHECK(THTensor_equal(t, expected[0]) == 1);
+    THTensor *all[] = {t, g, weight, bias, expected[0], expected[1], expected[2], kept};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+static void tensors_without_elements_are_no_work(void) {
+    int64_t huge = (int64_t)1 << 60;
+    THTensor *rows = THTensor_newZeros(TH_FLOAT32, SIZES(huge, 0)),
+             *wide = THTensor_newZeros(TH_FLOAT32, SIZES(0, huge));
+    THTensor *r = THTensor_new(), *narrow = THTensor_newZeros(TH_FLOAT32, SIZES(0, 3)), *ofWeight = THTensor_new();
+    for (int dim = 0; dim < 2; dim++) {
+        CHECK_OK(THTensor_softmaxGrad(r, rows, rows, dim));
+        CHECK_OK(THTensor_logSoftmaxGrad(r, wide, wide, dim));
+        CHECK_SHAPE(r, 0, huge);
+    }
+    for (int last = 1; last < 3; last++) {
+        CHECK_OK(THTensor_layerNorm(r, rows, last, NULL, NULL, 1e-5));
+        CHECK_OK(THTensor_layerNorm(r, wide, last, NULL, NULL, 1e-5));
+        CHECK_OK(THTensor_layerNormGrad(r, NULL, NULL, wide, wide, last, NULL, 1e-5));
+    }
+    CHECK_OK(THTensor_layerNormGrad(NULL, ofWeight, NULL, narrow, narrow, 1, NULL, 1e-5));
+    CHECK_VALUES(ofWeight, 0, 0, 0);
+    THTensor *all[] = {rows, wide, r, narrow, ofWeight};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+CHECK_MAIN(CASE(results_do_not_depend_on_the_number_of_threads), CASE(messages_name_what_is_wrong),
+           CASE(gradients_may_take_the_place_of_what_they_are_of), CASE(tensors_without_elements_are_no_work))

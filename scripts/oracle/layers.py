@@ -1,0 +1,204 @@
+"""Rows: gradients of activations and of softmax, normalization, losses."""
+
+import itertools
+
+import mpmath
+from torch.nn import functional
+
+from .elementwise import binary, by_formula
+from .operands import *
+
+aten = torch.ops.aten
+HALVES = ["float16", "bfloat16"]
+
+# Inputs of activations: no gradient is subnormal there.
+BENDS = [0, -0.0, INF, -INF, NAN, *(s * x for x in (1, 0.5, 1.5, 2.5, 3.75, 0.1, 0.999, 1e-3, 7.3, 0.25, 6, 3, 2, 12.5, 0.7) for s in (1, -1))]
+BENDS = {d: tensor(f"bends.{d}", BENDS, d, (5, 7)) for d in FLOATS}
+
+
+def slope(f, at_infinity):
+    """`g` times a derivative by mpmath, rounded once before and once after the product."""
+
+    def at(x):
+        return x if x != x else float(f(mpmath.mpf(x))) if math.isfinite(x) else at_infinity(x)
+
+    def oracle(g, t):
+        dtype = torch.promote_types(g.dtype, t.dtype)
+        t = t.to(dtype).double()
+        slopes = torch.tensor([at(x) for x in t.flatten().tolist()], dtype=torch.float64).reshape(t.shape)
+        return (g.to(dtype).double() * slopes).to(dtype)
+
+    return oracle
+
+
+def activations():
+    together = lambda f: by_formula(lambda g, t: f(*torch.broadcast_tensors(g, t)))
+    binary("reluGrad", together(lambda g, t: aten.threshold_backward(g, t, 0)), FLOATS)
+    for value in (0.25, 0, -1.5):
+        binary("leakyReluGrad", together(lambda g, t: aten.leaky_relu_backward(g, t, value, False)), FLOATS, after=[value], pairs=False)
+    for least, most in ((-1, 1), (0, 2.5)):
+        # PyTorch's has g for NaN in its scalar loop, and 0 in vectors.
+        binary("hardtanhGrad", together(lambda g, t: torch.where((t <= least) | (t >= most), 0, g)), FLOATS, after=[least, most], pairs=False)
+    for value in (1, 0.5):
+        elu = together(lambda g, t: torch.where(t <= 0, value * torch.exp(t.double()) * g, g.double()))
+        binary("eluGrad", elu, FLOATS, right=BENDS, after=[value], ulps=3, pairs=False)
+    for beta, threshold in ((1, 20), (2, 5), (0.5, 3)):
+        soft = together(lambda g, t: torch.where(beta * t > threshold, g.double(), g * torch.sigmoid(beta * t.double())))
+        binary("softplusGrad", soft, FLOATS, right=BENDS, after=[beta, threshold], ulps=4, pairs=False)
+    binary("sigmoidGrad", together(aten.sigmoid_backward), FLOATS, ulps=2)
+    binary("tanhGrad", together(aten.tanh_backward), FLOATS, ulps=3, pairs=False)
+    normal = lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2 + x * mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mpmath.pi)
+    limits = lambda x: float(x > 0)
+    # Near -0.75 the derivative is a difference.
+    binary("geluGrad", slope(normal, limits), FLOATS, right=BENDS, ulps=16, pairs=False, more="unsigned")
+    root, cubic = mpmath.sqrt(8 / mpmath.pi), mpmath.mpf("0.044715")
+    share = lambda x: 1 / (1 + mpmath.exp(-root * (x + cubic * x**3)))
+    by_tanh = lambda x: share(x) + x * share(x) * (1 - share(x)) * root * (1 + 3 * cubic * x * x)
+    binary("geluTanhGrad", slope(by_tanh, limits), FLOATS, right=BENDS, ulps=16, pairs=False, more="unsigned")
+
+
+def sheet(name, dtype, shape, seed, low=-32, high=32, scale=0.125):
+    """Multiples of a power of two: their products and sums are exact in float32."""
+    if shape == ():
+        return tensor(f"layer.{name}.{dtype}", (low + seed % (high - low)) * scale, dtype)
+    return random(f"layer.{name}.{dtype}", dtype, shape, seed, high - low + 1, low, scale)
+
+
+def softmaxes():
+    shapes = {"lines": ((5, 7), (0, 1, -1)), "cube": ((3, 4, 5), (0, 1, 2)), "long": ((3, 2500), (1,)), "tall": ((70, 5), (0,)), "wide": ((9, 300), (0,)),
+              "none": ((2, 0, 3), (0, 1, 2)), "single": ((), (0, -1))}
+    for dtype in FLOATS:
+        for name, (shape, dims) in shapes.items():
+            if dtype in HALVES and name not in ("lines", "cube"):
+                continue
+            g, y, low = sheet(f"{name}.g", dtype, shape, 11), sheet(f"{name}.y", dtype, shape, 12, 0, 32, 2**-7), sheet(f"{name}.low", dtype, shape, 13, -40, 0)
+            # Sums of many elements cancel.
+            bound = {"float64": 1e-13, "float32": 1e-4}.get(dtype, 1e-4)
+            for dim in dims:
+                every = 101 if name in ("long", "wide") else 1
+                wide = [x.value.double() for x in (g, y, low)]
+                expect("softmaxGrad", [R, g, y, dim], aten._softmax_backward_data(*wide[:2], dim, torch.float64).to(g.value.dtype), ulps=2, every=every,
+                       more="unsigned abs=1e-5" if dtype != "float64" else "unsigned abs=1e-13")
+                expect("logSoftmaxGrad", [R, g, low, dim], aten._log_softmax_backward_data(wide[0], wide[2], dim, torch.float64).to(g.value.dtype),
+                       ulps=8, every=every, more=f"unsigned abs={bound}")
+    for name in ("softmaxGrad", "logSoftmaxGrad"):
+        t = PLAIN["float32"]
+        refuse(name, [R, PLAIN["int32"], PLAIN["int32"], 0])
+        refuse(name, [R, PLAIN["float64"], t, 0])
+        refuse(name, [R, t, NONZERO["float32"], 0], ERR_SHAPE)
+        refuse(name, [R, t, t, 2], ERR_ARGUMENT)
+        refuse(name, [R, t, t, TH_ALL_DIMS], ERR_ARGUMENT)
+
+
+def normalization():
+    shapes = {"rows": ((5, 7), 1), "cube": ((3, 4, 5), 2), "all": ((4, 6), 2), "long": ((2, 2500), 1), "many": ((150, 700), 1), "one": ((4, 1), 1), "none": ((0, 3), 1),
+              "flat": ((3, 0), 1)}
+    for dtype, (name, (shape, last)) in itertools.product(FLOATS, shapes.items()):
+        if dtype in HALVES and name not in ("rows", "cube"):
+            continue
+        row, every = shape[len(shape) - last:], 101 if name in ("long", "many") else 1
+        x, g = sheet(f"{name}.x", dtype, shape, 21), sheet(f"{name}.g", dtype, shape, 22)
+        beside = [dtype] if dtype not in HALVES else [dtype, "float32"]
+        bound = f"unsigned abs={1e-12 if dtype == 'float64' else 3e-6 * max(1, len(x.value.flatten()) / 1000)}"
+        for of_row, given in itertools.product(beside, (0, 1, 3)):
+            weight = sheet(f"{name}.w", of_row, row, 23) if given & 1 else None
+            bias = sheet(f"{name}.b", of_row, row, 24) if given & 2 else None
+            double = lambda t: None if t is None else t.value.double()
+            y, mean, rstd = aten.native_layer_norm(double(x), row, double(weight), double(bias), 1e-5)
+            expect("layerNorm", [R, x, last, weight or NULL, bias or NULL, 1e-5], y.to(x.value.dtype), ulps=4, every=every, more=bound)
+            if 0 in shape or given == 3:
+                continue
+            whole = [True, True, True]
+            ones = torch.ones(row, dtype=torch.float64)
+            parts = aten.native_layer_norm_backward(double(g), double(x), row, mean, rstd, ones if weight is None else double(weight), ones, whole)
+            stored = [x.value.dtype] + [x.value.dtype if weight is None else weight.value.dtype] * 2
+            expect("layerNormGrad", [MAYBE, MAYBE, MAYBE, g, x, last, weight or NULL, 1e-5], *(p.to(d) for p, d in zip(parts, stored)), ulps=8, every=every,
+                   more=bound)
+    for shape, last in (((0, 3), 1), ((3, 0), 1)):
+        x = sheet("rows.x" if last == 2 else f"empty{shape[0]}", "float32", shape, 25)
+        row = torch.zeros(shape[1])
+        expect("layerNormGrad", [MAYBE, MAYBE, MAYBE, x, x, last, NULL, 1e-5], x.value, row, row)
+    t = PLAIN["float32"]
+    # Far from 0 the deviations are those of the elements.
+    for dtype in ("float32", "float64"):
+        far = tensor(f"far.{dtype}", [[4096 + i % 7 / 8 for i in range(1500)], [4096 - i % 5 / 4 for i in range(1500)]], dtype)
+        y = aten.native_layer_norm(far.value.double(), [1500], None, None, 1e-5)[0]
+        expect("layerNorm", [R, far, 1, NULL, NULL, 1e-5], y.to(far.value.dtype), ulps=8, more="unsigned abs=1e-6")
+    refuse("layerNorm", [R, PLAIN["int64"], 1, NULL, NULL, 1e-5])
+    refuse("layerNorm", [R, t, 1, PLAIN["float64"], NULL, 1e-5])
+    refuse("layerNorm", [R, PLAIN["float16"], 1, NULL, PLAIN["bfloat16"], 1e-5])
+    refuse("layerNorm", [R, t, 1, t, NULL, 1e-5], ERR_SHAPE)
+    refuse("layerNormGrad", [R, R, R, t, NONZERO["float32"], 1, NULL, 1e-5], ERR_SHAPE)
+    refuse("layerNormGrad", [R, R, R, PLAIN["float64"], t, 1, NULL, 1e-5])
+    for last in (0, 3, -1):
+        refuse("layerNorm", [R, t, last, NULL, NULL, 1e-5], ERR_ARGUMENT)
+        refuse("layerNormGrad", [R, R, R, t, t, last, NULL, 1e-5], ERR_ARGUMENT)
+
+
+REDUCTIONS = ["none", "mean", "sum"]
+
+
+def losses():
+    shapes = {"scores": (5,), "batch": (6, 5), "images": (2, 5, 3, 4), "many": (20000, 3), "nobody": (0, 5), "empty": (2, 5, 0)}
+    for dtype, (name, shape) in itertools.product(FLOATS, shapes.items()):
+        if name == "many" and dtype != "float32" or dtype in HALVES and name not in ("batch", "images"):
+            continue
+        t = sheet(f"{name}.t", dtype, shape, 31, -64, 16)
+        places = shape[:1] * (len(shape) > 1) + shape[2:]
+        count, classes = math.prod(places), shape[min(1, len(shape) - 1)]
+        chosen = [(3 * i * i + i) % classes if i % 4 != 3 else -100 for i in range(count)]
+        target = Operand(f"target.{name}.{dtype}", torch.tensor(chosen, dtype=torch.int32 if name == "batch" else torch.int64).reshape(places))
+        nobody = Operand(f"nobody.{name}.{dtype}", torch.full(places, -100))
+        for of_weight, reduction in itertools.product((None, dtype) if dtype not in HALVES else (None, dtype, "float32"), range(3)):
+            weight = of_weight and tensor(f"classes{classes}.{of_weight}", [0.5 + 0.25 * i for i in range(classes)], of_weight)
+            loss(dtype, t, target, weight, reduction, -100)
+        loss(dtype, t, nobody, None, 1, -100)
+        loss(dtype, t, nobody, None, 2, -100)
+        # The class itself may be left out.
+        inside = Operand(f"inside.{name}.{dtype}", torch.tensor([i % classes for i in range(count)], dtype=torch.int64).reshape(places))
+        loss(dtype, t, inside, None, 1, 2)
+    refusals()
+
+
+def loss(dtype, t, target, weight, reduction, ignored):
+    wide = t.value.double().requires_grad_()
+    places = target.value.long()
+    factors = None if weight is None else weight.value.double()
+    how = dict(weight=factors, ignore_index=ignored, reduction=REDUCTIONS[reduction])
+    every = 997 if t.value.numel() > 1000 else 1
+    bound = "unsigned abs=1e-12" if dtype == "float64" else "unsigned abs=3e-6"
+    for name, f in (("nllLoss", functional.nll_loss), ("crossEntropy", functional.cross_entropy)):
+        r = f(wide, places, **how)
+        arguments = [target, NULL if weight is None else weight, reduction, ignored]
+        expect(name, [R, t, *arguments], r.detach().to(t.value.dtype), ulps=4, every=every, more=bound)
+        g = sheet(f"of_loss{'x'.join(map(str, r.shape))}", dtype, tuple(r.shape), 32)
+        gradient, = torch.autograd.grad(r, wide, g.value.double())
+        expect(f"{name}Grad", [R, g, t, *arguments], gradient.to(t.value.dtype), ulps=4, every=every, more=bound)
+
+
+def refusals():
+    t, target = tensor("t23", [[1, 2, 3], [4, 5, 6]], "float32"), tensor("target2", [0, 2], "int64")
+    bad, low = tensor("bad2", [0, 3], "int64"), tensor("low2", [-1, 0], "int64")
+    one, weight = tensor("g", 1, "float32"), tensor("weight2", [1, 2], "float32")
+    for name, first in (("nllLoss", []), ("nllLossGrad", [one]), ("crossEntropy", []), ("crossEntropyGrad", [one])):
+        refuse(name, [R, *first, t, bad, NULL, 1, -100], ERR_ARGUMENT)
+        refuse(name, [R, *first, t, low, NULL, 1, -100], ERR_ARGUMENT)
+        refuse(name, [R, *first, t, target, NULL, 3, -100], ERR_ARGUMENT)
+        refuse(name, [R, *first, t, tensor("target3", [0, 1, 2], "int64"), NULL, 1, -100], ERR_SHAPE)
+        refuse(name, [R, *first, t, target, weight, 1, -100], ERR_SHAPE)
+        refuse(name, [R, *first, t, PLAIN["float32"], NULL, 1, -100], ERR_SHAPE)
+        refuse(name, [R, *first, t, tensor("target2.float32", [0, 1], "float32"), NULL, 1, -100])
+        refuse(name, [R, *first, t, target, tensor("weight3.float64", [1, 2, 3], "float64"), 1, -100])
+        refuse(name, [R, *first, tensor("three", 3, "float32"), target, NULL, 1, -100], ERR_SHAPE)
+        if first:
+            refuse(name, [R, weight, t, target, NULL, 1, -100], ERR_SHAPE)
+            refuse(name, [R, tensor("g.int64", 1, "int64"), t, target, NULL, 1, -100])
+        else:
+            refuse(name, [R, tensor("t23.int64", [[1, 2, 3], [4, 5, 6]], "int64"), target, NULL, 1, -100])
+
+
+def rows():
+    activations()
+    softmaxes()
+    normalization()
+    losses()

@@ -1,0 +1,278 @@
+//! Sums over windows as products of an image as it lies and weights that are laid out once: the places of the result are rows, its channels columns,
+//! and what each tap of a channel sees is found by its offset.
+
+use super::super::matmul::{Gather, Gathered, Gatherer};
+use super::super::room::{Elements, Room};
+use super::super::transpose::transpose;
+use super::super::window::Window;
+use super::grid::{Axis, Block, Grid, is_near};
+use super::{Convolution, TILE_ROWS, piece};
+use crate::error::{Result, bail};
+
+/// Images whose elements lie so many strides apart, in all dimensions together, are computed otherwise.
+const MOST_PHASES: usize = 64;
+/// Places of a block: a multiple of the heights of tiles.
+pub(super) const PLACES: usize = 224;
+/// Channels of the result below which columns are too few.
+pub(super) const LEAST_CHANNELS: usize = 4;
+/// Where parts are fewer the channels of the result are divided, too.
+const PARTS: usize = 8;
+
+/// Results that stand a stride after each other: all of them, or a part of those of a transposed convolution.
+struct Phase {
+    grid: Grid,
+    /// Where its weights were laid out, in elements.
+    weights: usize,
+}
+
+/// What a convolution by products needs.
+pub struct Direct<T> {
+    phases: Vec<Phase>,
+    weights: Room,
+    room: Room,
+    gatherer: Gatherer<T>,
+    /// Channels that are summed over, and those of the result, in a group.
+    channels: [usize; 2],
+    /// From one to the next of each in the weights of a group, in elements.
+    steps: [usize; 2],
+}
+
+/// Columns of the result that are computed together: the first, their number, and what they take.
+#[derive(Clone, Copy)]
+pub struct Strip {
+    pub first: usize,
+    pub count: usize,
+    pub width: usize,
+}
+
+impl Strip {
+    /// The strip of a number, of `channels` columns.
+    pub fn of<T>(gatherer: &Gatherer<T>, number: usize, channels: usize) -> Strip {
+        let first = number * gatherer.most();
+        let width = gatherer.width(channels - first);
+        Strip { first, count: width.min(channels - first), width }
+    }
+}
+
+/// What `channels` take in strips.
+fn padded<T>(gatherer: &Gatherer<T>, channels: usize) -> usize {
+    let whole = channels / gatherer.most() * gatherer.most();
+    whole + if channels > whole { gatherer.width(channels - whole) } else { 0 }
+}
+
+/// The grids of sums over windows, which is one, or over the windows that elements lie in, one for each place in a stride.
+pub fn phases_of<T>(w: &Window, transposed: bool, channels: usize, batch: usize, places: usize) -> Result<Option<Vec<Grid>>> {
+    let ways = [0, 1, 2].map(|d| if transposed { w.stride[d].min(w.image[d]) } else { 1 });
+    if ways.iter().product::<usize>() > MOST_PHASES {
+        return Ok(None);
+    }
+    let mut grids = Vec::new();
+    for phase in 0..ways.iter().product() {
+        let first = [phase / (ways[1] * ways[2]), phase / ways[2] % ways[1], phase % ways[2]];
+        let axis = |d: usize| if transposed { Axis::transposed(w, d, first[d]) } else { Axis::forward(w, d) };
+        let Some(grid) = Grid::new::<T>([axis(0)?, axis(1)?, axis(2)?], channels, batch, places)? else { return Ok(None) };
+        grids.push(grid);
+    }
+    Ok(Some(grids))
+}
+
+impl<T: Gather> Direct<T> {
+    /// For the sums over windows, or over the windows that elements lie in; none where that does not pay, or is not possible.
+    pub fn new(it: &Convolution, transposed: bool) -> Result<Option<Direct<T>>> {
+        let Some(gatherer) = T::gatherer() else { return Ok(None) };
+        let (w, taps) = (&it.window, it.window.taps());
+        let (channels, steps) = match transposed {
+            false => ([it.inputs, it.outputs], [taps, it.inputs * taps]),
+            true => ([it.outputs, it.inputs], [it.inputs * taps, taps]),
+        };
+        let sizes = if transposed { w.image } else { w.out };
+        let empty = it.batch == 0 || it.groups == 0 || sizes.contains(&0);
+        if empty || w.is_identity() || !is_near(w) || channels[1] < LEAST_CHANNELS {
+            return Ok(None);
+        }
+        let Some(grids) = phases_of::<T>(w, transposed, channels[0], it.batch, PLACES)? else { return Ok(None) };
+        let (mut phases, mut weights) = (Vec::new(), 0);
+        for grid in grids {
+            let size = grid.offsets.len() * padded(&gatherer, channels[1]) * it.groups;
+            phases.push(Phase { grid, weights });
+            weights += size;
+        }
+        let tile = phases.iter().map(|phase| Layout::of::<T>(&phase.grid, channels[0], &gatherer).bytes).max().unwrap_or(0);
+        let (weights, room) = (Room::new(weights * size_of::<T>(), 1), Room::new(tile, usize::MAX));
+        let (Some(weights), Some(room)) = (weights, room) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        Ok(Some(Direct { phases, weights, room, gatherer, channels, steps }))
+    }
+
+    /// Computes `r` from `x`.
+    ///
+    /// # Safety
+    /// As for [`Convolution::forward`] or [`Convolution::transposed`].
+    pub unsafe fn run(&self, it: &Convolution, r: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
+        let (r, w, x) = (Elements(r), Elements(w.cast_mut()), Elements(x.cast_mut()));
+        let (bias, packed) = (bias.map(|bias| Elements(bias.cast_mut())), Elements(self.weights.start::<T>()));
+        let strips = self.channels[1].div_ceil(self.gatherer.most());
+        for Phase { grid, weights } in &self.phases {
+            let (depth, packed) = (grid.offsets.len(), Elements(packed.at(*weights)));
+            let of_group = depth * padded(&self.gatherer, self.channels[1]);
+            let at = |group: usize, strip: usize| packed.at(group * of_group + strip * self.gatherer.most() * depth);
+            self.room.each::<T>(it.groups * strips, &|part, _| {
+                let (group, strip) = (part / strips, part % strips);
+                // SAFETY: the caller's; each strip has room of its own.
+                unsafe { self.pack(grid, &it.window, w.at(group * self.of_group(it)), strip, at(group, strip)) };
+            });
+            let blocks = grid.blocks();
+            let shares = strips.min(PARTS.div_ceil(blocks.saturating_mul(it.groups)));
+            let share = strips.div_ceil(shares);
+            let shares = strips.div_ceil(share);
+            self.room.each::<T>(blocks * it.groups * shares, &|part, tile| {
+                let (block, group) = (grid.block(part / shares / it.groups), part / shares % it.groups);
+                let layout = Layout::of::<T>(grid, self.channels[0], &self.gatherer);
+                let [from, to] = [self.channels[0] * grid.axes.iter().map(Axis::of_source).product::<usize>(), self.of_image(grid)];
+                let image = block.image * it.groups + group;
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is as large as the layout says.
+                unsafe {
+                    grid.lay_out(&block, self.channels[0], x.at(image * from), it.groups * from, tile);
+                    let rows = layout.rows(tile);
+                    grid.rows(&block, self.channels[0], rows);
+                    for strip in piece(part % shares * share, share, strips) {
+                        let columns = Strip::of(&self.gatherer, strip, self.channels[1]);
+                        let c = layout.sums(tile);
+                        let bias = bias.map(|bias| bias.at(group * self.channels[1] + columns.first).cast_const());
+                        self.sums(grid, &block, columns, (tile, rows), at(group, strip), bias, c);
+                        let plane = to / self.channels[1];
+                        let r = r.at(image * to + columns.first * plane);
+                        deliver(grid, &block, columns, c, layout.turned(tile), r, [it.groups * to, plane]);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Elements of a group of weights.
+    fn of_group(&self, it: &Convolution) -> usize {
+        self.channels[0] * self.channels[1] * it.window.taps()
+    }
+
+    /// Elements of an image of the result in a group.
+    fn of_image(&self, grid: &Grid) -> usize {
+        self.channels[1] * grid.axes.iter().map(|axis| axis.size).product::<usize>()
+    }
+
+    /// Lays out the weights of a strip: a row for each channel and tap that are summed over.
+    unsafe fn pack(&self, grid: &Grid, window: &Window, w: *const T, strip: usize, to: *mut T) {
+        let (strip, taps, size) = (Strip::of(&self.gatherer, strip, self.channels[1]), grid.taps(), size_of::<T>());
+        let (depth, w) = (self.channels[0] * taps, w.wrapping_add(strip.first * self.steps[1]));
+        // SAFETY: the caller's.
+        unsafe {
+            if strip.count < strip.width {
+                (0..depth * strip.width).for_each(|k| to.add(k).write(T::ZERO));
+            }
+            // Rows of all taps of all channels lie in the order of the columns they become.
+            if self.steps[0] == taps && self.steps[1] == depth && taps == window.taps() {
+                return transpose(size, to.cast(), (strip.width * size) as isize, w.cast(), (depth * size) as isize, depth, strip.count);
+            }
+            for tap in 0..taps {
+                let w = w.add(grid.tap(tap, window));
+                for channel in 0..self.channels[0] {
+                    let (w, to) = (w.add(channel * self.steps[0]), to.add((channel * taps + tap) * strip.width));
+                    (0..strip.count).for_each(|j| to.add(j).write(*w.add(j * self.steps[1])));
+                }
+            }
+        }
+    }
+
+    /// Sums of a block in the columns of a strip.
+    unsafe fn sums(
+        &self,
+        grid: &Grid,
+        block: &Block,
+        strip: Strip,
+        (a, rows): (*const T, *const usize),
+        b: *const T,
+        bias: Option<*const T>,
+        c: *mut T,
+    ) {
+        let (depth, places) = (grid.offsets.len(), block.places());
+        let start = bias.is_some() || depth == 0;
+        if start {
+            for at in 0..places * strip.width {
+                // SAFETY: the caller's: sums of the block, and the bias of a channel.
+                unsafe {
+                    let bias = bias.filter(|_| at % strip.width < strip.count).map_or(T::ZERO, |bias| *bias.add(at % strip.width));
+                    c.add(at).write(bias);
+                }
+            }
+        }
+        for from in (0..depth).step_by(TILE_ROWS) {
+            let depth = piece(from, TILE_ROWS, depth).len();
+            let (cols, b) = (grid.offsets[from..].as_ptr(), b.wrapping_add(from * strip.width));
+            let fresh = from == 0 && !start;
+            let task = Gathered { a, rows, count: places, cols, depth, b, width: strip.width, c, fresh };
+            // SAFETY: the caller's.
+            unsafe { self.gatherer.run(&task) };
+        }
+    }
+}
+
+/// How a thread's tile is divided: the source of a block first.
+struct Layout {
+    sums: usize,
+    turned: usize,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Layout {
+    fn of<T>(grid: &Grid, channels: usize, gatherer: &Gatherer<T>) -> Layout {
+        let (places, size) = (grid.places(), size_of::<T>());
+        let sums = (grid.source(channels) * size).next_multiple_of(64);
+        let turned = sums + places * gatherer.most() * size;
+        let rows = (turned + places * gatherer.most() * size).next_multiple_of(64);
+        Layout { sums, turned, rows, bytes: rows + places * size_of::<usize>() }
+    }
+
+    fn sums<T>(&self, tile: *mut T) -> *mut T {
+        tile.wrapping_byte_add(self.sums)
+    }
+
+    fn turned<T>(&self, tile: *mut T) -> *mut T {
+        tile.wrapping_byte_add(self.turned)
+    }
+
+    fn rows<T>(&self, tile: *mut T) -> *mut usize {
+        tile.wrapping_byte_add(self.rows).cast()
+    }
+}
+
+/// Brings sums to where they stand in the result, of which `steps` are the elements from image to image and from channel to channel.
+unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const T, turned: *mut T, r: *mut T, steps: [usize; 2]) {
+    let (axes, size, count) = (&grid.axes, size_of::<T>(), block.count);
+    let whole = |d: usize| axes[d].apart == 1 && count[d] == axes[d].size;
+    // Results that stand side by side in the image as in the block.
+    let (slices, lines, run) = match (whole(2) && axes[1].apart == 1, whole(1) && axes[0].apart == 1) {
+        (true, true) => (1, 1, block.of_image()),
+        (true, false) => (count[0], 1, count[1] * count[2]),
+        _ => (count[0], count[1], count[2]),
+    };
+    let step = (strip.width * size) as isize;
+    for image in 0..block.images {
+        let (r, c) = (r.wrapping_add(image * steps[0]), c.wrapping_add(image * block.of_image() * strip.width));
+        // SAFETY: the caller's: sums of the block, and their places in the result.
+        unsafe {
+            if axes[2].apart == 1 {
+                for line in 0..slices * lines {
+                    let (to, from) = (r.add(grid.place(block, [line / lines, line % lines])), c.add(line * run * strip.width));
+                    transpose(size, to.cast(), (steps[1] * size) as isize, from.cast(), step, strip.count, run);
+                }
+                continue;
+            }
+            let n = block.of_image();
+            transpose(size, turned.cast(), (n * size) as isize, c.cast(), step, strip.count, n);
+            for line in 0..strip.count * count[0] * count[1] {
+                let (channel, z, y) = (line / count[1] / count[0], line / count[1] % count[0], line % count[1]);
+                let (to, from) = (r.add(channel * steps[1] + grid.place(block, [z, y])), turned.add(line * count[2]));
+                (0..count[2]).for_each(|x| to.add(x * axes[2].apart).write(*from.add(x)));
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Sums over windows where the result has few channels: places that lie side by side are summed side by side, in registers.
+
+use super::super::matmul::Gather;
+use super::super::room::{Elements, Room};
+use super::super::simd::{Level, simd};
+use super::Convolution;
+use super::direct::{LEAST_CHANNELS, phases_of};
+use super::grid::{Axis, Block, Grid, is_near};
+use crate::error::{Result, bail};
+
+/// Places of a block.
+const PLACES: usize = 4096;
+/// Places that are summed side by side, by the width of vectors, and where there are fewer.
+const WIDE: usize = 64;
+const NARROW: usize = 32;
+const LEAST: usize = 8;
+/// Elements behind the source of a block that are read, and thrown away: for steps of 2 at most.
+const BEHIND: usize = 2 * WIDE;
+
+/// What such sums need.
+pub struct Few<T> {
+    /// The phases, as in a [`super::direct::Direct`], and where the weights of each were laid out.
+    phases: Vec<(Grid, usize)>,
+    weights: Room,
+    room: Room,
+    transposed: bool,
+    element: std::marker::PhantomData<T>,
+}
+
+impl<T: Gather> Few<T> {
+    /// For the sums over windows, or over the windows that elements lie in; none where that does not pay, or is not possible.
+    pub fn new(it: &Convolution, transposed: bool) -> Result<Option<Few<T>>> {
+        let w = &it.window;
+        let [from, to] = if transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
+        let sizes = if transposed { w.image } else { w.out };
+        let empty = it.batch == 0 || it.groups == 0 || sizes.contains(&0);
+        // A point is a product of few rows, which is as quick.
+        if empty || to >= LEAST_CHANNELS || !is_near(w) || (w.is_identity() && from > 1) {
+            return Ok(None);
+        }
+        let Some(grids) = phases_of::<T>(w, transposed, from, it.batch, PLACES)? else { return Ok(None) };
+        let (mut phases, mut weights, mut tile) = (Vec::new(), 0, 0);
+        for grid in grids {
+            tile = tile.max(grid.source(from) + BEHIND + places(&grid));
+            let size = grid.offsets.len() * to * it.groups;
+            phases.push((grid, weights));
+            weights += size;
+        }
+        let (weights, room) = (Room::new(weights * size_of::<T>(), 1), Room::new(tile * size_of::<T>(), usize::MAX));
+        let (Some(weights), Some(room)) = (weights, room) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        Ok(Some(Few { phases, weights, room, transposed, element: std::marker::PhantomData }))
+    }
+
+    /// Computes `r` from `x`.
+    ///
+    /// # Safety
+    /// As for [`Convolution::forward`] or [`Convolution::transposed`].
+    pub unsafe fn run(&self, it: &Convolution, r: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
+        let (r, x, bias) = (Elements(r), Elements(x.cast_mut()), bias.map(|bias| Elements(bias.cast_mut())));
+        let [from, to] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
+        for (grid, weights) in &self.phases {
+            let (depth, packed) = (grid.offsets.len(), Elements(self.weights.start::<T>().wrapping_add(*weights)));
+            // SAFETY: the caller's; the room is for these weights.
+            unsafe { self.pack(grid, it, w, packed.at(0)) };
+            let [of_source, of_result] = [Axis::of_source, Axis::of_result].map(|size| grid.axes.iter().map(size).product::<usize>());
+            self.room.each::<T>(grid.blocks() * it.groups, &|part, tile| {
+                let (block, group) = (grid.block(part / it.groups), part % it.groups);
+                let image = block.image * it.groups + group;
+                let sums = tile.wrapping_add(grid.source(from) + BEHIND);
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is for the source, what is read behind
+                // it, and the sums of a slice.
+                unsafe {
+                    grid.lay_out(&block, from, x.at(image * from * of_source), it.groups * from * of_source, tile);
+                    tile.wrapping_add(grid.source(from)).write_bytes(0, BEHIND);
+                    for k in 0..to {
+                        let w = packed.at((group * to + k) * depth);
+                        let start = bias.map_or(T::ZERO, |bias| *bias.at(group * to + k));
+                        for n in 0..block.images {
+                            let r = r.at(((image + n * it.groups) * to + k) * of_result);
+                            let source = tile.wrapping_add(n * grid.source_of_image(from));
+                            run(grid, &block, source, (w, start), sums, r);
+                        }
+                    }
+                }
+            });
+        }
+    }
+
+    /// Lays out the weights of a phase: those of each channel of the result one after the other.
+    unsafe fn pack(&self, grid: &Grid, it: &Convolution, w: *const T, to: *mut T) {
+        let (all, taps) = (it.window.taps(), grid.taps());
+        let [from, made] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
+        let [step, apart] = if self.transposed { [it.inputs * all, all] } else { [all, it.inputs * all] };
+        for tap in 0..taps {
+            let w = w.wrapping_add(grid.tap(tap, &it.window));
+            for at in 0..it.groups * made * from {
+                let (group, k, channel) = (at / from / made, at / from % made, at % from);
+                // SAFETY: the caller's.
+                unsafe { to.add(at * taps + tap).write(*w.add(group * from * made * all + k * apart + channel * step)) };
+            }
+        }
+    }
+}
+
+/// Room for the sums of a slice: with what lies between its lines in the source, where these are summed too, and in whole steps.
+fn places(grid: &Grid) -> usize {
+    let [_, lines, width] = grid.most();
+    lines * grid.pitch().max(width) + WIDE
+}
+
+/// The sums of a block's image in one channel, at their places in the result.
+///
+/// # Safety
+/// Source, weights, sums and result are as large as the grid says.
+unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start): (*const T, T), sums: *mut T, r: *mut T) {
+    let ([_, dy, dx], [slices, lines, width]) = (grid.steps(), block.count);
+    let (pitch, plane) = (grid.pitch(), grid.plane());
+    // Where lines of the source lie a line apart, a slice is one line.
+    let whole = dy == 1 && dx == 1;
+    let (runs, n, apart) = if whole { (1, (lines - 1) * pitch + width, pitch) } else { (lines, width, width) };
+    for z in 0..slices {
+        let x = source.wrapping_add(z * grid.steps()[0] * plane);
+        simd(
+            #[inline(always)]
+            |isa| {
+                for line in 0..runs {
+                    let sum = Sums { x: x.wrapping_add(line * dy * pitch), offsets: &grid.offsets, w, start, n };
+                    let to = sums.wrapping_add(line * width);
+                    // SAFETY: the caller's.
+                    unsafe {
+                        match (dx, isa.has_fma()) {
+                            (1, true) if isa.level() == Level::Baseline => sum.run::<true, NARROW, 1>(to),
+                            (1, true) if n > LEAST => sum.run::<true, WIDE, 1>(to),
+                            (1, true) => sum.run::<true, LEAST, 1>(to),
+                            (1, false) => sum.run::<false, NARROW, 1>(to),
+                            (2, true) if n > LEAST => sum.run::<true, NARROW, 2>(to),
+                            (2, true) => sum.run::<true, LEAST, 2>(to),
+                            (2, false) => sum.run::<false, LEAST, 2>(to),
+                            _ => sum.each(dx, to),
+                        }
+                    }
+                }
+            },
+        );
+        for line in 0..lines {
+            let (to, from) = (r.wrapping_add(grid.place(block, [z, line])), sums.wrapping_add(line * apart));
+            let step = grid.axes[2].apart;
+            // SAFETY: the caller's.
+            unsafe {
+                match step {
+                    1 => to.copy_from_nonoverlapping(from, width),
+                    _ => (0..width).for_each(|k| to.add(k * step).write(*from.add(k))),
+                }
+            }
+        }
+    }
+}
+
+/// `start + sum over k of w[k] * x[i * step + offsets[k]]` for `n` places `i`.
+struct Sums<'a, T> {
+    x: *const T,
+    offsets: &'a [usize],
+    w: *const T,
+    start: T,
+    n: usize,
+}
+
+impl<T: Gather> Sums<'_, T> {
+    /// `N` at a time, and so some more.
+    #[inline(always)]
+    unsafe fn run<const FUSED: bool, const N: usize, const STEP: usize>(&self, to: *mut T) {
+        for from in (0..self.n).step_by(N) {
+            let (x, mut sums) = (self.x.wrapping_add(from * STEP), [self.start; N]);
+            for (k, &offset) in self.offsets.iter().enumerate() {
+                // SAFETY: the caller's: elements of the source, or behind it.
+                unsafe {
+                    let (w, x) = (*self.w.add(k), x.wrapping_add(offset));
+                    if STEP == 1 {
+                        let x = x.cast::<[T; N]>().read_unaligned();
+                        (0..N).for_each(|i| sums[i] = T::mul_add::<FUSED>(w, x[i], sums[i]));
+                    } else {
+                        let x = x.cast::<[[T; STEP]; N]>().read_unaligned();
+                        (0..N).for_each(|i| sums[i] = T::mul_add::<FUSED>(w, x[i][0], sums[i]));
+                    }
+                }
+            }
+            // SAFETY: the caller's: there is room for whole steps.
+            unsafe { to.add(from).cast::<[T; N]>().write_unaligned(sums) };
+        }
+    }
+
+    /// One by one, for other steps.
+    #[inline(always)]
+    unsafe fn each(&self, step: usize, to: *mut T) {
+        for i in 0..self.n {
+            let x = self.x.wrapping_add(i * step);
+            // SAFETY: the caller's.
+            unsafe {
+                let term = |(k, &offset): (usize, &usize)| T::mul(*self.w.add(k), *x.add(offset));
+                to.add(i).write(self.offsets.iter().enumerate().map(term).fold(self.start, T::add));
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The results of a convolution cut into blocks, and the part of a source that a block sees, laid out with its padding.
+
+use super::super::matmul::Gather;
+use super::super::simd::simd;
+use super::super::window::{IMAGE_DIMS, Window, copied};
+use crate::alloc;
+use crate::error::Result;
+
+/// Bytes of a block's source, where that can be had: half of a second-level cache.
+const WANTED: usize = 384 << 10;
+/// Elements of a block's source, at most.
+const MOST: usize = 1 << 20;
+/// Sizes, strides and the like from which on places are not counted here.
+const FAR: usize = 1 << 28;
+
+/// One dimension: result `q` stands at `first + q * apart`, and sees the source at `q * step` plus the offset of each tap.
+pub struct Axis {
+    /// Number of results.
+    pub count: usize,
+    /// Size of the result in this dimension.
+    pub size: usize,
+    /// Where the first result stands.
+    pub first: usize,
+    /// From result to result.
+    pub apart: usize,
+    /// Size of the source.
+    source: usize,
+    /// From what one result sees to what the next does.
+    step: usize,
+    /// The taps: number in the kernel, and offset.
+    taps: Vec<(usize, isize)>,
+}
+
+impl Axis {
+    /// Dimension `d` of the sums over windows.
+    pub fn forward(w: &Window, d: usize) -> Result<Axis> {
+        let taps = alloc::list(w.kernel[d], |t| Ok((t, (t * w.dilation[d]) as isize - w.padding[d] as isize)))?;
+        Ok(Axis { count: w.out[d], size: w.out[d], first: 0, apart: 1, source: w.image[d], step: w.stride[d], taps })
+    }
+
+    /// Dimension `d` of the elements of images that stand at `first` and a stride after each other, as sums over the windows they lie in.
+    pub fn transposed(w: &Window, d: usize, first: usize) -> Result<Axis> {
+        let (stride, dilation) = (w.stride[d] as isize, w.dilation[d] as isize);
+        let offset = |t: usize| (first + w.padding[d]) as isize - t as isize * dilation;
+        let hits = |t: &usize| offset(*t).rem_euclid(stride) == 0;
+        let mut found = (0..w.kernel[d]).filter(hits);
+        let taps = alloc::list((0..w.kernel[d]).filter(hits).count(), |_| {
+            let t = found.next().unwrap_or(0);
+            Ok((t, offset(t).div_euclid(stride)))
+        })?;
+        let count = (w.image[d] - first).div_ceil(w.stride[d]);
+        Ok(Axis { count, size: w.image[d], first, apart: w.stride[d], source: w.out[d], step: 1, taps })
+    }
+
+    /// Size of the source.
+    pub fn of_source(&self) -> usize {
+        self.source
+    }
+
+    /// Size of the result.
+    pub fn of_result(&self) -> usize {
+        self.size
+    }
+
+    /// The least offset.
+    fn least(&self) -> isize {
+        self.taps.iter().map(|&(_, offset)| offset).min().unwrap_or(0)
+    }
+
+    /// Elements of the source that `count` results see, from the first to the last.
+    fn extent(&self, count: usize) -> usize {
+        let most = self.taps.iter().map(|&(_, offset)| offset).max().unwrap_or(0);
+        (count - 1) * self.step + (most - self.least()) as usize + 1
+    }
+}
+
+/// Whether the numbers of a window are so small that places can be counted without care.
+pub fn is_near(w: &Window) -> bool {
+    [w.image, w.kernel, w.out, w.stride, w.padding, w.dilation].iter().flatten().all(|&n| n < FAR)
+}
+
+/// Results of images in blocks of one size, but for those at the ends.
+pub struct Grid {
+    /// The dimensions.
+    pub axes: [Axis; IMAGE_DIMS],
+    /// The offset of what each channel and tap see from what the block's first result sees first, in the block's source.
+    pub offsets: Vec<usize>,
+    /// Number of images.
+    batch: usize,
+    /// Images of a block.
+    images: usize,
+    /// Results of a block in each dimension.
+    block: [usize; IMAGE_DIMS],
+    /// Elements of a channel of a block's source in each dimension.
+    extent: [usize; IMAGE_DIMS],
+}
+
+/// A block: the first of its images and their number, its first result in each dimension and their number.
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub image: usize,
+    pub images: usize,
+    pub start: [usize; IMAGE_DIMS],
+    pub count: [usize; IMAGE_DIMS],
+}
+
+impl Block {
+    /// Results in an image.
+    pub fn of_image(&self) -> usize {
+        self.count.iter().product()
+    }
+
+    /// Results in all.
+    pub fn places(&self) -> usize {
+        self.images * self.of_image()
+    }
+}
+
+impl Grid {
+    /// For sums over `channels`, with about `places` results in a block; none where a block would see too much. No dimension may be without results.
+    pub fn new<T>(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize) -> Result<Option<Grid>> {
+        let wanted = WANTED / size_of::<T>();
+        let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
+        let mut block = [0, 1, 2].map(|d| axes[d].count.min(places));
+        for d in 0..IMAGE_DIMS {
+            let behind: usize = block[d + 1..].iter().product();
+            block[d] = block[d].min((places / behind.min(places)).max(1));
+        }
+        for d in 0..2 {
+            while block[d] > 1 && seen(block) > wanted {
+                block[d] -= 1;
+            }
+        }
+        if seen(block) > MOST {
+            return Ok(None);
+        }
+        for d in 0..IMAGE_DIMS {
+            block[d] = axes[d].count.div_ceil(axes[d].count.div_ceil(block[d]));
+        }
+        let whole = (0..IMAGE_DIMS).all(|d| block[d] == axes[d].count);
+        let of_image: usize = block.iter().product();
+        let images = if whole { (places / of_image).min(wanted / seen(block).max(1)).clamp(1, batch.max(1)) } else { 1 };
+        let extent = [0, 1, 2].map(|d| axes[d].extent(block[d]));
+        let mut grid = Grid { axes, offsets: Vec::new(), batch, images, block, extent };
+        let taps = grid.taps();
+        grid.offsets = alloc::list(channels.saturating_mul(taps), |k| Ok(grid.offset(k / taps, k % taps)))?;
+        Ok(Some(grid))
+    }
+
+    /// Taps of a window.
+    pub fn taps(&self) -> usize {
+        self.axes.iter().map(|axis| axis.taps.len()).product()
+    }
+
+    fn split(&self, tap: usize) -> [(usize, isize); IMAGE_DIMS] {
+        let [_, b, c] = [0, 1, 2].map(|d| self.axes[d].taps.len());
+        let tap = [tap / (b * c), tap / c % b, tap % c];
+        [0, 1, 2].map(|d| self.axes[d].taps[tap[d]])
+    }
+
+    /// The number in the kernel of a tap.
+    pub fn tap(&self, tap: usize, w: &Window) -> usize {
+        let [z, y, x] = self.split(tap).map(|(tap, _)| tap);
+        (z * w.kernel[1] + y) * w.kernel[2] + x
+    }
+
+    fn offset(&self, channel: usize, tap: usize) -> usize {
+        let offsets = self.split(tap);
+        let mut at = 0;
+        for d in 0..IMAGE_DIMS {
+            at = at * self.extent[d] + (offsets[d].1 - self.axes[d].least()) as usize;
+        }
+        channel * self.seen() + at
+    }
+
+    /// Elements of a channel of a block's source.
+    fn seen(&self) -> usize {
+        self.extent.iter().product()
+    }
+
+    /// Elements of one of its images.
+    pub fn source_of_image(&self, channels: usize) -> usize {
+        channels * self.seen()
+    }
+
+    /// Elements of the source from line to line, and from slice to slice.
+    pub fn pitch(&self) -> usize {
+        self.extent[2]
+    }
+
+    pub fn plane(&self) -> usize {
+        self.extent[1] * self.extent[2]
+    }
+
+    /// From what one result sees to what the next does, in each dimension.
+    pub fn steps(&self) -> [usize; IMAGE_DIMS] {
+        [0, 1, 2].map(|d| self.axes[d].step)
+    }
+
+    /// Results of a block in each dimension, at most.
+    pub fn most(&self) -> [usize; IMAGE_DIMS] {
+        self.block
+    }
+
+    /// Where the first result of a line of a block stands in a channel of the result.
+    pub fn place(&self, block: &Block, [slice, line]: [usize; 2]) -> usize {
+        let [z, y, x] = [(0, slice), (1, line), (2, 0)].map(|(d, k)| self.axes[d].first + (block.start[d] + k) * self.axes[d].apart);
+        (z * self.axes[1].size + y) * self.axes[2].size + x
+    }
+
+    /// Elements of a block's source with so many channels.
+    pub fn source(&self, channels: usize) -> usize {
+        self.images * channels * self.seen()
+    }
+
+    /// Results of a block, at most.
+    pub fn places(&self) -> usize {
+        self.images * self.block.iter().product::<usize>()
+    }
+
+    fn pieces(&self) -> [usize; IMAGE_DIMS] {
+        [0, 1, 2].map(|d| self.axes[d].count.div_ceil(self.block[d]))
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.batch.div_ceil(self.images) * self.pieces().iter().product::<usize>()
+    }
+
+    /// The block of a number.
+    pub fn block(&self, number: usize) -> Block {
+        let [z, y, x] = self.pieces();
+        let (image, piece) = (number / (z * y * x) * self.images, [number / (y * x) % z, number / x % y, number % x]);
+        let start = [0, 1, 2].map(|d| piece[d] * self.block[d]);
+        let count = [0, 1, 2].map(|d| self.block[d].min(self.axes[d].count - start[d]));
+        Block { image, images: self.images.min(self.batch - image), start, count }
+    }
+
+    /// Writes where in the block's source each of its results sees the first of what it sees.
+    ///
+    /// # Safety
+    /// There is room for [`Grid::places`].
+    pub unsafe fn rows(&self, block: &Block, channels: usize, rows: *mut usize) {
+        let ([_, height, width], [dz, dy, dx]) = (self.extent, [0, 1, 2].map(|d| self.axes[d].step));
+        let mut at = 0;
+        for image in 0..block.images {
+            for line in 0..block.count[0] * block.count[1] {
+                let (z, y) = (line / block.count[1], line % block.count[1]);
+                let first = image * channels * self.seen() + (z * dz * height + y * dy) * width;
+                for x in 0..block.count[2] {
+                    // SAFETY: the caller's.
+                    unsafe { rows.add(at).write(first + x * dx) };
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `apart` elements after each other: 0
+    /// where it is beyond the image.
+    ///
+    /// # Safety
+    /// The images have the channels, and there is room for [`Grid::source`].
+    pub unsafe fn lay_out<T: Gather>(&self, block: &Block, channels: usize, source: *const T, apart: usize, to: *mut T) {
+        let size = [0, 1, 2].map(|d| self.axes[d].source);
+        let start = [0, 1, 2].map(|d| (block.start[d] * self.axes[d].step) as isize + self.axes[d].least());
+        let width = self.extent[2] as isize;
+        // The elements of a row that lie in the image.
+        let (from, end) = ((-start[2]).clamp(0, width) as usize, (size[2] as isize - start[2]).clamp(0, width) as usize);
+        let inside = |d: usize, k: usize| usize::try_from(start[d] + k as isize).ok().filter(|&at| at < size[d]);
+        let (width, end) = (self.extent[2], end.max(from));
+        let pixels: usize = size.iter().product();
+        simd(
+            #[inline(always)]
+            |_| {
+                let mut to = to;
+                for plane in 0..block.images * channels {
+                    let source = source.wrapping_add(plane / channels * apart + plane % channels * pixels);
+                    for z in 0..self.extent[0] {
+                        for y in 0..self.extent[1] {
+                            // SAFETY: the caller's: a row of what was laid out, and elements of the image.
+                            unsafe {
+                                match (inside(0, z), inside(1, y)) {
+                                    (Some(z), Some(y)) if end > from => {
+                                        let x = (start[2] + from as isize) as usize;
+                                        zeros(to, from);
+                                        copied(to.add(from), source.add((z * size[1] + y) * size[2] + x), end - from);
+                                        zeros(to.add(end), width - end);
+                                    }
+                                    _ => zeros(to, width),
+                                }
+                                to = to.add(width);
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+}
+
+#[inline(always)]
+unsafe fn zeros<T: Gather>(to: *mut T, n: usize) {
+    // SAFETY: the caller's.
+    (0..n).for_each(|k| unsafe { to.add(k).write(T::ZERO) });
+}

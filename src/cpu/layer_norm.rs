@@ -1,0 +1,259 @@
+//! Rows brought to mean 0 and variance 1, and the gradients of that.
+
+use super::engine::{COSTLY, Shared, parallel};
+use super::real::Real;
+use super::simd::{Level, simd};
+use super::sweep::{ColumnSums, Item, map, sums};
+use super::vector::{Partial, Scalar, Vectored};
+use crate::dtype::Element;
+
+/// Elements of short rows that a thread takes together.
+const BLOCK: usize = 4096;
+/// The most parts that are summed apart, and elements and rows that are worth one.
+const MOST_PARTS: usize = 64;
+const PART_ELEMENTS: usize = 1 << 15;
+const PART_ROWS: usize = 32;
+
+/// Rows of `n` elements, one after the other.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    /// How many there are.
+    pub rows: usize,
+    /// Elements of one.
+    pub n: usize,
+    /// What is added to variances.
+    pub eps: f64,
+}
+
+/// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
+#[derive(Clone, Copy)]
+struct Standard<V> {
+    middle: V,
+    scale: V,
+    shift: V,
+}
+
+impl<V: Partial<Item: Real>> Standard<V> {
+    /// # Safety
+    /// `x` holds `n` elements; as for [`Register`](super::vector::Register).
+    #[inline(always)]
+    unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
+        let count = n as f64;
+        // SAFETY: the caller's.
+        unsafe {
+            let [mean] = sums::<V, 1, 1>(
+                [x],
+                [V::all(Element::ZERO)],
+                n,
+                #[inline(always)]
+                |[x]| [x],
+            );
+            let middle = V::all(Element::from_f64(mean / count));
+            let [rest, squares] = sums::<V, 1, 2>(
+                [x],
+                [middle],
+                n,
+                #[inline(always)]
+                |[x]| [x - middle, (x - middle) * (x - middle)],
+            )
+            .map(|sum| sum / count);
+            let scale = 1.0 / (squares - rest * rest + eps).sqrt();
+            Standard { middle, scale: V::all(Element::from_f64(scale)), shift: V::all(Element::from_f64(rest * scale)) }
+        }
+    }
+
+    #[inline(always)]
+    fn at(self, x: V) -> V {
+        (x - self.middle) * self.scale - self.shift
+    }
+}
+
+/// Elements of a call, each row-major.
+struct Forward<T> {
+    r: *mut T,
+    x: *const T,
+    weight: *const T,
+    bias: *const T,
+}
+
+impl<T> Clone for Forward<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Forward<T> {}
+
+/// # Safety
+/// As for [`forward`].
+#[inline(always)]
+unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, eps, .. }: Rows, rows: std::ops::Range<usize>) {
+    for i in rows {
+        let x = all.x.wrapping_add(i * n);
+        // SAFETY: the caller's.
+        unsafe {
+            let standard = Standard::<V>::of(x, n, eps);
+            map::<V, 3>(
+                all.r.add(i * n),
+                [x, all.weight, all.bias],
+                n,
+                #[inline(always)]
+                |[x, weight, bias]| standard.at(x) * weight + bias,
+            );
+        }
+    }
+}
+
+/// `r = (x - mean) / sqrt(variance + eps) * weight + bias` of each row.
+///
+/// # Safety
+/// `r` and `x` hold the rows, `weight` and `bias` one; `r` is `x` or apart from all.
+pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
+    let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
+    let together = (BLOCK / rows.n.max(1)).max(1);
+    parallel(rows.rows.div_ceil(together), together * rows.n, COSTLY, &|range| {
+        let [r, x, weight, bias] = shared.map(|p| p.get().cast::<T>());
+        let all = Forward { r, x: x.cast_const(), weight: weight.cast_const(), bias: bias.cast_const() };
+        let range = range.start * together..rows.rows.min(range.end * together);
+        simd(
+            #[inline(always)]
+            // SAFETY: the caller's; the machine has the level.
+            move |isa| unsafe {
+                match isa.level() {
+                    Level::Avx512 => forward_rows::<T::Avx512>(all, rows, range),
+                    _ => forward_rows::<Scalar<T>>(all, rows, range),
+                }
+            },
+        );
+    });
+}
+
+/// Elements of a call, each row-major; NULL for what is not asked for.
+struct Backward<T> {
+    r: *mut T,
+    sums: *mut f64,
+    g: *const T,
+    x: *const T,
+    weight: *const T,
+}
+
+impl<T> Clone for Backward<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Backward<T> {}
+
+impl Rows {
+    /// How many parts of the rows are summed apart: that depends on sizes alone, and so does how sums are rounded.
+    pub fn parts(self) -> usize {
+        let worth = (self.rows.saturating_mul(self.n) / PART_ELEMENTS).min(self.rows / PART_ROWS);
+        worth.clamp(1, MOST_PARTS)
+    }
+
+    /// Doubles that the sums of [`gradient`] need for each part, the last as many of which are scratch.
+    pub const fn sums_of_part(self) -> usize {
+        4 * self.n
+    }
+}
+
+/// # Safety
+/// As for [`gradient`].
+#[inline(always)]
+unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Rows, part: usize) {
+    let Rows { rows: count, n, eps } = rows;
+    let parts = rows.parts();
+    // SAFETY: the caller's.
+    unsafe {
+        let added = all.sums.wrapping_add(part * rows.sums_of_part());
+        let few = added.wrapping_add(2 * n).cast::<Item<V>>();
+        let width = if all.sums.is_null() { 0 } else { n };
+        let mut of_weight = ColumnSums::new(few, added, width);
+        let mut of_bias = ColumnSums::new(few.wrapping_add(n), added.wrapping_add(n), width);
+        for i in count * part / parts..count * (part + 1) / parts {
+            let (g, x) = (all.g.add(i * n), all.x.add(i * n));
+            let standard = Standard::<V>::of(x, n, eps);
+            if width > 0 {
+                of_weight.add::<V, 2>(
+                    [g, x],
+                    #[inline(always)]
+                    |[g, x]| g * standard.at(x),
+                );
+                of_bias.add::<V, 1>(
+                    [g],
+                    #[inline(always)]
+                    |[g]| g,
+                );
+            }
+            if all.r.is_null() {
+                continue;
+            }
+            let none = V::all(Element::ZERO);
+            let [mean, along] = sums::<V, 3, 2>(
+                [g, all.weight, x],
+                [none, none, standard.middle],
+                n,
+                #[inline(always)]
+                |[g, weight, x]| [g * weight, g * weight * standard.at(x)],
+            )
+            .map(|sum| sum / n as f64);
+            let (mean, along): (V, V) = (V::all(Element::from_f64(mean)), V::all(Element::from_f64(along)));
+            map::<V, 3>(
+                all.r.add(i * n),
+                [g, all.weight, x],
+                n,
+                #[inline(always)]
+                |[g, weight, x]| standard.scale * (g * weight - mean - standard.at(x) * along),
+            );
+        }
+        of_weight.finish();
+        of_bias.finish();
+    }
+}
+
+/// Gradients of [`forward`] from `g`, that of its result: `r` is that of `x`, and `sums` become those of weight and bias, part by part: `n` doubles for
+/// the weight, `n` for the bias, and scratch. Either may be NULL.
+///
+/// # Safety
+/// `r`, `g` and `x` hold the rows, `weight` one, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]; `r` is `g` or `x`, or apart from all.
+pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64, g: *const T, x: *const T, weight: *const T) {
+    let shared = [r.cast_const(), g, x, weight].map(|p| Shared(p.cast_mut().cast()));
+    let at_sums = Shared(sums.cast());
+    let parts = rows.parts();
+    parallel(parts, rows.rows.saturating_mul(rows.n) / parts, COSTLY, &|range| {
+        let [r, g, x, weight] = shared.map(|p| p.get().cast::<T>());
+        let all = Backward { r, sums: at_sums.get().cast(), g: g.cast_const(), x: x.cast_const(), weight: weight.cast_const() };
+        simd(
+            #[inline(always)]
+            move |isa| {
+                for part in range {
+                    // SAFETY: the caller's; the machine has the level.
+                    unsafe {
+                        match isa.level() {
+                            Level::Avx512 => gradient_part::<T::Avx512>(all, rows, part),
+                            _ => gradient_part::<Scalar<T>>(all, rows, part),
+                        }
+                    }
+                }
+            },
+        );
+    });
+}
+
+/// Adds the parts of the sums of [`gradient`] to the gradients of weight and bias.
+///
+/// # Safety
+/// `sums` are those of [`gradient`], and each end has room for a row.
+pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, ends: [*mut T; 2]) {
+    for (k, end) in ends.into_iter().enumerate() {
+        for j in 0..rows.n {
+            let total = (0..rows.parts()).fold(0.0, |total, part| {
+                // SAFETY: the caller's.
+                total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
+            });
+            // SAFETY: as above.
+            unsafe { end.add(j).write(T::from_f64(total)) };
+        }
+    }
+}
