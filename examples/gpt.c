@@ -162,7 +162,7 @@ static THTensor *map_weights(const char *path, bool written) {
     return vector;
 }
 
-// What is written with, one letter after the other.
+// The state of the model while it writes, one letter after the other.
 typedef struct {
     int64_t letter[CONTEXT], start; // those the cache has, and how many
     THTensor *line, *letters;       // over `letter`, and a part of it

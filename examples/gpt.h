@@ -84,7 +84,7 @@ done:
     return status;
 }
 
-// What a block computes for n letters, `batch` lines of `length`; kept for the way back.
+// The activations that a block computes for n letters, `batch` lines of `length`; the backward pass reads them.
 typedef struct {
     THTensor *x, *normed1, *qkv;           // [n x WIDTH], the input first; [n x 3 WIDTH]
     THTensor *query, *key, *value;         // [batch x HEADS x length x HEAD]: views of qkv, or of the cache

@@ -2072,7 +2072,7 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * @{
  */
 
-/// What becomes of the losses of all positions.
+/// The value that a loss function makes of the losses of all positions.
 typedef enum THReduction {
     TH_REDUCTION_NONE = 0,       ///< Nothing: the result has a loss for each position.
     TH_REDUCTION_MEAN = 1,       ///< Their sum, divided by the sum of the weights: of no position NaN.

@@ -1,4 +1,4 @@
-//! What other modules keep for reuse: counted with the cache, and given up with it.
+//! Memory that other modules keep for reuse: it is counted with the cache, and given up with it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};

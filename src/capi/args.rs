@@ -42,7 +42,7 @@ pub mod c_types {
 pub struct Signature {
     /// The function's name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
     pub names: &'static str,
-    /// What the arguments are, in the order of `names`.
+    /// The kinds of the arguments, in the order of `names`.
     pub kinds: &'static [Kind],
 }
 
@@ -249,7 +249,7 @@ kinds! { $
     matrix_norm: THMatrixNorm => THMatrixNorm, |args, at| args.plain(at);
     /// How elements for one place are combined.
     reduce: THReduce => THReduce, |args, at| args.plain(at);
-    /// What becomes of the losses of all positions.
+    /// A `THReduction`: the value that a loss function makes of the losses of all positions.
     reduction: THReduction => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
     interpolation: THInterpolation => THInterpolation, |args, at| args.plain(at);

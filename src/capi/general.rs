@@ -136,7 +136,7 @@ macro_rules! version_rows {
     } };
 }
 
-/// What `THCdef` returns.
+/// The texts that `THCdef` and `THCdefChapter` return.
 static DECLARATIONS: &str = concat!(include_str!("declarations.h"), "\0");
 
 /// The declarations of a chapter; those that stand before the first one where there is no title.

@@ -11,7 +11,7 @@ use crate::error::{Result, bail};
 use crate::layout::Dims;
 use crate::tensor::Tensor;
 
-/// What becomes of the losses of all positions.
+/// The value that a loss function makes of the losses of all positions.
 pub type THReduction = i32;
 /// Nothing: the result has a loss for each position.
 pub const TH_REDUCTION_NONE: THReduction = 0;

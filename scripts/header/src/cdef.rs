@@ -6,7 +6,7 @@ use crate::item::{Item, Kind};
 /// Functions that are called before anything is declared: who does so has declared them, and cffi refuses to hear that twice.
 const DECLARED: [&str; 2] = ["THCdef", "THCdefChapter"];
 
-/// What `THCdef` returns: all types and constants, and then the functions of each chapter behind a comment with its title, which
+/// The text that `THCdef` returns: all types and constants, and then the functions of each chapter behind a comment with its title, which
 /// `THCdefChapter` looks for. Constants are enumerators, and a `FILE *` is a `void *`, since readers do not know that type.
 pub fn declarations(sections: &[Section]) -> String {
     let (mut types, mut functions) = (String::new(), String::new());
