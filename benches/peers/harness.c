@@ -9,6 +9,7 @@
 #include <thorn.h>
 
 #include "limits.h"
+#include "net.h"
 
 static double now(void) {
     struct timespec t;

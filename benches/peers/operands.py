@@ -128,6 +128,7 @@ def values(draw, limits, name, dtype, shape, doubled):
 
 ANY = Operand()
 POSITIVE = Operand(between, (0.1, 10))
+SMALL = Operand(between, (-0.1, 0.1))
 UNIT = Operand(between, (0, 1))
 NEAR_ONE = Operand(between, (0.9999, 1.0001))
 NEXT_TO_ONE = Operand(between, (1 - 8e-8, 1 + 8e-8))  # the float32 1 and its neighbours: no roundings to add up
@@ -139,4 +140,5 @@ ASCENDING = Operand(ascending)
 MASK = ANY.of("bool")
 TRUE = Operand(between, (1, 2), "bool")
 FALSE = Operand(between, (0, 1), "bool")
+CLASSES = Operand(between, (0, 10), "i64", "50")
 WINDOWS = Operand(in_windows, (4,), "i64", "50x16x4x4")

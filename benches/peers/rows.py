@@ -11,7 +11,8 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
-from operands import ANY, ASCENDING, BYTES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
+import net
+from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
 
 TWO_FROM = 100_000  # elements; with fewer, one thread does it
 
@@ -549,7 +550,7 @@ def windows():
 
 
 def small_net(conv, plain, pool):
-    """The operations of a net of two convolutions on pictures of 8 x 8: forward, and the gradients of the second one."""
+    """The operations of a net of two convolutions on pictures of 8 x 8, forward and the gradients of the second one, and a whole step of its training."""
     one, rest = "(int64_t[]){1}", "1, NULL, (int64_t[]){1}, NULL, 0, NULL, 1"
     grad, unit = "50x32x4x4", {"a": UNIT, "b": UNIT.shaped("32x16x3x3")}
     unpool = "torch.ops.aten.max_pool2d_with_indices_backward(c, a, 2, 2, 0, 1, False, i)"
@@ -561,6 +562,7 @@ def small_net(conv, plain, pool):
         *over("net to weight", "f32", "50x16x4x4", f"FRESH(THTensor_convolutionGradWeight(r, c, a, b, {rest}))", "torch.nn.grad.conv2d_weight(a, b.shape, c, 1, 1)", **unit, **gradients),
         *over("net pool", "f32", "50x16x8x8", pool, "torch.nn.functional.max_pool2d(a, 2, return_indices=True)[0]"),
         *over("net pool to input", "f32", "50x16x8x8", "FRESH(THTensor_maxPoolGradInput(r, c, i, a, 2))", unpool, c=UNIT.shaped("50x16x4x4"), i=WINDOWS),
+        *over("net training step", "f32", "50x1x8x8", "netStep(r, a, b)", "net.step(r, a, b)", r=SMALL.shaped(f"{sum(net.COUNTS)}"), b=CLASSES, flops=net.FLOPS),
     ]
 
 
