@@ -257,7 +257,7 @@ typedef struct THStorage {
     int8_t deviceIndex;
     /// Who gives the memory back.
     const struct THAllocator *allocator;
-    /// What the allocator is called with.
+    /// The context that the allocator is called with.
     void *allocatorContext;
     /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
     struct THStorage *view;
@@ -289,7 +289,7 @@ typedef struct THTensor {
     int8_t deviceIndex;
 } THTensor;
 
-/// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
     TH_OK = 0,                   ///< The call did what it says.
     TH_ERR_ARGUMENT = 1,         ///< An argument is NULL, out of range or contradicts another.
@@ -747,9 +747,9 @@ typedef struct THPrintOptions {
     int64_t edgeItems;
     /// Characters that a line may have. A line has one element at least. Default: 80.
     int64_t lineWidth;
-    /// Whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest
-    /// is above 1e8 or above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count.
-    /// Default: -1.
+    /// Says whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the
+    /// largest is above 1e8 or above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not
+    /// count. Default: -1.
     int32_t sciMode;
 } THPrintOptions;
 
@@ -1788,10 +1788,11 @@ THStatus THTensor_signbit(THTensor *r, const THTensor *t);
 /// float64. Negative tolerances are errors.
 THStatus THTensor_isclose(THTensor *r, const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
 
-/// Whether all elements are close in the sense of isclose; 0 on error.
+/// Returns 1 if all elements are close in the sense of isclose, else 0; 0 on error.
 int THTensor_allclose(const THTensor *a, const THTensor *b, double rtol, double atol, int equalNan);
 
-/// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+/// Returns 1 if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals nothing.
+/// 0 on error.
 int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /** @} */
@@ -1975,10 +1976,10 @@ double THTensor_normall(const THTensor *t, double value);
 /// NaN on error.
 double THTensor_dist(const THTensor *a, const THTensor *b, double value);
 
-/// Whether all elements are not 0; 0 on error.
+/// Returns 1 if no element is 0, else 0; 0 on error.
 int THTensor_logicalall(const THTensor *t);
 
-/// Whether any element is not 0; 0 on error.
+/// Returns 1 if any element is not 0, else 0; 0 on error.
 int THTensor_logicalany(const THTensor *t);
 
 /** @} */
@@ -2260,7 +2261,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
  * @{
  */
 
-/// What a quantile between two elements is.
+/// The way in which a quantile between two elements is chosen.
 typedef enum THInterpolation {
     TH_LINEAR = 0,               ///< `a + (b - a) * fraction` for neighbours a and b.
     TH_LOWER = 1,                ///< The smaller neighbour.
@@ -3115,8 +3116,8 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /// Which side of a layer its weights are scaled by.
 typedef enum THFan {
-    TH_FAN_IN = 0,               ///< What comes in to each of its outputs.
-    TH_FAN_OUT = 1               ///< What goes out of each of its inputs.
+    TH_FAN_IN = 0,               ///< The number of inputs of each output.
+    TH_FAN_OUT = 1               ///< The number of outputs of each input.
 } THFan;
 
 /// Fills with numbers uniform in [from, to), which must be in the range of the dtype. Floats only.
@@ -3300,7 +3301,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /// Called by `apply` with each element, converted to a double.
 ///
-/// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an
+/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an
 /// int64. 0 means go on, anything else stops at once and is what `apply` returns. It must not free or resize the
 /// tensors, throw, or jump out.
 typedef int (*THApplyFunction)(double *x, void *context);
@@ -3362,8 +3363,8 @@ extern const THAllocator THDefaultAllocator;
 /// and the object with its last user.
 extern const THAllocator THRefcountedMapAllocator;
 
-/// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one
-/// mapping.
+/// The context of `THMapAllocator` and `THRefcountedMapAllocator`: the file to map and, once mapped, its memory. It
+/// serves one mapping.
 ///
 /// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
 typedef struct THMapAllocatorContext THMapAllocatorContext;
@@ -3601,8 +3602,8 @@ int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
  * @{
  */
 
-/// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown
-/// status"`. Never freed.
+/// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are
+/// `"unknown status"`. Never freed.
 const char *THStatus_name(THStatus status);
 
 /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since

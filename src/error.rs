@@ -3,14 +3,14 @@
 use std::ffi::CStr;
 use std::fmt::{self, Write};
 
-/// What a function returns: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
+/// The result of a function: `TH_OK` or the kind of failure. The sentence is in `THGetLastError`.
 pub type THStatus = i32;
 
 macro_rules! statuses {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
         $($(#[$doc])* pub const $name: THStatus = $code;)*
 
-        /// What the header calls a status; of another number `None`.
+        /// Returns the name of a status in the header; of another number `None`.
         pub fn status_name(status: THStatus) -> Option<&'static CStr> {
             match status {
                 $($code => CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).ok(),)*
@@ -103,7 +103,7 @@ impl Error {
         self.0.kind
     }
 
-    /// What the C function returns.
+    /// Returns the status that the C function returns.
     pub fn status(&self) -> THStatus {
         self.0.status
     }
@@ -134,7 +134,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What the operating system says, without its number.
+/// Returns the message of the operating system, without its number.
 pub fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error ").next().unwrap_or_default().to_owned()

@@ -31,7 +31,7 @@ impl Scalar {
         }
     }
 
-    /// Whether it counts as an integer: -0.0 does, though only a float can keep its sign.
+    /// Returns true if the number counts as an integer: -0.0 does, though only a float can keep its sign.
     #[inline]
     pub fn is_whole(self) -> bool {
         match self {

@@ -30,7 +30,7 @@ pub struct THStorage {
     pub deviceIndex: i8,
     /// Who gives the memory back.
     pub allocator: *const THAllocator,
-    /// What the allocator is called with.
+    /// The context that the allocator is called with.
     pub allocatorContext: *mut c_void,
     /// With `TH_STORAGE_VIEW`: the storage whose memory this one shares.
     pub view: *mut THStorage,

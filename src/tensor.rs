@@ -217,7 +217,7 @@ impl Tensor {
         self.0.as_ptr()
     }
 
-    /// Whether both are the same handle.
+    /// Returns true if both are the same handle.
     pub fn is(&self, other: &Tensor) -> bool {
         self.0 == other.0
     }
@@ -258,20 +258,20 @@ impl Tensor {
         (unsafe { (*self.as_ptr()).nDimension }).max(0) as usize
     }
 
-    /// Whether this is a 0-d tensor with one element. No other place tells it from a tensor without elements.
+    /// Returns true if this is a 0-d tensor with one element. No other place tells it from a tensor without elements.
     #[inline(always)]
     pub fn is_scalar(&self) -> bool {
         // SAFETY: a live tensor.
         self.ndim() == 0 && unsafe { (*self.as_ptr()).flag } & TH_TENSOR_SCALAR != 0
     }
 
-    /// Whether it has sizes, be it those of a scalar; else it takes them with the first write.
+    /// Returns true if the tensor has sizes, be it those of a scalar; else it takes them with the first write.
     #[inline(always)]
     pub fn has_sizes(&self) -> bool {
         self.ndim() > 0 || self.is_scalar()
     }
 
-    /// Whether both have the same sizes.
+    /// Returns true if both have the same sizes.
     #[inline(always)]
     pub fn same_shape(&self, other: &Tensor) -> bool {
         self.ndim() == other.ndim() && self.is_scalar() == other.is_scalar() && self.peek().0.iter().eq(other.peek().0)
@@ -299,7 +299,7 @@ impl Tensor {
         Ok(Layout { shape, strides, offset })
     }
 
-    /// What is wrong with the geometry.
+    /// Returns the error that says what is wrong with the geometry.
     #[cold]
     fn damage(&self, offset: i64) -> Error {
         let (shape, strides) = self.peek();

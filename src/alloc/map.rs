@@ -35,7 +35,7 @@ use TH_ALLOCATOR_MAPPED_SHARED as SHARED;
 use TH_ALLOCATOR_MAPPED_SHAREDMEM as SHAREDMEM;
 use TH_ALLOCATOR_MAPPED_UNLINK as UNLINK;
 
-/// What to map, and once mapped, what is: the context of `THMapAllocator` and `THRefcountedMapAllocator`. It serves one mapping.
+/// The context of `THMapAllocator` and `THRefcountedMapAllocator`: the file to map and, once mapped, its memory. It serves one mapping.
 ///
 /// Who cuts a mapped file short makes access beyond its new end raise SIGBUS; nothing here can prevent that.
 pub struct THMapAllocatorContext {

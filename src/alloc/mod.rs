@@ -155,7 +155,7 @@ fn fresh(bytes: usize, class: usize) -> Option<NonNull<u8>> {
     }
 }
 
-/// What `obtain` gives; when it fails, once more after the hook and the caches have let go of what they can.
+/// Calls `obtain`, and when that fails, once more after the hook and the caches have freed memory.
 fn retry<T>(obtain: impl Fn() -> Option<T>) -> Option<T> {
     obtain().or_else(|| {
         limit::request_memory(live_bytes);
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Whether this process runs nothing but `test`, so that all counts are its own. Otherwise a child that does has passed.
+    /// Returns true if this process runs nothing but `test`, so that all counts are its own. Otherwise a child that does has passed.
     fn alone(test: &str, limit: &str) -> bool {
         const KEY: &str = "TH_TEST_ALONE";
         if std::env::var(KEY).is_ok_and(|alone| alone == test) {
@@ -394,7 +394,7 @@ mod tests {
         ended.join().unwrap();
     }
 
-    /// What the hook of the tests has seen, and what it frees when called.
+    /// The bytes that the hook of the tests has seen, and the blocks that it frees when called.
     #[derive(Default)]
     struct Seen {
         live: Mutex<Vec<i64>>,

@@ -62,7 +62,7 @@ impl Block {
         (start + at) as *mut u8
     }
 
-    /// Whether `ptr` is a piece of it.
+    /// Returns true if `ptr` is a piece of this block.
     fn has(&self, ptr: *mut u8) -> bool {
         let (start, size) = (self.start.load(Acquire), self.size.load(Acquire));
         // Read once more: the size may be that of the next block.
@@ -142,7 +142,7 @@ pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usi
     if start.is_null() {
         return None;
     }
-    // What has no pieces is nobody's.
+    // A block without pieces is free.
     let Some(block) = SET_ASIDE.iter().find(|block| block.pieces.compare_exchange(0, 1, AcqRel, Relaxed).is_ok()) else {
         // So many threads at a time have to do with the fact that the memory was there.
         // SAFETY: the block above.

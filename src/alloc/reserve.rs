@@ -74,7 +74,7 @@ impl Reserves {
         if small.is_null() { self.large.take(layout) } else { small }
     }
 
-    /// Whether `ptr` is a block of these.
+    /// Returns true if `ptr` is a block of these reserves.
     #[inline(always)]
     fn have(&self, ptr: *mut u8) -> bool {
         (ptr as usize).wrapping_sub(&raw const *self as usize) < size_of::<Reserves>()

@@ -14,7 +14,7 @@ use c_types::*;
 use std::cell::Cell;
 use std::ffi::CStr;
 
-/// What the types of arguments are made of, for the modules that have C functions.
+/// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
     pub use crate::capi::generator::THGenerator;
@@ -49,7 +49,7 @@ pub struct Signature {
 /// The arguments of a call. Each kind is a method that converts the argument at a place.
 pub struct Args<'a> {
     signature: &'static Signature,
-    /// Whether numbers are int64 and not doubles.
+    /// True if numbers are int64 and not doubles.
     integers: bool,
     words: &'a [Word],
     /// The last [`Kind::len`].
@@ -180,7 +180,7 @@ unsafe impl Handle for Storage {}
 /// The kinds of arguments: what each is in C, and what it becomes in the body of a row.
 macro_rules! kinds {
     ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty => $core:ty, |$args:ident, $at:ident| $take:expr;)*) => {
-        /// What an argument is.
+        /// The kind of an argument.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(non_camel_case_types)]
         pub enum Kind { $($(#[$doc])* $kind,)* }
@@ -235,13 +235,13 @@ kinds! { $
     dim: c_int => c_int, |args, at| args.plain(at);
     /// A small number.
     int: c_int => c_int, |args, at| args.plain(at);
-    /// Whether.
+    /// True or false.
     flag: c_int => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
     code: c_int => c_int, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode => THDivMode, |args, at| args.plain(at);
-    /// What a function has returned.
+    /// The status that a function has returned.
     status: THStatus => THStatus, |args, at| args.plain(at);
     /// How a padded tensor goes on.
     pad_mode: THPadMode => THPadMode, |args, at| args.plain(at);
@@ -320,7 +320,7 @@ kinds! { $
     required_memory: *mut c_void => *mut c_void, |args, at| args.pointer(at);
     /// Memory of the caller that is read.
     memory_input: *const c_void => *const c_void, |args, at| args.plain(at);
-    /// What a function of the caller is handed.
+    /// A pointer that a function of the caller is handed.
     context: *mut c_void => *mut c_void, |args, at| args.plain(at);
     /// A function of the caller that frees memory.
     deleter: THDeleter => THDeleter, |args, at| args.plain(at);
@@ -350,14 +350,14 @@ kinds! { $
     stream: *mut FILE => *mut FILE, |args, at| args.pointer(at);
 }
 
-/// What a function gives back: its type in C, and the value on failure.
+/// The kinds of returned values: the type in C, and the value on failure.
 macro_rules! returns {
     ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty = $value:expr;)*) => {
         /// The type of what is returned.
         macro_rules! return_type { () => { $crate::error::THStatus }; $( ($kind) => { $C }; )* }
         pub(crate) use return_type;
 
-        /// What is returned on failure; `None` for the status.
+        /// The values returned on failure; `None` for the status.
         pub mod on_error {
             use super::*;
             $($(#[$doc])* #[allow(non_upper_case_globals)] pub const $kind: Option<Word> = Some($value);)*
@@ -384,9 +384,9 @@ returns! { $
     new_map_context: *mut THMapAllocatorContext = bits(0);
     /// An element.
     number: f64 = Word::from_bits(f64::NAN.to_bits());
-    /// What elements add up to.
+    /// A sum of elements.
     accumulated: f64 = Word::from_bits(f64::NAN.to_bits());
-    /// Whether.
+    /// True or false.
     flag: c_int = bits(0);
     /// A small number.
     int: c_int = bits(0);

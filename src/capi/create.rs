@@ -79,7 +79,7 @@ macro_rules! create_rows {
 
 create_rows!(export "THTensor_";);
 
-/// Whether the order of dimensions is "xy", not "ij".
+/// Returns true if the order of dimensions is "xy", not "ij".
 fn is_xy(indexing: &CStr) -> Result<bool> {
     match indexing.to_bytes() {
         b"ij" => Ok(false),

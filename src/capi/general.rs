@@ -163,7 +163,7 @@ pub mod versions {
 
 macro_rules! error_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// What this header calls a status: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown status"`. Never freed.
+        /// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown status"`. Never freed.
         THStatus_name(status: status) -> borrowed_text = Ok(status_name(status).unwrap_or(c"unknown status").as_ptr());
     } };
 }

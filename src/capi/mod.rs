@@ -114,7 +114,7 @@ use std::fmt;
 thread_local! {
     /// The status of the last failed call. The message lies in the thread's text, or is lost.
     static LAST_STATUS: Cell<THStatus> = const { Cell::new(TH_OK) };
-    /// Whether there was no place for that message.
+    /// True if there was no place for that message.
     static MESSAGE_LOST: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -129,10 +129,10 @@ macro_rules! choice_rows {
         /// whatever the tolerance, NaN to nothing unless `equalNan` is not 0. Integers are compared as float64. Negative tolerances are errors.
         isclose(r: truth, a: input, b: input, rtol: double, atol: double, equalNan: flag) =
             compare::isclose(r, a, b, Tolerance { relative: rtol, absolute: atol, nan: equalNan });
-        /// Whether all elements are close in the sense of isclose; 0 on error.
+        /// Returns 1 if all elements are close in the sense of isclose, else 0; 0 on error.
         allclose(a: input, b: input, rtol: double, atol: double, equalNan: flag) -> flag =
             compare::allclose(a, b, Tolerance { relative: rtol, absolute: atol, nan: equalNan });
-        /// Whether both tensors have the same shape and equal elements, whatever their dtypes; NaN equals nothing. 0 on error.
+        /// Returns 1 if both tensors have the same shape and equal elements, whatever their dtypes, else 0; NaN equals nothing. 0 on error.
         equal(a: input, b: input) -> flag = compare::equal(a, b);
     } };
 }

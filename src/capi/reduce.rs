@@ -145,16 +145,16 @@ macro_rules! reduce_rows {
         normall(t: input, value: number) -> accumulated = number(|to| reduce::norm(to, t, value.to_f64(), ALL, None));
         /// `(sum of |a - b|^value)^(1/value)`, the norm of the difference, with broadcasting, computed in float64 throughout; NaN on error.
         dist(a: input, b: input, value: number) -> accumulated = distance::dist(a, b, value.to_f64());
-        /// Whether all elements are not 0; 0 on error.
+        /// Returns 1 if no element is 0, else 0; 0 on error.
         logicalall(t: input) -> flag = number(|to| reduce::logic(true, to, t, ALL)).map(|x| x != 0.0);
-        /// Whether any element is not 0; 0 on error.
+        /// Returns 1 if any element is not 0, else 0; 0 on error.
         logicalany(t: input) -> flag = number(|to| reduce::logic(false, to, t, ALL)).map(|x| x != 0.0);
     } };
 }
 
 reduce_rows!(export "THTensor_";);
 
-/// What the divisor of a variance is less than the number of elements.
+/// Returns by how much the divisor of a variance is less than the number of elements.
 fn correction(biased: bool) -> f64 {
     if biased { 0.0 } else { 1.0 }
 }

@@ -28,16 +28,16 @@ pub(crate) const MOST_NUMBERS: usize = 2;
 pub struct Row {
     /// Its name, and its arguments.
     pub signature: Signature,
-    /// What is returned on failure, if not the status.
+    /// The value returned on failure, if not the status.
     on_error: Option<Word>,
-    /// What it does.
+    /// The function or operation that is called.
     pub body: Body,
-    /// What the header says.
+    /// The documentation in the header.
     #[cfg(test)]
     pub doc: &'static str,
 }
 
-/// What a row does.
+/// The function or operation behind a row.
 pub enum Body {
     /// Anything.
     Function(fn(&Args<'_>) -> Result<Word>),
@@ -45,11 +45,11 @@ pub enum Body {
     Elementwise(Elementwise),
 }
 
-/// What C functions made of the same rows differ in.
+/// The differences between C functions made of the same rows.
 pub struct Face {
-    /// What the name begins with: `THTensor_`.
+    /// The beginning of the name: `THTensor_`.
     pub prefix: &'static str,
-    /// Whether numbers are int64 and not doubles.
+    /// True if numbers are int64 and not doubles.
     pub integers: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every row.
+//! Tests of properties that every row has.
 
 use super::args::Kind;
 use super::row::{Body, Face, MOST_NUMBERS, Row, invoke};
@@ -40,7 +40,7 @@ const AREAS: [&[(&Face, &[Row])]; 3] = [
     ],
 ];
 
-/// What libthorn.so exports besides: functions that may not fail, and allocators.
+/// Other names that libthorn.so exports: functions that may not fail, and allocators.
 const NO_ROWS: &[&str] = &[
     "THClearLastError",
     "THDefaultAllocator",

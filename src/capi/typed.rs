@@ -14,9 +14,9 @@ use crate::tensor::{THTensor, Tensor};
 
 /// A number as the functions of one element type take it: TH's `real`.
 pub trait Real {
-    /// What the core gets: a double, or the bits of an int64 for integers.
+    /// Returns the number as the core takes it: a double, or the bits of an int64 for integers.
     fn to_core(self) -> Word;
-    /// What the core returned, a double.
+    /// Converts a number that the core returned, a double.
     fn from_core(word: Word) -> Self;
 }
 
@@ -175,7 +175,7 @@ macro_rules! typed_row {
         typed_row! { @function $type $name $c $ret $p $w }
     };
 
-    // What only the dynamic API has.
+    // These kinds of arguments exist in the dynamic API only.
     (@kind other_dtype $($row:tt)*) => {};
     (@kind optional_dtype $($row:tt)*) => {};
     (@kind memory_format $($row:tt)*) => {};
@@ -219,7 +219,7 @@ macro_rules! typed_type {
     ($type:tt $kind:ident) => { $crate::capi::args::c_type!($kind) };
 }
 
-/// What is returned for one element type.
+/// The type returned for one element type.
 macro_rules! typed_return {
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] new) => { *mut super::$Tensor };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };

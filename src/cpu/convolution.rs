@@ -111,7 +111,7 @@ impl Convolution {
         self.inputs * self.window.taps()
     }
 
-    /// What a product needs: a failure is one of memory.
+    /// Returns the equipment of a product; it fails only if memory runs out.
     pub fn equip<T: Gather>(&self, product: Product) -> Result<Equipment<T>> {
         let transposed = product == Product::Transposed;
         let found = match product {

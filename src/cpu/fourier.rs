@@ -24,7 +24,7 @@ const KEPT: usize = 2 << 20;
 /// Complex numbers that planning takes for each element, at most, and besides: 10.6 were measured, for 524287 elements.
 const PLANNED: (usize, usize) = (12, 4096);
 
-/// What a plan is for.
+/// The transform that a plan computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Forward,

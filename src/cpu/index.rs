@@ -16,7 +16,7 @@ const TILE: (usize, usize) = (64, 4096);
 pub struct Entries {
     /// Bytes from one entry to the next.
     pub step: isize,
-    /// What is added to negative positions: the number of entries, or 0 where there are none.
+    /// The number added to negative positions: the number of entries, or 0 where no position may be negative.
     pub count: i64,
 }
 

@@ -21,7 +21,7 @@ pub struct Rows {
     pub rows: usize,
     /// Elements of one.
     pub n: usize,
-    /// What is added to variances.
+    /// The number added to variances.
     pub eps: f64,
 }
 

@@ -17,7 +17,7 @@ pub struct Pooling {
     planes: usize,
 }
 
-/// What the mean of a window is divided by.
+/// The divisor of the mean of a window.
 #[derive(Debug, Clone, Copy)]
 pub enum Divisor {
     /// The elements of the window that lie in the image.
@@ -211,7 +211,7 @@ impl Pooling {
         }
     }
 
-    /// What the means of a line are divided by: a factor of all, and one of each.
+    /// Returns the divisors of the means of a line: a factor of all, and one of each.
     pub fn divisors(&self, divisor: Divisor) -> Result<Divisors> {
         // Without planes there is no line, however long.
         let count = if self.planes == 0 { 0 } else { self.window().out[2] };
@@ -521,12 +521,12 @@ pub struct Spread<'a> {
     pub pixels: usize,
     /// Number of planes.
     pub planes: usize,
-    /// Whether what meets is added; else the last counts.
+    /// True if elements for one place are added; else the last counts.
     pub adds: bool,
 }
 
 impl Spread<'_> {
-    /// Whether all indices lie in their planes.
+    /// Fails if an index lies outside of its plane.
     pub fn check(&self) -> Result<()> {
         let least = if self.adds { -1 } else { 0 };
         let places = (self.pixels as i64 - least) as u64;

@@ -20,7 +20,7 @@ macro_rules! functions {
             fn sqrt(self) -> Self;
             /// The magnitude of `self` with the sign of `sign`.
             fn copysign(self, sign: Self) -> Self;
-            /// Whether it is neither infinite nor NaN.
+            /// Returns true if the number is neither infinite nor NaN.
             fn is_finite(self) -> bool;
             $($(#[$doc])* fn $name(self $(, $b: Self)*, isa: Isa) -> Self;)*
             $(
@@ -186,9 +186,9 @@ functions! {
     }
 
     rare {
-        /// Whether an angle is too large for the fast functions.
+        /// Returns true if an angle is too large for the fast functions.
         huge_angle(self) = vmath::huge_angle_f32, vmath::huge_angle_f64;
-        /// Whether a quotient is too large for the fast functions.
+        /// Returns true if a quotient is too large for the fast functions.
         quotient_rare(self, b) = vmath::quotient_rare_f32, vmath::quotient_rare_f64;
     }
 

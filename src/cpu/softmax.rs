@@ -25,7 +25,7 @@ const LINES: usize = 64;
 /// Elements between two prefetches.
 const STEP: usize = 128;
 
-/// What a line of exponentials becomes.
+/// The result that a line of exponentials becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `e^x / sum of e^x`

@@ -20,7 +20,7 @@ pub struct Window {
     pub out: [usize; IMAGE_DIMS],
     /// From window to window.
     pub stride: [usize; IMAGE_DIMS],
-    /// What the image is thought to have in front and behind.
+    /// The number of elements of padding in front of the image and behind it.
     pub padding: [usize; IMAGE_DIMS],
     /// From tap to tap.
     pub dilation: [usize; IMAGE_DIMS],
@@ -53,7 +53,7 @@ impl Window {
         self.out.iter().product()
     }
 
-    /// Whether the windows are the elements of the image, each once.
+    /// Returns true if the windows are the elements of the image, each once.
     pub fn is_identity(&self) -> bool {
         // Padding behind the result of a transposed convolution makes images that are larger than their windows.
         self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS] && self.image == self.out

@@ -58,7 +58,7 @@ pub(super) fn disjoint(r: &Tensor, t: &Tensor) -> Result<Tensor> {
     if share_memory(r, t) { copy::contiguous_copy(t) } else { Ok(t.clone()) }
 }
 
-/// Whether the storages of two tensors have bytes in common.
+/// Returns true if the storages of two tensors have bytes in common.
 pub(super) fn share_memory(r: &Tensor, t: &Tensor) -> bool {
     let span = |t: &Tensor| t.storage().map_or((0, 0), |s| (s.data() as usize, s.data() as usize + s.bytes()));
     let ((a, b), (c, d)) = (span(r), span(t));

@@ -18,7 +18,7 @@ use crate::tensor::Tensor;
 pub struct Form {
     /// Dimensions to go over.
     pub dims: i32,
-    /// Whether both directions divide by the root of the number of elements; else the inverse one by that.
+    /// True if both directions divide by the root of the number of elements; else the inverse one divides by the number.
     pub normalized: bool,
 }
 
@@ -40,7 +40,7 @@ impl Form {
         Ok(signal)
     }
 
-    /// What a transform of this many elements is multiplied by.
+    /// Returns the factor of a transform of a signal of this shape.
     fn factor(self, signal: &[i64], inverse: bool) -> f64 {
         let count: f64 = signal.iter().map(|&n| n as f64).product();
         match (self.normalized, inverse) {
@@ -209,7 +209,7 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
     dispatch!(float, dtype, T => {
         let steps = steps::<T>(&signal, lines * given, given, true)?;
         let (plan, room) = step::<T>(Plan::to_real(last)?, lines)?;
-        // What is transformed before the last dimension is changed.
+        // Transforms along other dimensions come first, and they change their input: a copy.
         let x = dense(t, dtype.compute())?;
         let x = if steps.is_empty() { x } else { copy::contiguous_copy(&x)? };
         let factor = T::from_f64(form.factor(&signal, true));

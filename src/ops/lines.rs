@@ -16,7 +16,7 @@ use fast_path::short;
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
-/// What each line gives.
+/// The shape of the result of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As many elements as it has: the result has the shape of the input.
@@ -28,7 +28,7 @@ pub enum Form {
     },
     /// One element: the dims of the line disappear, or stay with size 1.
     One {
-        /// Whether they stay.
+        /// True if these dimensions stay, with size 1.
         keepdim: bool,
     },
     /// `n` elements in a new first dimension; else as `One`.
@@ -47,7 +47,7 @@ pub struct Want<'a> {
     pub r: Option<&'a Tensor>,
     /// The dtype of a fresh one.
     pub dtype: Dtype,
-    /// What the kernel writes; `None` if it writes nothing there.
+    /// The dtype that the kernel writes; `None` if it writes nothing there.
     pub compute: Option<Dtype>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Want<'a> {
     }
 }
 
-/// What runs over the lines.
+/// The kernels that run over the lines.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
     /// Over one line or several.
@@ -294,7 +294,7 @@ impl Source {
         result::together([place(first, 0)?, place(second, 1)?])
     }
 
-    /// Whether each element of a result lies where the element of the input is that it comes from.
+    /// Returns true if each element of a result lies where the element of the input is that it comes from.
     fn in_step(&self, form: Form, to: &Operand) -> bool {
         form == Form::Same
             && to.first() == self.operand.first()

@@ -20,7 +20,7 @@ pub const TH_REDUCTION_MEAN: THReduction = 1;
 /// Their sum.
 pub const TH_REDUCTION_SUM: THReduction = 2;
 
-/// What a loss has beside the scores.
+/// The arguments of a loss beside the scores.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     /// The classes that are right.
@@ -72,7 +72,7 @@ impl Targets<'_> {
             None => None,
         };
         let result = if self.reduction == TH_REDUCTION_NONE { shape.clone() } else { Dims::new() };
-        // What overflows is not used: there are no positions then.
+        // A product that overflows is not used: there are no positions then.
         let inner = scores[class + 1..].iter().fold(1, |inner: i64, &n| inner.wrapping_mul(n)) as usize;
         Ok(Checked { target: dense(self.target, Dtype::Int64)?, weight, shape, result, classes: scores[class] as usize, inner })
     }

@@ -1,4 +1,4 @@
-//! What operations mean: check the arguments, shape the result, plan the loop, choose device and dtype.
+//! The operations: they check the arguments, shape the result, plan the loop, choose device and dtype.
 
 pub mod convolution;
 pub mod copy;

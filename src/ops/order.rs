@@ -15,7 +15,7 @@ use crate::error::{Result, bail};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// What a quantile between two elements is.
+/// The way in which a quantile between two elements is chosen.
 pub type THInterpolation = i32;
 
 /// `a + (b - a) * fraction` for neighbours a and b.

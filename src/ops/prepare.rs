@@ -12,7 +12,7 @@ use crate::plan::{Plan, each};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// What is done with the work once it is ready. It is a callback, since returning the work would copy it.
+/// The callback that gets the work once it is ready: returning the work would copy it.
 type Run<'a, const N: usize> = &'a dyn Fn(&Work<N>) -> Result<()>;
 
 /// Computes `tensors[0] = f(tensors[1..])`, with broadcasting.

@@ -80,7 +80,7 @@ impl<'a, 's> Target<'a, 's> {
         let Some(larger) = own.larger(end)? else {
             return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Grown { room, layout: Box::new(layout), storage: own } });
         };
-        // What lies before the result stays.
+        // Elements before the result keep their values.
         let before = layout.offset.min(own.len()) as usize * dtype.size();
         if before > 0 {
             // SAFETY: both storages hold so many elements, and nobody else has the new one.
@@ -169,7 +169,7 @@ pub fn ready<'a>(r: &'a Tensor, (dtype, shape): (Dtype, &[i64]), writes: Writes,
     let disjoint = written.is_none() && target.kept.as_ref().is_some_and(must_move);
     let taken = |own: &Storage| written.is_none() && inputs.lie_in(own);
     let mut placed = target.place(disjoint, &taken)?;
-    // What is written becomes elements of a fresh result, and these what `r` holds.
+    // Written elements become those of a fresh result, and these become those of `r`.
     for step in written.map_or([None; 2], |written| [Some(dtype), Some(written)]).into_iter().flatten() {
         if placed.written.dtype != step {
             placed = placed.converted_from(step)?;
@@ -204,7 +204,7 @@ pub struct Placed<'a> {
     last: Last<'a>,
 }
 
-/// What makes the result of what was written. Boxes keep it small where nothing is out of the ordinary: it is moved about.
+/// The last step, which makes the result of the elements written. Boxes keep it small in the common case, since it is moved about.
 enum Last<'a> {
     /// It is the result.
     Nothing,
@@ -237,7 +237,7 @@ impl Placed<'_> {
         }
     }
 
-    /// Whether an allocator of the caller, which may refuse, has the last word.
+    /// Returns true if a user's allocator, which may fail, must grow the storage.
     fn grows(&self) -> bool {
         match &self.last {
             Last::Grown { .. } => true,
@@ -267,7 +267,7 @@ impl Placed<'_> {
     fn shrink(&self, before: Option<i64>) {
         match (&self.last, before) {
             (Last::Converted(placed), _) => placed.shrink(before),
-            // What cannot shrink stays longer than it was: no element is lost.
+            // A storage that cannot shrink stays longer than it was: no element is lost.
             (Last::Grown { storage, .. }, Some(len)) => _ = storage.resize(len),
             _ => {}
         }

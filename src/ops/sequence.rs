@@ -26,7 +26,7 @@ struct Progression {
     start: Scalar,
     step: Scalar,
     n: i64,
-    /// Whether start, end and step are whole.
+    /// True if start, end and step are whole.
     whole: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 /// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
 const TURNED: usize = 24;
 
-/// What to go over.
+/// The dimensions to go over.
 #[derive(Clone, Copy)]
 enum Along<'a> {
     Dim(i32),

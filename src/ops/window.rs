@@ -1,4 +1,4 @@
-//! What the caller says of windows: kernel, stride, padding and dilation, and how many windows an image has.
+//! The caller's description of windows, kernel, stride, padding and dilation, and the number of windows of an image.
 
 use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::error::{Result, bail};
@@ -11,7 +11,7 @@ const MOST: i64 = i64::MAX / 8;
 pub struct Steps<'a> {
     /// From window to window.
     pub stride: Option<&'a [i64]>,
-    /// What an image is thought to have in front and behind.
+    /// The number of elements of padding in front of an image and behind it.
     pub padding: Option<&'a [i64]>,
     /// From element to element of a window.
     pub dilation: Option<&'a [i64]>,

@@ -46,7 +46,7 @@ const ORDER: &[&str] = &[
 /// Columns of the header.
 const WIDTH: usize = 120;
 
-/// What stands in one chapter.
+/// The items of one chapter.
 pub struct Section {
     pub chapter: Chapter,
     pub parts: Vec<Part>,
@@ -82,7 +82,7 @@ pub fn arrange(items: &[Item], outline: &Outline) -> Vec<Section> {
         chapter_of_title.text = own.iter().map(|f| chapter(f).text).find(|text| !text.is_empty()).unwrap_or_default();
         let mut section = Section { chapter: chapter_of_title, parts: Vec::new() };
         for function in own {
-            // What the function names comes before it, unless an earlier chapter had it.
+            // Types that the function names come before it, unless an earlier chapter had them.
             let text = format!("{}\n{}", function.doc.join("\n"), function.code);
             place(&text, &mut waiting, &mut section.parts);
             section.parts.push(Part::Item(function.clone()));
@@ -114,7 +114,7 @@ fn names(part: &Part) -> Vec<String> {
     }
 }
 
-/// Whether a text names the part, or its constants as `TH_STORAGE_*`.
+/// Returns true if a text names the part, or its constants as `TH_STORAGE_*`.
 fn mentioned(text: &str, part: &Part) -> bool {
     let names = names(part);
     let family = |name: &String| name.rmatch_indices('_').any(|(at, _)| at > 3 && text.contains(&format!("{}_*", &name[..at])));
@@ -200,7 +200,7 @@ fn refilled(comment: &str) -> String {
     out
 }
 
-/// What tells compilers that a result matters.
+/// The macro by which compilers know that a result must be used.
 const ATTRIBUTES: &str = "\
 /// Compilers warn where the result of a function with this mark is dropped: a new reference, or memory to be freed. If
 /// TH_CHECKED is defined before this header is included, they warn where a THStatus is dropped, too.

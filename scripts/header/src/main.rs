@@ -139,7 +139,7 @@ mod tests {
         let marked = header.lines().filter(|line| line.starts_with("TH_NODISCARD ")).count();
         let given = header.matches("new reference.\nTH_").count();
         assert!(marked >= given && given > 50, "{marked} of {given}");
-        // What says that it gives a new reference is marked, and says so in its last sentence or before it.
+        // A function whose documentation promises a new reference is marked; the last sentence says so, or one before it.
         let mut doc = String::new();
         for line in header.lines() {
             match line.strip_prefix("///") {

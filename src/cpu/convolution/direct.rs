@@ -25,7 +25,7 @@ struct Phase {
     weights: usize,
 }
 
-/// What a convolution by products needs.
+/// The grids and the memory of a convolution by products.
 pub struct Direct<T> {
     phases: Vec<Phase>,
     weights: Room,
@@ -54,7 +54,7 @@ impl Strip {
     }
 }
 
-/// What `channels` take in strips.
+/// Returns the number of columns that `channels` take in strips.
 fn padded<T>(gatherer: &Gatherer<T>, channels: usize) -> usize {
     let whole = channels / gatherer.most() * gatherer.most();
     whole + if channels > whole { gatherer.width(channels - whole) } else { 0 }

@@ -17,7 +17,7 @@ const LEAST: usize = 8;
 /// Elements behind the source of a block that are read, and thrown away: for steps of 2 at most.
 const BEHIND: usize = 2 * WIDE;
 
-/// What such sums need.
+/// The grids and the memory of such sums.
 pub struct Few<T> {
     /// The phases, as in a [`super::direct::Direct`], and where the weights of each were laid out.
     phases: Vec<(Grid, usize)>,

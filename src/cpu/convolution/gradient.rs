@@ -18,7 +18,7 @@ const PARTS: usize = 8;
 /// Weights that are summed by a part.
 const PIECE: usize = 4096;
 
-/// What such a product needs.
+/// The grid and the memory of such a product.
 pub struct Gradient<T> {
     grid: Grid,
     room: Room,

@@ -74,7 +74,7 @@ impl Axis {
     }
 }
 
-/// Whether the numbers of a window are so small that places can be counted without care.
+/// Returns true if the numbers of a window are so small that no count of places overflows.
 pub fn is_near(w: &Window) -> bool {
     [w.image, w.kernel, w.out, w.stride, w.padding, w.dilation].iter().flatten().all(|&n| n < FAR)
 }

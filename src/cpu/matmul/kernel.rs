@@ -38,7 +38,7 @@ pub(super) struct Strip<T> {
     /// Rows are contiguous.
     pub c: *mut T,
     pub c_row: isize,
-    /// What will be needed next, of which so many rows are fetched with each row of C.
+    /// The address to prefetch: `next_rows` rows of it with each row of C, `next_row` elements apart.
     pub next: *const T,
     pub next_row: isize,
     pub next_rows: usize,
@@ -71,7 +71,7 @@ pub(super) struct Packing<T> {
     pub src_row: isize,
 }
 
-/// What there is for one type and instruction set.
+/// The kernels of one type and instruction set.
 #[derive(Clone, Copy)]
 pub(super) struct Kernel<T> {
     /// Rows of a full tile.

@@ -154,7 +154,7 @@ pub fn beta(a: Gamma, b: Gamma, source: &mut dyn Source) -> f64 {
     1.0 / (1.0 + exp(y - x))
 }
 
-/// What Stirling's formula lacks of `log(k!)`: `log(k!) = log(sqrt(2 pi)) + (k + 1/2) log(k + 1) - (k + 1) + stirling(k)`.
+/// Returns the error of Stirling's formula: `log(k!) = log(sqrt(2 pi)) + (k + 1/2) log(k + 1) - (k + 1) + stirling(k)`.
 fn stirling(k: f64) -> f64 {
     const FIRST: [f64; 10] = [
         0.081_061_466_795_327_26,
@@ -266,7 +266,7 @@ pub struct Binomial {
     n: f64,
     /// The probability of success or of failure, whichever is less.
     p: f64,
-    /// Whether `p` is that of failure.
+    /// True if `p` is the probability of failure.
     mirrored: bool,
 }
 

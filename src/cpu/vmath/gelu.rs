@@ -184,7 +184,7 @@ pub fn gelu_tanh_f64(isa: Isa, x: f64) -> f64 {
     base - isa.fma_f64(w, lost, r) * b * c
 }
 
-/// What FRAC_1_SQRT_2 lacks.
+/// The rounding errors of FRAC_1_SQRT_2, to be added to it.
 const SQRT_HALF_LOW_32: f32 = 1.210_161_75e-8;
 const SQRT_HALF_LOW_64: f64 = -4.833_646_656_726_457e-17;
 

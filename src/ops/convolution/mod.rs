@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 pub struct Form<'a> {
     /// How they follow each other.
     pub steps: Steps<'a>,
-    /// Whether each element of the input is spread over a window of the result, instead of a window summed up.
+    /// True if each element of the input is spread over a window of the result, instead of a window summed up.
     pub transposed: bool,
     /// How much larger the result of a transposed convolution is, at its end.
     pub output_padding: Option<&'a [i64]>,

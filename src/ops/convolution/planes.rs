@@ -38,11 +38,11 @@ pub enum Pairing {
 pub struct Mode<'a> {
     /// From window to window; for [`Mode::reverse`] from tap to tap.
     pub steps: &'a [i64],
-    /// Whether each element is spread over a window, so that the result is larger than the plane.
+    /// True if each element is spread over a window, so that the result is larger than the plane.
     pub full: bool,
-    /// Whether the kernel is turned around: a convolution, not a cross-correlation.
+    /// True if the kernel is turned around: a convolution, not a cross-correlation.
     pub turned: bool,
-    /// Whether the steps lead from tap to tap.
+    /// True if the steps lead from tap to tap.
     pub reverse: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Mode<'a> {
             Some(b'C') => true,
             _ => bail!(Argument, "xc is \"X\" for cross-correlation or \"C\" for convolution, not {xc:?}"),
         };
-        // What spreads elements by the kernel as it is convolves.
+        // Elements spread by a kernel that is not turned around make a convolution.
         Ok(Mode { steps, full, turned: convolution != full, reverse: false })
     }
 
@@ -140,7 +140,7 @@ struct Operands {
     groups: i64,
     /// Sizes before those of the image, of the result as it should be.
     lead: Dims,
-    /// Whether the two dimensions in front of the result change places.
+    /// True if the two dimensions in front of the result change places.
     swapped: bool,
 }
 
@@ -205,7 +205,7 @@ impl Pairing {
     }
 }
 
-/// What TH adds to what there was.
+/// The factors of the sum that TH makes of old and new results.
 #[derive(Clone, Copy)]
 pub struct Factors {
     /// Of the result as it is.

@@ -11,7 +11,7 @@ use crate::ops::operand::Operand;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
-/// What a list of index tensors selects of a tensor.
+/// The elements that a list of index tensors selects of a tensor.
 struct Selection {
     /// The shape all index tensors broadcast to.
     common: Dims,

@@ -132,7 +132,7 @@ fn changed(t: &Tensor) -> Result<Operand> {
     Ok(to)
 }
 
-/// What is written to `t`: in its dtype, and apart from it.
+/// Returns `src` as it is written to `t`: in the dtype of `t`, and in other memory.
 fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
     let (have, dtype) = (src.defined()?, t.defined()?);
     if !have.can_cast(dtype) {

@@ -24,7 +24,7 @@ pub const TH_REDUCE_AMAX: THReduce = 2;
 /// The least; NaN if one is.
 pub const TH_REDUCE_AMIN: THReduce = 3;
 
-/// What becomes of an element and one that is put in its place.
+/// The ways to put an element in the place of another one.
 #[derive(Clone, Copy)]
 enum Put {
     Replace,

@@ -37,7 +37,7 @@ impl Factor for Pair {
     }
 }
 
-/// What matrices have for elements.
+/// The elements of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elements {
     /// Those of a type that products are computed in.
@@ -126,7 +126,7 @@ impl Matrices {
         Some(Matrices { layout, ..*self })
     }
 
-    /// Whether all of the batch is one matrix.
+    /// Returns true if all of the batch is one matrix.
     fn is_single(&self) -> bool {
         (0..self.layout.ndim() - 2).all(|d| self.layout.strides[d] == 0 || self.layout.shape[d] == 1)
     }

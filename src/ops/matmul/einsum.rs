@@ -15,7 +15,7 @@ use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
-/// What stands for a dimension: a letter, or a dimension of the ellipsis, counted from the last one.
+/// The label of a dimension: a letter, or a dimension of the ellipsis, counted from the last one.
 type Label = u16;
 /// The first label of the ellipsis, behind those of letters.
 const ELLIPSIS: Label = 256;
@@ -25,7 +25,7 @@ const ORDERED: usize = 10;
 /// The dimensions of an operand or of the result in the notation.
 struct Term<'a> {
     before: &'a [u8],
-    /// Whether there is an ellipsis, and what comes behind it.
+    /// The labels behind the ellipsis, if there is one.
     behind: Option<&'a [u8]>,
 }
 
@@ -273,7 +273,7 @@ fn build(set: usize, all: &[Labelled], order: &[usize], dtype: Dtype, result: &[
     pair(a, b, dtype, &|label| stays(label, set, all, result))
 }
 
-/// Whether a label is of the result or of an operand outside of the set.
+/// Returns true if a label is one of the result or of an operand outside of the set.
 fn stays(label: Label, set: usize, all: &[Labelled], result: &[Label]) -> bool {
     result.contains(&label) || all.iter().enumerate().any(|(k, t)| set >> k & 1 == 0 && t.has(label))
 }
@@ -286,7 +286,7 @@ fn best_order(all: &[Labelled], result: &[Label]) -> Result<Vec<usize>> {
     let sizes = labels.iter().map(|&l| size_of(all, l)).collect::<Result<Vec<_>>>()?;
     let sets = 1usize << all.len();
     let (mut cost, mut order) = (alloc::list(sets, |_| Ok(0f64))?, alloc::list(sets, |_| Ok(0usize))?);
-    // Whether a set's product has a label.
+    // Returns true if a set's product has a label.
     let has = |set: usize, label: Label| {
         let inside = all.iter().enumerate().any(|(k, t)| set >> k & 1 == 1 && t.has(label));
         inside && (set.is_power_of_two() || stays(label, set, all, result))

@@ -131,7 +131,7 @@ fn product(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, for
     placed.commit()
 }
 
-/// Whether writing `out`, the elements of `r`, would change what is still to be read.
+/// Returns true if writing `out`, the elements of `r`, would change what is still to be read.
 fn must_be_disjoint(r: &Tensor, out: &Operand, inputs: [&Operand; 2], addend: Option<&Tensor>) -> bool {
     let (start, end) = out.span();
     let overlaps = |i: &Operand| {

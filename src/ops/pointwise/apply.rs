@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 
 /// Called by `apply` with each element, converted to a double.
 ///
-/// What it stores in `x` becomes the element; an `x` it leaves alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
+/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
 /// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
 pub type THApplyFunction = Option<unsafe extern "C" fn(x: *mut f64, context: *mut c_void) -> c_int>;
 /// As `THApplyFunction`, with the element of a second tensor at the same place.

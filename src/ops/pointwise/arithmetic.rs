@@ -71,7 +71,7 @@ pub(crate) use arithmetic_rows;
 
 arithmetic_rows!(operations);
 
-/// What concerns nothing but the sign needs no conversion of 16-bit floats.
+/// The sign of a 16-bit float changes without a conversion.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
     map::map1::<i16, i16>(
         work,
@@ -254,7 +254,7 @@ fn power_of_tensor<T: Number>(work: &Work<3>, _: &Numbers<'_>) {
 /// `r = t^value` in general
 fn power<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
     let exponent: f64 = numbers.exact(0);
-    // What float32 does not hold is not rounded to it.
+    // An exponent that float32 does not hold is not rounded to it.
     if numbers.common() == Dtype::Float32 && exponent.is_finite() && f64::from(exponent as f32) != exponent {
         return power_in_float64(work, exponent);
     }

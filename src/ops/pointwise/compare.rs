@@ -68,7 +68,7 @@ pub struct Tolerance {
     pub relative: f64,
     /// Does not.
     pub absolute: f64,
-    /// Whether NaN is close to NaN.
+    /// True if NaN is close to NaN.
     pub nan: bool,
 }
 
@@ -106,14 +106,14 @@ pub fn signbit(r: &Tensor, t: &Tensor) -> Result<()> {
     ltValue.run([r, &view_dtype(t, bits)?], &[Scalar::Int(0)])
 }
 
-/// Whether all elements are close.
+/// Returns true if all elements are close.
 pub fn allclose(a: &Tensor, b: &Tensor, tolerance: Tolerance) -> Result<bool> {
     let r = Tensor::fresh()?;
     isclose(&r, a, b, tolerance)?;
     nonzero_everywhere(&r)
 }
 
-/// Whether both have the same shape and equal elements.
+/// Returns true if both have the same shape and equal elements.
 pub fn equal(a: &Tensor, b: &Tensor) -> Result<bool> {
     promote(&[a, b])?;
     if a.layout()?.shape != b.layout()?.shape {

@@ -3,7 +3,7 @@
 //! An area has its operations in a list of rows, a macro that hands them to a face (`capi::row`). A row is
 //!
 //! ```text
-//! /// What the header says.
+//! /// The documentation in the header.
 //! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
 //! ```
 //!
@@ -101,7 +101,7 @@ pub enum ResultDtype {
     Truth,
 }
 
-/// What the numbers of a call have to do with its dtypes.
+/// The effect of the numbers of a call on its dtypes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// They take part in promotion, if there are any.
@@ -118,7 +118,7 @@ pub struct Op<const N: usize> {
     pub result: ResultDtype,
     /// Numbers and dtypes.
     pub role: Role,
-    /// Whether there is something that integers refuse: numbers that are not whole, divisors that are 0.
+    /// True if there is something that integers refuse: numbers that are not whole, divisors that are 0.
     pub checked: bool,
     /// Elements a thread must get for waking it to pay.
     pub grain: usize,
@@ -198,7 +198,7 @@ impl<const N: usize> Op<N> {
         })
     }
 
-    /// What the operation has kernels for.
+    /// Returns the domain of dtypes that the operation has kernels for.
     #[cold]
     fn domain(&self) -> Domain {
         let has = |compute| self.kernels[slot(compute)].is_some();

@@ -49,7 +49,7 @@ fn greatest_below(dtype: Dtype, to: f64) -> f64 {
     value(bits)
 }
 
-/// Whether a number is finite once it is rounded to a float of this type.
+/// Returns true if a number is finite once it is rounded to a float of this type.
 fn is_finite_in(dtype: Dtype, x: f64) -> bool {
     match dtype {
         Dtype::Float16 => half::f16::from_f64(x).is_finite(),

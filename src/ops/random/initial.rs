@@ -9,9 +9,9 @@ use crate::tensor::Tensor;
 /// Which side of a layer its weights are scaled by.
 pub type THFan = i32;
 
-/// What comes in to each of its outputs.
+/// The number of inputs of each output.
 pub const TH_FAN_IN: THFan = 0;
-/// What goes out of each of its inputs.
+/// The number of outputs of each input.
 pub const TH_FAN_OUT: THFan = 1;
 
 /// Inputs of an output and outputs of an input, for weights outputs x inputs x window.

@@ -34,7 +34,7 @@ fn totalled(dtype: Dtype, asked: Option<Dtype>) -> Rule {
     Rule::one(compute, written, asked.unwrap_or(result))
 }
 
-/// Whether floats are summed in float64 from the first addition: where that is asked for, or the sum leaves as a number of C, which is one.
+/// Returns true if the sum is computed in float64 from the first addition: if asked for, or if it is returned as a C double.
 fn wide(to: To<'_>, asked: Option<Dtype>) -> bool {
     asked == Some(Dtype::Float64) || matches!(to, To::Number(_))
 }
@@ -173,7 +173,7 @@ pub fn extreme_at(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, 
     })
 }
 
-/// Whether no element is 0.
+/// Returns true if no element is 0.
 pub fn nonzero_everywhere(t: &Tensor) -> Result<bool> {
     Ok(number(|to| logic(true, to, t, Over::Dims(&[])))? != 0.0)
 }
