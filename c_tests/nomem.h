@@ -1,6 +1,5 @@
 /* Calls with memory refused: every request of a call in turn, into results of all kinds.
  *
- * The functions at the end of this file stand before those of the C library, and refuse memory from a given request on.
  * Each call is repeated with the first request refused, then the second, and so on, until it succeeds; once with that
  * request alone refused, once with all that follow as well. */
 
@@ -9,20 +8,10 @@
 
 #define _GNU_SOURCE
 #include "check.h"
+#include "refuse.h"
 #include "state.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <sys/mman.h>
-
 enum { STORED = 3, MOST_INPUTS = 16 };
-
-/* Requests are counted while `counting`; those from `first` to `last` are refused. */
-static struct {
-    bool counting;
-    long requests, first, last;
-} memory;
 
 /* A call that writes to one or two results. */
 typedef THStatus Call(THTensor *const *r);
@@ -116,13 +105,9 @@ static void run_out_of(const Named *named, THTensor *const *inputs, int count, i
         CHECK_OK(THStorage_fill(store, 0));
         THStorage was = *store;
         THClearLastError();
-        memory.requests = 0;
-        memory.first = n;
-        memory.last = for_good ? 1000000 : n;
-        memory.counting = true;
+        refuse(n, for_good ? FOR_GOOD : n);
         THStatus status = call(now.r);
-        memory.counting = false;
-        bool refused = memory.requests > n, fine = true;
+        bool refused = was_refused(), fine = true;
         if (status == TH_ERR_NOMEM) {
             fine &= CHECK(refused) & CHECK(strstr(THGetLastError(), "memory") != NULL);
         } else {
@@ -149,39 +134,5 @@ static void run_out(const Named *calls, size_t number, THTensor *const *inputs, 
         for (int kind = 0; kind < 2 * ALL_KINDS; kind++) run_out_of(&calls[i], inputs, count, kind / 2, kind & 1);
     }
 }
-
-static bool refuses(void) {
-    if (!memory.counting) return false;
-    long request = memory.requests++;
-    return request >= memory.first && request <= memory.last;
-}
-
-/* The C library's function of this name. */
-#define THEIRS(type, name, ...)                                                                                        \
-    static type (*theirs)(__VA_ARGS__);                                                                                \
-    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, #name)
-
-void *malloc(size_t size) {
-    THEIRS(void *, malloc, size_t);
-    return refuses() ? NULL : theirs(size);
-}
-
-void *realloc(void *block, size_t size) {
-    THEIRS(void *, realloc, void *, size_t);
-    return refuses() ? NULL : theirs(block, size);
-}
-
-int posix_memalign(void **block, size_t align, size_t size) {
-    THEIRS(int, posix_memalign, void **, size_t, size_t);
-    return refuses() ? ENOMEM : theirs(block, align, size);
-}
-
-void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
-    THEIRS(void *, mmap, void *, size_t, int, int, int, off_t);
-    return refuses() ? MAP_FAILED : theirs(address, size, protection, flags, file, offset);
-}
-
-/* Blocks kept for later would be used instead. */
-__attribute__((constructor)) static void keep_nothing(void) { setenv("TH_CACHE_LIMIT", "0", 1); }
 
 #endif

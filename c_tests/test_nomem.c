@@ -445,12 +445,9 @@ static void a_call_without_memory_leaves_all_as_it_was(void) {
 static void a_call_without_threads_is_still_right(void) {
     THTensor *t = THTensor_newFull(TH_FLOAT32, SIZES(1 << 20), 2), *r = THTensor_newFull(TH_FLOAT32, 0, NULL, 1);
     CHECK_OK(THSetNumThreads(2));
-    memory.requests = memory.first = 0;
-    memory.last = 1000000;
-    memory.counting = true;
+    refuse(0, FOR_GOOD);
     THStatus status = THTensor_sum(r, t, TH_ALL_DIMS, 0);
-    memory.counting = false;
-    CHECK(memory.requests > 0);
+    CHECK(was_refused());
     CHECK_OK(status);
     CHECK_EQ(THTensor_item(r), 1 << 21);
     CHECK_OK(THTensor_sum(r, t, TH_ALL_DIMS, 0));
@@ -462,12 +459,9 @@ static void a_call_without_threads_is_still_right(void) {
 /* An error is reported in full where not even the memory for its message can be had. */
 static void an_error_needs_no_memory(void) {
     THTensor *t = THTensor_newZeros(TH_FLOAT32, SIZES(2, 3));
-    memory.requests = memory.first = 0;
-    memory.last = 1000000;
-    memory.counting = true;
+    refuse(0, FOR_GOOD);
     THStatus status = THTensor_narrow(t, t, 5, 0, 1);
-    memory.counting = false;
-    CHECK(memory.requests > 0);
+    CHECK(was_refused());
     CHECK_EQ(status, TH_ERR_ARGUMENT);
     CHECK(strstr(THGetLastError(), "dimension 5") != NULL);
     THTensor_free(t);

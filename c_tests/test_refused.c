@@ -1,38 +1,17 @@
 /* Memory refused where it is easily forgotten: to threads that start, to lists as long as the caller says, to what
  * plans Fourier transforms, to the header behind a mapping. Nothing ends the process, and what is asked for again with
- * memory is there.
- *
- * The functions at the end of this file stand before those of the C library, and refuse memory while `refusing`. */
+ * memory is there. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "refuse.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Requests are counted while `refusing`, on all threads; those from `first` to `last` are refused. */
-static struct {
-    volatile bool refusing;
-    long requests, first, last;
-} memory;
-
-static void refuse(long first, long last) {
-    memory.requests = 0;
-    memory.first = first;
-    memory.last = last;
-    memory.refusing = true;
-}
-
-static bool was_refused(void) {
-    memory.refusing = false;
-    return memory.requests > memory.first;
-}
-
-enum { FOR_GOOD = 1 << 30, COUNT = 40, DIMS = 600 };
+enum { COUNT = 40, DIMS = 600 };
 
 /* Threads */
 
@@ -266,52 +245,6 @@ static void a_context_has_one_owner(void) {
     CHECK(made > 0);
     unlink(path);
 }
-
-static bool refuses(void) {
-    if (!memory.refusing) return false;
-    long request = memory.requests++;
-    if (request < memory.first || request > memory.last) return false;
-    errno = ENOMEM;
-    return true;
-}
-
-/* The C library's function of this name. */
-#define THEIRS(type, name, ...)                                                                                        \
-    static type (*theirs)(__VA_ARGS__);                                                                                \
-    if (!theirs) *(void **)&theirs = dlsym(RTLD_NEXT, #name)
-
-void *malloc(size_t size) {
-    THEIRS(void *, malloc, size_t);
-    return refuses() ? NULL : theirs(size);
-}
-
-void *calloc(size_t count, size_t size) {
-    THEIRS(void *, calloc, size_t, size_t);
-    return refuses() ? NULL : theirs(count, size);
-}
-
-void *realloc(void *block, size_t size) {
-    THEIRS(void *, realloc, void *, size_t);
-    return refuses() ? NULL : theirs(block, size);
-}
-
-int posix_memalign(void **block, size_t align, size_t size) {
-    THEIRS(int, posix_memalign, void **, size_t, size_t);
-    return refuses() ? ENOMEM : theirs(block, align, size);
-}
-
-void *aligned_alloc(size_t align, size_t size) {
-    THEIRS(void *, aligned_alloc, size_t, size_t);
-    return refuses() ? NULL : theirs(align, size);
-}
-
-void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
-    THEIRS(void *, mmap, void *, size_t, int, int, int, off_t);
-    return refuses() ? MAP_FAILED : theirs(address, size, protection, flags, file, offset);
-}
-
-/* Blocks kept for later would be used instead. */
-__attribute__((constructor)) static void keep_nothing(void) { setenv("TH_CACHE_LIMIT", "0", 1); }
 
 CHECK_MAIN(CASE(threads_that_cannot_start_are_done_without), CASE(threads_of_the_caller_may_start_without_memory),
            CASE(lists_of_any_length_may_be_refused), CASE(a_context_has_one_owner))

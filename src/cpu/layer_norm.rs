@@ -69,20 +69,13 @@ impl<V: Partial<Item: Real>> Standard<V> {
 }
 
 /// Elements of a call, each row-major.
+#[derive(Clone, Copy)]
 struct Forward<T> {
     r: *mut T,
     x: *const T,
     weight: *const T,
     bias: *const T,
 }
-
-impl<T> Clone for Forward<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Forward<T> {}
 
 /// # Safety
 /// As for [`forward`].
@@ -129,6 +122,7 @@ pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, we
 }
 
 /// Elements of a call, each row-major; NULL for what is not asked for.
+#[derive(Clone, Copy)]
 struct Backward<T> {
     r: *mut T,
     sums: *mut f64,
@@ -136,14 +130,6 @@ struct Backward<T> {
     x: *const T,
     weight: *const T,
 }
-
-impl<T> Clone for Backward<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Backward<T> {}
 
 impl Rows {
     /// How many parts of the rows are summed apart: that depends on sizes alone, and so does how sums are rounded.

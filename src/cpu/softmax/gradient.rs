@@ -26,19 +26,12 @@ pub struct Shape {
 }
 
 /// The result, its gradient, and where the input's goes.
+#[derive(Clone, Copy)]
 struct Operands<T> {
     r: *mut T,
     g: *const T,
     y: *const T,
 }
-
-impl<T> Clone for Operands<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Operands<T> {}
 
 impl<T> Operands<T> {
     #[inline(always)]
