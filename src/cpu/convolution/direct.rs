@@ -61,7 +61,7 @@ fn padded<T>(gatherer: &Gatherer<T>, channels: usize) -> usize {
 }
 
 /// The grids of sums over windows, which is one, or over the windows that elements lie in, one for each place in a stride.
-pub fn phases_of<T>(w: &Window, transposed: bool, channels: usize, batch: usize, places: usize) -> Result<Option<Vec<Grid>>> {
+pub fn phases_of(w: &Window, transposed: bool, channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Vec<Grid>>> {
     let ways = [0, 1, 2].map(|d| if transposed { w.stride[d].min(w.image[d]) } else { 1 });
     if ways.iter().product::<usize>() > MOST_PHASES {
         return Ok(None);
@@ -70,7 +70,7 @@ pub fn phases_of<T>(w: &Window, transposed: bool, channels: usize, batch: usize,
     for phase in 0..ways.iter().product() {
         let first = [phase / (ways[1] * ways[2]), phase / ways[2] % ways[1], phase % ways[2]];
         let axis = |d: usize| if transposed { Axis::transposed(w, d, first[d]) } else { Axis::forward(w, d) };
-        let Some(grid) = Grid::new::<T>([axis(0)?, axis(1)?, axis(2)?], channels, batch, places)? else { return Ok(None) };
+        let Some(grid) = Grid::new([axis(0)?, axis(1)?, axis(2)?], channels, batch, places, size)? else { return Ok(None) };
         grids.push(grid);
     }
     Ok(Some(grids))
@@ -90,7 +90,7 @@ impl<T: Gather> Direct<T> {
         if empty || w.is_identity() || !is_near(w) || channels[1] < LEAST_CHANNELS {
             return Ok(None);
         }
-        let Some(grids) = phases_of::<T>(w, transposed, channels[0], it.batch, PLACES)? else { return Ok(None) };
+        let Some(grids) = phases_of(w, transposed, channels[0], it.batch, PLACES, size_of::<T>())? else { return Ok(None) };
         let (mut phases, mut weights) = (Vec::new(), 0);
         for grid in grids {
             let size = grid.offsets.len() * padded(&gatherer, channels[1]) * it.groups;

@@ -38,7 +38,7 @@ impl<T: Gather> Few<T> {
         if empty || to >= LEAST_CHANNELS || !is_near(w) || (w.is_identity() && from > 1) {
             return Ok(None);
         }
-        let Some(grids) = phases_of::<T>(w, transposed, from, it.batch, PLACES)? else { return Ok(None) };
+        let Some(grids) = phases_of(w, transposed, from, it.batch, PLACES, size_of::<T>())? else { return Ok(None) };
         let (mut phases, mut weights, mut tile) = (Vec::new(), 0, 0);
         for grid in grids {
             tile = tile.max(grid.source(from) + BEHIND + places(&grid));

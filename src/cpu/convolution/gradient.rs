@@ -49,7 +49,7 @@ impl<T: Gather> Gradient<T> {
         }
         let channels = (ROWS / taps).clamp(1, it.inputs);
         let axes = [Axis::forward(w, 0)?, Axis::forward(w, 1)?, Axis::forward(w, 2)?];
-        let Some(grid) = Grid::new::<T>(axes, channels, it.batch, PLACES)? else { return Ok(None) };
+        let Some(grid) = Grid::new(axes, channels, it.batch, PLACES, size_of::<T>())? else { return Ok(None) };
         let parts = it.groups * it.inputs.div_ceil(channels) * it.outputs.div_ceil(gatherer.most() * STRIPS);
         let chunks = PARTS.div_ceil(parts).min(grid.blocks());
         let made = Gradient { grid, room: Room::new(0, 1).ok_or_else(no_memory)?, partial: None, gatherer, channels, chunks };

@@ -117,9 +117,10 @@ impl Block {
 }
 
 impl Grid {
-    /// For sums over `channels`, with about `places` results in a block; none where a block would see too much. No dimension may be without results.
-    pub fn new<T>(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize) -> Result<Option<Grid>> {
-        let wanted = WANTED / size_of::<T>();
+    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much. No
+    /// dimension may be without results.
+    pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
+        let wanted = WANTED / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
         let mut block = [0, 1, 2].map(|d| axes[d].count.min(places));
         for d in 0..IMAGE_DIMS {
