@@ -38,17 +38,9 @@ impl<V: Partial<Item: Real>> Standard<V> {
     /// `x` holds `n` elements; as for [`Register`](super::vector::Register).
     #[inline(always)]
     unsafe fn of(x: *const Item<V>, n: usize, eps: f64) -> Self {
-        let count = n as f64;
         // SAFETY: the caller's.
         unsafe {
-            let [mean] = sums::<V, 1, 1>(
-                [x],
-                [V::all(Element::ZERO)],
-                n,
-                #[inline(always)]
-                |[x]| [x],
-            );
-            let middle = V::all(Element::from_f64(mean / count));
+            let middle = Self::middle(x, n);
             let [rest, squares] = sums::<V, 1, 2>(
                 [x],
                 [middle],
@@ -56,10 +48,36 @@ impl<V: Partial<Item: Real>> Standard<V> {
                 #[inline(always)]
                 |[x]| [x - middle, (x - middle) * (x - middle)],
             )
-            .map(|sum| sum / count);
-            let scale = 1.0 / (squares - rest * rest + eps).sqrt();
-            Standard { middle, scale: V::all(Element::from_f64(scale)), shift: V::all(Element::from_f64(rest * scale)) }
+            .map(|sum| sum / n as f64);
+            Self::around(middle, rest, squares, eps).0
         }
+    }
+
+    /// Returns the mean, rounded.
+    ///
+    /// # Safety
+    /// As for [`Standard::of`].
+    #[inline(always)]
+    unsafe fn middle(x: *const Item<V>, n: usize) -> V {
+        // SAFETY: the caller's.
+        let [sum] = unsafe {
+            sums::<V, 1, 1>(
+                [x],
+                [V::all(Element::ZERO)],
+                n,
+                #[inline(always)]
+                |[x]| [x],
+            )
+        };
+        V::all(Element::from_f64(sum / n as f64))
+    }
+
+    /// Returns the form for a row with these means of `x - middle` and of its square, and its scale and shift.
+    #[inline(always)]
+    fn around(middle: V, rest: f64, squares: f64, eps: f64) -> (Self, [f64; 2]) {
+        let scale = 1.0 / (squares - rest * rest + eps).sqrt();
+        let shift = rest * scale;
+        (Standard { middle, scale: V::all(Element::from_f64(scale)), shift: V::all(Element::from_f64(shift)) }, [scale, shift])
     }
 
     #[inline(always)]
@@ -159,7 +177,19 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
         let mut of_bias = ColumnSums::new(few.wrapping_add(n), added.wrapping_add(n), width);
         for i in count * part / parts..count * (part + 1) / parts {
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
-            let standard = Standard::<V>::of(x, n, eps);
+            let middle = Standard::<V>::middle(x, n);
+            let none = V::all(Element::ZERO);
+            // One pass for the sums of the row and of its gradient, of which there is none where only those of weight and bias are asked for.
+            let weight = if all.r.is_null() { g } else { all.weight };
+            let [rest, squares, mean, along] = sums::<V, 3, 4>(
+                [g, weight, x],
+                [none, none, middle],
+                n,
+                #[inline(always)]
+                |[g, weight, x]| [x - middle, (x - middle) * (x - middle), g * weight, g * weight * (x - middle)],
+            )
+            .map(|sum| sum / n as f64);
+            let (standard, [scale, shift]) = Standard::<V>::around(middle, rest, squares, eps);
             if width > 0 {
                 of_weight.add::<V, 2>(
                     [g, x],
@@ -175,16 +205,7 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
             if all.r.is_null() {
                 continue;
             }
-            let none = V::all(Element::ZERO);
-            let [mean, along] = sums::<V, 3, 2>(
-                [g, all.weight, x],
-                [none, none, standard.middle],
-                n,
-                #[inline(always)]
-                |[g, weight, x]| [g * weight, g * weight * standard.at(x)],
-            )
-            .map(|sum| sum / n as f64);
-            let (mean, along): (V, V) = (V::all(Element::from_f64(mean)), V::all(Element::from_f64(along)));
+            let (mean, along): (V, V) = (V::all(Element::from_f64(mean)), V::all(Element::from_f64(along * scale - mean * shift)));
             map::<V, 3>(
                 all.r.add(i * n),
                 [g, all.weight, x],
