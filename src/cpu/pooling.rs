@@ -380,7 +380,10 @@ impl Adaptive {
             let z = self.part(0, slice);
             for line in 0..lines {
                 let y = self.part(1, line);
-                (0..width).for_each(|k| f((slice * lines + line) * width + k, [z.clone(), y.clone(), self.part(2, k)]));
+                // A loop and no for_each, which would not be compiled for the instruction set of the caller.
+                for k in 0..width {
+                    f((slice * lines + line) * width + k, [z.clone(), y.clone(), self.part(2, k)]);
+                }
             }
         }
     }
