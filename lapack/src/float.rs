@@ -199,7 +199,16 @@ fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
                 most[k] = if x.magnitude() > most[k] { x.magnitude() } else { most[k] };
                 nothing[k] += x * T::default();
             }
-            (greatest(&most), nothing.iter().fold(T::default(), |sum, &x| sum + x))
+            // By halves, since of a small matrix one after the other would take longer than all before.
+            let mut width = LANES / 2;
+            while width > 0 {
+                for k in 0..width {
+                    most[k] = if most[k + width] > most[k] { most[k + width] } else { most[k] };
+                    nothing[k] += nothing[k + width];
+                }
+                width /= 2;
+            }
+            (most[0], nothing[0])
         },
     );
     if nothing == T::default() { Ok(most) } else { Err(NOT_FINITE) }
