@@ -1,6 +1,7 @@
 //! Distributions of whole numbers.
 
 use super::{PROBABILITY, Parameters, at_once, check_all, fill, fill_each, in_order, is_not_negative, is_probability, make};
+use crate::alloc::list;
 use crate::cpu::random::{Binomial, Geometric, LongRange, Poisson, Range};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -35,7 +36,11 @@ pub fn poisson_tensor(r: &Tensor, generator: &mut Generator, rate: &Tensor) -> R
     let parameters = Parameters::of([rate])?;
     let [rate] = parameters.lists();
     check_all(rate, RATE, is_not_negative)?;
-    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, &|source, i| Poisson::new(rate[i]).draw(source)))
+    let mut exponential = list(rate.len(), |_| Ok(0.0))?;
+    Poisson::exponentials(&mut exponential, rate);
+    make(r, parameters.dtype, true, &parameters.shape, |r| {
+        fill_each(r, generator, &|source, i| Poisson::by(rate[i], exponential[i]).draw(source))
+    })
 }
 
 const TRIALS: &str = "a whole number of trials from 0 to 2^53";
