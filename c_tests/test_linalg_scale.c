@@ -167,6 +167,66 @@ static void condition_numbers_have_no_scale(void) {
     THTensor_free(r);
 }
 
+/* The greatest singular value or eigenvalue of a matrix is twice its greatest element, and no number. */
+static void ratios_of_values_that_overflow(void) {
+    THTensor *r = THTensor_new();
+    for (int type = 0; type < 2; type++) {
+        double c = type ? 1.79e308 : 3.4e38;
+        THTensor *a = matrix_of(type ? TH_FLOAT64 : TH_FLOAT32, 2, c, c, c, c / 2);
+        /* The condition of [2 2; 2 1]: (3 + sqrt(17))^2 / 8. */
+        double condition = (3 + sqrt(17)) * (3 + sqrt(17)) / 8;
+        CHECK_OK(THTensor_cond(r, a, TH_NORM_2));
+        CHECK_NEAR(THTensor_item(r), condition, 1e-5);
+        CHECK_OK(THTensor_cond(r, a, TH_NORM_MINUS_2));
+        CHECK_NEAR(THTensor_item(r), 1 / condition, 1e-7);
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            CHECK_OK(THTensor_matrixRank(r, a, -1, symmetric));
+            CHECK_EQ(THTensor_item(r), 2);
+            CHECK_OK(THTensor_matrixRank(r, a, 1, symmetric));
+            CHECK_EQ(THTensor_item(r), 2);
+        }
+        THTensor_free(a);
+        /* The upper triangle of a symmetric matrix is not looked at. */
+        a = matrix_of(type ? TH_FLOAT64 : TH_FLOAT32, 2, 1 / c, c, 0, 3 / c);
+        CHECK_OK(THTensor_matrixRank(r, a, -1, 1));
+        CHECK_EQ(THTensor_item(r), 2);
+        THTensor_free(a);
+    }
+    THTensor_free(r);
+}
+
+/* A subnormal pivot, whose inverse is none, and the greatest. */
+static void pivots_near_the_ends_of_the_range(void) {
+    static const double pivots[] = {1e-40, 1e-44, 1e-30, 3e38, 1e-320, 1e-308, 1e-200, 1.7e308};
+    for (int k = 0; k < 8; k++) {
+        THTensor *l = THTensor_newWithDtype(k < 4 ? TH_FLOAT32 : TH_FLOAT64), *order = THTensor_new(), *rank = THTensor_new();
+        for (int64_t n = 1; n <= 20; n += n < 4 ? 1 : 8) {
+            for (int64_t place = 0; place < n; place++) {
+                for (int upper = 0; upper < 2; upper++) {
+                    THTensor *a = THTensor_newZeros(k < 4 ? TH_FLOAT32 : TH_FLOAT64, SIZES(n, n));
+                    CHECK_OK(THTensor_set2d(a, place, place, pivots[k]));
+                    CHECK_OK(THTensor_pstrf(l, order, rank, a, upper, -1));
+                    CHECK_EQ(THTensor_item(rank), 1);
+                    CHECK_EQ(THTensor_get1d(order, 0), (double)place + 1);
+                    double root = THTensor_get2d(l, 0, 0), given = THTensor_get2d(a, place, place);
+                    CHECK_NEAR(root / sqrt(given), 1, 1e-6);
+                    THTensor_free(a);
+                }
+            }
+        }
+        double c = pivots[k] / 4;
+        THTensor *a = matrix_of(k < 4 ? TH_FLOAT32 : TH_FLOAT64, 2, 2 * c, c, c, 3 * c);
+        CHECK_OK(THTensor_pstrf(l, order, rank, a, 0, -1));
+        CHECK_EQ(THTensor_item(rank), 2);
+        CHECK_EQ(THTensor_get1d(order, 0), 2);
+        CHECK_NEAR(THTensor_get2d(l, 1, 1) / sqrt(c), sqrt(5. / 3), k == 1 ? 0.1 : k == 4 ? 1e-3 : 1e-4);
+        THTensor_free(a);
+        THTensor_free(rank);
+        THTensor_free(order);
+        THTensor_free(l);
+    }
+}
+
 static void a_zero_matrix_has_rank_0(void) {
     THTensor *l = THTensor_new(), *pivots = THTensor_new(), *rank = THTensor_new();
     for (int64_t n = 1; n < 40; n += n) {
@@ -214,5 +274,6 @@ static void eigenvectors_of_subnormal_matrices(void) {
 
 CHECK_MAIN(CASE(q_is_orthogonal_where_columns_become_subnormal), CASE(q_is_orthogonal_where_norms_overflow),
            CASE(systems_and_determinants_have_no_scale), CASE(small_elements_beside_great_ones_count),
-           CASE(condition_numbers_have_no_scale),
+           CASE(condition_numbers_have_no_scale), CASE(ratios_of_values_that_overflow),
+           CASE(pivots_near_the_ends_of_the_range),
            CASE(a_zero_matrix_has_rank_0), CASE(eigenvectors_of_subnormal_matrices))

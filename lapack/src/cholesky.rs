@@ -1,6 +1,6 @@
 //! Cholesky's factors: without and with pivots.
 
-use crate::float::{Float, bytes, stack, view, view_mut};
+use crate::float::{Float, bytes, rescale, stack, view, view_mut};
 use crate::lu::trtrs;
 use crate::{Info, Scratch};
 use dyn_stack::StackReq;
@@ -67,10 +67,16 @@ pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scra
         a.fill(T::default());
         return Some(0);
     }
+    // Where the greatest pivot is so small or great that its inverse or a product is no normal number, the matrix is scaled, by an even power.
+    let most = (0..n).fold(T::default(), |most, i| most.greater(a[i + i * n]));
+    let scaled = most.finite() && most > T::default() && !(most < T::LARGE && most > T::ONE / T::LARGE);
+    let half = if scaled { -most.exponent() / 2 } else { 0 };
+    rescale(a, 2 * half);
     let (mut columns, scratch) = stack(scratch).make_with(n, |_| 0u32);
     let (mut places, scratch) = scratch.make_with(n, |_| 0u32);
     let done = llt_pivoting::factor::cholesky_in_place(view_mut(a, n, n), &mut columns, &mut places, Par::Seq, scratch, Default::default());
     let (info, _) = done.ok()?;
+    rescale(a, -half);
     pivots.iter_mut().zip(columns.iter()).for_each(|(pivot, &column)| *pivot = column as i32 + 1);
     // Of zeros faer makes columns, too: a pivot that is not positive ends it, whatever the tolerance.
     let least = |k: usize| a[k + k * n].to_f64().powi(2);

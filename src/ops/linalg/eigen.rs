@@ -132,14 +132,30 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
 pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<()> {
     let dtype = float(&[t])?;
     let of = if symmetric { Matrices::square(t)? } else { Matrices::of(t)? };
+    let batch = Batch::new(of.batch())?;
+    // A relative tolerance has no scale: matrices are scaled, so that the greatest value does not overflow.
+    let relative = !(tol >= 0.0);
     let mut values = if symmetric {
-        let values = Tensor::fresh()?;
-        syev(&values, None, t, false)?;
+        let n = of.n();
+        let (mut work, mut values) = (triangles(&batch, t, false)?, batch.empty(dtype, &[of.cols])?);
+        let blocks = [&mut work, &mut values];
+        let infos = dispatch!(float, dtype, T => {
+            batch.each::<T, 2>(cube(n, n).saturating_mul(4), || T::syev_bytes(n, false), blocks, None, &|[a, w], _, scratch| {
+                if relative {
+                    (1..n).for_each(|j| a[j * n..j * n + j].fill(0.0));
+                    T::lascl(a);
+                }
+                T::syev(a, n, w, None, scratch)
+            })
+        })?;
+        infos.check(eigenvalues)?;
         values
+    } else if relative {
+        let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
+        Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s
     } else {
         Svd::of(&of, t, dtype, Vectors::No)?.s
     };
-    let batch = Batch::new(of.batch())?;
     let mut ranks = batch.empty(Dtype::Int64, &[])?;
     let p = of.m().min(of.n());
     let counts = elements_mut::<i64>(&mut ranks)?;
@@ -225,7 +241,9 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
         if small == 0 && batch.count > 0 {
             bail!(Shape, "matrices of shape {:?} have no singular values", of.shape.as_slice())
         }
-        let mut s = Svd::of(&of, t, dtype, Vectors::No)?.s;
+        // The greatest value may overflow where the ratio does not.
+        let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
+        let mut s = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s;
         dispatch!(float, dtype, T => {
             for (r, s) in elements_mut::<T>(&mut condition)?.iter_mut().zip(elements_mut::<T>(&mut s)?.chunks_exact(small.max(1))) {
                 let (most, least) = (s[0], s[small - 1]);
