@@ -10,6 +10,7 @@
 //! A matrix of m rows and n columns is a slice of m * n elements, column after column. Scratch memory is as long as the function `..._bytes`
 //! of the same name says.
 
+mod bidiagonal;
 mod cholesky;
 mod eigen;
 mod float;
