@@ -95,16 +95,16 @@ pub fn gesvd<T: Float>(
     let stack = stack(scratch);
     // U and V of the wide are V and U of the transposed.
     let (wide, large, small) = (m < n, m.max(n), m.min(n));
-    let (mut u, v) = if wide { (v, u) } else { (u, v) };
+    let (u, v) = if wide { (v, u) } else { (u, v) };
     let info = if !is_tall(large, small) {
         let of = if wide { view(a, m, n).transpose() } else { view(a, m, n) };
         let u = u.map(|u| view_mut(u, large, if vectors == Vectors::All { large } else { small }));
         square(of, s, u, v.map(|v| view_mut(v, small, small)), stack)
     } else if wide {
         let (mut turned, stack) = stack.make_with(m * n, |at| a[at / n + at % n * m]);
-        tall(&mut turned, large, small, s, u.as_deref_mut(), v, stack)
+        tall(&mut turned, large, small, s, u, v, stack)
     } else {
-        tall(a, large, small, s, u.as_deref_mut(), v, stack)
+        tall(a, large, small, s, u, v, stack)
     };
     rescale(s, -exponent);
     info
@@ -123,8 +123,8 @@ fn tall<T: Float>(
     let columns = u.as_ref().map_or(0, |u| u.len() / m);
     let (mut tau, stack) = stack.make_with(n, |_| T::default());
     {
-        let (mut scratch, _) = stack.make_uninit::<u8>(geqrf_bytes::<T>(m, n));
-        geqrf(a, m, n, &mut tau, &mut scratch);
+        let (scratch, _) = stack.make_uninit::<u8>(geqrf_bytes::<T>(m, n));
+        geqrf(a, m, n, &mut tau, scratch);
     }
     let info = {
         let (r, stack) = stack.make_with(n * n, |at| if at % n <= at / n { a[at % n + at / n * m] } else { T::default() });
@@ -138,8 +138,8 @@ fn tall<T: Float>(
                 column[j] = T::ONE;
             }
         }
-        let (mut scratch, _) = stack.make_uninit::<u8>(ormqr_bytes::<T>(m, columns, n, true));
-        ormqr(u, m, columns, a, n, &tau, true, false, &mut scratch);
+        let (scratch, _) = stack.make_uninit::<u8>(ormqr_bytes::<T>(m, columns, n, true));
+        ormqr(u, m, columns, a, n, &tau, true, false, scratch);
     }
     info
 }
@@ -204,7 +204,7 @@ fn iterated<T: Float>(
     if !d.iter().chain(e.iter()).all(|x| x.is_finite()) {
         return false;
     }
-    let one = |at: usize| if at % (n + 1) == 0 { T::ONE } else { T::default() };
+    let one = |at: usize| if at.is_multiple_of(n + 1) { T::ONE } else { T::default() };
     let (mut x, stack) = stack.make_with(if u.is_some() { n * n } else { 0 }, one);
     let (mut y, stack) = stack.make_with(if v.is_some() { n * n } else { 0 }, one);
     if !bidiagonal::singular(&mut d, &mut e, u.is_some().then_some(&mut *x), v.is_some().then_some(&mut *y)) {
