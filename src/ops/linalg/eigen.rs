@@ -134,7 +134,7 @@ pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<
     let of = if symmetric { Matrices::square(t)? } else { Matrices::of(t)? };
     let batch = Batch::new(of.batch())?;
     // A relative tolerance has no scale: matrices are scaled, so that the greatest value does not overflow.
-    let relative = !(tol >= 0.0);
+    let relative = tol < 0.0 || tol.is_nan();
     let mut values = if symmetric {
         let n = of.n();
         let (mut work, mut values) = (triangles(&batch, t, false)?, batch.empty(dtype, &[of.cols])?);
