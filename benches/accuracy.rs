@@ -1,11 +1,12 @@
 //! The largest errors of the functions of float32, over all its 2^32 values, through the exported functions.
 //!
-//! `cargo bench --bench accuracy [-- [--stride N] [--write] [NAME ...]]`: the functions whose names are given, or all; every Nth value, for a quick
-//! look; `--write` puts what was found into docs/accuracy.md. `TH_SIMD` chooses the instruction set. Exit status 1 when an error is beyond its limit.
+//! `cargo bench --bench accuracy [-- [--stride N] [--write] [NAME ...]]`: the functions whose names are given, or all; every Nth value, for
+//! a quick look; `--write` puts what was found into docs/accuracy.md. `TH_SIMD` chooses the instruction set. Exit status 1 when an error is
+//! beyond its limit.
 //!
-//! A function of float32 is held against itself in float64. That has errors too, of some units in the 53rd bit, which
-//! `scripts/accuracy.py` measures with mpmath: here they would be 2^-28 of a unit. For a mistake that both have in common, every 1021st value is also
-//! held against a function of this file or of the C library, which must agree with the one in float64 to 32 bits.
+//! A function of float32 is held against itself in float64. That has errors too, of some units in the 53rd bit, which `scripts/accuracy.py`
+//! measures with mpmath: here they would be 2^-28 of a unit. For a mistake that both have in common, every 1021st value is also held
+//! against a function of this file or of the C library, which must agree with the one in float64 to 32 bits.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::process::ExitCode;
@@ -47,7 +48,8 @@ unsafe extern "C" {
     safe fn lgamma(x: f64) -> f64;
 }
 
-/// The derivative of lgamma: by reflection for negative numbers, by recurrence up to where six terms of the asymptotic series have 16 digits.
+/// The derivative of lgamma: by reflection for negative numbers, by recurrence up to where six terms of the asymptotic series have 16
+/// digits.
 fn digamma(x: f64) -> f64 {
     if x == 0.0 {
         return -1.0 / x;
@@ -225,7 +227,8 @@ impl Options {
 
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/accuracy.md");
 
-/// Writes a line of the report's table, in place of the one of the same function, dtype and instructions. `scripts/accuracy.py` does the same.
+/// Writes a line of the report's table, in place of the one of the same function, dtype and instructions. `scripts/accuracy.py` does the
+/// same.
 fn note(row: &Row, errors: &Errors, stride: u64) -> std::io::Result<()> {
     let text = fs::read_to_string(REPORT)?;
     let level = match level() {

@@ -7,10 +7,11 @@ local folder = arg[0]:match "^(.*)/" or "."
 package.path = folder .. "/header/?.lua;" .. package.path
 local ffi = require "ffi"
 local prototypes = require "prototypes"
+local rows = require "rows"
 
 local library = assert(os.getenv "THORN_LIB", "THORN_LIB names no library")
 
--- Functions that take NULL, and why.
+-- Functions that take NULL where neither a kind nor an empty list tells, and why.
 local takes_null = {
   THTensor_retain = "NULL is ignored",
   THTensor_free = "NULL is ignored",
@@ -19,15 +20,10 @@ local takes_null = {
   THGenerator_free = "NULL is ignored",
   THFree = "NULL is ignored, as by free",
   THRealloc = "NULL allocates, as with realloc",
-  THMemory_setSoftLimit = "a NULL hook turns it off",
-  THSetPrintOptions = "NULL sets the defaults that the library starts with",
-  THSetBlas = "NULL chooses the routines of the library itself",
 }
 
--- Functions that take NULL for a list of no entries.
-local takes_null_for_none = {
-  THTensor_expandNd = "nothing to expand",
-}
+-- Kinds of lists, which may be NULL without entries.
+local lists = { sizes = true, strides = true, dims = true, entries = true, counts = true, inputs = true, optional_inputs = true, outs = true }
 
 -- What the comments promise on error, where it is not what the type has: NaN, NULL, -1 for counts, 0 for int and size_t.
 local error_values = { THMapAllocatorContext_fd = -1 }
@@ -44,7 +40,8 @@ local release = {
   ["void *"] = "THFree",
 }
 
-local function arguments(parameters, number, dtype)
+-- The values of a call, and whether one of them is a NULL that must be refused.
+local function arguments(parameters, kinds, number, dtype)
   local values, pointers = {}, false
   for i, parameter in ipairs(parameters) do
     if parameter.type == "THDtype" then
@@ -52,8 +49,9 @@ local function arguments(parameters, number, dtype)
     elseif not parameter.pointer then
       values[i] = number
     end
-    -- NULL for a generator is the thread's own.
-    pointers = pointers or (parameter.pointer and parameter.name ~= "generator")
+    local kind = kinds[parameter.name]
+    local fine = kind and (rows.null[kind] == "taken" or number == 0 and lists[kind])
+    pointers = pointers or parameter.pointer and not fine
   end
   return values, pointers
 end
@@ -65,10 +63,11 @@ local function is(value, expected)
 end
 
 local C, text = prototypes.load(library)
+rows = rows.read(folder .. "/../src/capi/rows.json")
 
 -- What is wrong with this function when called so; nil if nothing.
 local function fault(prototype, number, dtype)
-  local values, pointers = arguments(prototype.parameters, number, dtype)
+  local values, pointers = arguments(prototype.parameters, rows.kinds[prototype.name], number, dtype)
   C.THClearLastError()
   local result = C[prototype.name](unpack(values, 1, #prototype.parameters))
   local status, message = tonumber(C.THGetLastErrorCode()), ffi.string(C.THGetLastError())
@@ -76,12 +75,12 @@ local function fault(prototype, number, dtype)
 
   if status == 0 then
     if kind == "pointer" and release[prototype.result] and result ~= nil then C[release[prototype.result]](result) end
-    local fine = takes_null[prototype.name] or (number == 0 and takes_null_for_none[prototype.name])
-    if pointers and not fine then return "took NULL without an error" end
+    if pointers and not takes_null[prototype.name] then return "took NULL without an error" end
     if message ~= "" then return "has a message without a status: " .. message end
     return nil
   end
-  if takes_null[prototype.name] then return "refused NULL: " .. message end
+  local refused = rows.kinds[prototype.name][message:match "argument '([%w_]+)' is NULL" or 0]
+  if takes_null[prototype.name] or rows.null[refused] == "taken" then return "refused NULL: " .. message end
   if message:sub(1, #prototype.name + 2) ~= prototype.name .. ": " then return "gave a message without its name: " .. message end
   if #message < #prototype.name + 8 then return "gave a message that says nothing: " .. message end
   local expected = error_values[prototype.name] or error_values_of[kind]
@@ -99,7 +98,7 @@ for _, prototype in ipairs(list) do
   faults = faults + (wrong and 1 or 0)
   io.write(wrong and " FAILED: " .. wrong or " ok", "\n")
 end
-for _, exceptions in ipairs { takes_null, takes_null_for_none, error_values } do
+for _, exceptions in ipairs { takes_null, error_values } do
   for name in pairs(exceptions) do
     assert(known[name], name .. " is not in the header")
   end

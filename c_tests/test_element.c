@@ -84,6 +84,17 @@ static void five_dimensions_have_the_forms_of_four(void) {
     CHECK_OK(THTensor_resize5d(other, 1, 1, 1, 1, 1));
     CHECK_SHAPE(other, 1, 1, 1, 1, 1);
     THTensor_free(other);
+    /* Sizes and strides in turn, of which the offset 1 leaves 12 of 13 elements. */
+    THTensor *three = THTensor_newWithStorage3d(s, 1, 2, 6, 3, 2, 1, 2), *four = THTensor_newWithStorage4d(s, 1, 2, 6, 1, 6, 3, 2, 1, 2);
+    CHECK_SHAPE(three, 2, 3, 1);
+    CHECK_STRIDES(three, 6, 2, 2);
+    CHECK_VALUES(three, 0, 0, 0, 0, 0, 7);
+    CHECK_SHAPE(four, 2, 1, 3, 1);
+    CHECK_STRIDES(four, 6, 6, 2, 2);
+    CHECK_OK(THTensor_squeeze1d(four, four, 1));
+    CHECK(THTensor_isSetTo(three, four));
+    THTensor_free(four);
+    THTensor_free(three);
     THTensor_free(view);
     THTensor_free(t);
 }

@@ -105,7 +105,7 @@ static void null_handles_are_named(void) {
     THTensor *t = vector_of(TH_FLOAT32, 1);
     CHECK_ERROR(THTensor_cadd(NULL, t, 1, t), TH_ERR_ARGUMENT, "THTensor_cadd: argument 'r' is NULL");
     CHECK_ERROR(THTensor_cadd(t, t, 1, NULL), TH_ERR_ARGUMENT, "THTensor_cadd: argument 'src' is NULL");
-    CHECK_FAILURE(THTensor_newClone(NULL) == NULL, TH_ERR_ARGUMENT, "THTensor_newClone: argument 'tensor' is NULL");
+    CHECK_FAILURE(THTensor_newClone(NULL) == NULL, TH_ERR_ARGUMENT, "THTensor_newClone: argument 't' is NULL");
     CHECK_FAILURE(THTensor_newWithSizes(TH_INT8, 2, NULL) == NULL, TH_ERR_ARGUMENT, "'size' is NULL");
     CHECK_FAILURE(isnan(THTensor_item(NULL)), TH_ERR_ARGUMENT, "NULL");
     CHECK_FAILURE(THTensor_nElement(NULL) == -1, TH_ERR_ARGUMENT, "NULL");

@@ -199,6 +199,9 @@ static void what_is_no_signal_is_refused(void) {
              *r = vector_of(TH_FLOAT32, 7);
     CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32, only for floats");
     CHECK_ERROR(THTensor_fft(r, t, 2, 0), TH_ERR_ARGUMENT, "a signal of 2 dimensions in a tensor with 1 for signals and batches: expected 1 to 1");
+    THTensor *pair = vector_of(TH_FLOAT32, 1, 2);
+    CHECK_ERROR(THTensor_fft(r, pair, 1, 0), TH_ERR_SHAPE, "a tensor of one dimension has no signal");
+    THTensor_free(pair);
     CHECK_OK(THTensor_narrow(t, t, 1, 0, 1));
     CHECK_ERROR(THTensor_fft(r, t, 1, 0), TH_ERR_SHAPE, "a last dimension of size 2");
     CHECK_VALUES(r, 7);

@@ -202,6 +202,13 @@ static void zeros_that_repeat_need_no_mask(void) {
     THMemory_stats(&after);
     CHECK_SHAPE(r, 0, 2);
     CHECK(after.peak_bytes - before.peak_bytes < 1 << 20);
+    THTensor *nowhere = THTensor_newZeros(TH_BOOL, SIZES(2, 1)), *selected = THTensor_new();
+    CHECK_OK(THTensor_maskedSelect(selected, t, nowhere));
+    THMemory_stats(&after);
+    CHECK_SHAPE(selected, 0);
+    CHECK(after.peak_bytes - before.peak_bytes < 1 << 20);
+    THTensor_free(selected);
+    THTensor_free(nowhere);
     CHECK_OK(THTensor_set2d(zero, 1, 0, 5));
     CHECK_OK(THTensor_narrow(t, t, 1, 0, 3));
     CHECK_OK(THTensor_nonzero(r, t));

@@ -45,7 +45,9 @@ static void messages_name_what_is_wrong(void) {
     CHECK_OK(THTensor_set1d(target, 2, 7));
     CHECK_ERROR(THTensor_nllLoss(r, t, target, NULL, TH_REDUCTION_MEAN, -100), TH_ERR_ARGUMENT,
                 "target 7 at position 2 is none of 3 classes");
-    CHECK_ERROR(THTensor_crossEntropyGrad(r, t, t, target, NULL, TH_REDUCTION_SUM, -100), TH_ERR_ARGUMENT, "target 7");
+    THTensor *one = THTensor_newScalar(TH_FLOAT32, 1);
+    CHECK_ERROR(THTensor_crossEntropyGrad(r, one, t, target, NULL, TH_REDUCTION_SUM, -100), TH_ERR_ARGUMENT, "target 7");
+    THTensor_free(one);
     CHECK_OK(THTensor_nllLoss(r, t, target, NULL, TH_REDUCTION_MEAN, 7));
     CHECK_ERROR(THTensor_nllLoss(r, t, target, NULL, 3, -100), TH_ERR_ARGUMENT, "3 is no THReduction");
     CHECK_ERROR(THTensor_nllLoss(r, t, target, two, TH_REDUCTION_SUM, 7), TH_ERR_SHAPE,

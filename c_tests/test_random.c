@@ -193,9 +193,9 @@ static void new_tensors_have_the_numbers_of_fills(void) {
 static void what_is_no_distribution_is_an_error(void) {
     THTensor *t = THTensor_newOnes(TH_FLOAT32, SIZES(2)), *ints = vector_of(TH_INT64, 1, 2), *fresh = THTensor_new();
     THTensor *expanded = THTensor_newExpand(t, SIZES(3, 2));
-    CHECK_ERROR(THTensor_uniform(t, NULL, 1, 0), TH_ERR_ARGUMENT, "1 and 0");
-    CHECK_ERROR(THTensor_uniform(t, NULL, -1.7e308, 1.7e308), TH_ERR_ARGUMENT, "got -1.7e308 and 1.7e308");
-    CHECK_ERROR(THTensor_uniform(t, NULL, NAN, 1), TH_ERR_ARGUMENT, "THTensor_uniform");
+    CHECK_ERROR(THTensor_uniform(t, NULL, 1, 0), TH_ERR_ARGUMENT, "expected bounds in order, got 1 and 0");
+    CHECK_ERROR(THTensor_uniform(t, NULL, -1.7e308, 1.7e308), TH_ERR_ARGUMENT, "expected bounds with a finite distance, got -1.7e308 and 1.7e308");
+    CHECK_ERROR(THTensor_uniform(t, NULL, NAN, 1), TH_ERR_ARGUMENT, "THTensor_uniform: expected finite bounds");
     CHECK_ERROR(THTensor_uniform(t, NULL, 0, INFINITY), TH_ERR_ARGUMENT, "THTensor_uniform");
     CHECK_ERROR(THTensor_normal(t, NULL, 0, -1), TH_ERR_ARGUMENT, "-1");
     CHECK_ERROR(THTensor_normal(t, NULL, NAN, 1), TH_ERR_ARGUMENT, "THTensor_normal");

@@ -121,5 +121,10 @@ static void errors_work_until_a_thread_is_gone(void) {
     for (int i = 0; i < 2; i++) pthread_key_delete(keys[i]);
 }
 
-CHECK_MAIN(CASE(errors_work_until_a_thread_is_gone), CASE(signals_are_handled_by_the_programs_threads),
+static void cores_are_those_of_the_machine(void) {
+    CHECK(THGetNumCores() >= 1);
+    CHECK(THGetNumCores() <= sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+CHECK_MAIN(CASE(cores_are_those_of_the_machine), CASE(errors_work_until_a_thread_is_gone), CASE(signals_are_handled_by_the_programs_threads),
            CASE(a_process_ends_with_its_own_last_thread))

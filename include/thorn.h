@@ -118,9 +118,10 @@
  * integers wrap into narrower ones, as in C. A number that is stored as it is (fill, full, setAt, maskedFill) must lie
  * in the range of an integer dtype; uint8 takes -255 to -1 too, which wrap.
  *
- * **Lists.** A list that you pass has its length beside it, `len`. A function that returns several handles takes an
- * array `r` with room for `*count` handles. If `r` is NULL, it only stores in `*count` how many there will be;
- * otherwise it stores that many new references. Too little room is an error.
+ * **Lists.** A list that you pass has its length before it: `ndim` if it has an entry for each of some dimensions, else
+ * `count`. A function that returns several handles takes an array `r` with room for `*count` handles. If `r` is NULL,
+ * it only stores in `*count` how many there will be; otherwise it stores that many new references. Too little room is
+ * an error.
  *
  * **Callbacks.** A function that you pass (to apply, as a deleter, an allocator or a memory hook) must return: it may
  * neither throw nor longjmp. It must not free or resize the tensors of the call it serves. It runs on the calling
@@ -314,27 +315,27 @@ TH_NODISCARD THTensor *THTensor_new(void);
 /// to this dtype as any result is. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newWithDtype(THDtype dtype);
 
-/// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-THStatus THTensor_reset(THTensor *tensor);
+/// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+THStatus THTensor_reset(THTensor *t);
 
-/// A second handle on the elements of `tensor`. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *tensor);
+/// A second handle on the elements of `t`. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithTensor(THTensor *t);
 
 /// How many references are held now; 0 on error.
-int THTensor_refcount(const THTensor *tensor);
+int THTensor_refcount(const THTensor *t);
 
 /// Sets `TH_TENSOR_*` bits.
-THStatus THTensor_setFlag(THTensor *tensor, char flag);
+THStatus THTensor_setFlag(THTensor *t, char flag);
 
 /// Clears `TH_TENSOR_*` bits.
-THStatus THTensor_clearFlag(THTensor *tensor, char flag);
+THStatus THTensor_clearFlag(THTensor *t, char flag);
 
 /// Adds a reference; NULL is ignored. Safe from any thread.
-void THTensor_retain(THTensor *tensor);
+void THTensor_retain(THTensor *t);
 
 /// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any
 /// thread.
-void THTensor_free(THTensor *tensor);
+void THTensor_free(THTensor *t);
 
 /** @} */
 
@@ -458,17 +459,17 @@ TH_NODISCARD THTensor *THTensor_newLinspace(THDtype dtype, double start, double 
 /// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newEye(THDtype dtype, int64_t n, int64_t m);
 
-/// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newEmptyLike(const THTensor *tensor);
+/// A tensor of the dtype and shape of `t` with undefined elements. Strides as newClone. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newEmptyLike(const THTensor *t);
 
 /// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newFullLike(const THTensor *tensor, double value);
+TH_NODISCARD THTensor *THTensor_newFullLike(const THTensor *t, double value);
 
 /// Like `THTensor_newEmptyLike`, with zeros. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newZerosLike(const THTensor *tensor);
+TH_NODISCARD THTensor *THTensor_newZerosLike(const THTensor *t);
 
 /// Like `THTensor_newEmptyLike`, with ones. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newOnesLike(const THTensor *tensor);
+TH_NODISCARD THTensor *THTensor_newOnesLike(const THTensor *t);
 
 /// A 0-d tensor. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newScalar(THDtype dtype, double value);
@@ -532,71 +533,71 @@ TH_NODISCARD THTensor *THTensor_newWithStorage5d(THStorage *storage, ptrdiff_t s
  */
 
 /// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
-THStorage *THTensor_storage(const THTensor *tensor);
+THStorage *THTensor_storage(const THTensor *t);
 
 /// The position of the first element in the storage; -1 on error.
-ptrdiff_t THTensor_storageOffset(const THTensor *tensor);
+ptrdiff_t THTensor_storageOffset(const THTensor *t);
 
 /// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
-int THTensor_nDimension(const THTensor *tensor);
+int THTensor_nDimension(const THTensor *t);
 
 /// `THTensor_nDimension` by PyTorch's name.
-int THTensor_dim(const THTensor *tensor);
+int THTensor_dim(const THTensor *t);
 
 /// The size of dimension `dim`; -1 on error.
-int64_t THTensor_size(const THTensor *tensor, int dim);
+int64_t THTensor_size(const THTensor *t, int dim);
 
 /// The stride of dimension `dim`, in elements; -1 on error.
-int64_t THTensor_stride(const THTensor *tensor, int dim);
+int64_t THTensor_stride(const THTensor *t, int dim);
 
 /// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
-const int64_t *THTensor_sizes(const THTensor *tensor);
+const int64_t *THTensor_sizes(const THTensor *t);
 
 /// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
-const int64_t *THTensor_strides(const THTensor *tensor);
+const int64_t *THTensor_strides(const THTensor *t);
 
 /// The sizes as an int64 storage. Returns a new reference.
-TH_NODISCARD THStorage *THTensor_newSizeOf(const THTensor *tensor);
+TH_NODISCARD THStorage *THTensor_newSizeOf(const THTensor *t);
 
 /// The strides as an int64 storage. Returns a new reference.
-TH_NODISCARD THStorage *THTensor_newStrideOf(const THTensor *tensor);
+TH_NODISCARD THStorage *THTensor_newStrideOf(const THTensor *t);
 
 /// The number of elements; -1 on error.
-ptrdiff_t THTensor_nElement(const THTensor *tensor);
+ptrdiff_t THTensor_nElement(const THTensor *t);
 
 /// `THTensor_nElement` by PyTorch's name.
-ptrdiff_t THTensor_numel(const THTensor *tensor);
+ptrdiff_t THTensor_numel(const THTensor *t);
 
 /// The first element; NULL when there is no memory. Borrowed: valid until the storage is resized or freed.
-void *THTensor_data(const THTensor *tensor);
+void *THTensor_data(const THTensor *t);
 
 /// The element type; `TH_UNDEFINED` before the first write and on error.
-THDtype THTensor_dtype(const THTensor *tensor);
+THDtype THTensor_dtype(const THTensor *t);
 
 /// Bytes an element takes; 0 before the first write and on error.
-size_t THTensor_elementSize(const THTensor *tensor);
+size_t THTensor_elementSize(const THTensor *t);
 
 /// `TH_CPU` or `TH_CUDA`; 0 on error.
-THDeviceType THTensor_deviceType(const THTensor *tensor);
+THDeviceType THTensor_deviceType(const THTensor *t);
 
 /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
-int64_t THTensor_getDevice(const THTensor *tensor);
+int64_t THTensor_getDevice(const THTensor *t);
 
 /// 1 if the elements lie row-major without gaps; 0 if not and on error.
-int THTensor_isContiguous(const THTensor *tensor);
+int THTensor_isContiguous(const THTensor *t);
 
 /// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is
 /// channels-last.
-int THTensor_isContiguousFormat(const THTensor *tensor, THMemoryFormat format);
+int THTensor_isContiguousFormat(const THTensor *t, THMemoryFormat format);
 
 /// 1 if both have the same sizes; 0 if not and on error.
-int THTensor_isSameSizeAs(const THTensor *tensor, const THTensor *src);
+int THTensor_isSameSizeAs(const THTensor *t, const THTensor *src);
 
 /// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
-int THTensor_isSetTo(const THTensor *tensor, const THTensor *src);
+int THTensor_isSetTo(const THTensor *t, const THTensor *src);
 
 /// 1 if the sizes are these; 0 if not and on error.
-int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
+int THTensor_isSize(const THTensor *t, int ndim, const int64_t *size);
 
 /** @} */
 
@@ -616,52 +617,52 @@ int THTensor_isSize(const THTensor *tensor, int ndim, const int64_t *size);
  */
 
 /// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
-double THTensor_getAt(const THTensor *tensor, int ndim, const int64_t *index);
+double THTensor_getAt(const THTensor *t, int ndim, const int64_t *index);
 
-/// `tensor[x0]`; NaN on error.
-double THTensor_get1d(const THTensor *tensor, int64_t x0);
+/// `t[x0]`; NaN on error.
+double THTensor_get1d(const THTensor *t, int64_t x0);
 
-/// `tensor[x0][x1]`; NaN on error.
-double THTensor_get2d(const THTensor *tensor, int64_t x0, int64_t x1);
+/// `t[x0][x1]`; NaN on error.
+double THTensor_get2d(const THTensor *t, int64_t x0, int64_t x1);
 
-/// `tensor[x0][x1][x2]`; NaN on error.
-double THTensor_get3d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2);
+/// `t[x0][x1][x2]`; NaN on error.
+double THTensor_get3d(const THTensor *t, int64_t x0, int64_t x1, int64_t x2);
 
-/// `tensor[x0][x1][x2][x3]`; NaN on error.
-double THTensor_get4d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
+/// `t[x0][x1][x2][x3]`; NaN on error.
+double THTensor_get4d(const THTensor *t, int64_t x0, int64_t x1, int64_t x2, int64_t x3);
 
-/// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
-double THTensor_get5d(const THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4);
+/// `t[x0][x1][x2][x3][x4]`; NaN on error.
+double THTensor_get5d(const THTensor *t, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4);
 
 /// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
-int64_t THTensor_getAtLong(const THTensor *tensor, int ndim, const int64_t *index);
+int64_t THTensor_getAtLong(const THTensor *t, int ndim, const int64_t *index);
 
 /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
-THStatus THTensor_setAt(THTensor *tensor, int ndim, const int64_t *index, double value);
+THStatus THTensor_setAt(THTensor *t, int ndim, const int64_t *index, double value);
 
-/// `tensor[x0] = value`
-THStatus THTensor_set1d(THTensor *tensor, int64_t x0, double value);
+/// `t[x0] = value`
+THStatus THTensor_set1d(THTensor *t, int64_t x0, double value);
 
-/// `tensor[x0][x1] = value`
-THStatus THTensor_set2d(THTensor *tensor, int64_t x0, int64_t x1, double value);
+/// `t[x0][x1] = value`
+THStatus THTensor_set2d(THTensor *t, int64_t x0, int64_t x1, double value);
 
-/// `tensor[x0][x1][x2] = value`
-THStatus THTensor_set3d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, double value);
+/// `t[x0][x1][x2] = value`
+THStatus THTensor_set3d(THTensor *t, int64_t x0, int64_t x1, int64_t x2, double value);
 
-/// `tensor[x0][x1][x2][x3] = value`
-THStatus THTensor_set4d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
+/// `t[x0][x1][x2][x3] = value`
+THStatus THTensor_set4d(THTensor *t, int64_t x0, int64_t x1, int64_t x2, int64_t x3, double value);
 
-/// `tensor[x0][x1][x2][x3][x4] = value`
-THStatus THTensor_set5d(THTensor *tensor, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4, double value);
+/// `t[x0][x1][x2][x3][x4] = value`
+THStatus THTensor_set5d(THTensor *t, int64_t x0, int64_t x1, int64_t x2, int64_t x3, int64_t x4, double value);
 
 /// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
-THStatus THTensor_setAtLong(THTensor *tensor, int ndim, const int64_t *index, int64_t value);
+THStatus THTensor_setAtLong(THTensor *t, int ndim, const int64_t *index, int64_t value);
 
 /// The only element of a tensor of any shape; NaN on error.
-double THTensor_item(const THTensor *tensor);
+double THTensor_item(const THTensor *t);
 
 /// The only element as an integer, exact for int64; floats are cut off. -1 on error.
-int64_t THTensor_itemLong(const THTensor *tensor);
+int64_t THTensor_itemLong(const THTensor *t);
 
 /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their
 /// range.
@@ -689,30 +690,28 @@ THStatus THTensor_zero(THTensor *r);
  * @{
  */
 
-/// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense
-/// strides in the same order of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new
-/// reference.
-TH_NODISCARD THTensor *THTensor_newClone(const THTensor *tensor);
+/// A copy with memory of its own. It has the strides of `t` where they are dense; where there are gaps, dense strides
+/// in the same order of dimensions; row-major ones where the dimensions of `t` are expanded. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newClone(const THTensor *t);
 
 /// A copy with memory of its own laid out as `format` says. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newCloneFormat(const THTensor *tensor, THMemoryFormat format);
+TH_NODISCARD THTensor *THTensor_newCloneFormat(const THTensor *t, THMemoryFormat format);
 
-/// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
-TH_NODISCARD THTensor *THTensor_newContiguous(THTensor *tensor);
+/// `t` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newContiguous(THTensor *t);
 
-/// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
-TH_NODISCARD THTensor *THTensor_newContiguousFormat(THTensor *tensor, THMemoryFormat format);
+/// `t` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newContiguousFormat(THTensor *t, THMemoryFormat format);
 
-/// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
-TH_NODISCARD THTensor *THTensor_newTo(THTensor *tensor, THDtype dtype);
+/// `t` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
+TH_NODISCARD THTensor *THTensor_newTo(THTensor *t, THDtype dtype);
 
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r`
 /// becomes a clone, one of `THTensor_newWithDtype` takes the shape of `src`.
-THStatus THTensor_copy(THTensor *r, const THTensor *src);
+THStatus THTensor_copy(THTensor *r, const THTensor *t);
 
-/// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor`
-/// is an error.
-THStatus THTensor_freeCopyTo(THTensor *tensor, THTensor *dst);
+/// Copies `t` into `dst` unless they are the same handle, then gives up the reference to `t`. NULL `t` is an error.
+THStatus THTensor_freeCopyTo(THTensor *t, THTensor *dst);
 
 /** @} */
 
@@ -802,133 +801,131 @@ THStatus THGetPrintOptions(THPrintOptions *options);
  */
 
 /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-/// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_narrow(THTensor *r, const THTensor *src, int dimension, int64_t firstIndex, int64_t size);
+/// Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_narrow(THTensor *r, const THTensor *t, int dimension, int64_t firstIndex, int64_t size);
 
 /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
 /// Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newNarrow(const THTensor *tensor, int dimension, int64_t firstIndex, int64_t size);
+TH_NODISCARD THTensor *THTensor_newNarrow(const THTensor *t, int dimension, int64_t firstIndex, int64_t size);
 
 /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar. Makes `r` this view of
-/// `src`; both may be the same handle.
-THStatus THTensor_select(THTensor *r, const THTensor *src, int dimension, int64_t sliceIndex);
+/// `t`; both may be the same handle.
+THStatus THTensor_select(THTensor *r, const THTensor *t, int dimension, int64_t sliceIndex);
 
 /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar. Returns a new
 /// reference.
-TH_NODISCARD THTensor *THTensor_newSelect(const THTensor *tensor, int dimension, int64_t sliceIndex);
+TH_NODISCARD THTensor *THTensor_newSelect(const THTensor *t, int dimension, int64_t sliceIndex);
 
 /// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must
-/// be positive. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_slice(THTensor *r, const THTensor *src, int dimension, int64_t start, int64_t end, int64_t step);
+/// be positive. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_slice(THTensor *r, const THTensor *t, int dimension, int64_t start, int64_t end, int64_t step);
 
 /// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must
 /// be positive. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newSlice(const THTensor *tensor, int dimension, int64_t start, int64_t end,
-                                         int64_t step);
+TH_NODISCARD THTensor *THTensor_newSlice(const THTensor *t, int dimension, int64_t start, int64_t end, int64_t step);
 
-/// Dimensions `dimension1` and `dimension2` swapped. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_transpose(THTensor *r, const THTensor *src, int dimension1, int dimension2);
+/// Dimensions `dimension1` and `dimension2` swapped. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_transpose(THTensor *r, const THTensor *t, int dimension1, int dimension2);
 
 /// Dimensions `dimension1` and `dimension2` swapped. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newTranspose(const THTensor *tensor, int dimension1, int dimension2);
+TH_NODISCARD THTensor *THTensor_newTranspose(const THTensor *t, int dimension1, int dimension2);
 
-/// The matrix transposed; vectors and scalars stay as they are. Makes `r` this view of `src`; both may be the same
+/// The matrix transposed; vectors and scalars stay as they are. Makes `r` this view of `t`; both may be the same
 /// handle.
-THStatus THTensor_t(THTensor *r, const THTensor *src);
+THStatus THTensor_t(THTensor *r, const THTensor *t);
 
 /// The matrix transposed; vectors and scalars stay as they are. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newT(const THTensor *tensor);
+TH_NODISCARD THTensor *THTensor_newT(const THTensor *t);
 
-/// Dimension `d` of the view is dimension `dims[d]` of the source. Makes `r` this view of `src`; both may be the same
+/// Dimension `d` of the view is dimension `dims[d]` of the source. Makes `r` this view of `t`; both may be the same
 /// handle.
-THStatus THTensor_permute(THTensor *r, const THTensor *src, int ndim, const int64_t *dims);
+THStatus THTensor_permute(THTensor *r, const THTensor *t, int ndim, const int64_t *dims);
 
 /// Dimension `d` of the view is dimension `dims[d]` of the source. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newPermute(const THTensor *tensor, int ndim, const int64_t *dims);
+TH_NODISCARD THTensor *THTensor_newPermute(const THTensor *t, int ndim, const int64_t *dims);
 
 /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
-/// dimension. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_diagonal(THTensor *r, const THTensor *src, int64_t offset, int dim1, int dim2);
+/// dimension. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_diagonal(THTensor *r, const THTensor *t, int64_t offset, int dim1, int dim2);
 
 /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
 /// dimension. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newDiagonal(const THTensor *tensor, int64_t offset, int dim1, int dim2);
+TH_NODISCARD THTensor *THTensor_newDiagonal(const THTensor *t, int64_t offset, int dim1, int dim2);
 
 /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-/// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_unfold(THTensor *r, const THTensor *src, int dimension, int64_t size, int64_t step);
+/// Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_unfold(THTensor *r, const THTensor *t, int dimension, int64_t size, int64_t step);
 
 /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
 /// Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newUnfold(const THTensor *tensor, int dimension, int64_t size, int64_t step);
+TH_NODISCARD THTensor *THTensor_newUnfold(const THTensor *t, int dimension, int64_t size, int64_t step);
 
-/// Without the dimensions of size 1. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze(THTensor *r, const THTensor *src);
+/// Without the dimensions of size 1. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_squeeze(THTensor *r, const THTensor *t);
 
 /// Without the dimensions of size 1. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newSqueeze(const THTensor *tensor);
+TH_NODISCARD THTensor *THTensor_newSqueeze(const THTensor *t);
 
-/// Without dimension `dimension`, if its size is 1. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_squeeze1d(THTensor *r, const THTensor *src, int dimension);
+/// Without dimension `dimension`, if its size is 1. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_squeeze1d(THTensor *r, const THTensor *t, int dimension);
 
 /// Without dimension `dimension`, if its size is 1. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newSqueeze1d(const THTensor *tensor, int dimension);
+TH_NODISCARD THTensor *THTensor_newSqueeze1d(const THTensor *t, int dimension);
 
-/// With a new dimension of size 1 at `dimension`; -1 appends. Makes `r` this view of `src`; both may be the same
-/// handle.
-THStatus THTensor_unsqueeze1d(THTensor *r, const THTensor *src, int dimension);
+/// With a new dimension of size 1 at `dimension`; -1 appends. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_unsqueeze1d(THTensor *r, const THTensor *t, int dimension);
 
 /// With a new dimension of size 1 at `dimension`; -1 appends. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newUnsqueeze1d(const THTensor *tensor, int dimension);
+TH_NODISCARD THTensor *THTensor_newUnsqueeze1d(const THTensor *t, int dimension);
 
 /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
-/// Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_view(THTensor *r, const THTensor *src, int ndim, const int64_t *size);
+/// Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_view(THTensor *r, const THTensor *t, int ndim, const int64_t *size);
 
 /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
 /// Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newView(const THTensor *tensor, int ndim, const int64_t *size);
+TH_NODISCARD THTensor *THTensor_newView(const THTensor *t, int ndim, const int64_t *size);
 
 /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first. Makes `r` this
-/// view of `src`; both may be the same handle.
-THStatus THTensor_expand(THTensor *r, const THTensor *src, int ndim, const int64_t *size);
+/// view of `t`; both may be the same handle.
+THStatus THTensor_expand(THTensor *r, const THTensor *t, int ndim, const int64_t *size);
 
 /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first. Returns a new
 /// reference.
-TH_NODISCARD THTensor *THTensor_newExpand(const THTensor *tensor, int ndim, const int64_t *size);
+TH_NODISCARD THTensor *THTensor_newExpand(const THTensor *t, int ndim, const int64_t *size);
 
-/// The tensor viewed in the sizes of `other`. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_viewAs(THTensor *r, const THTensor *src, const THTensor *other);
+/// The tensor viewed in the sizes of `other`. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_viewAs(THTensor *r, const THTensor *t, const THTensor *other);
 
 /// The tensor viewed in the sizes of `other`. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newViewAs(const THTensor *tensor, const THTensor *other);
+TH_NODISCARD THTensor *THTensor_newViewAs(const THTensor *t, const THTensor *other);
 
-/// The tensor expanded to the sizes of `other`. Makes `r` this view of `src`; both may be the same handle.
-THStatus THTensor_expandAs(THTensor *r, const THTensor *src, const THTensor *other);
+/// The tensor expanded to the sizes of `other`. Makes `r` this view of `t`; both may be the same handle.
+THStatus THTensor_expandAs(THTensor *r, const THTensor *t, const THTensor *other);
 
 /// The tensor expanded to the sizes of `other`. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newExpandAs(const THTensor *tensor, const THTensor *other);
+TH_NODISCARD THTensor *THTensor_newExpandAs(const THTensor *t, const THTensor *other);
 
 /// The same bytes as another dtype of the same size. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newViewDtype(const THTensor *tensor, THDtype dtype);
+TH_NODISCARD THTensor *THTensor_newViewDtype(const THTensor *t, THDtype dtype);
 
 /// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newReshape(const THTensor *tensor, int ndim, const int64_t *size);
+TH_NODISCARD THTensor *THTensor_newReshape(const THTensor *t, int ndim, const int64_t *size);
 
 /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new
 /// reference.
-TH_NODISCARD THTensor *THTensor_newFlatten(const THTensor *tensor, int start, int end);
+TH_NODISCARD THTensor *THTensor_newFlatten(const THTensor *t, int start, int end);
 
 /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and
 /// `count`.
-THStatus THTensor_split(THTensor **r, int *count, const THTensor *tensor, int64_t size, int dimension);
+THStatus THTensor_split(THTensor **r, int *count, const THTensor *t, int64_t size, int dimension);
 
 /// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty
 /// pieces. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_chunk(THTensor **r, int *count, const THTensor *tensor, int64_t chunks, int dimension);
+THStatus THTensor_chunk(THTensor **r, int *count, const THTensor *t, int64_t chunks, int dimension);
 
 /// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_unbind(THTensor **r, int *count, const THTensor *tensor, int dimension);
+THStatus THTensor_unbind(THTensor **r, int *count, const THTensor *t, int dimension);
 
 /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one
 /// shape all broadcast to.
@@ -951,63 +948,63 @@ THStatus THTensor_expandNd(THTensor *const *rets, THTensor *const *tensors, int 
  * @{
  */
 
-/// Makes `tensor` a second handle on the elements of `src`.
-THStatus THTensor_set(THTensor *tensor, const THTensor *src);
+/// Makes `t` a second handle on the elements of `src`.
+THStatus THTensor_set(THTensor *t, const THTensor *src);
 
-/// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
-THStatus THTensor_setStorage(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim,
-                             const int64_t *size, const int64_t *stride);
+/// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+THStatus THTensor_setStorage(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int ndim, const int64_t *size,
+                             const int64_t *stride);
 
 /// `THTensor_setStorage` by the name TH gives its C form.
-THStatus THTensor_setStorageNd(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int ndim,
-                               const int64_t *size, const int64_t *stride);
+THStatus THTensor_setStorageNd(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int ndim, const int64_t *size,
+                               const int64_t *stride);
 
-/// Makes `tensor` a 1-d tensor over `storage`.
-THStatus THTensor_setStorage1d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
+/// Makes `t` a 1-d tensor over `storage`.
+THStatus THTensor_setStorage1d(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
                                int64_t stride0);
 
-/// Makes `tensor` a 2-d tensor over `storage`.
-THStatus THTensor_setStorage2d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
-                               int64_t stride0, int64_t size1, int64_t stride1);
+/// Makes `t` a 2-d tensor over `storage`.
+THStatus THTensor_setStorage2d(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0,
+                               int64_t size1, int64_t stride1);
 
-/// Makes `tensor` a 3-d tensor over `storage`.
-THStatus THTensor_setStorage3d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
-                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2);
+/// Makes `t` a 3-d tensor over `storage`.
+THStatus THTensor_setStorage3d(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0,
+                               int64_t size1, int64_t stride1, int64_t size2, int64_t stride2);
 
-/// Makes `tensor` a 4-d tensor over `storage`.
-THStatus THTensor_setStorage4d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
-                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
-                               int64_t size3, int64_t stride3);
+/// Makes `t` a 4-d tensor over `storage`.
+THStatus THTensor_setStorage4d(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0,
+                               int64_t size1, int64_t stride1, int64_t size2, int64_t stride2, int64_t size3,
+                               int64_t stride3);
 
-/// Makes `tensor` a 5-d tensor over `storage`.
-THStatus THTensor_setStorage5d(THTensor *tensor, THStorage *storage, ptrdiff_t storageOffset, int64_t size0,
-                               int64_t stride0, int64_t size1, int64_t stride1, int64_t size2, int64_t stride2,
-                               int64_t size3, int64_t stride3, int64_t size4, int64_t stride4);
+/// Makes `t` a 5-d tensor over `storage`.
+THStatus THTensor_setStorage5d(THTensor *t, THStorage *storage, ptrdiff_t storageOffset, int64_t size0, int64_t stride0,
+                               int64_t size1, int64_t stride1, int64_t size2, int64_t stride2, int64_t size3,
+                               int64_t stride3, int64_t size4, int64_t stride4);
 
 /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks;
 /// new elements are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
-THStatus THTensor_resize(THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
+THStatus THTensor_resize(THTensor *t, int ndim, const int64_t *size, const int64_t *stride);
 
 /// `THTensor_resize` by the name TH gives its C form.
-THStatus THTensor_resizeNd(THTensor *tensor, int ndim, const int64_t *size, const int64_t *stride);
+THStatus THTensor_resizeNd(THTensor *t, int ndim, const int64_t *size, const int64_t *stride);
 
 /// `THTensor_resize` to one dimension.
-THStatus THTensor_resize1d(THTensor *tensor, int64_t size0);
+THStatus THTensor_resize1d(THTensor *t, int64_t size0);
 
 /// `THTensor_resize` to two dimensions.
-THStatus THTensor_resize2d(THTensor *tensor, int64_t size0, int64_t size1);
+THStatus THTensor_resize2d(THTensor *t, int64_t size0, int64_t size1);
 
 /// `THTensor_resize` to three dimensions.
-THStatus THTensor_resize3d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2);
+THStatus THTensor_resize3d(THTensor *t, int64_t size0, int64_t size1, int64_t size2);
 
 /// `THTensor_resize` to four dimensions.
-THStatus THTensor_resize4d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
+THStatus THTensor_resize4d(THTensor *t, int64_t size0, int64_t size1, int64_t size2, int64_t size3);
 
 /// `THTensor_resize` to five dimensions.
-THStatus THTensor_resize5d(THTensor *tensor, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
+THStatus THTensor_resize5d(THTensor *t, int64_t size0, int64_t size1, int64_t size2, int64_t size3, int64_t size4);
 
 /// `THTensor_resize` to the sizes of `src`.
-THStatus THTensor_resizeAs(THTensor *tensor, const THTensor *src);
+THStatus THTensor_resizeAs(THTensor *t, const THTensor *src);
 
 /** @} */
 
@@ -1059,26 +1056,26 @@ THStatus THTensor_vstack(THTensor *r, THTensor *const *tensors, int count);
 /// as [1 x n x 1].
 THStatus THTensor_dstack(THTensor *r, THTensor *const *tensors, int count);
 
-/// Views of `ndim` pieces of `tensor` along `dimension`, with `sizes` entries each, which add up to all. See "Lists" in
-/// the conventions for `r` and `count`.
-THStatus THTensor_splitSizes(THTensor **r, int *count, const THTensor *tensor, int ndim, const int64_t *sizes,
+/// Views of `ndim` pieces of `t` along `dimension`, with `sizes` entries each, which add up to all. See "Lists" in the
+/// conventions for `r` and `count`.
+THStatus THTensor_splitSizes(THTensor **r, int *count, const THTensor *t, int ndim, const int64_t *sizes,
                              int dimension);
 
-/// Views of `sections` pieces of `tensor` along `dimension`; where the size cannot be divided, the first ones have one
-/// entry more. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_tensorSplit(THTensor **r, int *count, const THTensor *tensor, int64_t sections, int dimension);
+/// Views of `sections` pieces of `t` along `dimension`; where the size cannot be divided, the first ones have one entry
+/// more. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_tensorSplit(THTensor **r, int *count, const THTensor *t, int64_t sections, int dimension);
 
-/// Views of the pieces of `tensor` along `dimension` that end before each of the `ndim` entries `indices`, and of the
-/// rest; bounds as in slice. See "Lists" in the conventions for `r` and `count`.
-THStatus THTensor_tensorSplitIndices(THTensor **r, int *count, const THTensor *tensor, int ndim, const int64_t *indices,
+/// Views of the pieces of `t` along `dimension` that end before each of the `ndim` entries `indices`, and of the rest;
+/// bounds as in slice. See "Lists" in the conventions for `r` and `count`.
+THStatus THTensor_tensorSplitIndices(THTensor **r, int *count, const THTensor *t, int ndim, const int64_t *indices,
                                      int dimension);
 
 /// `r` = `t` with the entries of the `count` dimensions `dims` in reverse order.
-THStatus THTensor_flip(THTensor *r, const THTensor *t, int count, const int64_t *dims);
+THStatus THTensor_flip(THTensor *r, const THTensor *t, int ndim, const int64_t *dims);
 
 /// `r` = `t` with the entries of dimension `dims[k]` moved on by `shifts[k]`; what leaves at one end comes back at the
 /// other. Without `dims`, which then is NULL, the elements in row-major order are moved by the one shift.
-THStatus THTensor_roll(THTensor *r, const THTensor *t, int count, const int64_t *shifts, const int64_t *dims);
+THStatus THTensor_roll(THTensor *r, const THTensor *t, int ndim, const int64_t *shifts, const int64_t *dims);
 
 /// `r` = `t` turned by `k` right angles in the plane of two dimensions, from `dimension1` towards `dimension2`.
 THStatus THTensor_rot90(THTensor *r, const THTensor *t, int64_t k, int dimension1, int dimension2);
@@ -1127,9 +1124,10 @@ THStatus THTensor_unravelIndex(THTensor **r, int *count, const THTensor *index, 
  * @defgroup elements_by_index Elements by index
  *
  * Positions are int64 or int32, and counted from 0; each is checked before anything is written; those of a list of
- * index tensors that broadcast to no place lead nowhere, and are not, as in PyTorch. What shares memory with the result
- * is copied first. Errors: `TH_ERR_ARGUMENT`, a position out of range; `TH_ERR_SHAPE`, an index or mask that does not
- * fit the tensor; `TH_ERR_DTYPE`, an index that is not of integers, or elements of another dtype.
+ * index tensors that broadcast to no place, or of takeAlongDim where the result has no elements, lead nowhere, and are
+ * not, as in PyTorch. What shares memory with the result is copied first. Errors: `TH_ERR_ARGUMENT`, a position out of
+ * range; `TH_ERR_SHAPE`, an index or mask that does not fit the tensor; `TH_ERR_DTYPE`, an index that is not of
+ * integers, or elements of another dtype.
  * @{
  */
 
@@ -1164,7 +1162,7 @@ THStatus THTensor_take(THTensor *r, const THTensor *t, const THTensor *index);
 THStatus THTensor_index(THTensor *r, const THTensor *t, THTensor *const *indices, int count);
 
 /// As index. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newIndex(const THTensor *tensor, THTensor *const *indices, int count);
+TH_NODISCARD THTensor *THTensor_newIndex(const THTensor *t, THTensor *const *indices, int count);
 
 /// `t[indices] = values`, or `+=` if `accumulate` is not 0; indices as for index, and `values` broadcast. Of several
 /// values for one element the last stays; sums are formed in row-major order.
@@ -1491,7 +1489,8 @@ THStatus THTensor_cdivMode(THTensor *r, const THTensor *a, const THTensor *b, TH
  * @defgroup functions_of_numbers Functions of numbers
  *
  * Errors: `TH_ERR_SHAPE`, operands that do not broadcast; `TH_ERR_DTYPE`, a dtype that the function is not defined for,
- * or that the result cannot take; `TH_ERR_ARGUMENT`, numbers that a function does not take.
+ * or that the result cannot take; `TH_ERR_ARGUMENT`, numbers that a function does not take; `TH_ERR_UNSUPPORTED`, a
+ * derivative of too high an order.
  * @{
  */
 
@@ -1807,8 +1806,9 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * @defgroup reductions Reductions
  *
  * Over one dimension, over several, or over all elements. Errors: `TH_ERR_ARGUMENT`, a dimension out of range or
- * without elements to choose from; `TH_ERR_DTYPE`, a dtype that the reduction is not defined for, or that the result
- * cannot take.
+ * without elements to choose from; `TH_ERR_SHAPE`, operands that do not broadcast, or a result several positions of
+ * which share an element; `TH_ERR_DTYPE`, a dtype that the reduction is not defined for, or that the result cannot
+ * take.
  * @{
  */
 
@@ -2063,7 +2063,7 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
  * ================================================================================================================== */
 
 /**
- * @defgroup losses,_normalization_and_gradients Losses, normalization and gradients
+ * @defgroup losses_normalization_and_gradients Losses, normalization and gradients
  *
  * Gradients of activations, of softmax, of layerNorm and of losses, for training loops that are written by hand: each
  * is the gradient of the forward function's input, from `g`, that of its result. With `y` as an argument the result
@@ -2153,8 +2153,7 @@ THStatus THTensor_sigmoidGrad(THTensor *r, const THTensor *g, const THTensor *y)
 THStatus THTensor_tanhGrad(THTensor *r, const THTensor *g, const THTensor *y);
 
 /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the
-/// gradient of gelu. At inf and
-/// -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
+/// gradient of gelu. At inf and -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
 THStatus THTensor_geluGrad(THTensor *r, const THTensor *g, const THTensor *t);
 
 /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf. Floats only.
@@ -2800,27 +2799,32 @@ THStatus THTensor_conv2Dmm(THTensor *r, double beta, double alpha, const THTenso
 THStatus THTensor_conv2Dmap(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                             const THTensor *map, int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/// conv2Dmul of volumes instead of planes.
+/// `r = beta * r + alpha * (t * k)`: the volume `t` convolved with the kernel `k`, both with three dimensions; `vf` and
+/// `xc` as for conv2Dmul.
 THStatus THTensor_conv3Dmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                             int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/// conv2Dcmul of volumes instead of planes.
+/// `r[p] = beta * r[p] + alpha * (t[p] * k[p])` for volumes `t[p]`, as many as kernels `k[p]`; `vf` and `xc` as for
+/// conv2Dmul.
 THStatus THTensor_conv3Dcmul(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                              int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/// conv2Dger of volumes instead of planes.
+/// `r[o][p] = beta * r[o][p] + alpha * (t[p] * k[o])`: each volume `t[p]` with each kernel `k[o]`; `vf` and `xc` as for
+/// conv2Dmul.
 THStatus THTensor_conv3Dger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                             int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/// conv2DRevger of volumes instead of planes.
+/// conv3Dger with `sdepth`, `srow` and `scol` as the distances of taps, `size - (kernel - 1) * stride` elements in each
+/// dimension: the gradient of the kernels of conv3Dmv from volumes and the gradient of their result.
 THStatus THTensor_conv3DRevger(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                                int64_t sdepth, int64_t srow, int64_t scol);
 
-/// conv2Dmv of volumes instead of planes.
+/// `r[o] = beta * r[o] + alpha * sum over p of t[p] * k[o][p]` for volumes `t[p]`; `vf` and `xc` as for conv2Dmul.
 THStatus THTensor_conv3Dmv(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k, int64_t sdepth,
                            int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/// conv2Dmap of volumes instead of planes.
+/// For row `n` of `map`, `from` and `to`, adds `alpha * (t[from] * k[n])` to the volume `r[to]`; `map` as for
+/// conv2Dmap, `vf` and `xc` as for conv2Dmul.
 THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTensor *t, const THTensor *k,
                             const THTensor *map, int64_t sdepth, int64_t srow, int64_t scol, const char *vf,
                             const char *xc);
@@ -2890,7 +2894,8 @@ THStatus THTensor_avgPool3d(THTensor *r, const THTensor *input, int ndim, const 
                             const int64_t *padding, int ceilMode, int countIncludePad, int64_t divisor);
 
 /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result. Of `input` the shape
-/// counts alone; `kernel` has an entry for each dimension of its images. The other arguments are those of the pooling.
+/// counts alone; `kernel` has an entry for each dimension of its images. `stride`, `padding`, `ceilMode`,
+/// `countIncludePad` and `divisor` are those that the pooling was given.
 THStatus THTensor_avgPoolGradInput(THTensor *r, const THTensor *gradOutput, const THTensor *input, int ndim,
                                    const int64_t *kernel, const int64_t *stride, const int64_t *padding, int ceilMode,
                                    int countIncludePad, int64_t divisor);
@@ -2981,10 +2986,11 @@ THStatus THTensor_fft(THTensor *r, const THTensor *t, int signalDims, int normal
 /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
 THStatus THTensor_ifft(THTensor *r, const THTensor *t, int signalDims, int normalized);
 
-/// fft of signals with two dimensions, not normalized.
+/// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two
+/// dimensions, m x n, before that of the complex numbers. `r` has the shape of `t`.
 THStatus THTensor_fft2(THTensor *r, const THTensor *t);
 
-/// ifft of signals with two dimensions, not normalized.
+/// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
 THStatus THTensor_ifft2(THTensor *r, const THTensor *t);
 
 /// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1`

@@ -3,16 +3,18 @@
 
     scripts/sequences.py build/sequences/calls.h
 
-c_tests/sequences has the rest of the program. Arguments are drawn by their types and names; what needs more, since the library must trust it or
+c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
 since it would take all memory there is, stands in c_tests/sequences/special.h with its reason. Functions that are never called stand in LEFT_OUT.
 """
 
+import json
 import os
 import re
 import sys
 
 from prototypes import functions
 
+ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
 SPECIAL = os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", "special.h")
 
 LEFT_OUT = {
@@ -20,28 +22,28 @@ LEFT_OUT = {
     "THRefcountedMapAllocator_decref": "takes a bare address of counted shared memory, which nothing can check",
 }
 
-# By type, or by type and name: how an argument is drawn. {name} stands for its name in quotes.
+# By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
+BY_KIND = {
+    **dict.fromkeys(["inputs", "optional_inputs", "outs", "new_handles"], "handles({name}, {count})"),
+    **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"], "list({name}, {count})"),
+    **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
+    **dict.fromkeys(["entry", "size", "stride", "count", "integer", "offset", "length"], "whole({name})"),
+    **dict.fromkeys(["dtype", "other_dtype", "optional_dtype"], "code({name}, 10)"),
+    "dim": "dimension({name})", "flag": "truth({name})", "int": "code({name}, 3)", "seed": "bits()",
+    "memory_format": "code({name}, 3)", "div_mode": "code({name}, 2)", "interpolation": "code({name}, 4)", "status": "code({name}, 11)",
+    "reduce": "code({name}, 3)", "pad_mode": "code({name}, 3)", "matrix_norm": "code({name}, 7)", "reduction": "code({name}, 2)",
+    "generator_kind": "code({name}, 2)", "fan": "code({name}, 1)",
+    "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
+    "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
+}
+# By type, where the kind does not matter: handles, of functions without a row too, and numbers.
 BY_TYPE = {
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
-    "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})",
-    "int64_t": "whole({name})", "ptrdiff_t": "whole({name})", "uint64_t": "bits()", "double": "number({name})",
-    "THGeneratorKind": "code({name}, 2)", "THFan": "code({name}, 1)",
-    "THDtype": "code({name}, 10)", "THMemoryFormat": "code({name}, 3)", "THDivMode": "code({name}, 2)", "THInterpolation": "code({name}, 4)", "THStatus": "code({name}, 11)",
-    "THReduce": "code({name}, 3)", "THPadMode": "code({name}, 3)", "THMatrixNorm": "code({name}, 7)",
-    "THReduction": "code({name}, 2)",
-    "THMemoryStats *": "chance(5) ? NULL : &(THMemoryStats){{0}}",
-    "const THPrintOptions *": "print_options({name})", "THPrintOptions *": "chance(5) ? NULL : &(THPrintOptions){{0}}",
+    "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
+# By type and name: what the kind does not tell.
 BY_NAME = {
-    "int": {
-        **dict.fromkeys(["dimension", "dimension1", "dimension2", "dim", "dim1", "dim2", "start", "end"], "dimension({name})"),
-        **dict.fromkeys(["keepdim", "biased", "increasing", "equalNan", "accumulate", "replacement", "descending", "stable", "largest", "sorted", "right", "invert", "assumeUnique",
-                         "transposed", "ceilMode", "countIncludePad", "normalized", "onesided", "upper", "transpose", "unitriangular", "pivot", "some", "left", "symmetric"], "truth({name})"),
-        **dict.fromkeys(["ndim", "count"], "entries({name})"),
-        **dict.fromkeys(["imageDims", "signalDims", "normalizedNdim"], "code({name}, 3)"),
-        "dtype": "code({name}, 10)", "interpolation": "code({name}, 4)",
-    },
     "double": dict.fromkeys(["start", "end", "step"], "bound({name})"),
     "const char *": {
         "vf": 'one_of({name}, (const char *const[]){{"V", "F", "", "X", NULL}}, 5)',
@@ -91,18 +93,16 @@ FITTING = {
     "(nllLoss|crossEntropy)(Grad)?": "g=fitting_tensor({name}, ' ', 0, NULL); t n,4; target @n; weight 4; reduction=1",
     "i?fft": "t b,x,2; signalDims=1", "i?fft2": "t y,x,2", "rfft": "t b,x; signalDims=1", "irfft": "t b,x,2; signalDims=1; ndim=0; signalSizes=NULL",
 }
-LISTS = {"const int64_t *": "list({name}, {count})", "THTensor *const *": "handles({name}, {count})"}
 # What becomes of what is returned.
 KEPT = {"THTensor *": "keep_tensor(got);", "THStorage *": "keep_storage(got);", "THGenerator *": "keep_generator(got);",
         "const char *": "read_text(got);", "char *": "free_text(got);"}
 
 
-def drawn(parameter, count):
-    """The expression for an argument; `count` is the parameter before it that counts the entries of lists."""
-    form = LISTS.get(parameter.type) if count else None
-    form = form or BY_NAME.get(parameter.type, {}).get(parameter.name) or (BY_TYPE.get(parameter.type) if parameter.type != "int" else None)
-    if not form:
-        sys.exit(f"no way to draw {parameter.type} {parameter.name}: scripts/sequences.py or special.h must know one")
+def drawn(parameter, kind, count):
+    """The expression for an argument; `count` is the parameter that counts the entries of lists."""
+    form = BY_NAME.get(parameter.type, {}).get(parameter.name) or BY_KIND.get(kind) or BY_TYPE.get(parameter.type)
+    if not form or "{count}" in form and not count:
+        sys.exit(f"no way to draw {parameter.type} {parameter.name}, of kind {kind}: scripts/sequences.py or special.h must know one")
     return form.format(name=f'"{parameter.name}"', count=count)
 
 
@@ -125,8 +125,8 @@ def fitting(function):
     return forms, sorted(letters)
 
 
-def call(function):
-    """The C function that calls one of the library. Variables have an underscore behind, for what draws them has plain names."""
+def call(function, kinds):
+    """The C function that calls one of the library; `kinds` has the kind of each argument. Variables have an underscore behind, for what draws them has plain names."""
     lines, count = [f'begin("{function.name}");'], None
     forms, letters = fitting(function)
     if forms:
@@ -134,12 +134,12 @@ def call(function):
     lines += [f"int64_t {letter} = {'4 + below(4)' if letter in 'xyz' else '1 + below(3)'};" for letter in letters]
 
     def drawn_or_fitting(parameter, count):
-        by_chance = drawn(parameter, count)
+        by_chance = drawn(parameter, kinds.get(parameter.name), count)
         return f"fits ? {forms[parameter.name]} : {by_chance}" if parameter.name in forms else by_chance
 
     # Lists may come before their count.
     for parameter in function.parameters:
-        if parameter.type == "int" and parameter.name in ("ndim", "count"):
+        if kinds.get(parameter.name) in ("len", "len_or_whole", "handle_count"):
             count = f"{parameter.name}_"
             lines.append(f"int {count} = {drawn_or_fitting(parameter, None)};")
     for parameter in function.parameters:
@@ -166,7 +166,9 @@ def main(path):
     if unknown := (special | set(LEFT_OUT)) - set(every):
         sys.exit(f"the header has no {', '.join(sorted(unknown))}")
     names = [name for name in every if name not in LEFT_OUT]
-    parts = [call(every[name]) for name in names if name not in special]
+    with open(ROWS) as file:
+        rows = {row["name"]: {argument["name"]: argument.get("kind") for argument in row["arguments"]} for row in json.load(file)["functions"]}
+    parts = [call(every[name], rows[name]) for name in names if name not in special]
     parts.append("static const char *const NAMES[] = {\n    " + ",\n    ".join(f'"{name}"' for name in names) + ",\n};\n")
     parts.append("static void (*const CALLS[])(void) = {\n    " + ",\n    ".join(f"call_{name}" for name in names) + ",\n};\n")
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)

@@ -1,12 +1,16 @@
 //! Torch tensors as a plain C library: see `include/thorn.h` for its interface and `docs/design.md` for its plan.
 
 pub mod alloc;
+pub mod backend;
 pub mod capi;
 pub mod cpu;
 pub mod device;
 pub mod dtype;
+pub mod element;
 pub mod error;
+pub mod launch;
 pub mod layout;
+pub mod operand;
 pub mod ops;
 pub mod plan;
 pub mod print;
@@ -15,3 +19,4 @@ mod refcount;
 pub mod scalar;
 pub mod storage;
 pub mod tensor;
+pub mod work;

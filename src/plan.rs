@@ -104,7 +104,8 @@ impl<const N: usize> Plan<N> {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
     }
 
-    /// If the first loop is not contiguous in some operand, makes a loop in which that operand is contiguous the second one: tiles then transpose it.
+    /// If the first loop is not contiguous in some operand, makes a loop in which that operand is contiguous the second one: tiles then
+    /// transpose it.
     pub fn pair_for_transposes(&mut self) {
         let stuck = |k: &usize| self.loops[0].step[*k] != self.item[*k] as isize && self.loops[0].step[*k] != 0;
         let partner = (0..N).filter(stuck).find_map(|k| (1..self.loops.len()).find(|&l| self.loops[l].step[k] == self.item[k] as isize));

@@ -2,9 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+mod alias;
 mod mt19937;
 mod philox;
 
+pub use alias::Alias;
 pub use mt19937::Mt19937;
 pub use philox::{Philox, block, block_part, philox};
 

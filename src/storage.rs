@@ -99,7 +99,8 @@ impl Storage {
     /// `allocator` must stay valid until the storage is gone and keep malloc's promises.
     pub unsafe fn with_allocator(dtype: Dtype, len: i64, allocator: *const THAllocator, context: *mut c_void) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
-        // The header is made first: once there is memory, nothing may fail that would have to free it, and perhaps the caller's context with it.
+        // The header is made first: once there is memory, nothing may fail that would have to free it, and perhaps the caller's context
+        // with it.
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, allocator, context)?;
         // SAFETY: the caller promises a valid allocator.
         let Some(malloc) = (unsafe { (*allocator).malloc }) else { bail!(Argument, "the allocator has no malloc") };

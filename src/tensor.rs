@@ -112,8 +112,8 @@ impl Tensor {
             let raw = block.as_ptr();
             let size = (&raw mut (*raw).dims).cast::<i64>();
             let stride = size.add(INLINE_DIMS);
-            // Words are copied one by one here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would wait for
-            // them.
+            // Words are copied one by one here, in `set_dims` and in `dims`: a wide load right after narrow stores to the same place would
+            // wait for them.
             for d in 0..INLINE_DIMS {
                 let (n, step) = (made.dims)(d);
                 size.add(d).write_volatile(n);

@@ -1,4 +1,5 @@
-//! The house of docs/design.md: modules import downwards only and the files of a folder not in circles, pure modules do without unsafe code, files stay short.
+//! The house of docs/design.md: modules import downwards only and the files of a folder not in circles, pure modules do without unsafe
+//! code, files stay short.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,17 +7,22 @@ use std::path::{Path, PathBuf};
 
 /// Every module and the modules it may import, from the roof to the ground. Nobody may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
-    ("capi", "ops print cpu plan tensor storage alloc layout random dtype scalar device error"),
-    ("ops", "print cpu plan tensor storage alloc layout random dtype scalar device error"),
+    ("capi", "ops print cpu launch plan tensor storage alloc layout random dtype element scalar device error"),
+    ("ops", "print backend cpu launch operand work plan tensor storage alloc layout random dtype element scalar device error"),
     ("print", "alloc layout dtype scalar error"),
-    ("cpu", "plan alloc layout random dtype scalar device error"),
+    ("backend", "cpu launch operand storage layout random dtype scalar device error"),
+    ("cpu", "launch operand work plan storage alloc layout random dtype element scalar device error"),
+    ("launch", "operand work storage layout random dtype element scalar device error"),
+    ("operand", "tensor storage layout dtype device error"),
+    ("work", "plan dtype"),
     ("plan", "layout dtype scalar device error"),
     ("tensor", "storage refcount alloc layout dtype scalar device error"),
     ("storage", "refcount alloc dtype scalar device error"),
+    ("random", "alloc error"),
     ("alloc", "error"),
     ("refcount", ""),
     ("layout", "error"),
-    ("random", "error"),
+    ("element", "dtype scalar"),
     ("dtype", "scalar error"),
     ("scalar", "error"),
     ("device", "error"),
@@ -280,6 +286,29 @@ fn modules_import_downwards() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(edges > HOUSE.len(), "the scan found only {edges} imports");
+}
+
+/// rustfmt leaves comments and the bodies of macros as they are.
+#[test]
+fn lines_have_140_columns_at_most() {
+    for source in sources() {
+        for (i, line) in source.text.lines().enumerate() {
+            assert!(line.chars().count() <= 140, "{}:{} has {} columns", source.path.display(), i + 1, line.chars().count());
+        }
+    }
+}
+
+/// Operations launch work on a device. Only formulas and the fast paths of small calls name the host's kernels.
+#[test]
+fn operations_name_no_kernels_of_the_host() {
+    let mut fast_paths = 0;
+    for source in sources().iter().filter(|source| source.modules[0] == "ops" && imports(&source.text, &source.modules).contains("cpu")) {
+        let names: Vec<&str> = source.modules.iter().map(String::as_str).collect();
+        let fast_path = names.last() == Some(&"fast_path");
+        assert!(fast_path || names[..2] == ["ops", "pointwise"], "{} names the host's kernels", source.path.display());
+        fast_paths += usize::from(fast_path);
+    }
+    assert!(fast_paths > 0, "the scan found no fast path");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The texts of tensors through the C API: PyTorch's own, of which `scripts/print_expectations.py` writes down some hundred, and Torch7's, as its
-//! documents show them and as its rules make them.
+//! The texts of tensors through the C API: PyTorch's own, of which `scripts/print_expectations.py` writes down some hundred, and Torch7's,
+//! as its documents show them and as its rules make them.
 
 use serde_json::Value;
 use std::ffi::{CStr, c_char, c_int, c_void};

@@ -152,7 +152,8 @@ fn vectors_of<T: Float>(t: MatRef<'_, T>, z: MatRef<'_, T>, v: &mut [T], sums: &
 
 /// Makes rows and columns alike in norm, by powers of 2: `a = inverse(D) a D` for a diagonal D, which is multiplied to `scales`.
 ///
-/// The diagonal counts, though scaling leaves it alone: where it is most of a row, making the rest alike would magnify rounding errors by D.
+/// The diagonal counts, though scaling leaves it alone: where it is most of a row, making the rest alike would magnify rounding errors by
+/// D.
 #[inline(always)]
 fn balance<T: Float>(a: &mut [T], n: usize, scales: &mut [T]) {
     let (two, limit) = (T::of(2.0), T::of(0.95));

@@ -214,8 +214,8 @@ fn extent<T: Float>(x: &[T]) -> Result<T, Info> {
     if nothing == T::default() { Ok(most) } else { Err(NOT_FINITE) }
 }
 
-/// The exponent of the power of 2 that a matrix was multiplied by to bring its greatest element near 1: rounding errors and thresholds of an
-/// iteration are those of a matrix of norm 1 then, whatever its units.
+/// The exponent of the power of 2 that a matrix was multiplied by to bring its greatest element near 1: rounding errors and thresholds of
+/// an iteration are those of a matrix of norm 1 then, whatever its units.
 pub fn unit<T: Float>(a: &mut [T]) -> Result<i32, Info> {
     let most = extent(a)?;
     let exponent = if most == T::default() { 0 } else { -most.exponent() };
@@ -234,9 +234,9 @@ pub fn lascl<T: Float>(a: &mut [T]) -> i32 {
     scale(a).unwrap_or(0)
 }
 
-/// The exponent of the power of 2 that a matrix was multiplied by where sums of its elements would overflow, or where all are so small that the
-/// digits of what is made of them are lost. What is small beside the greatest element remains, other than with [`scale`]: enough for what takes
-/// no squares of elements, as LU and QR.
+/// The exponent of the power of 2 that a matrix was multiplied by where sums of its elements would overflow, or where all are so small that
+/// the digits of what is made of them are lost. What is small beside the greatest element remains, other than with [`scale`]: enough for
+/// what takes no squares of elements, as LU and QR.
 pub fn headroom<T: Float>(a: &mut [T]) -> i32 {
     let Ok(most) = extent(a) else { return 0 };
     let exponent = match most {

@@ -145,7 +145,8 @@ fn ordered<T: Float>(a: T, b: T) -> (T, T) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// The eigenvalues of the last two rows, or other numbers of that size where these did not help; those of a real pair that is nearer, twice.
+/// The eigenvalues of the last two rows, or other numbers of that size where these did not help; those of a real pair that is nearer,
+/// twice.
 #[inline(always)]
 fn shifts<T: Float>(h: &Square<'_, T>, first: usize, end: usize, step: usize) -> [[T; 2]; 2] {
     let zero = T::default();
@@ -278,8 +279,8 @@ fn pair<T: Float>(h: &mut Square<'_, T>, z: Option<&mut Square<'_, T>>, k: usize
     h.set(k + 1, k + 1, d);
 }
 
-/// The rows of a 2 x 2 matrix turned into standard form, and cosine and sine of that: upper triangular if its eigenvalues are real, else with equal
-/// elements on the diagonal and others of different sign.
+/// The rows of a 2 x 2 matrix turned into standard form, and cosine and sine of that: upper triangular if its eigenvalues are real, else
+/// with equal elements on the diagonal and others of different sign.
 #[inline(always)]
 fn standard<T: Float>([a, b, c, d]: [T; 4]) -> ([T; 4], [T; 2]) {
     let (zero, one, two) = (T::default(), T::ONE, T::of(2.0));

@@ -1,8 +1,8 @@
 //! Eigenvectors of Schur's form: an upper triangular matrix, but for a 2 x 2 block on the diagonal for each pair of complex eigenvalues.
 //!
-//! Back substitution with the conventions of LAPACK's xTREVC and xLALN2: a divisor smaller than the rounding error of the eigenvalue is replaced by
-//! that, and a vector is scaled before it overflows, so that defective matrices have finite vectors, too. faer's own substitution compares
-//! the determinants of blocks with the norm of the matrix, not with its square, and scales nothing.
+//! Back substitution with the conventions of LAPACK's xTREVC and xLALN2: a divisor smaller than the rounding error of the eigenvalue is
+//! replaced by that, and a vector is scaled before it overflows, so that defective matrices have finite vectors, too. faer's own
+//! substitution compares the determinants of blocks with the norm of the matrix, not with its square, and scales nothing.
 
 use crate::float::{Float, axpy, fast, greatest};
 use crate::lu::column;

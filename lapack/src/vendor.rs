@@ -1,8 +1,8 @@
 //! A vendor's BLAS and LAPACK, loaded while the process runs: OpenBLAS, MKL, BLIS, the reference.
 //!
-//! Fortran's interface: every argument is an address, and the lengths of texts come last. Integers have 32 bits (LP64) or 64 (ILP64), which `isamax`
-//! tells. Ours have 64: a library with 32 reads and writes their lower half, which comes first on little-endian machines.
-//! A library that was loaded stays: threads may be inside.
+//! Fortran's interface: every argument is an address, and the lengths of texts come last. Integers have 32 bits (LP64) or 64 (ILP64), which
+//! `isamax` tells. Ours have 64: a library with 32 reads and writes their lower half, which comes first on little-endian machines. A
+//! library that was loaded stays: threads may be inside.
 
 mod drivers;
 mod products;
@@ -186,7 +186,8 @@ fn is_special(path: &CStr) -> bool {
     known && found.st_mode & libc::S_IFMT != libc::S_IFREG
 }
 
-/// Prefixes and suffixes of names: Fortran's; OpenBLAS's with integers of 64 bits; the same in SciPy's and NumPy's wheels; without an underscore.
+/// Prefixes and suffixes of names: Fortran's; OpenBLAS's with integers of 64 bits; the same in SciPy's and NumPy's wheels; without an
+/// underscore.
 const NAMINGS: [(&str, &str); 5] = [("", "_"), ("", "_64_"), ("scipy_", "_"), ("scipy_", "_64_"), ("", "")];
 
 /// What a library calls its routines.

@@ -204,8 +204,8 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// The library registers for forks as soon as it is loaded, so that it sees a fork while another thread makes the first allocation. Where there is no
-/// `.init_array`, or a linker leaves the entry out, the first allocation registers.
+/// The library registers for forks as soon as it is loaded, so that it sees a fork while another thread makes the first allocation. Where
+/// there is no `.init_array`, or a linker leaves the entry out, the first allocation registers.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]

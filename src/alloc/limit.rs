@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr};
 
 /// The host's function: the thread that allocates calls it with the live bytes.
 ///
-/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile but that of a generator that is drawn
-/// from: drawing from it in the hook is an error.
+/// It may release memory and allocate; it must return, neither unwind nor jump out. No lock is held meanwhile but that of a generator that
+/// is drawn from: drawing from it in the hook is an error.
 pub type THMemoryHook = Option<unsafe extern "C" fn(ctx: *mut c_void, live: i64)>;
 
 struct Hook {

@@ -1,5 +1,5 @@
-//! The calling thread's own lists, from which small requests are served without a lock or a locked instruction: opened at its first request,
-//! closed when it ends.
+//! The calling thread's own lists, from which small requests are served without a lock or a locked instruction: opened at its first
+//! request, closed when it ends.
 
 use super::thread::{NOBODY, Thread};
 use super::{class, current, system};
@@ -34,8 +34,8 @@ unsafe extern "C" fn farewell(_: *mut c_void) {
 static KEY: AtomicUsize = AtomicUsize::new(0);
 const NO_KEY: usize = usize::MAX;
 
-/// The key that threads set in order to be told of their end, after the destructors of thread-locals have run. A destructor of Rust would do as well,
-/// but registering one may end the process when memory is short.
+/// The key that threads set in order to be told of their end, after the destructors of thread-locals have run. A destructor of Rust would
+/// do as well, but registering one may end the process when memory is short.
 fn key() -> Option<libc::pthread_key_t> {
     if KEY.load(Acquire) == 0 {
         let mut key = 0;
@@ -110,8 +110,8 @@ fn open() {
     }
 }
 
-/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at first, at one address until the
-/// thread ends. `None` for a thread that is ending, or without memory.
+/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at first, at one address
+/// until the thread ends. `None` for a thread that is ending, or without memory.
 pub fn text() -> Option<*mut u8> {
     if STATE.get() == State::Fresh {
         open();

@@ -1,8 +1,8 @@
 //! Memory set aside for code that does not bear to be refused any.
 //!
-//! Some crates allocate in ways that end the process where malloc refuses. What they may need in all is asked for beforehand, in one block that may
-//! fail; where malloc then refuses one of their requests, it gets a piece of that block. The block is given back with its last piece, which may
-//! be long after.
+//! Some crates allocate in ways that end the process where malloc refuses. What they may need in all is asked for beforehand, in one block
+//! that may fail; where malloc then refuses one of their requests, it gets a piece of that block. The block is given back with its last
+//! piece, which may be long after.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
@@ -132,9 +132,9 @@ impl Drop for Own {
     }
 }
 
-/// Calls `f`, whose requests for memory succeed as long as they come to no more than `bytes`, those given back counted too. `None` without so much memory.
-/// Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not counted: that is not to be kept for
-/// long.
+/// Calls `f`, whose requests for memory succeed as long as they come to no more than `bytes`, those given back counted too. `None` without
+/// so much memory. Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not
+/// counted: that is not to be kept for long.
 pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usize>)> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;
     // SAFETY: the size is not 0.

@@ -2,8 +2,8 @@
 //!
 //! The memory of tensors is asked for in ways that may fail, and so are lists of as many entries as a caller says. Rust's other lists and
 //! strings may not: where malloc refuses them, the process ends. They have at most a few words for each of 1024 dimensions, or a message.
-//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message. What other crates allocate in such ways is set
-//! aside before they are called ([`provision`]).
+//! So [`SLOTS`] small and as many large blocks lie ready, enough for a call to end with a message. What other crates allocate in such ways
+//! is set aside before they are called ([`provision`]).
 
 use super::provision;
 use std::alloc::{GlobalAlloc, Layout, System};

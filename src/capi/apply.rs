@@ -8,8 +8,8 @@ use crate::ops::pointwise::apply;
 
 macro_rules! apply_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an element as it is, or stop with
-        /// a code of its own, which is what this then returns; elements changed before stay changed.
+        /// `t = function(t)`, element after element in row-major order, on the calling thread. The function may leave an element as it is,
+        /// or stop with a code of its own, which is what this then returns; elements changed before stay changed.
         apply(t: inout, function: apply_function, context: context) =
             // SAFETY: the caller's, as the types of the functions ask.
             unsafe { apply::apply(t, function, context) };

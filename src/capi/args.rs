@@ -42,7 +42,7 @@ pub mod c_types {
 pub struct Signature {
     /// The function's name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
     pub names: &'static str,
-    /// The kinds of the arguments, in the order of `names`.
+    /// What the arguments are, in the order of `names`.
     pub kinds: &'static [Kind],
 }
 
@@ -157,7 +157,7 @@ impl Signature {
         if let Some(k) = (0..self.kinds.len()).find(|&k| words[k].bits() == handle as u64) {
             return format!("argument '{}'", self.arg(k));
         }
-        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::handles | Kind::optional_handles));
+        let lists = (0..self.kinds.len()).filter(|&k| matches!(self.kinds[k], Kind::inputs | Kind::optional_inputs | Kind::outs));
         for (k, list) in lists.filter_map(|k| Some((k, self.listed(words, k).ok()?))) {
             if let Some(i) = list.iter().position(|t| t.as_ref().is_some_and(|t| t.as_ptr().addr() == handle)) {
                 return format!("entry {i} of '{}'", self.arg(k));
@@ -177,9 +177,11 @@ unsafe impl Handle for Tensor {}
 // SAFETY: `Storage` is transparent.
 unsafe impl Handle for Storage {}
 
-/// The kinds of arguments: what each is in C, and what it becomes in the body of a row.
+/// The kinds of arguments. A line has the type in C, for constants of an enum the default, the class of the argument in the typed face
+/// (`typed`), the type in the body of a row, and the conversion to that.
 macro_rules! kinds {
-    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty => $core:ty, |$args:ident, $at:ident| $take:expr;)*) => {
+    ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty $(= $default:ident)? [$class:ident] => $core:ty, |$args:ident,
+        $at:ident| $take:expr;)*) => {
         /// The kind of an argument.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(non_camel_case_types)]
@@ -189,183 +191,334 @@ macro_rules! kinds {
             $($(#[$doc])* #[inline(always)] pub fn $kind(&self, $at: usize) -> Result<$core> { let $args = self; $take })*
         }
 
+        /// The kinds that are constants of an enum, each with its default.
+        #[cfg(any(test, feature = "rows"))]
+        pub static DEFAULTS: &[(Kind, &str)] = &[$($((Kind::$kind, stringify!($default)),)?)*];
+
         /// The type a kind of argument has in C.
         macro_rules! c_type { $( ($kind) => { $C }; )* }
         pub(crate) use c_type;
+
+        #[cfg(feature = "typed")]
+        impl Kind {
+            /// The class of the kind in the typed face.
+            pub fn class(self) -> Class {
+                match self { $(Kind::$kind => Class::$class,)* }
+            }
+        }
+
+        /// Calls a macro with the class of a kind in the typed face before other tokens: `class!(kind; callback! tokens)`.
+        #[cfg(feature = "typed")]
+        macro_rules! class { $( ($kind; $d callback:ident! $d ($d to:tt)*) => { $d callback! { $class $d ($d to)* } }; )* }
+        #[cfg(feature = "typed")]
+        pub(crate) use class;
     };
+}
+
+/// The class of an argument in the typed face.
+#[cfg(feature = "typed")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(non_camel_case_types)]
+pub enum Class {
+    /// A tensor of the face's own type.
+    tensor,
+    /// A `THLongTensor`.
+    long,
+    /// A `THIntTensor`.
+    int,
+    /// A `THByteTensor`.
+    byte,
+    /// A storage of the face's element type.
+    storage,
+    /// An element of the face.
+    real,
+    /// The dtype of the face, which is no argument.
+    dtype,
+    /// The length of lists, which is no argument: the lists are storages of longs.
+    len,
+    /// A list, which is a storage of longs.
+    list,
+    /// The type is that of the dynamic face.
+    same,
+    /// Only the dynamic face has such arguments; the row is left out.
+    dynamic,
 }
 
 kinds! { $
     /// A result.
-    out: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
+    out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
     /// A result that may be left out.
-    optional_out: *mut THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    optional_out: *mut THTensor [tensor] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    /// A handle that becomes a view.
+    view_out: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
     /// A result of truth values.
-    truth: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
+    truth: *mut THTensor [byte] => &'a Tensor, |args, at| args.handle(at);
     /// A result of int64 positions.
-    indices: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
+    indices: *mut THTensor [long] => &'a Tensor, |args, at| args.handle(at);
     /// [`Kind::indices`] that may be left out.
-    optional_indices: *mut THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    optional_indices: *mut THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    /// A result of int64 numbers that are no positions.
+    totals: *mut THTensor [long] => &'a Tensor, |args, at| args.handle(at);
+    /// [`Kind::totals`] that may be left out.
+    optional_totals: *mut THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    /// A result of LAPACK's pivots: int32 rows or columns, numbered from 1.
+    pivots_out: *mut THTensor [int] => &'a Tensor, |args, at| args.handle(at);
+    /// A result of LAPACK's int32 info, which may be left out.
+    optional_info: *mut THTensor [int] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// A tensor that is changed as it is.
-    inout: *mut THTensor => &'a Tensor, |args, at| args.handle(at);
+    inout: *mut THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
     /// An operand.
-    input: *const THTensor => &'a Tensor, |args, at| args.handle(at);
+    input: *const THTensor [tensor] => &'a Tensor, |args, at| args.handle(at);
     /// An operand that may be left out.
-    optional_input: *const THTensor => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    optional_input: *const THTensor [tensor] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
     /// An operand of truth values.
-    mask: *const THTensor => &'a Tensor, |args, at| args.handle(at);
-    /// An operand of integers.
-    index: *const THTensor => &'a Tensor, |args, at| args.handle(at);
+    mask: *const THTensor [byte] => &'a Tensor, |args, at| args.handle(at);
+    /// An operand of integer positions, numbered from 0.
+    index: *const THTensor [long] => &'a Tensor, |args, at| args.handle(at);
+    /// [`Kind::index`] that may be left out.
+    optional_index: *const THTensor [long] => Option<&'a Tensor>, |args, at| args.optional_handle(at);
+    /// An operand of LAPACK's pivots, numbered from 1.
+    pivots: *const THTensor [int] => &'a Tensor, |args, at| args.handle(at);
 
     /// A number beside elements. In an elementwise operation it takes part in promotion and is rounded to the common dtype.
-    number: f64 => Scalar, |args, at| args.scalar(at);
+    number: f64 [real] => Scalar, |args, at| args.scalar(at);
     /// [`Kind::number`] of an elementwise operation that multiplies or divides: 16-bit floats do not round it.
-    factor: f64 => Scalar, |args, at| args.scalar(at);
+    factor: f64 [real] => Scalar, |args, at| args.scalar(at);
     /// A number of an elementwise operation that does not take part in promotion, and is not rounded.
-    parameter: f64 => Scalar, |args, at| args.scalar(at);
+    parameter: f64 [real] => Scalar, |args, at| args.scalar(at);
     /// [`Kind::parameter`] as it is.
-    double: f64 => f64, |args, at| args.plain(at);
-    /// An int64: a number of things, an offset among them, an element.
-    count: i64 => i64, |args, at| args.plain(at);
-    /// A position or length in a storage, or a number of bytes.
-    position: isize => i64, |args, at| args.plain::<isize>(at).map(|x| x as i64);
+    double: f64 [same] => f64, |args, at| args.plain(at);
+    /// An index along a dimension, from 0.
+    entry: i64 [same] => i64, |args, at| args.plain(at);
+    /// A size of a dimension.
+    size: i64 [same] => i64, |args, at| args.plain(at);
+    /// A distance of neighbours along a dimension, in elements.
+    stride: i64 [same] => i64, |args, at| args.plain(at);
+    /// A number of things.
+    count: i64 [same] => i64, |args, at| args.plain(at);
+    /// An element that is an int64, or a bound of such elements.
+    integer: i64 [same] => i64, |args, at| args.plain(at);
+    /// An index into a storage, from 0.
+    offset: isize [same] => i64, |args, at| args.plain::<isize>(at).map(|x| x as i64);
+    /// A length of a storage in elements, or of memory in bytes.
+    length: isize [same] => i64, |args, at| args.plain::<isize>(at).map(|x| x as i64);
     /// A seed of random numbers.
-    seed: u64 => u64, |args, at| args.plain(at);
+    seed: u64 [same] => u64, |args, at| args.plain(at);
     /// A dimension, which may count from the end.
-    dim: c_int => c_int, |args, at| args.plain(at);
+    dim: c_int [same] => c_int, |args, at| args.plain(at);
     /// A small number.
-    int: c_int => c_int, |args, at| args.plain(at);
-    /// True or false.
-    flag: c_int => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
+    int: c_int [same] => c_int, |args, at| args.plain(at);
+    /// Whether.
+    flag: c_int [same] => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
-    code: c_int => c_int, |args, at| args.plain(at);
+    code: c_int [same] => c_int, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
-    div_mode: THDivMode => THDivMode, |args, at| args.plain(at);
-    /// The status that a function has returned.
-    status: THStatus => THStatus, |args, at| args.plain(at);
+    div_mode: THDivMode = TH_DIV_TRUE [same] => THDivMode, |args, at| args.plain(at);
+    /// What a function has returned.
+    status: THStatus [same] => THStatus, |args, at| args.plain(at);
     /// How a padded tensor goes on.
-    pad_mode: THPadMode => THPadMode, |args, at| args.plain(at);
+    pad_mode: THPadMode = TH_PAD_CONSTANT [same] => THPadMode, |args, at| args.plain(at);
     /// A norm of matrices.
-    matrix_norm: THMatrixNorm => THMatrixNorm, |args, at| args.plain(at);
+    matrix_norm: THMatrixNorm = TH_NORM_FRO [same] => THMatrixNorm, |args, at| args.plain(at);
     /// How elements for one place are combined.
-    reduce: THReduce => THReduce, |args, at| args.plain(at);
-    /// A `THReduction`: the value that a loss function makes of the losses of all positions.
-    reduction: THReduction => THReduction, |args, at| args.plain(at);
+    reduce: THReduce = TH_REDUCE_ADD [same] => THReduce, |args, at| args.plain(at);
+    /// What becomes of the losses of all positions.
+    reduction: THReduction = TH_REDUCTION_MEAN [same] => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
-    interpolation: THInterpolation => THInterpolation, |args, at| args.plain(at);
+    interpolation: THInterpolation = TH_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
     /// A constant of memory formats.
-    memory_format: THMemoryFormat => THMemoryFormat, |args, at| args.plain(at);
+    memory_format: THMemoryFormat = TH_CONTIGUOUS_FORMAT [dynamic] => THMemoryFormat, |args, at| args.plain(at);
     /// Bits of a tensor's or a storage's flag.
-    flags: c_char => c_char, |args, at| args.plain(at);
+    flags: c_char [same] => c_char, |args, at| args.plain(at);
 
     /// How many entries the lists behind it have.
-    len: c_int => c_int, |args, at| { args.len.set(args.plain(at)?); Ok(args.len.get()) };
+    len: c_int [len] => c_int, |args, at| { args.len.set(args.plain(at)?); Ok(args.len.get()) };
     /// [`Kind::len`], or -1 instead of lists.
-    len_or_whole: c_int => c_int, |args, at| { let len = args.plain(at)?; args.len.set(if len == -1 { 0 } else { len }); Ok(len) };
-    /// A list of sizes, strides, positions or dimensions.
-    sizes: *const i64 => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
+    len_or_whole: c_int [len] => c_int, |args, at| { let len = args.plain(at)?; args.len.set(if len == -1 { 0 } else { len }); Ok(len) };
+    /// A list of sizes.
+    sizes: *const i64 [list] => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
     /// [`Kind::sizes`] that may be left out.
-    optional_sizes: *const i64 => Option<&'a [i64]>, |args, at| args.list(at, true);
+    optional_sizes: *const i64 [list] => Option<&'a [i64]>, |args, at| args.list(at, true);
+    /// A list of strides of a tensor.
+    strides: *const i64 [list] => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
+    /// [`Kind::strides`] that may be left out.
+    optional_strides: *const i64 [list] => Option<&'a [i64]>, |args, at| args.list(at, true);
+    /// A list of dimensions, which may count from the end.
+    dims: *const i64 [list] => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
+    /// [`Kind::dims`] that may be left out.
+    optional_dims: *const i64 [list] => Option<&'a [i64]>, |args, at| args.list(at, true);
+    /// A list of indices along dimensions, from 0.
+    entries: *const i64 [list] => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
+    /// A list of numbers of things.
+    counts: *const i64 [list] => &'a [i64], |args, at| args.list(at, false).map(Option::unwrap_or_default);
+    /// [`Kind::counts`] that may be left out.
+    optional_counts: *const i64 [list] => Option<&'a [i64]>, |args, at| args.list(at, true);
 
     /// The dtype of what is made.
-    dtype: THDtype => Dtype, |args, at| dtype_arg(args.plain(at)?);
+    dtype: THDtype [dtype] => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// A dtype to convert to, or to ask about.
-    other_dtype: THDtype => Dtype, |args, at| dtype_arg(args.plain(at)?);
+    other_dtype: THDtype [dynamic] => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// [`Kind::other_dtype`], or `TH_UNDEFINED` for the operation's own.
-    optional_dtype: THDtype => Option<Dtype>, |args, at| match args.plain(at)? { TH_UNDEFINED => Ok(None), code => dtype_arg(code).map(Some) };
+    optional_dtype: THDtype [dynamic] => Option<Dtype>, |args, at| match args.plain(at)? { TH_UNDEFINED => Ok(None),
+        code => dtype_arg(code).map(Some) };
     /// Where random numbers come from; NULL for the thread's own.
-    generator: *mut THGenerator => Option<&'a THGenerator>, |args, at| args.plain::<*mut THGenerator>(at).map(|g|
+    generator: *mut THGenerator [same] => Option<&'a THGenerator>, |args, at| args.plain::<*mut THGenerator>(at).map(|g|
         // SAFETY: the caller passes NULL or a live generator.
         unsafe { g.as_ref() });
     /// A kind of generator.
-    generator_kind: THGeneratorKind => THGeneratorKind, |args, at| args.plain(at);
+    generator_kind: THGeneratorKind = TH_PHILOX [same] => THGeneratorKind, |args, at| args.plain(at);
     /// Which side of a layer its weights are scaled by.
-    fan: THFan => THFan, |args, at| args.plain(at);
+    fan: THFan = TH_FAN_IN [same] => THFan, |args, at| args.plain(at);
     /// A generator that there must be.
-    required_generator: *mut THGenerator => &'a THGenerator, |args, at| args.pointer(at).map(|g: *mut THGenerator|
+    required_generator: *mut THGenerator [same] => &'a THGenerator, |args, at| args.pointer(at).map(|g: *mut THGenerator|
         // SAFETY: the caller passes a live generator.
         unsafe { &*g });
 
     /// A storage that is changed, or shared.
-    storage: *mut THStorage => &'a Storage, |args, at| args.handle(at);
+    storage: *mut THStorage [storage] => &'a Storage, |args, at| args.handle(at);
     /// A storage that is read.
-    storage_input: *const THStorage => &'a Storage, |args, at| args.handle(at);
-    /// A list of handles, none of them NULL.
-    handles: *const *mut THTensor => Vec<&'a Tensor>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
+    storage_input: *const THStorage [storage] => &'a Storage, |args, at| args.handle(at);
+    /// A list of operands, none of them NULL.
+    inputs: *const *mut THTensor [dynamic] => Vec<&'a Tensor>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
         alloc::list(listed.len(), |i| match &listed[i] {
             Some(t) => Ok(t),
             None => bail!(Argument, "entry {i} of '{}' is NULL", args.signature.arg(at)),
         }));
-    /// A list of handles, some of which may be NULL.
-    optional_handles: *const *mut THTensor => Vec<Option<&'a Tensor>>, |args, at| args.signature.listed(args.words, at).and_then(|listed|
+    /// A list of results, none of them NULL.
+    outs: *const *mut THTensor [dynamic] => Vec<&'a Tensor>, |args, at| args.inputs(at);
+    /// A list of operands, some of which may be NULL.
+    optional_inputs: *const *mut THTensor [dynamic] => Vec<Option<&'a Tensor>>, |args, at| args.signature.listed(args.words,
+        at).and_then(|listed|
         alloc::list(listed.len(), |i| Ok(listed[i].as_ref())));
     /// How long the lists of handles before it are.
-    handle_count: c_int => c_int, |args, at| args.plain(at);
-    /// Room for a list of handles.
-    handles_out: *mut *mut THTensor => *mut *mut THTensor, |args, at| args.plain(at);
+    handle_count: c_int [same] => c_int, |args, at| args.plain(at);
+    /// Room for a list of new references.
+    new_handles: *mut *mut THTensor [dynamic] => *mut *mut THTensor, |args, at| args.plain(at);
     /// How much room there is, and how much is needed.
-    count_inout: *mut c_int => *mut c_int, |args, at| args.plain(at);
+    count_inout: *mut c_int [same] => *mut c_int, |args, at| args.plain(at);
 
     /// A C string.
-    text: *const c_char => &'a CStr, |args, at| args.pointer(at).map(|s: *mut c_char|
+    text: *const c_char [dynamic] => &'a CStr, |args, at| args.pointer(at).map(|s: *mut c_char|
         // SAFETY: the caller passes a C string.
         unsafe { CStr::from_ptr(s) });
     /// A C string or NULL.
-    optional_text: *const c_char => Option<&'a CStr>, |args, at| args.plain::<*const c_char>(at).map(|s|
+    optional_text: *const c_char [same] => Option<&'a CStr>, |args, at| args.plain::<*const c_char>(at).map(|s|
         // SAFETY: the caller passes NULL or a C string.
         (!s.is_null()).then(|| unsafe { CStr::from_ptr(s) }));
     /// Memory of the caller.
-    memory: *mut c_void => *mut c_void, |args, at| args.plain(at);
+    memory: *mut c_void [dynamic] => *mut c_void, |args, at| args.plain(at);
     /// Memory of the caller, which there must be.
-    required_memory: *mut c_void => *mut c_void, |args, at| args.pointer(at);
+    required_memory: *mut c_void [same] => *mut c_void, |args, at| args.pointer(at);
     /// Memory of the caller that is read.
-    memory_input: *const c_void => *const c_void, |args, at| args.plain(at);
-    /// A pointer that a function of the caller is handed.
-    context: *mut c_void => *mut c_void, |args, at| args.plain(at);
+    memory_input: *const c_void [dynamic] => *const c_void, |args, at| args.plain(at);
+    /// What a function of the caller is handed.
+    context: *mut c_void [same] => *mut c_void, |args, at| args.plain(at);
     /// A function of the caller that frees memory.
-    deleter: THDeleter => THDeleter, |args, at| args.plain(at);
+    deleter: THDeleter [same] => THDeleter, |args, at| args.plain(at);
     /// A function of the caller that is told of memory in use.
-    hook: THMemoryHook => THMemoryHook, |args, at| args.plain(at);
+    hook: THMemoryHook [same] => THMemoryHook, |args, at| args.plain(at);
     /// A function of the caller for each element.
-    apply_function: THApplyFunction => THApplyFunction, |args, at| args.plain(at);
+    apply_function: THApplyFunction [dynamic] => THApplyFunction, |args, at| args.plain(at);
     /// The same beside a second tensor.
-    map_function: THMapFunction => THMapFunction, |args, at| args.plain(at);
+    map_function: THMapFunction [dynamic] => THMapFunction, |args, at| args.plain(at);
     /// The same beside two more tensors.
-    map2_function: THMap2Function => THMap2Function, |args, at| args.plain(at);
+    map2_function: THMap2Function [dynamic] => THMap2Function, |args, at| args.plain(at);
     /// An allocator of the caller.
-    allocator: *const THAllocator => *const THAllocator, |args, at| args.pointer(at).map(<*mut THAllocator>::cast_const);
+    allocator: *const THAllocator [dynamic] => *const THAllocator, |args, at| args.pointer(at).map(<*mut THAllocator>::cast_const);
     /// A context of mapped memory.
-    map_context: *mut THMapAllocatorContext => &'a THMapAllocatorContext, |args, at| args.pointer(at).map(|c: *mut THMapAllocatorContext|
+    map_context: *mut THMapAllocatorContext [same] => &'a THMapAllocatorContext, |args,
+        at| args.pointer(at).map(|c: *mut THMapAllocatorContext|
         // SAFETY: the caller passes a live context.
         unsafe { &*c });
     /// Room for statistics.
-    stats_out: *mut THMemoryStats => *mut THMemoryStats, |args, at| args.pointer(at);
+    stats_out: *mut THMemoryStats [same] => *mut THMemoryStats, |args, at| args.pointer(at);
     /// How to print; NULL for the defaults.
-    print_options: *const THPrintOptions => Option<&'a THPrintOptions>, |args, at| args.plain::<*const THPrintOptions>(at).map(|options|
+    print_options: *const THPrintOptions [same] => Option<&'a THPrintOptions>, |args,
+        at| args.plain::<*const THPrintOptions>(at).map(|options|
         // SAFETY: the caller passes NULL or options.
         unsafe { options.as_ref() });
     /// Room for options of printing.
-    print_options_out: *mut THPrintOptions => *mut THPrintOptions, |args, at| args.pointer(at);
+    print_options_out: *mut THPrintOptions [same] => *mut THPrintOptions, |args, at| args.pointer(at);
     /// An open stream.
-    stream: *mut FILE => *mut FILE, |args, at| args.pointer(at);
+    stream: *mut FILE [same] => *mut FILE, |args, at| args.pointer(at);
 }
 
-/// The kinds of returned values: the type in C, and the value on failure.
+/// The kinds of pointers that may not be NULL.
+#[cfg(any(test, feature = "rows"))]
+pub static NULL_REFUSED: &[Kind] = &[
+    Kind::out,
+    Kind::view_out,
+    Kind::truth,
+    Kind::indices,
+    Kind::totals,
+    Kind::pivots_out,
+    Kind::inout,
+    Kind::input,
+    Kind::mask,
+    Kind::index,
+    Kind::pivots,
+    Kind::storage,
+    Kind::storage_input,
+    Kind::required_generator,
+    Kind::text,
+    Kind::map_context,
+    Kind::required_memory,
+    Kind::allocator,
+    Kind::stats_out,
+    Kind::print_options_out,
+    Kind::stream,
+];
+
+/// The kinds of pointers that may always be NULL. For others it depends on the function, or on the length of a list.
+#[cfg(any(test, feature = "rows"))]
+pub static NULL_TAKEN: &[Kind] = &[
+    Kind::optional_out,
+    Kind::optional_indices,
+    Kind::optional_totals,
+    Kind::optional_info,
+    Kind::optional_input,
+    Kind::optional_index,
+    Kind::optional_sizes,
+    Kind::optional_strides,
+    Kind::optional_dims,
+    Kind::optional_counts,
+    Kind::generator,
+    Kind::optional_text,
+    Kind::context,
+    Kind::deleter,
+    Kind::hook,
+    Kind::print_options,
+];
+
+/// What a function gives back: its type in C, and the value on failure.
 macro_rules! returns {
     ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty = $value:expr;)*) => {
         /// The type of what is returned.
         macro_rules! return_type { () => { $crate::error::THStatus }; $( ($kind) => { $C }; )* }
         pub(crate) use return_type;
 
-        /// The values returned on failure; `None` for the status.
-        pub mod on_error {
-            use super::*;
-            $($(#[$doc])* #[allow(non_upper_case_globals)] pub const $kind: Option<Word> = Some($value);)*
+        /// The kind of a returned value.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(non_camel_case_types)]
+        pub enum Return {
+            /// The status.
+            status,
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Return {
+            /// The value returned on failure; `None` for the status.
+            pub fn on_error(self) -> Option<Word> {
+                match self {
+                    Return::status => None,
+                    $(Return::$kind => Some($value),)*
+                }
+            }
         }
     };
 }
 
-const fn bits(x: i64) -> Word {
+fn bits(x: i64) -> Word {
     Word::from_bits(x as u64)
 }
 
@@ -394,8 +547,16 @@ returns! { $
     descriptor: c_int = bits(-1);
     /// A number of things.
     count: i64 = bits(-1);
-    /// A position or length in a storage.
-    position: isize = bits(-1);
+    /// A size of a dimension.
+    size: i64 = bits(-1);
+    /// A distance of neighbours along a dimension, in elements.
+    stride: i64 = bits(-1);
+    /// An element that is an int64.
+    integer: i64 = bits(-1);
+    /// An index into a storage, from 0.
+    offset: isize = bits(-1);
+    /// A length of a storage or tensor in elements, or of memory in bytes.
+    length: isize = bits(-1);
     /// Bytes.
     bytes: usize = bits(0);
     /// A seed of random numbers.

@@ -30,8 +30,8 @@ macro_rules! dtype_rows {
         THDtype_size(dtype: other_dtype) -> bytes = Ok(dtype.size());
         /// PyTorch's name, `"float32"`; NULL on error. Never freed.
         THDtype_name(dtype: other_dtype) -> borrowed_text = Ok(dtype.c_name().as_ptr());
-        /// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`, `"short"`, `"char"`, `"byte"`.
-        /// `TH_UNDEFINED` on error.
+        /// The dtype with this name: what `THDtype_name` gives, or `"float"`, `"double"`, `"half"`, `"long"`, `"int"`, `"short"`, `"char"`,
+        /// `"byte"`. `TH_UNDEFINED` on error.
         THDtype_fromName(name: text) -> dtype = match dtype::Dtype::from_name(name.to_bytes()) {
             Some(dtype) => Ok(dtype.code()),
             None => bail!(Argument, "no dtype is called '{}'", String::from_utf8_lossy(name.to_bytes())),
@@ -84,13 +84,14 @@ pub mod threads {
 
 macro_rules! blas_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in it (getrf, getrs, getri,
-        /// trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole process: `THSetBlas("libopenblas.so.0")`. `path` is
-        /// what `dlopen` takes, a file name that the loader looks for or a path; its code runs in this process. NULL: thorn's own again, as at start.
+        /// Lets a BLAS of the machine compute products of float32 and float64 (gemm, gemv), and linear algebra if LAPACK is in it (getrf,
+        /// getrs, getri, trtrs, potrf, potrs, potri, pstrf, geqrf, orgqr, ormqr, syevd, geev, gesdd), for the whole process:
+        /// `THSetBlas("libopenblas.so.0")`. `path` is what `dlopen` takes, a file name that the loader looks for or a path; its code runs
+        /// in this process. NULL: thorn's own again, as at start.
         ///
-        /// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference have what is needed, with integers of 32 or 64 bits. What the library has no
-        /// routine for, convolutions, and operands in which no stride is 1 are left to thorn. The library decides then how many threads there are,
-        /// and results depend on it. It is never unloaded.
+        /// OpenBLAS, MKL (`libmkl_rt.so.2`), BLIS and the reference have what is needed, with integers of 32 or 64 bits. What the library
+        /// has no routine for, convolutions, and operands in which no stride is 1 are left to thorn. The library decides then how many
+        /// threads there are, and results depend on it. It is never unloaded.
         ///
         /// Errors: `TH_ERR_IO`, it cannot be loaded; `TH_ERR_FORMAT`, it is no BLAS. What was in use stays so then.
         THSetBlas(path: optional_text) = blas::set(path);
@@ -109,13 +110,13 @@ pub mod vendor {
 
 macro_rules! version_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT, and the same of
-        /// Python's cffi. All but this function and the next, which you declare to call them: `const char *THCdef(void);`. A `FILE *` is a
-        /// `void *` there. Never freed.
+        /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT, and the same
+        /// of Python's cffi. All but this function and the next, which you declare to call them: `const char *THCdef(void);`. A `FILE *` is
+        /// a `void *` there. Never freed.
         THCdef() -> borrowed_text = Ok(DECLARATIONS.as_ptr().cast::<c_char>());
-        /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""` all types and constants,
-        /// which each chapter needs before it: a reader that is slow, as cffi is, hears of what it calls only. A C string that the caller frees with
-        /// `THFree`; NULL on error. You declare it to call it: `char *THCdefChapter(const char *title);`.
+        /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""` all types and
+        /// constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it calls only. A C string that
+        /// the caller frees with `THFree`; NULL on error. You declare it to call it: `char *THCdefChapter(const char *title);`.
         THCdefChapter(title: text) -> new_text = {
             let title = title.to_bytes();
             let Some(part) = chapter(title) else { bail!(Argument, "no chapter is called '{}'", String::from_utf8_lossy(title)) };
@@ -163,7 +164,8 @@ pub mod versions {
 
 macro_rules! error_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown status"`. Never freed.
+        /// Returns the name of a status in this header: `"TH_ERR_SHAPE"`. Other numbers, as callbacks may return them, are `"unknown
+        /// status"`. Never freed.
         THStatus_name(status: status) -> borrowed_text = Ok(status_name(status).unwrap_or(c"unknown status").as_ptr());
     } };
 }
@@ -175,9 +177,9 @@ pub mod errors {
     use super::*;
     error_rows!(export "";);
 
-    /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At most
-    /// 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as the
-    /// thread, the text until the next failing call on it.
+    /// The message of the last failed call on this thread: function, what is wrong, values; "" if none failed since `THClearLastError`. At
+    /// most 1023 bytes: longer ones end in "...". Never NULL. Borrowed: unless memory has run out, the address stays the same as long as
+    /// the thread, the text until the next failing call on it.
     #[unsafe(no_mangle)]
     pub extern "C" fn THGetLastError() -> *const c_char {
         match alloc::thread_text() {

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one call
-/// after the other.
+/// A source of random numbers. Functions that draw take NULL for the calling thread's own. Several threads may draw from one generator, one
+/// call after the other.
 pub struct THGenerator {
     generator: Mutex<Generator>,
     /// The thread that draws, as [`this_thread`]; 0 for none.

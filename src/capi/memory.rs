@@ -9,15 +9,16 @@ macro_rules! memory_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `size` bytes from the heap, 64-byte aligned above 5120 bytes; NULL for 0 bytes and on error. For data handed to
         /// `THStorage_newWithData`.
-        THAlloc(size: position) -> memory = {
+        THAlloc(size: length) -> memory = {
             if size < 0 {
                 bail!(Argument, "size {size} is negative")
             }
             // SAFETY: a new block.
             heap(size, alloc::th_alloc(size as isize))
         };
-        /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as before.
-        THRealloc(ptr: memory, size: position) -> memory = {
+        /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as
+        /// before.
+        THRealloc(ptr: memory, size: length) -> memory = {
             if size < 0 {
                 bail!(Argument, "size {size} is negative")
             }
@@ -43,15 +44,16 @@ macro_rules! memory_rows {
         };
         /// Bytes in use by storages and handles, foreign and mapped memory included.
         THMemory_liveBytes() -> count = Ok(alloc::live_bytes());
-        /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth, and once
-        /// before an allocation fails: a garbage collector should run then. It may free tensors and must return. With a NULL `hook` nothing is called,
-        /// and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes turn the limit off.
+        /// Has `hook(context, live bytes)` called on the allocating thread when live bytes first exceed `bytes`, after each further tenth,
+        /// and once before an allocation fails: a garbage collector should run then. It may free tensors and must return. With a NULL
+        /// `hook` nothing is called, and `THMemory_pressure` is to be asked; a NULL `hook` and 0 bytes turn the limit off.
         THMemory_setSoftLimit(bytes: count, hook: hook, context: context) = {
             alloc::set_soft_limit(bytes, hook, context);
             Ok(())
         };
-        /// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for hosts that ask between
-        /// their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no more than reading a flag.
+        /// 1 if a hook was due, or would have been, since the last time this was asked or the soft limit was set, else 0: for hosts that
+        /// ask between their own steps, since they cannot be called, as code that LuaJIT has compiled. It costs no more than reading a
+        /// flag.
         THMemory_pressure() -> flag = Ok(alloc::pressure());
     } };
 }
@@ -66,8 +68,8 @@ pub mod heap {
 
 macro_rules! mapped_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage that is made with it.
-        /// Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
+        /// A context for `THMapAllocator` or `THRefcountedMapAllocator` that will map `filename`. It belongs to the storage that is made
+        /// with it. Until one has been made, free it with `THMapAllocatorContext_free`. NULL on error.
         THMapAllocatorContext_new(filename: optional_text, flags: code) -> new_map_context =
             THMapAllocatorContext::new(filename, flags).map(Box::into_raw);
         /// A context for the open descriptor `fd`, which it takes over; `flags` must name `TH_ALLOCATOR_MAPPED_FROMFD`. NULL on error.
@@ -76,7 +78,7 @@ macro_rules! mapped_rows {
         /// The file name given. Borrowed: valid as long as the context. NULL on error.
         THMapAllocatorContext_filename(ctx: map_context) -> borrowed_text = Ok(ctx.filename().map_or(std::ptr::null(), CStr::as_ptr));
         /// Bytes mapped; -1 on error.
-        THMapAllocatorContext_size(ctx: map_context) -> position = Ok(ctx.size());
+        THMapAllocatorContext_size(ctx: map_context) -> length = Ok(ctx.size());
         /// The descriptor kept with `TH_ALLOCATOR_MAPPED_KEEPFD`; -1 if there is none and on error.
         THMapAllocatorContext_fd(ctx: map_context) -> descriptor = Ok(ctx.fd());
         /// Frees a context no storage was made with.

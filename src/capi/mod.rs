@@ -4,6 +4,8 @@
 //! modules with the same title make one chapter. `scripts/header/src/book.rs` has their order.
 
 mod args;
+#[cfg(any(test, feature = "rows"))]
+pub mod forms;
 pub mod generator;
 mod row;
 mod word;
@@ -54,51 +56,73 @@ pub mod tensor;
 #[macro_use]
 pub mod view;
 
-/// Hands the lists of rows that are `THTensor_*` to a macro: `name: rows path;`. Elementwise operations have lists of their own.
-#[cfg(any(test, feature = "typed"))]
-macro_rules! tensor_areas {
+#[cfg(any(test, feature = "rows"))]
+pub use args::{DEFAULTS, NULL_REFUSED, NULL_TAKEN};
+pub use args::{Kind, Return, Signature};
+pub use row::{Area, Body, Face, Row};
+
+/// Hands every area to a macro: first those of `THTensor_*`, each with its list of rows, then the others.
+macro_rules! areas {
     ($do:ident $($to:tt)*) => { $do! { $($to)*
-        handles: handle_rows crate::capi::tensor::handles;
-        making: making_rows crate::capi::tensor::making;
-        asking: asking_rows crate::capi::tensor::asking;
-        elements: element_rows crate::capi::tensor::elements;
-        copies: copy_rows crate::capi::tensor::copies;
-        pairs_of_views: view_pair_rows crate::capi::view::pairs_of_views;
-        views: view_rows crate::capi::view::views;
-        shapes: shape_rows crate::capi::view::shapes;
-        create: create_rows crate::capi::create;
-        scaled: scaled_rows crate::capi::pointwise::scaled;
-        special: special_rows crate::capi::pointwise::special;
-        choices: choice_rows crate::capi::pointwise::choices;
-        index: index_rows crate::capi::index;
-        join: join_rows crate::capi::join;
-        reduce: reduce_rows crate::capi::reduce;
-        scan: scan_rows crate::capi::scan;
-        layer: layer_rows crate::capi::layer;
-        order: order_rows crate::capi::order;
-        sort: sort_rows crate::capi::sort;
-        matmul: matmul_rows crate::capi::matmul;
-        linalg: linalg_rows crate::capi::linalg;
-        convolution: convolution_rows crate::capi::convolution;
-        pooling: pooling_rows crate::capi::pooling;
-        fourier: fourier_rows crate::capi::fourier;
-        states: state_rows crate::capi::seed::states;
-        random: random_rows crate::capi::random;
-        apply: apply_rows crate::capi::apply;
+        "Handles and references": handles handle_rows crate::capi::tensor::handles;
+        "Making tensors": making making_rows crate::capi::tensor::making;
+        "Looking at tensors": asking asking_rows crate::capi::tensor::asking;
+        "Single elements": elements element_rows crate::capi::tensor::elements;
+        "Copies and conversions": copies copy_rows crate::capi::tensor::copies;
+        "Views": pairs_of_views view_pair_rows crate::capi::view::pairs_of_views;
+        "Views": views view_rows crate::capi::view::views;
+        "Shapes changed in place": shapes shape_rows crate::capi::view::shapes;
+        "Joining and rearranging": join join_rows crate::capi::join;
+        "Elements by index": index index_rows crate::capi::index;
+        "Results made of numbers": create create_rows crate::capi::create;
+        "Arithmetic": sums arithmetic_rows crate::capi::pointwise::sums;
+        "Arithmetic": quotients divide_rows crate::capi::pointwise::quotients;
+        "Arithmetic": scaled scaled_rows crate::capi::pointwise::scaled;
+        "Functions of numbers": functions function_rows crate::capi::pointwise::functions;
+        "Functions of numbers": special special_rows crate::capi::pointwise::special;
+        "Bits": bitwise bits_rows crate::capi::pointwise::bitwise;
+        "Comparisons and choices": truths compare_rows crate::capi::pointwise::truths;
+        "Comparisons and choices": choices choice_rows crate::capi::pointwise::choices;
+        "Reductions": reduce reduce_rows crate::capi::reduce;
+        "Scans and softmax": scan scan_rows crate::capi::scan;
+        "Losses, normalization and gradients": layer layer_rows crate::capi::layer;
+        "Losses, normalization and gradients": gradients gradient_rows crate::capi::pointwise::gradients;
+        "Sorting and searching": sort sort_rows crate::capi::sort;
+        "Order statistics and histograms": order order_rows crate::capi::order;
+        "Matrix products": matmul matmul_rows crate::capi::matmul;
+        "Linear algebra": linalg linalg_rows crate::capi::linalg;
+        "Convolution": convolution convolution_rows crate::capi::convolution;
+        "Pooling": pooling pooling_rows crate::capi::pooling;
+        "Fourier transforms": fourier fourier_rows crate::capi::fourier;
+        "Random generators": states state_rows crate::capi::seed::states;
+        "Random numbers": random random_rows crate::capi::random;
+        "Functions of the caller": apply apply_rows crate::capi::apply;
+        others
+        "Element types": crate::capi::general::dtypes;
+        "Printing": crate::capi::print;
+        "Random generators": crate::capi::seed;
+        "Storages": crate::capi::storage;
+        "Memory": crate::capi::memory::heap;
+        "Mapped files and shared memory": crate::capi::memory::mapped;
+        "Errors": crate::capi::general::errors;
+        "Threads": crate::capi::general::threads;
+        "BLAS of the machine": crate::capi::general::vendor;
+        "Versions": crate::capi::general::versions;
     } };
 }
-/// Hands the lists of elementwise operations to a macro: `name: module rows;`.
-#[cfg(any(test, feature = "typed"))]
-macro_rules! elementwise_areas {
-    ($do:ident $($to:tt)*) => { $do! { $($to)*
-        sums: arithmetic arithmetic_rows;
-        quotients: divide divide_rows;
-        functions: function function_rows;
-        bitwise: bits bits_rows;
-        truths: compare compare_rows;
-        gradients: gradient gradient_rows;
-    } };
+
+macro_rules! listed {
+    ($($chapter:literal: $name:ident $rows:ident $area:path;)* others $($other:literal: $module:path;)*) => { &[
+        $({ use $area as area; Area { chapter: $chapter, face: &area::FACE, rows: area::ROWS } },)*
+        $({ use $module as area; Area { chapter: $other, face: &area::FACE, rows: area::ROWS } },)*
+    ] };
 }
+
+/// All rows of the library. The number of a row is its place among them.
+pub static ALL: &[Area] = areas!(listed);
+
+#[cfg(test)]
+mod device_test;
 #[cfg(test)]
 mod rows_test;
 #[cfg(feature = "typed")]
@@ -106,7 +130,7 @@ pub mod typed;
 
 use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};
-use crate::error::{Error, Kind, Result, TH_OK, THStatus, bail, bounded};
+use crate::error::{Error, Result, TH_OK, THStatus, bail, bounded};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::fmt;
@@ -140,7 +164,7 @@ fn keep(message: fmt::Arguments<'_>) -> bool {
 
 #[cold]
 fn null_argument(name: &str) -> Error {
-    Error::new(Kind::Argument, format_args!("argument '{name}' is NULL"))
+    Error::new(crate::error::Kind::Argument, format_args!("argument '{name}' is NULL"))
 }
 
 /// The dtype with a code from C.

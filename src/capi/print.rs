@@ -12,12 +12,13 @@ use crate::print::{THPrintOptions, default_options, set_default_options};
 
 macro_rules! print_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C string
-        /// that the caller frees with `THFree`; NULL on error.
+        /// `t` as text, in the layout and with the digits that `options` say; NULL for the defaults. There is no newline at its end. A C
+        /// string that the caller frees with `THFree`; NULL on error.
         ///
-        /// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements shown
-        /// is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of size 2x2]`.
-        /// It shows every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of the default dtype.
+        /// PyTorch's layout is that of its `repr`: `tensor([[1., 2.], [3., 4.]])`. Where a tensor is summarised, nothing but the elements
+        /// shown is read, and these decide the format. Torch7's layout is that of its prompt: rows of numbers, then `[torch.FloatTensor of
+        /// size 2x2]`. It shows every element, and counts indices and columns from 1. In both, a fresh handle reads as an empty tensor of
+        /// the default dtype.
         THTensor_toString(t: input, options: print_options) -> new_text = ops::tensor(t, options).map(HeapText::into_c_string);
         /// Writes `t` and a newline to C's stdout, with the default options. What printf wrote before comes before it.
         THTensor_print(t: input) = {
@@ -28,12 +29,13 @@ macro_rules! print_rows {
             }
             write(stream, ops::tensor(t, None)?)
         };
-        /// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is `TH_ERR_IO`; as with
-        /// fprintf, one may show up only when the stream is flushed.
+        /// Writes `t` and a newline to `stream`, in one piece; `options` as for `THTensor_toString`. An error of the stream is `TH_ERR_IO`;
+        /// as with fprintf, one may show up only when the stream is flushed.
         THTensor_fprint(stream: stream, t: input, options: print_options) = write(stream, ops::tensor(t, options)?);
-        /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout, whatever `options` say. Of
-        /// these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
-        THStorage_toString(storage: storage_input, options: print_options) -> new_text = ops::storage(storage, options).map(HeapText::into_c_string);
+        /// The elements of `storage`, each on a line of its own, then `[torch.FloatStorage of size 3]`: Torch7's layout, whatever `options`
+        /// say. Of these, the precision counts. A C string that the caller frees with `THFree`; NULL on error.
+        THStorage_toString(storage: storage_input, options: print_options) -> new_text = ops::storage(storage,
+            options).map(HeapText::into_c_string);
 
         /// Fills in the defaults that the library starts with.
         THPrintOptions_init(options: print_options_out) = {
@@ -41,7 +43,8 @@ macro_rules! print_rows {
             unsafe { options.write(THPrintOptions::standard()) };
             Ok(())
         };
-        /// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the library starts with.
+        /// Sets the defaults, for the whole process: what functions use that get NULL for options. NULL sets those that the library starts
+        /// with.
         THSetPrintOptions(options: print_options) = set_default_options(options.unwrap_or(&THPrintOptions::standard()));
         /// Stores the defaults of the process in `options`.
         THGetPrintOptions(options: print_options_out) = {

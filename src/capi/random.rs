@@ -1,7 +1,7 @@
 //! Random numbers.
 //!
-//! Functions that fill an `r` keep its dtype and shape, which it must have; results of other functions are as of all operations. Distributions of
-//! real numbers want floats; those of whole numbers take every dtype, to which the number is converted.
+//! Functions that fill an `r` keep its dtype and shape, which it must have; results of other functions are as of all operations.
+//! Distributions of real numbers want floats; those of whole numbers take every dtype, to which the number is converted.
 //!
 //! Errors: `TH_ERR_ARGUMENT`, parameters that the distribution does not have; `TH_ERR_DTYPE`, a result whose dtype cannot hold the
 //! numbers; `TH_ERR_SHAPE`, parameters whose shape is not that of the result.
@@ -20,7 +20,8 @@ macro_rules! random_rows {
         normal(r: out, generator: generator, mean: double, stdv: double) = with(generator, |g| ops::normal(r, g, mean, stdv));
         /// `r = z * stdv + means` of standard normal `z`, in the shape of `means`. Floats only; a fresh `r` takes their dtype.
         normal_means(r: out, generator: generator, means: input, stdv: double) = with(generator, |g| ops::normal_means(r, g, means, stdv));
-        /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0. Floats only; a fresh `r` takes their dtype.
+        /// `r = z * stdvs + mean` of standard normal `z`, in the shape of `stdvs`, which must be >= 0. Floats only; a fresh `r` takes their
+        /// dtype.
         normal_stddevs(r: out, generator: generator, mean: double, stdvs: input) =
             with(generator, |g| ops::normal_deviations(r, g, mean, stdvs));
         /// `r = z * stdvs + means` of standard normal `z`, broadcast. Floats only; a fresh `r` takes their common dtype.
@@ -57,28 +58,33 @@ macro_rules! random_rows {
         poissonTensor(r: out, generator: generator, rate: input) = with(generator, |g| ops::poisson_tensor(r, g, rate));
         /// Fills with the number of successes in `n` trials that succeed with probability `p`; `n` whole, from 0 to 2^53. Any dtype.
         binomial(r: out, generator: generator, n: double, p: double) = with(generator, |g| ops::binomial(r, g, n, p));
-        /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats. A fresh `r` takes their common dtype.
+        /// As `THTensor_binomial`, with trials and a probability for each element, broadcast; both floats. A fresh `r` takes their common
+        /// dtype.
         binomialTensor(r: out, generator: generator, n: input, p: input) = with(generator, |g| ops::binomial_tensor(r, g, n, p));
 
-        /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8 (bfloat16), 2^11 (float16),
-        /// 2^24 or 2^53. As in TH, `TH_MT19937` gives int64 and float64 numbers from 0 to 2^32 - 1; the other dtypes get PyTorch's numbers, too.
+        /// Fills with integers, each as likely as the other: from 0 to the greatest of the dtype, of floats to 2^8 (bfloat16), 2^11
+        /// (float16), 2^24 or 2^53. As in TH, `TH_MT19937` gives int64 and float64 numbers from 0 to 2^32 - 1; the other dtypes get
+        /// PyTorch's numbers, too.
         random(r: out, generator: generator) = with(generator, |g| ops::random(r, g));
         /// Fills with integers from 0 to `max - 1`; `max` > 0, bounds as for clampedRandom.
-        cappedRandom(r: out, generator: generator, max: count) = with(generator, |g| ops::clamped_random(r, g, 0, max));
-        /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or no further from 0 than a float
-        /// dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53. For ranges up to 2^32, `TH_MT19937` gives TH's
-        /// numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end only, the remainders of two words.
-        clampedRandom(r: out, generator: generator, min: count, max: count) = with(generator, |g| ops::clamped_random(r, g, min, max));
+        cappedRandom(r: out, generator: generator, max: integer) = with(generator, |g| ops::clamped_random(r, g, 0, max));
+        /// Fills with integers from `min` to `max - 1`; both must be in the range of an integer dtype (of Bool 0 and 1), or no further from
+        /// 0 than a float dtype holds every integer: 2^8 (bfloat16), 2^11 (float16), 2^24 or 2^53. For ranges up to 2^32, `TH_MT19937`
+        /// gives TH's numbers, which are PyTorch's too; for wider ones, from which TH draws the lower end only, the remainders of two
+        /// words.
+        clampedRandom(r: out, generator: generator, min: integer, max: integer) = with(generator, |g| ops::clamped_random(r, g, min, max));
 
-        /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs + outputs))` times window
-        /// under the root: Glorot's, for `gain` 1. Floats only.
+        /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = gain * sqrt(6 / (inputs + outputs))` times
+        /// window under the root: Glorot's, for `gain` 1. Floats only.
         xavierUniform(r: out, generator: generator, gain: double) = with(generator, |g| ops::xavier(r, g, false, gain));
-        /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of `THTensor_xavierUniform`, `b / sqrt(3)`.
+        /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of `THTensor_xavierUniform`, `b /
+        /// sqrt(3)`.
         xavierNormal(r: out, generator: generator, gain: double) = with(generator, |g| ops::xavier(r, g, true, gain));
-        /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`, where `n` is inputs x window
-        /// (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this slope below 0. Floats only.
+        /// Fills weights (outputs x inputs x window) with numbers uniform in [-b, b), `b = sqrt(6 / ((1 + slope^2) n))`, where `n` is
+        /// inputs x window (`TH_FAN_IN`) or outputs x window (`TH_FAN_OUT`): He's, for rectifiers with this slope below 0. Floats only.
         kaimingUniform(r: out, generator: generator, slope: double, fan: fan) = with(generator, |g| ops::kaiming(r, g, false, slope, fan));
-        /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of `THTensor_kaimingUniform`, `b / sqrt(3)`.
+        /// Fills weights (outputs x inputs x window) with normally distributed numbers of the deviation of `THTensor_kaimingUniform`, `b /
+        /// sqrt(3)`.
         kaimingNormal(r: out, generator: generator, slope: double, fan: fan) = with(generator, |g| ops::kaiming(r, g, true, slope, fan));
 
         /// `r` = numbers uniform in [0, 1) in these sizes. Floats only; a fresh `r` takes the default dtype.
@@ -86,18 +92,18 @@ macro_rules! random_rows {
         /// `r` = normally distributed numbers of mean 0 and deviation 1 in these sizes. Floats only; a fresh `r` takes the default dtype.
         randn(r: out, generator: generator, ndim: len, size: sizes) = with(generator, |g| ops::drawn(r, g, Law::Normal, size));
         /// `r` = integers from `from` to `to - 1` in these sizes. A fresh `r` takes int64.
-        randint(r: out, generator: generator, from: count, to: count, ndim: len, size: sizes) =
+        randint(r: out, generator: generator, from: integer, to: integer, ndim: len, size: sizes) =
             with(generator, |g| ops::drawn(r, g, Law::Integers(from, to), size));
         /// As `THTensor_rand`, in the sizes of `t`; a fresh `r` takes its dtype.
         randLike(r: out, generator: generator, t: input) = with(generator, |g| ops::drawn_like(r, g, Law::Uniform, t));
         /// As `THTensor_randn`, in the sizes of `t`; a fresh `r` takes its dtype.
         randnLike(r: out, generator: generator, t: input) = with(generator, |g| ops::drawn_like(r, g, Law::Normal, t));
         /// As `THTensor_randint`, in the sizes of `t`; a fresh `r` takes its dtype.
-        randintLike(r: out, generator: generator, t: input, from: count, to: count) =
+        randintLike(r: out, generator: generator, t: input, from: integer, to: integer) =
             with(generator, |g| ops::drawn_like(r, g, Law::Integers(from, to), t));
         /// `r` = the integers from 0 to `n - 1` in random order. A fresh `r` takes int64; another dtype must hold them all. `TH_MT19937`
         /// gives the order that TH and PyTorch give.
-        randperm(r: out, generator: generator, n: count) = with(generator, |g| ops::permutation(r, g, n));
+        randperm(r: out, generator: generator, n: size) = with(generator, |g| ops::permutation(r, g, n));
         /// A row-major tensor as of `THTensor_rand`. Returns a new reference.
         newRand(dtype: dtype, generator: generator, ndim: len, size: sizes) -> new =
             with(generator, |g| ops::new_drawn(dtype, g, Law::Uniform, size));
@@ -105,7 +111,7 @@ macro_rules! random_rows {
         newRandn(dtype: dtype, generator: generator, ndim: len, size: sizes) -> new =
             with(generator, |g| ops::new_drawn(dtype, g, Law::Normal, size));
         /// A row-major tensor as of `THTensor_randint`. Returns a new reference.
-        newRandint(dtype: dtype, generator: generator, from: count, to: count, ndim: len, size: sizes) -> new =
+        newRandint(dtype: dtype, generator: generator, from: integer, to: integer, ndim: len, size: sizes) -> new =
             with(generator, |g| ops::new_drawn(dtype, g, Law::Integers(from, to), size));
         /// As `THTensor_newRand`, in dtype and sizes of `t`. Returns a new reference.
         newRandLike(t: input, generator: generator) -> new =
@@ -114,28 +120,28 @@ macro_rules! random_rows {
         newRandnLike(t: input, generator: generator) -> new =
             with(generator, |g| ops::new_drawn(t.defined()?, g, Law::Normal, &t.layout()?.shape));
         /// As `THTensor_newRandint`, in dtype and sizes of `t`. Returns a new reference.
-        newRandintLike(t: input, generator: generator, from: count, to: count) -> new =
+        newRandintLike(t: input, generator: generator, from: integer, to: integer) -> new =
             with(generator, |g| ops::new_drawn(t.defined()?, g, Law::Integers(from, to), &t.layout()?.shape));
         /// A vector as of `THTensor_randperm`. Returns a new reference.
-        newRandperm(dtype: dtype, generator: generator, n: count) -> new = with(generator, |g| {
+        newRandperm(dtype: dtype, generator: generator, n: size) -> new = with(generator, |g| {
             let t = Tensor::empty(dtype, &[n])?;
             ops::permutation(&t, g, n)?;
             Ok(t)
         });
 
-        /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its share in the sum of the row.
-        /// If `replacement` is 0, none is drawn twice, and they come in the order drawn. Floats >= 0 that do not sum to 0, and without
-        /// replacement as many above 0 as are drawn. A fresh `r` takes int64.
-        multinomial(r: out, generator: generator, p: input, n: count, replacement: flag) =
+        /// `r` = `n` categories, positions from 0 on, for each row of `p`, or for the vector `p`: each as often as its share in the sum of
+        /// the row. If `replacement` is 0, none is drawn twice, and they come in the order drawn. Floats >= 0 that do not sum to 0, and
+        /// without replacement as many above 0 as are drawn. A fresh `r` takes int64.
+        multinomial(r: out, generator: generator, p: input, n: size, replacement: flag) =
             with(generator, |g| ops::multinomial(r, g, p, n, replacement));
-        /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`, else becomes `J[k]`. Fresh `J`
-        /// and `q` take int64 and the dtype of `p`.
-        multinomialAliasSetup(p: input, J: out, q: out) = ops::alias_setup(p, J, q);
-        /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`. (TH's function expects positions from 1 on in
-        /// `J`, which its own setup does not give.)
+        /// Tables for drawing from the same `p`, a vector, many times: an even choice `k` stays with probability `q[k]`, else becomes
+        /// `J[k]`. Fresh `J` and `q` take int64 and the dtype of `p`.
+        multinomialAliasSetup(p: input, J: indices, q: out) = ops::alias_setup(p, J, q);
+        /// Fills with categories, positions from 0 on, by the tables of `THTensor_multinomialAliasSetup`. (TH's function expects positions
+        /// from 1 on in `J`, which its own setup does not give.)
         multinomialAliasDraw(r: out, generator: generator, J: index, q: input) = with(generator, |g| ops::alias_draw(r, g, J, q));
-        /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true. Floats only. `mask` may be NULL, else it takes the
-        /// mask; a fresh one takes Bool.
+        /// `r = t * mask / (1 - p)` with a mask that is false with probability `p`, else true. Floats only. `mask` may be NULL, else it
+        /// takes the mask; a fresh one takes Bool.
         dropout(r: out, mask: optional_out, generator: generator, t: input, p: double) =
             with(generator, |g| ops::dropout(r, mask, g, t, p));
     } };

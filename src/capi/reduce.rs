@@ -2,8 +2,9 @@
 //!
 //! Over one dimension, over several, or over all elements.
 //!
-//! Errors: `TH_ERR_ARGUMENT`, a dimension out of range or without elements to choose from; `TH_ERR_DTYPE`, a dtype that the reduction is
-//! not defined for, or that the result cannot take.
+//! Errors: `TH_ERR_ARGUMENT`, a dimension out of range or without elements to choose from; `TH_ERR_SHAPE`, operands that do not broadcast,
+//! or a result several positions of which share an element; `TH_ERR_DTYPE`, a dtype that the reduction is not defined for, or that the
+//! result cannot take.
 
 use super::row::export;
 use crate::ops::distance;
@@ -14,76 +15,77 @@ const ALL: Over<'static> = Over::Dim(TH_ALL_DIMS);
 
 macro_rules! reduce_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are none, NaN.
-        /// `keepdim` as for sum.
+        /// `r = mean of the elements of t over dimension that are not NaN`, or over all with `TH_ALL_DIMS`. Floats only; where there are
+        /// none, NaN. `keepdim` as for sum.
         nanmean(r: out, t: input, dimension: dim, keepdim: flag) = reduce::nanmean(To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = mean of the elements of t over dims that are not NaN`; otherwise as nanmean, dims as for sumDims.
-        nanmeanDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) = reduce::nanmean(To::tensor(r, keepdim), t, Over::Dims(dims));
-        /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension without elements is an
-        /// error, even where the result has none either. `keepdim` as for sum.
+        nanmeanDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) = reduce::nanmean(To::tensor(r, keepdim), t, Over::Dims(dims));
+        /// `r = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. A NaN beats everything. A dimension without
+        /// elements is an error, even where the result has none either. `keepdim` as for sum.
         amax(r: out, t: input, dimension: dim, keepdim: flag) = reduce::extreme(true, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = greatest elements of t over dims`; otherwise as amax, dims as for sumDims.
-        amaxDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
+        amaxDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) =
             reduce::extreme(true, To::tensor(r, keepdim), t, Over::Dims(dims));
         /// `r = least elements of t over dimension`; everything else as for amax.
         amin(r: out, t: input, dimension: dim, keepdim: flag) = reduce::extreme(false, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = least elements of t over dims`; otherwise as amin, dims as for sumDims.
-        aminDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
+        aminDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) =
             reduce::extreme(false, To::tensor(r, keepdim), t, Over::Dims(dims));
-        /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r` has a dtype.
-        /// NaN is not 0; without elements the result is true. `keepdim` as for sum.
+        /// `r = whether all elements of t over dimension are not 0`, or over all with `TH_ALL_DIMS`. Bool, but uint8 for uint8, unless `r`
+        /// has a dtype. NaN is not 0; without elements the result is true. `keepdim` as for sum.
         all(r: out, t: input, dimension: dim, keepdim: flag) = reduce::logic(true, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = whether all elements of t over dims are not 0`; otherwise as all, dims as for sumDims.
-        allDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) = reduce::logic(true, To::tensor(r, keepdim), t, Over::Dims(dims));
+        allDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) = reduce::logic(true, To::tensor(r, keepdim), t, Over::Dims(dims));
         /// `r = whether any element of t over dimension is not 0`; without elements it is false. Everything else as for all.
         any(r: out, t: input, dimension: dim, keepdim: flag) = reduce::logic(false, To::tensor(r, keepdim), t, Over::Dim(dimension));
         /// `r = whether any element of t over dims is not 0`; otherwise as any, dims as for sumDims.
-        anyDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag) =
+        anyDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag) =
             reduce::logic(false, To::tensor(r, keepdim), t, Over::Dims(dims));
-        /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With `keepdim` the dimension
-        /// stays with size 1, else it disappears.
+        /// `r = sum of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64, which wraps. With `keepdim` the
+        /// dimension stays with size 1, else it disappears.
         ///
-        /// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at a time in float32,
-        /// and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`, and is rounded once to the dtype of `r`.
-        /// For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`, sumall.
+        /// Float64 is summed in float64, in parts whose sums are summed in turn. Narrower floats are summed eight to sixteen at a time in
+        /// float32, and these sums in float64: the sum differs from the exact one by at most `2^-21 * sum of |t|`, and is rounded once to
+        /// the dtype of `r`. For sums in float64 throughout ask for them: sumDims with `TH_FLOAT64`, sumall.
         sum(r: out, t: input, dimension: dim, keepdim: flag) = reduce::sum(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
-        /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of sum with
-        /// `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64` are so from the first addition. An `r` of
-        /// another dtype than `dtype` gets that result converted. `keepdim` as for sum.
-        sumDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
+        /// `r = sum of t over dims`, `ndim` of them, in any order, none twice; over all if `ndim` is 0. The result has `dtype`, or that of
+        /// sum with `TH_UNDEFINED`: a float summed as an integer is cut off first, and floats summed as `TH_FLOAT64` are so from the first
+        /// addition. An `r` of another dtype than `dtype` gets that result converted. `keepdim` as for sum.
+        sumDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
             reduce::sum(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
-        /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in float64 and rounded
-        /// once. The product of no elements is 1. `keepdim` as for sum.
+        /// `r = product of t over dimension`, or over all with `TH_ALL_DIMS`. Integers and Bool give int64; floats are multiplied in
+        /// float64 and rounded once. The product of no elements is 1. `keepdim` as for sum.
         prod(r: out, t: input, dimension: dim, keepdim: flag) = reduce::prod(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = product of t over dims`; otherwise as prod, dims and dtype as for sumDims.
-        prodDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
+        prodDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
             reduce::prod(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
-        /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements. Floats only;
-        /// the mean of no elements is NaN. `keepdim` as for sum. In another dtype, and of integers: meanDims.
+        /// `r = mean of t over dimension`, or over all with `TH_ALL_DIMS`: the sum, as exact as that of sum, by the number of elements.
+        /// Floats only; the mean of no elements is NaN. `keepdim` as for sum. In another dtype, and of integers: meanDims.
         mean(r: out, t: input, dimension: dim, keepdim: flag) = reduce::mean(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = mean of t over dims`, integers too if `dtype` is a float; otherwise as mean, dims and dtype as for sumDims.
-        meanDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
+        meanDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
             reduce::mean(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
-        /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything else as for sum.
+        /// `r = sum of t over dimension without the NaNs`, or over all with `TH_ALL_DIMS`; all floats are summed in float64. Everything
+        /// else as for sum.
         nansum(r: out, t: input, dimension: dim, keepdim: flag) = reduce::nansum(To::tensor(r, keepdim), t, Over::Dim(dimension), None);
         /// `r = sum of t over dims without the NaNs`; otherwise as nansum, dims and dtype as for sumDims.
-        nansumDims(r: out, t: input, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
+        nansumDims(r: out, t: input, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
             reduce::nansum(To::tensor(r, keepdim), t, Over::Dims(dims), dtype);
-        /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in float64. NaN
-        /// where there is nothing to divide by. `keepdim` as for sum.
+        /// `r = sum of (t - mean)^2 / (n - 1) over dimension`, or over all with `TH_ALL_DIMS`; `/ n` if `biased`. Floats only, computed in
+        /// float64. NaN where there is nothing to divide by. `keepdim` as for sum.
         var(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
             reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
         /// `r = variance of t over dims`; otherwise as var, dims as for sumDims.
-        varDims(r: out, t: input, ndim: len, dims: sizes, biased: flag, keepdim: flag) =
+        varDims(r: out, t: input, ndim: len, dims: dims, biased: flag, keepdim: flag) =
             reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
         /// The variance of all elements, `biased` as for var; NaN on error.
         varall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction(biased)));
-        /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if `biased`. The divisor is
-        /// never less than 0; a correction that is NaN is an error.
+        /// `r = sum of (t - mean)^2 / (n - correction) over dimension`, otherwise as var, where the correction is 1, or 0 if `biased`. The
+        /// divisor is never less than 0; a correction that is NaN is an error.
         varCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
             reduce::var(false, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
         /// `r = variance of t over dims`; otherwise as varCorrection, dims as for sumDims.
-        varDimsCorrection(r: out, t: input, ndim: len, dims: sizes, correction: double, keepdim: flag) =
+        varDimsCorrection(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
             reduce::var(false, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
         /// The variance of all elements, `correction` as for varCorrection; NaN on error.
         varallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(false, to, t, ALL, correction));
@@ -91,7 +93,7 @@ macro_rules! reduce_rows {
         std(r: out, t: input, dimension: dim, biased: flag, keepdim: flag) =
             reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction(biased));
         /// `r = sqrt(variance of t over dims)`; otherwise as var, dims as for sumDims.
-        stdDims(r: out, t: input, ndim: len, dims: sizes, biased: flag, keepdim: flag) =
+        stdDims(r: out, t: input, ndim: len, dims: dims, biased: flag, keepdim: flag) =
             reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction(biased));
         /// The standard deviation of all elements, `biased` as for var; NaN on error.
         stdall(t: input, biased: flag) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction(biased)));
@@ -99,12 +101,12 @@ macro_rules! reduce_rows {
         stdCorrection(r: out, t: input, dimension: dim, correction: double, keepdim: flag) =
             reduce::var(true, To::tensor(r, keepdim), t, Over::Dim(dimension), correction);
         /// `r = sqrt(variance of t over dims)`; otherwise as varCorrection, dims as for sumDims.
-        stdDimsCorrection(r: out, t: input, ndim: len, dims: sizes, correction: double, keepdim: flag) =
+        stdDimsCorrection(r: out, t: input, ndim: len, dims: dims, correction: double, keepdim: flag) =
             reduce::var(true, To::tensor(r, keepdim), t, Over::Dims(dims), correction);
         /// The standard deviation of all elements, `correction` as for varCorrection; NaN on error.
         stdallCorrection(t: input, correction: double) -> accumulated = number(|to| reduce::var(true, to, t, ALL, correction));
-        /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs (row-major
-        /// over all). Either result may be NULL. Everything else as for amax.
+        /// `values = greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`, and int64 `indices` of where each first occurs
+        /// (row-major over all). Either result may be NULL. Everything else as for amax.
         max(values: optional_out, indices: optional_indices, t: input, dimension: dim, keepdim: flag) =
             reduce::extreme_at(true, values, indices, t, dimension, keepdim);
         /// `r = where the greatest elements of t over dimension first occur`, as int64; row-major over all with `TH_ALL_DIMS`.
@@ -119,20 +121,21 @@ macro_rules! reduce_rows {
         argmin(r: indices, t: input, dimension: dim, keepdim: flag) = reduce::extreme_at(false, None, Some(r), t, dimension, keepdim);
         /// The least element; NaN on error and if one is NaN.
         minall(t: input) -> number = number(|to| reduce::extreme(false, to, t, ALL));
-        /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0, the greatest
-        /// |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an error for negative and infinite `value`. `keepdim` as
-        /// for sum.
+        /// `r = (sum of |t|^value over dimension)^(1/value)`, or over all with `TH_ALL_DIMS`: the number of elements that are not 0 for 0,
+        /// the greatest |t| for infinity, the least for -infinity. Floats only. A dimension without elements is an error for negative and
+        /// infinite `value`. `keepdim` as for sum.
         ///
-        /// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it before it is
-        /// rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are scaled.
+        /// For 1 and 2, floats narrower than float64 are summed as by sum: the norm differs from the exact one by at most `2^-21` of it
+        /// before it is rounded to the dtype of `r`. Everything else is computed in float64, and powers that would leave its range are
+        /// scaled.
         norm(r: out, t: input, value: number, dimension: dim, keepdim: flag) =
             reduce::norm(To::tensor(r, keepdim), t, value.to_f64(), Over::Dim(dimension), None);
         /// `r = (sum of |t|^value over dims)^(1/value)`; otherwise as norm, dims as for sumDims. `dtype` may be a wider float: with
         /// `TH_FLOAT64` everything is computed in float64.
-        normDims(r: out, t: input, value: number, ndim: len, dims: sizes, keepdim: flag, dtype: optional_dtype) =
+        normDims(r: out, t: input, value: number, ndim: len, dims: dims, keepdim: flag, dtype: optional_dtype) =
             reduce::norm(To::tensor(r, keepdim), t, value.to_f64(), Over::Dims(dims), dtype);
-        /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as for
-        /// amax.
+        /// `least, greatest elements of t over dimension`, or over all with `TH_ALL_DIMS`. Either result may be NULL. Everything else as
+        /// for amax.
         aminmax(least: optional_out, greatest: optional_out, t: input, dimension: dim, keepdim: flag) =
             reduce::aminmax(least, greatest, t, dimension, keepdim);
         /// The sum of all elements, of floats in float64 throughout; NaN on error.

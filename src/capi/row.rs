@@ -11,11 +11,11 @@
 //! reserves it. The body is an expression of the arguments, checked and converted as their kinds say. Elementwise operations have their
 //! definition in braces instead of a body: `ops::pointwise`.
 
-use super::args::{Args, Kind, Signature, scalar};
+use super::args::{Args, Kind, Return, Signature, scalar};
 use super::word::{ToWord, Word};
 use super::{null_argument, remember};
 use crate::error::{Error, Kind as Failure, Result};
-use crate::ops::pointwise::op::{Elementwise, Op};
+use crate::launch::{Elementwise, Op};
 use crate::plan::each;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -28,16 +28,26 @@ pub(crate) const MOST_NUMBERS: usize = 2;
 pub struct Row {
     /// Its name, and its arguments.
     pub signature: Signature,
-    /// The value returned on failure, if not the status.
-    on_error: Option<Word>,
-    /// The function or operation that is called.
+    /// The kind of the returned value.
+    pub returns: Return,
+    /// What it does.
     pub body: Body,
-    /// The documentation in the header.
-    #[cfg(test)]
+    /// The comment of the function in the header.
+    #[cfg(any(test, feature = "rows"))]
     pub doc: &'static str,
 }
 
-/// The function or operation behind a row.
+/// A list of rows that one module exports.
+pub struct Area {
+    /// The title of the chapter of the header in which the functions stand.
+    pub chapter: &'static str,
+    /// The face that exports the rows.
+    pub face: &'static Face,
+    /// The rows, in the order of the header.
+    pub rows: &'static [&'static Row],
+}
+
+/// What a row does.
 pub enum Body {
     /// Anything.
     Function(fn(&Args<'_>) -> Result<Word>),
@@ -54,18 +64,19 @@ pub struct Face {
 }
 
 impl Row {
-    pub const fn new(
+    pub(crate) const fn new(
         names: &'static str,
         kinds: &'static [Kind],
-        on_error: Option<Word>,
+        returns: Return,
         body: Body,
-        #[cfg_attr(not(test), expect(unused_variables, reason = "the library does not carry its documentation"))] doc: &'static str,
+        #[cfg_attr(not(any(test, feature = "rows")), expect(unused_variables, reason = "the library does not carry its documentation"))]
+        doc: &'static str,
     ) -> Row {
         Row {
             signature: Signature { names, kinds },
-            on_error,
+            returns,
             body,
-            #[cfg(test)]
+            #[cfg(any(test, feature = "rows"))]
             doc,
         }
     }
@@ -117,7 +128,7 @@ pub fn keep_error(row: &Row, face: &Face, words: &[Word], error: &Error) -> Word
         None => remember(format_args!("{prefix}{name}:"), error),
         Some(handle) => remember(format_args!("{prefix}{name}: {}", row.signature.name_of(words, handle)), error),
     };
-    row.on_error.unwrap_or(status.word())
+    row.returns.on_error().unwrap_or(status.word())
 }
 
 /// Makes the C functions of rows, and `ROWS`, the list of all: `export!(prefix; rows)`.
@@ -129,7 +140,7 @@ macro_rules! export {
             $crate::capi::row::Row::new(
                 concat!($crate::capi::row::c_name!($name $($c_name)?), $(" ", stringify!($arg)),*),
                 &[$($crate::capi::args::Kind::$kind),*],
-                $crate::capi::row::export!(@on_error $($ret)?),
+                $crate::capi::row::export!(@returns $($ret)?),
                 $crate::capi::row::Body::Function(|_args| {
                     let mut _at = 0;
                     $(
@@ -147,7 +158,7 @@ macro_rules! export {
             #[unsafe(export_name = concat!($prefix, $crate::capi::row::c_name!($name $($c_name)?)))]
             pub unsafe extern "C" fn $name($($arg: $crate::capi::args::c_type!($kind)),*) -> $crate::capi::args::return_type!($($ret)?) {
                 let words = [$($crate::capi::word::ToWord::word($arg)),*];
-                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&ROWS[Index::$name as usize], &FACE, &words))
+                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
         )*
     };
@@ -160,7 +171,7 @@ macro_rules! export {
             $crate::capi::row::Row::new(
                 $crate::capi::row::tensors_first!(@names [stringify!($name)] [] $($arg $kind)*),
                 $crate::capi::row::tensors_first!(@kinds [] [] $($arg $kind)*),
-                None,
+                $crate::capi::args::Return::status,
                 $crate::capi::row::Body::Elementwise(ops::$name.as_elementwise()),
                 concat!($($doc, "\n"),*),
             ),
@@ -170,7 +181,7 @@ macro_rules! export {
             #[unsafe(export_name = concat!($prefix, stringify!($name)))]
             pub unsafe extern "C" fn $name($($arg: $crate::capi::args::c_type!($kind)),*) -> $crate::error::THStatus {
                 let words = $crate::capi::row::tensors_first!(@words [] [] $($arg $kind)*);
-                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&ROWS[Index::$name as usize], &FACE, &words))
+                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
         )*
     };
@@ -180,10 +191,15 @@ macro_rules! export {
         /// Where the rows of this area are exported.
         pub static FACE: $crate::capi::row::Face = $crate::capi::row::Face { prefix: $prefix, integers: false };
         /// The rows of this area.
-        pub static ROWS: &[$crate::capi::row::Row] = &[$($row),*];
-        /// Where each row stands in `ROWS`.
-        #[allow(non_camel_case_types, missing_docs)]
-        pub enum Index { $($name),* }
+        pub static ROWS: &[&$crate::capi::row::Row] = &[$(&rows::$name::ROW),*];
+        /// Each row by itself: a program that is linked with the archive holds the rows of the functions that it calls.
+        #[allow(non_snake_case, missing_docs, unused_imports)]
+        pub mod rows {
+            $(pub mod $name {
+                use super::super::*;
+                pub static ROW: $crate::capi::row::Row = $row;
+            })*
+        }
     };
     (@given [] $value:expr) => {{
         let () = $value;
@@ -192,8 +208,8 @@ macro_rules! export {
     (@given [$ret:ident] $value:expr) => {
         $crate::capi::word::Gives::<$crate::capi::args::return_type!($ret)>::given($value)
     };
-    (@on_error) => { None };
-    (@on_error $ret:ident) => { $crate::capi::args::on_error::$ret };
+    (@returns) => { $crate::capi::args::Return::status };
+    (@returns $ret:ident) => { $crate::capi::args::Return::$ret };
 }
 pub(crate) use export;
 

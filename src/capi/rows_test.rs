@@ -1,46 +1,15 @@
 //! Tests of properties that every row has.
 
-use super::args::Kind;
-use super::row::{Body, Face, MOST_NUMBERS, Row, invoke};
+use super::row::{MOST_NUMBERS, invoke};
 use super::word::{ToWord, Word};
 use super::*;
 use crate::tensor::Tensor;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// The lists in modules, each with its face.
-macro_rules! listed {
-    ($($name:ident: $rows:ident $area:path;)*) => { [$({
-        use $area as area;
-        (&area::FACE, area::ROWS)
-    }),*] };
-}
-
-macro_rules! listed_elementwise {
-    ($($name:ident: $module:ident $rows:ident;)*) => { [$((&pointwise::$name::FACE, pointwise::$name::ROWS)),*] };
-}
-
-/// Every list of rows and its face.
-const AREAS: [&[(&Face, &[Row])]; 3] = [
-    &tensor_areas!(listed),
-    &elementwise_areas!(listed_elementwise),
-    &[
-        (&storage::FACE, storage::ROWS),
-        (&general::dtypes::FACE, general::dtypes::ROWS),
-        (&general::errors::FACE, general::errors::ROWS),
-        (&general::threads::FACE, general::threads::ROWS),
-        (&general::vendor::FACE, general::vendor::ROWS),
-        (&general::versions::FACE, general::versions::ROWS),
-        (&memory::heap::FACE, memory::heap::ROWS),
-        (&memory::mapped::FACE, memory::mapped::ROWS),
-        (&print::FACE, print::ROWS),
-        (&seed::FACE, seed::ROWS),
-    ],
-];
-
-/// Other names that libthorn.so exports: functions that may not fail, and allocators.
+/// What libthorn.so exports besides: functions that may not fail, and allocators.
 const NO_ROWS: &[&str] = &[
     "THClearLastError",
     "THDefaultAllocator",
@@ -55,11 +24,7 @@ const NO_ROWS: &[&str] = &[
 ];
 
 fn rows() -> impl Iterator<Item = (&'static Face, &'static Row, String)> {
-    AREAS
-        .iter()
-        .copied()
-        .flatten()
-        .flat_map(|(face, rows)| rows.iter().map(move |row| (*face, row, format!("{}{}", face.prefix, row.signature.name()))))
+    ALL.iter().flat_map(|area| area.rows.iter().map(|&row| (area.face, row, format!("{}{}", area.face.prefix, row.signature.name()))))
 }
 
 fn file(name: &str) -> String {
@@ -74,6 +39,28 @@ fn what_is_exported_is_rows() {
     assert_eq!(rows().count() + NO_ROWS.len(), symbols.len(), "a name stands in two rows");
 }
 
+/// The declarations have a comment with the title before the functions of each chapter.
+#[test]
+fn areas_name_the_chapters_of_their_rows() {
+    let declarations = file("src/capi/declarations.h");
+    let (mut chapter, mut chapters) = ("", BTreeMap::new());
+    for line in declarations.lines() {
+        if let Some(title) = line.strip_prefix("/* ").and_then(|rest| rest.strip_suffix(" */")) {
+            chapter = title;
+        } else if let Some((head, _)) = line.split_once('(') {
+            chapters.insert(head.rsplit([' ', '*']).next().unwrap_or_default(), chapter);
+        }
+    }
+    for area in ALL {
+        for row in area.rows {
+            let name = format!("{}{}", area.face.prefix, row.signature.name());
+            // `THCdef` and `THCdefChapter` are not among the declarations that they return.
+            let title = chapters.get(name.as_str()).copied().unwrap_or("Versions");
+            assert_eq!(area.chapter, title, "{name}");
+        }
+    }
+}
+
 #[test]
 fn every_row_is_documented() {
     for (_, row, name) in rows() {
@@ -82,30 +69,63 @@ fn every_row_is_documented() {
 }
 
 #[test]
-fn every_elementwise_operation_has_expectations() {
-    let expectations = file("tests/data/expectations.txt");
-    let called: BTreeSet<&str> = expectations.lines().filter_map(|line| line.strip_prefix("call ")?.split(' ').next()).collect();
-    let elementwise = rows().filter(|(_, row, _)| matches!(row.body, Body::Elementwise(_)));
-    for (_, row, name) in elementwise {
-        assert!(called.contains(row.signature.name()), "no line of tests/data/expectations.txt calls {name}");
+fn forms_and_aliases_are_rows() {
+    let names: BTreeSet<&str> = rows().filter(|(face, ..)| face.prefix == "THTensor_").map(|(_, row, _)| row.signature.name()).collect();
+    let mut seen = BTreeSet::new();
+    for form in forms::FORMS.iter().flat_map(|(_, forms)| forms.split(' ')) {
+        assert!(names.contains(form), "{form} is no row");
+        assert!(seen.insert(form), "{form} is a form of two operations");
+    }
+    for (alias, row) in forms::ALIASES {
+        assert!(names.contains(alias) && names.contains(row), "{alias} or {row} is no row");
+    }
+    // A name that is another one with the ending of a form belongs to a group.
+    for name in &names {
+        let stem = ["Values", "Value", "Tensor", "Dims", "all", "Dtype", "Uniform", "Correction", "Long"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end));
+        let is_form = stem.is_some_and(|stem| names.contains(stem)) && *name != "newViewDtype";
+        let alias = forms::ALIASES.iter().any(|(alias, _)| alias == name);
+        assert!(!is_form || alias || seen.contains(name), "{name} is in no line of capi/forms.rs");
     }
 }
 
-/// Kinds of arguments that are handles of tensors and may not be NULL.
-const TENSORS: &[Kind] = &[Kind::out, Kind::truth, Kind::indices, Kind::inout, Kind::input, Kind::mask, Kind::index];
-/// Other kinds that may not be NULL.
-const POINTERS: &[Kind] = &[
-    Kind::storage,
-    Kind::storage_input,
-    Kind::required_generator,
-    Kind::text,
-    Kind::map_context,
-    Kind::required_memory,
-    Kind::allocator,
-    Kind::stats_out,
-    Kind::print_options_out,
-    Kind::stream,
-];
+/// A function that computes results from tensors has expectations. For any other, a line of `tests/data/tested_by_name.txt` names the test
+/// that calls it and the reason: `file: reason`, above lines of names.
+#[test]
+fn every_row_is_tested_by_name() {
+    let expectations = file("tests/data/expectations.txt");
+    let called: BTreeSet<&str> = expectations.lines().filter_map(|line| line.strip_prefix("call ")?.split(' ').next()).collect();
+    let list = file("tests/data/tested_by_name.txt");
+    let (mut test, mut listed) = (String::new(), BTreeSet::new());
+    for line in list.lines() {
+        let Some(names) = line.strip_prefix("  ") else {
+            let (path, reason) = line.split_once(": ").expect("a test and the reason");
+            assert!(!reason.is_empty(), "{path} stands without a reason");
+            test = file(path);
+            continue;
+        };
+        for name in names.split(' ') {
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let named = test.match_indices(name).any(|(at, _)| !test[at + name.len()..].starts_with(word) && !test[..at].ends_with(word));
+            assert!(named, "the test of {name} does not name it");
+            assert!(listed.insert(name), "{name} is listed twice");
+        }
+    }
+    for (face, row, name) in rows() {
+        let expected = face.prefix == "THTensor_" && called.contains(row.signature.name());
+        assert!(expected || listed.contains(name.as_str()), "{name} is neither in tests/data/expectations.txt nor in tested_by_name.txt");
+        assert!(!expected || !listed.contains(name.as_str()), "{name} is listed and has expectations");
+    }
+    let exported: BTreeSet<String> = rows().map(|(.., name)| name).chain(NO_ROWS.iter().map(|name| (*name).to_owned())).collect();
+    listed.iter().for_each(|name| assert!(exported.contains(*name), "{name} is no row"));
+}
+
+/// True for handles of tensors that may not be NULL.
+fn is_tensor(kind: &Kind) -> bool {
+    use Kind::*;
+    matches!(kind, out | view_out | truth | indices | totals | pivots_out | inout | input | mask | index | pivots)
+}
 
 #[test]
 fn every_row_names_itself_and_the_argument_in_its_errors() {
@@ -113,14 +133,12 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
     for (face, row, name) in rows() {
         let dtype = row.signature.kinds.iter().position(|kind| matches!(kind, Kind::dtype | Kind::other_dtype));
         // Each argument in turn is NULL, and those before it are not.
-        for at in (0..row.signature.kinds.len())
-            .filter(|&at| TENSORS.contains(&row.signature.kinds[at]) || POINTERS.contains(&row.signature.kinds[at]))
-        {
-            if row.signature.kinds[..at].iter().any(|kind| POINTERS.contains(kind)) {
+        for at in (0..row.signature.kinds.len()).filter(|&at| NULL_REFUSED.contains(&row.signature.kinds[at])) {
+            if row.signature.kinds[..at].iter().any(|kind| NULL_REFUSED.contains(kind) && !is_tensor(kind)) {
                 continue;
             }
             let words: Vec<Word> = (0..row.signature.kinds.len())
-                .map(|k| if k < at && TENSORS.contains(&row.signature.kinds[k]) { tensor.word() } else { Word::ZERO })
+                .map(|k| if k < at && is_tensor(&row.signature.kinds[k]) { tensor.word() } else { Word::ZERO })
                 .collect();
             // A dtype of 0 is none, and found out before.
             let what = match dtype.is_some_and(|dtype| dtype < at) {
@@ -138,8 +156,21 @@ fn every_row_names_itself_and_the_argument_in_its_errors() {
 }
 
 /// Kinds that [`fresh_handles_are_named`] has a value for.
-const PLAIN: &[Kind] =
-    &[Kind::number, Kind::factor, Kind::parameter, Kind::double, Kind::count, Kind::dim, Kind::int, Kind::flag, Kind::len];
+const PLAIN: &[Kind] = &[
+    Kind::number,
+    Kind::factor,
+    Kind::parameter,
+    Kind::double,
+    Kind::entry,
+    Kind::size,
+    Kind::stride,
+    Kind::count,
+    Kind::integer,
+    Kind::dim,
+    Kind::int,
+    Kind::flag,
+    Kind::len,
+];
 
 /// Each operand in turn is a fresh handle, beside others that are not: where a function says so, it names the argument.
 #[test]
@@ -147,12 +178,12 @@ fn fresh_handles_are_named() {
     let matrix = || Tensor::empty(Dtype::Float32, &[2, 2]).expect("there is memory");
     let mut named = 0;
     for (face, row, name) in rows() {
-        let operands: Vec<usize> = (0..row.signature.kinds.len()).filter(|&k| TENSORS.contains(&row.signature.kinds[k])).collect();
-        let known = |kind: &Kind| TENSORS.contains(kind) || PLAIN.contains(kind) || format!("{kind:?}").starts_with("optional");
+        let operands: Vec<usize> = (0..row.signature.kinds.len()).filter(|&k| is_tensor(&row.signature.kinds[k])).collect();
+        let known = |kind: &Kind| is_tensor(kind) || PLAIN.contains(kind) || format!("{kind:?}").starts_with("optional");
         if !row.signature.kinds.iter().all(known) {
             continue;
         }
-        for &at in operands.iter().filter(|&&k| matches!(row.signature.kinds[k], Kind::input | Kind::mask | Kind::index)) {
+        for &at in operands.iter().filter(|&&k| matches!(row.signature.kinds[k], Kind::input | Kind::mask | Kind::index | Kind::pivots)) {
             let tensors: Vec<Tensor> = (0..row.signature.kinds.len())
                 .map(|k| if k == at { Tensor::fresh().expect("there is memory") } else { matrix() })
                 .collect();
@@ -160,7 +191,7 @@ fn fresh_handles_are_named() {
                 .map(|k| match row.signature.kinds[k] {
                     _ if operands.contains(&k) => tensors[k].as_ptr().word(),
                     Kind::number | Kind::factor | Kind::parameter | Kind::double => 1.0.word(),
-                    Kind::count => 1i64.word(),
+                    Kind::entry | Kind::size | Kind::stride | Kind::count | Kind::integer => 1i64.word(),
                     _ => Word::ZERO,
                 })
                 .collect();

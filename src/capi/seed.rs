@@ -30,10 +30,11 @@ macro_rules! generator_rows {
         THGenerator_new() -> new_generator = new_generator(Generator::new(TH_PHILOX, seed_from_os())?);
         /// A generator of kind `TH_PHILOX` or `TH_MT19937`, seeded by the system. Free it with `THGenerator_free`; NULL on error.
         ///
-        /// With the same seed, `TH_MT19937` gives the numbers that Torch's TH gives, one after the other in row-major order, computed in float64 and
-        /// then rounded: so float32 numbers of `THTensor_uniform` may round up to `to`. PyTorch shares its words, and with them the numbers of
-        /// `THTensor_random`, `THTensor_clampedRandom` and `THTensor_randperm`; it makes others of them for uniform, normal and bernoulli. What TH
-        /// has no function for follows no other library. `TH_PHILOX` is faster, and gives the same numbers with any number of threads.
+        /// With the same seed, `TH_MT19937` gives the numbers that Torch's TH gives, one after the other in row-major order, computed in
+        /// float64 and then rounded: so float32 numbers of `THTensor_uniform` may round up to `to`. PyTorch shares its words, and with them
+        /// the numbers of `THTensor_random`, `THTensor_clampedRandom` and `THTensor_randperm`; it makes others of them for uniform, normal
+        /// and bernoulli. What TH has no function for follows no other library. `TH_PHILOX` is faster, and gives the same numbers with any
+        /// number of threads.
         THGenerator_newKind(kind: generator_kind) -> new_generator = new_generator(Generator::new(kind, seed_from_os())?);
         /// The kind of a generator; 0 on error.
         THGenerator_kind(generator: generator) -> generator_kind = with(generator, |g| Ok(g.kind()));
@@ -73,7 +74,7 @@ macro_rules! generator_rows {
 
         /// An integer from 0 to 2^32 - 1; -1 on error. This and the numbers below are those of a 0-d tensor: `THRandom_uniform` gives what
         /// `THTensor_uniform` gives a tensor of float64.
-        THRandom_random(generator: generator) -> count = {
+        THRandom_random(generator: generator) -> integer = {
             let t = Tensor::empty(Dtype::Int64, &[])?;
             with(generator, |g| ops::clamped_random(&t, g, 0, 1 << 32))?;
             Ok(copy::item(&t)?.to_f64() as i64)
@@ -81,7 +82,8 @@ macro_rules! generator_rows {
         /// A number uniform in [from, to); NaN on error.
         THRandom_uniform(generator: generator, from: double, to: double) -> number = drawn(generator, |t, g| ops::uniform(t, g, from, to));
         /// A normally distributed number; NaN on error.
-        THRandom_normal(generator: generator, mean: double, stdv: double) -> number = drawn(generator, |t, g| ops::normal(t, g, mean, stdv));
+        THRandom_normal(generator: generator, mean: double, stdv: double) -> number = drawn(generator, |t, g| ops::normal(t, g, mean,
+            stdv));
         /// An exponentially distributed number, of mean 1 / lambda; NaN on error.
         THRandom_exponential(generator: generator, lambda: double) -> number = drawn(generator, |t, g| ops::exponential(t, g, lambda));
         /// A Cauchy distributed number; NaN on error.
@@ -101,8 +103,8 @@ generator_rows!(export "";);
 
 macro_rules! state_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8. Of `TH_MT19937` they are the 5048 bytes that TH saves; of
-        /// `TH_PHILOX` 24: a mark with a version, seed and position.
+        /// `r` = the bytes of the generator's state, a vector; a fresh `r` takes uint8. Of `TH_MT19937` they are the 5048 bytes that TH
+        /// saves; of `TH_PHILOX` 24: a mark with a version, seed and position.
         getRNGState(generator: generator, r: out) = with(generator, |g| ops::save(g, r));
         /// Makes the generator continue from a state saved of a generator of the same kind. Anything else is an error.
         setRNGState(generator: generator, t: input) = with(generator, |g| ops::restore(g, t));

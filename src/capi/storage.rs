@@ -17,7 +17,7 @@ macro_rules! storage_rows {
         /// The first element; NULL when the storage is empty. Borrowed: valid until the storage is resized or freed.
         data(storage: storage_input) -> memory = Ok(storage.data().cast::<c_void>());
         /// The number of elements; -1 on error.
-        size(storage: storage_input) -> position = Ok(storage.len() as isize);
+        size(storage: storage_input) -> length = Ok(storage.len() as isize);
         /// Bytes an element takes; 0 on error.
         elementSize(storage: storage_input) -> bytes = Ok(storage.dtype().size());
         /// The element type; `TH_UNDEFINED` on error.
@@ -28,18 +28,18 @@ macro_rules! storage_rows {
         refcount(storage: storage_input) -> int = Ok(storage.refcount());
 
         /// `storage[index] = value`, converted to the dtype of the storage.
-        set(storage: storage, index: position, value: number) = ops::set(storage, index, value);
+        set(storage: storage, index: offset, value: number) = ops::set(storage, index, value);
         /// `storage[index] = value`, an int64 that a double may not hold.
-        setLong(storage: storage, index: position, value: count) = ops::set(storage, index, value.into());
+        setLong(storage: storage, index: offset, value: integer) = ops::set(storage, index, value.into());
         /// `storage[index]`; NaN on error. int64 beyond 2^53 is rounded.
-        get(storage: storage_input, index: position) -> number = ops::get(storage, index).map(|x| x.to_f64());
+        get(storage: storage_input, index: offset) -> number = ops::get(storage, index).map(|x| x.to_f64());
         /// `storage[index]` as an integer, exact for int64; floats are cut off. -1 on error.
-        getLong(storage: storage_input, index: position) -> count = ops::get(storage, index).map(|x| x.to_i64());
+        getLong(storage: storage_input, index: offset) -> integer = ops::get(storage, index).map(|x| x.to_i64());
 
         /// An empty storage. Returns a new reference.
         new(dtype: dtype) -> new_storage = Storage::new(dtype);
         /// A storage of `size` elements with undefined values. Returns a new reference.
-        newWithSize(dtype: dtype, size: position) -> new_storage = Storage::with_size(dtype, size);
+        newWithSize(dtype: dtype, size: length) -> new_storage = Storage::with_size(dtype, size);
         /// A storage of one given element. Returns a new reference.
         newWithSize1(dtype: dtype, v0: number) -> new_storage = ops::with_values(dtype, &[v0]);
         /// A storage of two given elements. Returns a new reference.
@@ -50,30 +50,31 @@ macro_rules! storage_rows {
         /// A storage of four given elements. Returns a new reference.
         newWithSize4(dtype: dtype, v0: number, v1: number, v2: number, v3: number) -> new_storage =
             ops::with_values(dtype, &[v0, v1, v2, v3]);
-        /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file. Without
-        /// `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are refused. It cannot be
-        /// resized. Returns a new reference.
-        newWithMapping(dtype: dtype, filename: text, size: position, flags: code) -> new_storage =
+        /// A storage over a file, or over POSIX shared memory with `TH_ALLOCATOR_MAPPED_SHAREDMEM`; `size` <= 0 takes the whole file.
+        /// Without `TH_ALLOCATOR_MAPPED_SHARED` or `SHAREDMEM` the file is read, writes stay private. Pipes, devices and directories are
+        /// refused. It cannot be resized. Returns a new reference.
+        newWithMapping(dtype: dtype, filename: text, size: length, flags: code) -> new_storage =
             Storage::mapped(dtype, filename, size, flags);
         /// A storage that takes over `data`: `size` elements from `THAlloc` or malloc, freed with the storage. On error `data` stays the
         /// caller's. An address that is no multiple of the element's size is an error. Returns a new reference.
-        newWithData(dtype: dtype, data: memory, size: position) -> new_storage =
+        newWithData(dtype: dtype, data: memory, size: length) -> new_storage =
             // SAFETY: the caller vouches for `data`.
             unsafe { Storage::with_data(dtype, data, size, &crate::alloc::THDefaultAllocator, std::ptr::null_mut()) };
         /// A storage of `size` elements from `allocator`, which must outlive it: one of yours, `THDefaultAllocator`, `THMapAllocator` or
-        /// `THRefcountedMapAllocator`. From then on `allocatorContext` belongs to the storage, whose end calls `free` with it, and with NULL where
-        /// there is no block. On error `free` has not been called, and the context is still the caller's. Returns a new reference.
-        newWithAllocator(dtype: dtype, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
+        /// `THRefcountedMapAllocator`. From then on `allocatorContext` belongs to the storage, whose end calls `free` with it, and with
+        /// NULL where there is no block. On error `free` has not been called, and the context is still the caller's. Returns a new
+        /// reference.
+        newWithAllocator(dtype: dtype, size: length, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for the allocator; it is not NULL.
             unsafe { Storage::with_allocator(dtype, size, allocator, allocatorContext) };
-        /// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data` as for newWithData.
-        /// Returns a new reference.
-        newWithDataAndAllocator(dtype: dtype, data: memory, size: position, allocator: allocator, allocatorContext: context) -> new_storage =
+        /// A storage that takes over `data`, freed by `allocator` with the storage. On error `data` stays the caller's. `data` as for
+        /// newWithData. Returns a new reference.
+        newWithDataAndAllocator(dtype: dtype, data: memory, size: length, allocator: allocator, allocatorContext: context) -> new_storage =
             // SAFETY: the caller vouches for `data` and the allocator; it is not NULL.
             unsafe { Storage::with_data(dtype, data, size, allocator, allocatorContext) };
-        /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may be
-        /// NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new reference.
-        newFromBlob(dtype: dtype, data: memory, size: position, deleter: deleter, context: context) -> new_storage =
+        /// A storage that shares `data` with the caller. `deleter(data, context)` is called once, when the last reference is gone; it may
+        /// be NULL. On error it is not called. It cannot be resized. `data` as for newWithData. Returns a new reference.
+        newFromBlob(dtype: dtype, data: memory, size: length, deleter: deleter, context: context) -> new_storage =
             // SAFETY: the caller vouches for `data`.
             unsafe { Storage::from_blob(dtype, data, size, deleter, context) };
 
@@ -92,9 +93,9 @@ macro_rules! storage_rows {
             storage1.swap(storage2);
             Ok(())
         };
-        /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An allocator
-        /// of the caller's is asked for one byte at least: its block ends with the storage.
-        resize(storage: storage, size: position) = storage.resize(size);
+        /// Makes room for `size` elements and keeps as many as fit; new ones are undefined. Fails on foreign, mapped and shared memory. An
+        /// allocator of the caller's is asked for one byte at least: its block ends with the storage.
+        resize(storage: storage, size: length) = storage.resize(size);
         /// Every element `= value`, in the range that `THTensor_fill` takes.
         fill(storage: storage, value: number) = ops::fill(storage, value);
         /// Copies `size` elements of the storage's own dtype from `src`.

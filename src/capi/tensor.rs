@@ -10,33 +10,35 @@ use crate::tensor::{THTensor, Tensor};
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 macro_rules! handle_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new reference.
+        /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory. Returns a new
+        /// reference.
         new() -> new = Tensor::fresh();
-        /// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this dtype as any
-        /// result is. Returns a new reference.
+        /// A handle with a dtype, but no elements: the first operation that writes to it gives it shape and memory, converted to this dtype
+        /// as any result is. Returns a new reference.
         newWithDtype(dtype: dtype) -> new = Tensor::of_dtype(dtype);
-        /// Makes `tensor` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
-        reset(tensor: inout) = {
-            tensor.reset();
+        /// Makes `t` a fresh handle again, as `THTensor_new` returns it: it gives up its storage, its sizes and its dtype.
+        reset(t: inout) = {
+            t.reset();
             Ok(())
         };
-        /// A second handle on the elements of `tensor`. Returns a new reference.
-        newWithTensor(tensor: inout) -> new = view::alias(tensor);
+        /// A second handle on the elements of `t`. Returns a new reference.
+        newWithTensor(t: inout) -> new = view::alias(t);
         /// How many references are held now; 0 on error.
-        refcount(tensor: input) -> int =
+        refcount(t: input) -> int =
             // SAFETY: a live handle.
-            Ok(unsafe { std::sync::atomic::AtomicI32::from_ptr(&raw mut (*tensor.as_ptr()).refcount) }.load(std::sync::atomic::Ordering::Relaxed));
+            Ok(unsafe { AtomicI32::from_ptr(&raw mut (*t.as_ptr()).refcount) }.load(Ordering::Relaxed));
         /// Sets `TH_TENSOR_*` bits.
-        setFlag(tensor: inout, flag: flags) = {
-            tensor.set_flags(tensor.flags() | flag);
+        setFlag(t: inout, flag: flags) = {
+            t.set_flags(t.flags() | flag);
             Ok(())
         };
         /// Clears `TH_TENSOR_*` bits.
-        clearFlag(tensor: inout, flag: flags) = {
-            tensor.set_flags(tensor.flags() & !flag);
+        clearFlag(t: inout, flag: flags) = {
+            t.set_flags(t.flags() & !flag);
             Ok(())
         };
     } };
@@ -53,8 +55,8 @@ pub mod handles {
 
     /// Adds a reference; NULL is ignored. Safe from any thread.
     #[unsafe(no_mangle)]
-    pub unsafe extern "C" fn THTensor_retain(tensor: *mut THTensor) {
-        if let Some(t) = NonNull::new(tensor) {
+    pub unsafe extern "C" fn THTensor_retain(t: *mut THTensor) {
+        if let Some(t) = NonNull::new(t) {
             // SAFETY: the caller passes a live tensor; nobody drops the clone: its reference is the caller's.
             let _given = unsafe { ManuallyDrop::new(Tensor::from_raw(t)) }.clone();
         }
@@ -62,8 +64,8 @@ pub mod handles {
 
     /// Gives up a reference; the last one frees the tensor and its reference to the storage. NULL is ignored. Safe from any thread.
     #[unsafe(no_mangle)]
-    pub unsafe extern "C" fn THTensor_free(tensor: *mut THTensor) {
-        if let Some(t) = NonNull::new(tensor) {
+    pub unsafe extern "C" fn THTensor_free(t: *mut THTensor) {
+        if let Some(t) = NonNull::new(t) {
             // SAFETY: the caller gives up a reference it holds.
             drop(unsafe { Tensor::from_raw(t) });
         }
@@ -76,21 +78,21 @@ macro_rules! making_rows {
         newWithSizes(dtype: dtype, ndim: len, size: sizes) -> new =
             Tensor::empty(dtype, size);
         /// A tensor with undefined elements and the given strides. Returns a new reference.
-        newWithSizesStrides(dtype: dtype, ndim: len, size: sizes, stride: sizes) -> new =
+        newWithSizesStrides(dtype: dtype, ndim: len, size: sizes, stride: strides) -> new =
             create::with_strides(dtype, size, stride);
         /// A 1-d tensor with undefined elements. Returns a new reference.
-        newWithSize1d(dtype: dtype, size0: count) -> new = Tensor::empty(dtype, &[size0]);
+        newWithSize1d(dtype: dtype, size0: size) -> new = Tensor::empty(dtype, &[size0]);
         /// A 2-d tensor with undefined elements. Returns a new reference.
-        newWithSize2d(dtype: dtype, size0: count, size1: count) -> new =
+        newWithSize2d(dtype: dtype, size0: size, size1: size) -> new =
             Tensor::empty(dtype, &[size0, size1]);
         /// A 3-d tensor with undefined elements. Returns a new reference.
-        newWithSize3d(dtype: dtype, size0: count, size1: count, size2: count) -> new =
+        newWithSize3d(dtype: dtype, size0: size, size1: size, size2: size) -> new =
             Tensor::empty(dtype, &[size0, size1, size2]);
         /// A 4-d tensor with undefined elements. Returns a new reference.
-        newWithSize4d(dtype: dtype, size0: count, size1: count, size2: count, size3: count) -> new =
+        newWithSize4d(dtype: dtype, size0: size, size1: size, size2: size, size3: size) -> new =
             Tensor::empty(dtype, &[size0, size1, size2, size3]);
         /// A 5-d tensor with undefined elements. Returns a new reference.
-        newWithSize5d(dtype: dtype, size0: count, size1: count, size2: count, size3: count, size4: count) -> new =
+        newWithSize5d(dtype: dtype, size0: size, size1: size, size2: size, size3: size, size4: size) -> new =
             Tensor::empty(dtype, &[size0, size1, size2, size3, size4]);
         /// A tensor with undefined elements laid out as `format` says. Returns a new reference.
         newEmpty(dtype: dtype, ndim: len, size: sizes, format: memory_format) -> new =
@@ -111,63 +113,68 @@ macro_rules! making_rows {
             Ok(r)
         };
         /// A vector of `n` numbers from `start` to `end`, evenly spaced, as by `THTensor_linspace`. Floats only. Returns a new reference.
-        newLinspace(dtype: dtype, start: number, end: number, n: count) -> new = {
+        newLinspace(dtype: dtype, start: number, end: number, n: size) -> new = {
             let r = Tensor::of_dtype(dtype)?;
             sequence::linspace(&r, start.to_f64(), end.to_f64(), n)?;
             Ok(r)
         };
         /// A matrix of `n` rows and `m` columns with ones on the diagonal and zeros elsewhere. Returns a new reference.
-        newEye(dtype: dtype, n: count, m: count) -> new = {
+        newEye(dtype: dtype, n: size, m: size) -> new = {
             let r = Tensor::of_dtype(dtype)?;
             diagonal::eye(&r, n, m)?;
             Ok(r)
         };
-        /// A tensor of the dtype and shape of `tensor` with undefined elements. Strides as newClone. Returns a new reference.
-        newEmptyLike(tensor: input) -> new = create::empty_like(tensor);
+        /// A tensor of the dtype and shape of `t` with undefined elements. Strides as newClone. Returns a new reference.
+        newEmptyLike(t: input) -> new = create::empty_like(t);
         /// Like `THTensor_newEmptyLike`, with every element `value`. Returns a new reference.
-        newFullLike(tensor: input, value: number) -> new = create::full_like(tensor, value);
+        newFullLike(t: input, value: number) -> new = create::full_like(t, value);
         /// Like `THTensor_newEmptyLike`, with zeros. Returns a new reference.
-        newZerosLike(tensor: input) -> new = create::full_like(tensor, Scalar::Int(0));
+        newZerosLike(t: input) -> new = create::full_like(t, Scalar::Int(0));
         /// Like `THTensor_newEmptyLike`, with ones. Returns a new reference.
-        newOnesLike(tensor: input) -> new = create::full_like(tensor, Scalar::Int(1));
+        newOnesLike(t: input) -> new = create::full_like(t, Scalar::Int(1));
         /// A 0-d tensor. Returns a new reference.
         newScalar(dtype: dtype, value: number) -> new = create::scalar(dtype, value);
         /// A 0-d tensor with an integer that a double may not hold. Returns a new reference.
-        newScalarLong(dtype: dtype, value: count) -> new = create::scalar(dtype, value.into());
+        newScalarLong(dtype: dtype, value: integer) -> new = create::scalar(dtype, value.into());
         /// A tensor with a copy of the row-major elements at `data`. Returns a new reference.
         newFromData(dtype: dtype, ndim: len, size: sizes, data: memory_input) -> new =
             // SAFETY: `data` holds as many elements.
             unsafe { create::from_data(dtype, size, data) };
-        /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the last
-        /// view is gone; it may be NULL. On error it is not called. An address that is no multiple of the element's size is an error; newFromData
-        /// copies from any. Returns a new reference.
-        newFromBlob(dtype: dtype, ndim: len, size: sizes, stride: optional_sizes, data: memory, deleter: deleter, context: context) -> new =
+        /// A tensor that shares `data` with the caller; NULL `stride` means row-major. `deleter(data, context)` is called once, when the
+        /// last view is gone; it may be NULL. On error it is not called. An address that is no multiple of the element's size is an error;
+        /// newFromData copies from any. Returns a new reference.
+        newFromBlob(dtype: dtype, ndim: len, size: sizes, stride: optional_strides, data: memory, deleter: deleter,
+            context: context) -> new =
             // SAFETY: `data` holds the elements.
             unsafe { create::from_blob(dtype, size, stride, data, deleter, context) };
-        /// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the whole
-        /// storage. Returns a new reference.
-        newWithStorage(storage: storage, storageOffset: position, ndim: len_or_whole, size: sizes, stride: optional_sizes) -> new =
+        /// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the
+        /// whole storage. Returns a new reference.
+        newWithStorage(storage: storage, storageOffset: offset, ndim: len_or_whole, size: sizes, stride: optional_strides) -> new =
             if ndim == -1 {
                 view::with_whole_storage(storage)
             } else {
                 view::with_storage(storage, storageOffset, size, stride)
             };
         /// A 1-d tensor over `storage`. Returns a new reference.
-        newWithStorage1d(storage: storage, storageOffset: position, size0: count, stride0: count) -> new =
+        newWithStorage1d(storage: storage, storageOffset: offset, size0: size, stride0: stride) -> new =
             view::with_storage(storage, storageOffset, &[size0], Some(&[stride0]));
         /// A 2-d tensor over `storage`. Returns a new reference.
-        newWithStorage2d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count) -> new =
+        newWithStorage2d(storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride) -> new =
             view::with_storage(storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
         /// A 3-d tensor over `storage`. Returns a new reference.
         newWithStorage3d(
-            storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count,
+            storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+                stride2: stride,
         ) -> new = view::with_storage(storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
         /// A 4-d tensor over `storage`. Returns a new reference.
-        newWithStorage4d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count) -> new =
+        newWithStorage4d(storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+            stride2: stride, size3: size, stride3: stride) -> new =
             view::with_storage(storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
         /// A 5-d tensor over `storage`. Returns a new reference.
-        newWithStorage5d(storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count, size4: count, stride4: count) -> new =
-            view::with_storage(storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3, stride4]));
+        newWithStorage5d(storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+            stride2: stride, size3: size, stride3: stride, size4: size, stride4: stride) -> new =
+            view::with_storage(storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3,
+                stride4]));
     } };
 }
 
@@ -185,59 +192,59 @@ pub mod making {
 macro_rules! asking_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The storage, or NULL while there is none. Borrowed: valid while the tensor keeps it; retain it to keep it longer.
-        storage(tensor: input) -> borrowed_storage = Ok(tensor.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
+        storage(t: input) -> borrowed_storage = Ok(t.storage().map_or(std::ptr::null_mut(), |s| s.as_ptr()));
         /// The position of the first element in the storage; -1 on error.
-        storageOffset(tensor: input) -> position = tensor.layout().map(|l| l.offset as isize);
+        storageOffset(t: input) -> offset = t.layout().map(|l| l.offset as isize);
         /// The number of dimensions; 0 for scalars and for tensors without elements. 0 on error.
-        nDimension(tensor: input) -> int = Ok(tensor.ndim() as c_int);
+        nDimension(t: input) -> int = Ok(t.ndim() as c_int);
         /// `THTensor_nDimension` by PyTorch's name.
-        dim(tensor: input) -> int = Ok(tensor.ndim() as c_int);
+        dim(t: input) -> int = Ok(t.ndim() as c_int);
         /// The size of dimension `dim`; -1 on error.
-        size(tensor: input, dim: dim) -> count = entry(&dims_of(tensor)?.0, dim);
+        size(t: input, dim: dim) -> size = entry(&dims_of(t)?.0, dim);
         /// The stride of dimension `dim`, in elements; -1 on error.
-        stride(tensor: input, dim: dim) -> count = entry(&dims_of(tensor)?.1, dim);
+        stride(t: input, dim: dim) -> stride = entry(&dims_of(t)?.1, dim);
         /// All sizes. Borrowed: valid until the tensor is changed or freed. NULL on error.
         // SAFETY: a live handle.
-        sizes(tensor: input) -> borrowed_sizes = Ok(unsafe { (*tensor.as_ptr()).size.cast_const() });
+        sizes(t: input) -> borrowed_sizes = Ok(unsafe { (*t.as_ptr()).size.cast_const() });
         /// All strides, in elements. Borrowed: valid until the tensor is changed or freed. NULL on error.
         // SAFETY: a live handle.
-        strides(tensor: input) -> borrowed_sizes = Ok(unsafe { (*tensor.as_ptr()).stride.cast_const() });
+        strides(t: input) -> borrowed_sizes = Ok(unsafe { (*t.as_ptr()).stride.cast_const() });
         /// The sizes as an int64 storage. Returns a new reference.
-        newSizeOf(tensor: input) -> new_storage = storage::with_sizes(&dims_of(tensor)?.0);
+        newSizeOf(t: input) -> new_storage = storage::with_sizes(&dims_of(t)?.0);
         /// The strides as an int64 storage. Returns a new reference.
-        newStrideOf(tensor: input) -> new_storage = storage::with_sizes(&dims_of(tensor)?.1);
+        newStrideOf(t: input) -> new_storage = storage::with_sizes(&dims_of(t)?.1);
         /// The number of elements; -1 on error.
-        nElement(tensor: input) -> position = tensor.layout().map(|l| l.numel() as isize);
+        nElement(t: input) -> length = t.layout().map(|l| l.numel() as isize);
         /// `THTensor_nElement` by PyTorch's name.
-        numel(tensor: input) -> position = tensor.layout().map(|l| l.numel() as isize);
+        numel(t: input) -> length = t.layout().map(|l| l.numel() as isize);
         /// The first element; NULL when there is no memory. Borrowed: valid until the storage is resized or freed.
-        data(tensor: input) -> memory = Ok(tensor.data().cast::<c_void>());
+        data(t: input) -> memory = Ok(t.data().cast::<c_void>());
         /// The element type; `TH_UNDEFINED` before the first write and on error.
-        dtype(tensor: input) -> dtype = Ok(tensor.dtype().map_or(0, Dtype::code));
+        dtype(t: input) -> dtype = Ok(t.dtype().map_or(0, Dtype::code));
         /// Bytes an element takes; 0 before the first write and on error.
-        elementSize(tensor: input) -> bytes = Ok(tensor.dtype().map_or(0, Dtype::size));
+        elementSize(t: input) -> bytes = Ok(t.dtype().map_or(0, Dtype::size));
         /// `TH_CPU` or `TH_CUDA`; 0 on error.
-        deviceType(tensor: input) -> device_type = Ok(c_int::from(tensor.device().codes().0));
+        deviceType(t: input) -> device_type = Ok(c_int::from(t.device().codes().0));
         /// The ordinal of the GPU the tensor lives on; -1 and an error on the host.
-        getDevice(tensor: input) -> count = match tensor.device() {
+        getDevice(t: input) -> count = match t.device() {
             crate::device::Device::Cuda(index) => Ok(i64::from(index)),
             // The sentence of the PyTorch documents, word for word.
-            crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", tensor.defined()?.torch_name()),
+            crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", t.defined()?.torch_name()),
         };
         /// 1 if the elements lie row-major without gaps; 0 if not and on error.
-        isContiguous(tensor: input) -> flag = Ok(tensor.layout()?.is_contiguous());
+        isContiguous(t: input) -> flag = Ok(t.layout()?.is_contiguous());
         /// 1 if the elements lie as `format` says; 0 if not and on error. Of an empty tensor the strides tell whether it is channels-last.
-        isContiguousFormat(tensor: input, format: memory_format) -> flag = tensor.layout()?.has_format(format);
+        isContiguousFormat(t: input, format: memory_format) -> flag = t.layout()?.has_format(format);
         /// 1 if both have the same sizes; 0 if not and on error.
-        isSameSizeAs(tensor: input, src: input) -> flag = Ok(tensor.same_shape(src));
+        isSameSizeAs(t: input, src: input) -> flag = Ok(t.same_shape(src));
         /// 1 if both show the same elements: storage, offset, sizes and strides agree; 0 if not and on error.
-        isSetTo(tensor: input, src: input) -> flag = {
+        isSetTo(t: input, src: input) -> flag = {
             let storage = |t: &Tensor| t.storage().map(|s| s.as_ptr());
-            Ok(storage(tensor).is_some() && storage(tensor) == storage(src) && tensor.layout()? == src.layout()?)
+            Ok(storage(t).is_some() && storage(t) == storage(src) && t.layout()? == src.layout()?)
         };
         /// 1 if the sizes are these; 0 if not and on error.
-        isSize(tensor: input, ndim: len, size: sizes) -> flag =
-            Ok(size == dims_of(tensor)?.0.as_slice());
+        isSize(t: input, ndim: len, size: sizes) -> flag =
+            Ok(size == dims_of(t)?.0.as_slice());
     } };
 }
 
@@ -255,48 +262,48 @@ pub mod asking {
 macro_rules! element_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The element at `index`, one entry a dimension; negative entries count from the end. NaN on error.
-        getAt(tensor: input, ndim: len, index: sizes) -> number =
-            copy::get(tensor, index).map(Scalar::to_f64);
-        /// `tensor[x0]`; NaN on error.
-        get1d(tensor: input, x0: count) -> number = copy::get(tensor, &[x0]).map(Scalar::to_f64);
-        /// `tensor[x0][x1]`; NaN on error.
-        get2d(tensor: input, x0: count, x1: count) -> number = copy::get(tensor, &[x0, x1]).map(Scalar::to_f64);
-        /// `tensor[x0][x1][x2]`; NaN on error.
-        get3d(tensor: input, x0: count, x1: count, x2: count) -> number =
-            copy::get(tensor, &[x0, x1, x2]).map(Scalar::to_f64);
-        /// `tensor[x0][x1][x2][x3]`; NaN on error.
-        get4d(tensor: input, x0: count, x1: count, x2: count, x3: count) -> number =
-            copy::get(tensor, &[x0, x1, x2, x3]).map(Scalar::to_f64);
-        /// `tensor[x0][x1][x2][x3][x4]`; NaN on error.
-        get5d(tensor: input, x0: count, x1: count, x2: count, x3: count, x4: count) -> number =
-            copy::get(tensor, &[x0, x1, x2, x3, x4]).map(Scalar::to_f64);
+        getAt(t: input, ndim: len, index: entries) -> number =
+            copy::get(t, index).map(Scalar::to_f64);
+        /// `t[x0]`; NaN on error.
+        get1d(t: input, x0: entry) -> number = copy::get(t, &[x0]).map(Scalar::to_f64);
+        /// `t[x0][x1]`; NaN on error.
+        get2d(t: input, x0: entry, x1: entry) -> number = copy::get(t, &[x0, x1]).map(Scalar::to_f64);
+        /// `t[x0][x1][x2]`; NaN on error.
+        get3d(t: input, x0: entry, x1: entry, x2: entry) -> number =
+            copy::get(t, &[x0, x1, x2]).map(Scalar::to_f64);
+        /// `t[x0][x1][x2][x3]`; NaN on error.
+        get4d(t: input, x0: entry, x1: entry, x2: entry, x3: entry) -> number =
+            copy::get(t, &[x0, x1, x2, x3]).map(Scalar::to_f64);
+        /// `t[x0][x1][x2][x3][x4]`; NaN on error.
+        get5d(t: input, x0: entry, x1: entry, x2: entry, x3: entry, x4: entry) -> number =
+            copy::get(t, &[x0, x1, x2, x3, x4]).map(Scalar::to_f64);
         /// The element at `index` as an integer, exact for int64; floats are cut off. Indices as for getAt; -1 on error.
-        getAtLong(tensor: input, ndim: len, index: sizes) -> count = copy::get(tensor, index).map(Scalar::to_i64);
+        getAtLong(t: input, ndim: len, index: entries) -> integer = copy::get(t, index).map(Scalar::to_i64);
         /// Sets the element at `index`, one entry a dimension; negative entries count from the end.
-        setAt(tensor: inout, ndim: len, index: sizes, value: number) =
-            copy::set(tensor, index, value);
-        /// `tensor[x0] = value`
-        set1d(tensor: inout, x0: count, value: number) = copy::set(tensor, &[x0], value);
-        /// `tensor[x0][x1] = value`
-        set2d(tensor: inout, x0: count, x1: count, value: number) = copy::set(tensor, &[x0, x1], value);
-        /// `tensor[x0][x1][x2] = value`
-        set3d(tensor: inout, x0: count, x1: count, x2: count, value: number) = copy::set(tensor, &[x0, x1, x2], value);
-        /// `tensor[x0][x1][x2][x3] = value`
-        set4d(tensor: inout, x0: count, x1: count, x2: count, x3: count, value: number) =
-            copy::set(tensor, &[x0, x1, x2, x3], value);
-        /// `tensor[x0][x1][x2][x3][x4] = value`
-        set5d(tensor: inout, x0: count, x1: count, x2: count, x3: count, x4: count, value: number) =
-            copy::set(tensor, &[x0, x1, x2, x3, x4], value);
+        setAt(t: inout, ndim: len, index: entries, value: number) =
+            copy::set(t, index, value);
+        /// `t[x0] = value`
+        set1d(t: inout, x0: entry, value: number) = copy::set(t, &[x0], value);
+        /// `t[x0][x1] = value`
+        set2d(t: inout, x0: entry, x1: entry, value: number) = copy::set(t, &[x0, x1], value);
+        /// `t[x0][x1][x2] = value`
+        set3d(t: inout, x0: entry, x1: entry, x2: entry, value: number) = copy::set(t, &[x0, x1, x2], value);
+        /// `t[x0][x1][x2][x3] = value`
+        set4d(t: inout, x0: entry, x1: entry, x2: entry, x3: entry, value: number) =
+            copy::set(t, &[x0, x1, x2, x3], value);
+        /// `t[x0][x1][x2][x3][x4] = value`
+        set5d(t: inout, x0: entry, x1: entry, x2: entry, x3: entry, x4: entry, value: number) =
+            copy::set(t, &[x0, x1, x2, x3, x4], value);
         /// Sets the element at `index` to an int64 that a double may not hold. Indices as for setAt.
-        setAtLong(tensor: inout, ndim: len, index: sizes, value: count) = copy::set(tensor, index, value.into());
+        setAtLong(t: inout, ndim: len, index: entries, value: integer) = copy::set(t, index, value.into());
         /// The only element of a tensor of any shape; NaN on error.
-        item(tensor: input) -> number = copy::item(tensor).map(Scalar::to_f64);
+        item(t: input) -> number = copy::item(t).map(Scalar::to_f64);
         /// The only element as an integer, exact for int64; floats are cut off. -1 on error.
-        itemLong(tensor: input) -> count = copy::item(tensor).map(Scalar::to_i64);
+        itemLong(t: input) -> integer = copy::item(t).map(Scalar::to_i64);
         /// Every element `r = value`. An error if `r` holds integers and `value`, cut off to a whole number, is out of their range.
         fill(r: out, value: number) = copy::fill(r, value);
         /// Every element `r = value`, an int64 that a double may not hold. Otherwise as fill.
-        fillLong(r: out, value: count) = copy::fill(r, value.into());
+        fillLong(r: out, value: integer) = copy::fill(r, value.into());
         /// Every element `r = 0`.
         zero(r: out) = copy::fill(r, Scalar::Int(0));
     } };
@@ -315,25 +322,25 @@ pub mod elements {
 
 macro_rules! copy_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// A copy with memory of its own. It has the strides of `tensor` where they are dense; where there are gaps, dense strides in the same order
-        /// of dimensions; row-major ones where the dimensions of `tensor` are expanded. Returns a new reference.
-        newClone(tensor: input) -> new = copy::clone(tensor, TH_PRESERVE_FORMAT);
+        /// A copy with memory of its own. It has the strides of `t` where they are dense; where there are gaps, dense strides in the same
+        /// order of dimensions; row-major ones where the dimensions of `t` are expanded. Returns a new reference.
+        newClone(t: input) -> new = copy::clone(t, TH_PRESERVE_FORMAT);
         /// A copy with memory of its own laid out as `format` says. Returns a new reference.
-        newCloneFormat(tensor: input, format: memory_format) -> new = copy::clone(tensor, format);
-        /// `tensor` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
-        newContiguous(tensor: inout) -> new = copy::contiguous(tensor, TH_CONTIGUOUS_FORMAT);
-        /// `tensor` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
-        newContiguousFormat(tensor: inout, format: memory_format) -> new = copy::contiguous(tensor, format);
-        /// `tensor` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
-        newTo(tensor: inout, dtype: other_dtype) -> new = copy::to_dtype(tensor, dtype);
-        /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a clone, one of
-        /// `THTensor_newWithDtype` takes the shape of `src`.
-        copy(r: out, src: input) = copy::copy(r, src);
-        /// Copies `tensor` into `dst` unless they are the same handle, then gives up the reference to `tensor`. NULL `tensor` is an error.
-        freeCopyTo(tensor: inout, dst: inout) = {
-            copy::copy(dst, tensor)?;
+        newCloneFormat(t: input, format: memory_format) -> new = copy::clone(t, format);
+        /// `t` itself if it is contiguous already, else a row-major copy. Returns a new reference either way.
+        newContiguous(t: inout) -> new = copy::contiguous(t, TH_CONTIGUOUS_FORMAT);
+        /// `t` itself if it lies in `format` already, else a copy that does. Returns a new reference either way.
+        newContiguousFormat(t: inout, format: memory_format) -> new = copy::contiguous(t, format);
+        /// `t` itself if it has this dtype already, else a converted copy. Returns a new reference either way.
+        newTo(t: inout, dtype: other_dtype) -> new = copy::to_dtype(t, dtype);
+        /// `r = src`, converted to the dtype of `r` and broadcast to its shape; any layouts, overlapping or not. A fresh `r` becomes a
+        /// clone, one of `THTensor_newWithDtype` takes the shape of `src`.
+        copy(r: out, t: input) = copy::copy(r, t);
+        /// Copies `t` into `dst` unless they are the same handle, then gives up the reference to `t`. NULL `t` is an error.
+        freeCopyTo(t: inout, dst: inout) = {
+            copy::copy(dst, t)?;
             // SAFETY: the caller gives up a reference it holds.
-            drop(unsafe { std::ptr::read(tensor) });
+            drop(unsafe { std::ptr::read(t) });
             Ok(())
         };
     } };
@@ -356,7 +363,7 @@ fn dims_of(t: &Tensor) -> Result<(Dims, Dims)> {
 
 fn entry(dims: &[i64], dim: c_int) -> Result<i64> {
     match dims {
-        [] => bail!(Argument, "the tensor has no dimension {dim}"),
+        [] => bail!(Argument, "the t has no dimension {dim}"),
         _ => Ok(dims[wrap_dim(dim, dims.len())?]),
     }
 }

@@ -1,14 +1,21 @@
 //! The typed face: `THFloatTensor_*` and its kin for ten element types, made of the same rows as `THTensor_*`.
 //!
-//! It is not part of the library yet; `scripts/typed.sh` compiles it (`--features typed`) and says how large it is. A row belongs to it if all
-//! of its arguments have a meaning there: the dtype of what is made is the face's own, lists of sizes are storages of longs, and what only
-//! the dynamic API has (other dtypes, memory formats, lists of handles, pointers) leaves the row out.
+//! It is not part of the library yet; `scripts/typed.sh` compiles it (`--features typed`) and says how large it is. A row belongs to it if
+//! all of its arguments have a meaning there, which `args::Class` says: the dtype of what is made is the face's own, lists of sizes are
+//! storages of longs, indices are `THLongTensor`, masks `THByteTensor`, and what only the dynamic API has (other dtypes, memory formats,
+//! lists of handles, pointers) leaves the row out.
 
-use super::args::Kind;
+use super::args::{Class, class};
 use super::row::{Face, Row, invoke, keep_error};
 use super::word::{FromWord, ToWord, Word};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind as Failure, Result};
+use crate::ops::pointwise::arithmetic::arithmetic_rows;
+use crate::ops::pointwise::bits::bits_rows;
+use crate::ops::pointwise::compare::compare_rows;
+use crate::ops::pointwise::divide::divide_rows;
+use crate::ops::pointwise::function::function_rows;
+use crate::ops::pointwise::gradient::gradient_rows;
 use crate::storage::{Storage, THStorage};
 use crate::tensor::{THTensor, Tensor};
 
@@ -72,39 +79,43 @@ fn invoke_typed(row: &'static Row, face: &'static Face, dtype: Dtype, words: &[W
 /// Fails where a tensor or storage has another element type. NULL is refused by what is called then.
 fn check(row: &Row, dtype: Dtype, words: &[Word]) -> Result<()> {
     for (kind, &word) in row.signature.kinds.iter().zip(words) {
-        let has = match kind {
-            Kind::out | Kind::optional_out | Kind::inout | Kind::input | Kind::optional_input => {
-                // SAFETY: the caller passes live handles or NULL; the word stays the caller's.
-                unsafe { (&raw const word).cast::<Option<Tensor>>().as_ref() }.and_then(Option::as_ref).and_then(Tensor::dtype)
-            }
-            Kind::storage | Kind::storage_input => {
-                // SAFETY: as above.
-                unsafe { (&raw const word).cast::<Option<Storage>>().as_ref() }.and_then(Option::as_ref).map(Storage::dtype)
-            }
-            _ => None,
+        let expected = match kind.class() {
+            Class::tensor | Class::storage => dtype,
+            Class::long => Dtype::Int64,
+            Class::int => Dtype::Int32,
+            Class::byte => Dtype::Uint8,
+            _ => continue,
         };
-        if let Some(has) = has.filter(|&has| has != dtype) {
-            return Err(Error::new(Failure::Dtype, format_args!("a tensor of {has} where {dtype} is expected")));
+        let has = if kind.class() == Class::storage {
+            // SAFETY: the caller passes live handles or NULL; the word stays the caller's.
+            unsafe { (&raw const word).cast::<Option<Storage>>().as_ref() }.and_then(Option::as_ref).map(Storage::dtype)
+        } else {
+            // SAFETY: as above.
+            unsafe { (&raw const word).cast::<Option<Tensor>>().as_ref() }.and_then(Option::as_ref).and_then(Tensor::dtype)
+        };
+        if let Some(has) = has.filter(|&has| has != expected) {
+            return Err(Error::new(Failure::Dtype, format_args!("a tensor of {has} where {expected} is expected")));
         }
     }
     Ok(())
 }
 
-/// Storages of longs as the core takes lists: how many entries each has, and where they are. -1 stands for NULL; where a storage is not of
-/// longs, or the second one has another length, a length that every function refuses.
-fn longs(first: *mut THStorage, second: *mut THStorage) -> [Word; 3] {
+/// The length of lists that are storages of longs; -1 if all are NULL. Where a storage is not of longs, or two lengths differ, a length
+/// that every function refuses.
+fn list_length(lists: &[*mut THStorage]) -> Word {
     const WRONG: i32 = i32::MIN;
     // SAFETY: the caller passes live storages or NULL.
-    let (list, other) = unsafe { (first.as_ref(), second.as_ref()) };
-    let of_longs = [list, other].iter().flatten().all(|list| list.dtype == Dtype::Int64 as u8);
-    let len = match list {
-        _ if !of_longs => WRONG,
-        None => -1,
-        Some(list) if other.is_some_and(|other| other.size != list.size) => WRONG,
-        Some(list) => i32::try_from(list.size).unwrap_or(WRONG),
-    };
-    let data = |list: Option<&THStorage>| list.map_or(std::ptr::null_mut(), |list| list.data).word();
-    [len.word(), data(list), data(other)]
+    let mut storages = lists.iter().filter_map(|list| unsafe { list.as_ref() });
+    let Some(first) = storages.next() else { return (-1).word() };
+    let fits = |list: &THStorage| list.dtype == Dtype::Int64 as u8 && list.size == first.size;
+    let right = fits(first) && storages.all(fits);
+    i32::try_from(first.size).ok().filter(|_| right).unwrap_or(WRONG).word()
+}
+
+/// The entries of a list that is a storage of longs; NULL for NULL.
+fn list_data(list: *mut THStorage) -> Word {
+    // SAFETY: the caller passes a live storage or NULL.
+    unsafe { list.as_ref() }.map_or(Word::ZERO, |list| list.data.word())
 }
 
 /// The functions of rows for one element type, `[prefix, Tensor, real, accreal, dtype]`; the statics of the rows are in `$area`.
@@ -114,109 +125,82 @@ macro_rules! typed {
     )*) => {
         #[allow(unused_imports, reason = "no row of a list may have a typed form")]
         use $area as area;
-        $( typed_row! { $type $name ($crate::capi::row::c_name!($name $($c_name)?)) [$($ret)?] [] [] $($arg $kind)* } )*
+        $( typed_row! {
+            @classify in_order [$type $name ($crate::capi::row::c_name!($name $($c_name)?)) [$($ret)?]] [] [] $($arg $kind)*
+        } )*
     };
-    // Elementwise operations: tensors before numbers.
-    ($type:tt $area:path; elementwise; $(
+    ($type:tt $area:path; $(
         $(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* }
     )*) => {
         use $area as area;
-        $( typed_row! { @sort $type $name [$([$arg $kind])*] [] [] $($arg $kind)* } )*
+        $( typed_row! { @classify tensors_first [$type $name (stringify!($name)) []] [] [] $($arg $kind)* } )*
     };
 }
 
-/// The function of one row: its arguments are taken one by one into `[parameters] [words]`.
+/// The function of one row. Each argument gets its class; then the arguments are taken one by one into `[parameters] [words] [numbers]`, of
+/// which an elementwise operation has its numbers last.
 macro_rules! typed_row {
-    // Numbers of elementwise operations go behind tensors: parameters stay in order, words do not.
-    (@sort $type:tt $name:ident $args:tt [$($t:expr,)*] [$($n:expr,)*] $arg:ident number $($rest:ident)*) => {
-        typed_row! { @sort $type $name $args [$($t,)*] [$($n,)* Real::to_core($arg),] $($rest)* }
+    (@classify $order:ident $row:tt $done:tt $lists:tt $arg:ident $kind:ident $($rest:ident)*) => {
+        class! { $kind; typed_row! @class_of $order $row $done $lists $arg $kind $($rest)* }
     };
-    (@sort $type:tt $name:ident $args:tt [$($t:expr,)*] [$($n:expr,)*] $arg:ident factor $($rest:ident)*) => {
-        typed_row! { @sort $type $name $args [$($t,)*] [$($n,)* Real::to_core($arg),] $($rest)* }
+    (@classify $order:ident $row:tt [$($done:tt)*] $lists:tt) => {
+        typed_row! { @take $order $row $lists [] [] [] $($done)* }
     };
-    (@sort $type:tt $name:ident $args:tt [$($t:expr,)*] [$($n:expr,)*] $arg:ident parameter $($rest:ident)*) => {
-        typed_row! { @sort $type $name $args [$($t,)*] [$($n,)* Real::to_core($arg),] $($rest)* }
+    (dynamic @class_of $($rest:tt)*) => {};
+    (list @class_of $order:ident $row:tt [$($done:tt)*] [$($lists:ident)*] $arg:ident $kind:ident $($rest:ident)*) => {
+        typed_row! { @classify $order $row [$($done)* [$arg $kind list]] [$($lists)* $arg] $($rest)* }
     };
-    (@sort $type:tt $name:ident $args:tt [$($t:expr,)*] [$($n:expr,)*] $arg:ident $kind:ident $($rest:ident)*) => {
-        typed_row! { @sort $type $name $args [$($t,)* ToWord::word($arg),] [$($n,)*] $($rest)* }
-    };
-    (@sort $type:tt $name:ident [$([$arg:ident $kind:ident])*] [$($t:expr,)*] [$($n:expr,)*]) => {
-        typed_row! { @function $type $name (stringify!($name)) [] [$($arg: typed_type!($type $kind),)*] [$($t,)* $($n,)*] }
+    ($class:ident @class_of $order:ident $row:tt [$($done:tt)*] $lists:tt $arg:ident $kind:ident $($rest:ident)*) => {
+        typed_row! { @classify $order $row [$($done)* [$arg $kind $class]] $lists $($rest)* }
     };
 
-    // The face knows the dtype of what is made.
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident dtype $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)*] [$($w,)* typed_type!(@dtype $type).code().word(),] $($rest)* }
+    (@take $order:ident [$type:tt $($row:tt)*] $lists:tt [$($p:tt)*] [$($w:expr,)*] $n:tt [$arg:ident $kind:ident dtype] $($rest:tt)*) => {
+        typed_row! { @take $order [$type $($row)*] $lists [$($p)*] [$($w,)* typed_type!(@dtype $type).code().word(),] $n $($rest)* }
     };
-    // Lists are storages of longs.
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $b:ident optional_sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
+    (@take $order:ident $row:tt [$($list:ident)*] $p:tt [$($w:expr,)*] $n:tt [$arg:ident $kind:ident len] $($rest:tt)*) => {
+        typed_row! { @take $order $row [$($list)*] $p [$($w,)* list_length(&[$($list),*]),] $n $($rest)* }
     };
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len_or_whole $a:ident sizes $b:ident optional_sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
+    (@take $order:ident $row:tt $lists:tt [$($p:tt)*] [$($w:expr,)*] $n:tt [$arg:ident $kind:ident list] $($rest:tt)*) => {
+        typed_row! { @take $order $row $lists [$($p)* $arg: *mut THStorage,] [$($w,)* list_data($arg),] $n $($rest)* }
     };
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $b:ident sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage, $b: *mut THStorage,] [$($w,)* longs($a, $b)[0], longs($a, $b)[1], longs($a, $b)[2],] $($rest)* }
+    (@take in_order [$type:tt $($row:tt)*] $lists:tt [$($p:tt)*] [$($w:expr,)*] $n:tt [$arg:ident $kind:ident real] $($rest:tt)*) => {
+        typed_row! {
+            @take in_order [$type $($row)*] $lists [$($p)* $arg: typed_type!($type real $kind),] [$($w,)* Real::to_core($arg),] $n $($rest)*
+        }
     };
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $len:ident len $a:ident sizes $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $a: *mut THStorage,] [$($w,)* longs($a, std::ptr::null_mut())[0], longs($a, std::ptr::null_mut())[1],] $($rest)* }
+    (@take tensors_first [$type:tt $($row:tt)*] $lists:tt [$($p:tt)*] $w:tt [$($n:expr,)*] [$arg:ident $kind:ident real] $($rest:tt)*) => {
+        typed_row! {
+            @take tensors_first [$type $($row)*] $lists [$($p)* $arg: typed_type!($type real $kind),] $w [$($n,)* Real::to_core($arg),]
+            $($rest)*
+        }
     };
-    // Elements, and what is as in the dynamic API.
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident number $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $arg: typed_type!($type number),] [$($w,)* Real::to_core($arg),] $($rest)* }
+    (@take $order:ident [$type:tt $($row:tt)*] $lists:tt [$($p:tt)*] [$($w:expr,)*] $n:tt
+        [$arg:ident $kind:ident $class:ident] $($rest:tt)*) => {
+        typed_row! {
+            @take $order [$type $($row)*] $lists [$($p)* $arg: typed_type!($type $class $kind),] [$($w,)* ToWord::word($arg),] $n $($rest)*
+        }
     };
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident factor $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $arg: typed_type!($type factor),] [$($w,)* Real::to_core($arg),] $($rest)* }
-    };
-    ($type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident $kind:ident $($rest:ident)*) => {
-        typed_row! { @kind $kind $type $name $c $ret [$($p)*] [$($w,)*] $arg $($rest)* }
-    };
-    ($type:tt $name:ident $c:tt $ret:tt $p:tt $w:tt) => {
-        typed_row! { @function $type $name $c $ret $p $w }
-    };
-
-    // These kinds of arguments exist in the dynamic API only.
-    (@kind other_dtype $($row:tt)*) => {};
-    (@kind optional_dtype $($row:tt)*) => {};
-    (@kind memory_format $($row:tt)*) => {};
-    (@kind handles $($row:tt)*) => {};
-    (@kind optional_handles $($row:tt)*) => {};
-    (@kind handles_out $($row:tt)*) => {};
-    (@kind memory $($row:tt)*) => {};
-    (@kind memory_input $($row:tt)*) => {};
-    (@kind apply_function $($row:tt)*) => {};
-    (@kind map_function $($row:tt)*) => {};
-    (@kind map2_function $($row:tt)*) => {};
-    (@kind text $($row:tt)*) => {};
-    (@kind allocator $($row:tt)*) => {};
-    (@kind $kind:ident $type:tt $name:ident $c:tt $ret:tt [$($p:tt)*] [$($w:expr,)*] $arg:ident $($rest:ident)*) => {
-        typed_row! { $type $name $c $ret [$($p)* $arg: typed_type!($type $kind),] [$($w,)* ToWord::word($arg),] $($rest)* }
-    };
-
-    (@function $type:tt $name:ident ($c_name:expr) [$($ret:ident)?] [$($p:tt)*] [$($w:expr,)*]) => {
+    (@take $order:ident [$type:tt $name:ident ($c_name:expr) [$($ret:ident)?]] $lists:tt [$($p:tt)*] [$($w:expr,)*] [$($n:expr,)*]) => {
         #[unsafe(export_name = concat!(typed_type!(@prefix $type), $c_name))]
         #[allow(missing_docs)]
         pub unsafe extern "C" fn $name($($p)*) -> typed_return!($type $($ret)?) {
-            let words = [$($w),*];
-            let word = invoke_typed(&area::ROWS[area::Index::$name as usize], &super::FACE, typed_type!(@dtype $type), &words);
+            let words = [$($w,)* $($n),*];
+            let word = invoke_typed(&area::rows::$name::ROW, &super::FACE, typed_type!(@dtype $type), &words);
             typed_return!(@from word $($ret)?)
         }
     };
 }
 
-/// The type a kind of argument has for one element type.
+/// The type that an argument of a class has for one element type.
 macro_rules! typed_type {
     (@prefix [$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident]) => { $prefix };
     (@dtype [$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident]) => { Dtype::$Dtype };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] out) => { *mut super::$Tensor };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] optional_out) => { *mut super::$Tensor };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] inout) => { *mut super::$Tensor };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] input) => { *mut super::$Tensor };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] optional_input) => { *mut super::$Tensor };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] factor) => { $real };
-    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] parameter) => { $real };
-    ($type:tt $kind:ident) => { $crate::capi::args::c_type!($kind) };
+    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] tensor $kind:ident) => { *mut super::$Tensor };
+    ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] real $kind:ident) => { $real };
+    ($type:tt long $kind:ident) => { *mut $crate::capi::typed::long::THLongTensor };
+    ($type:tt int $kind:ident) => { *mut $crate::capi::typed::int::THIntTensor };
+    ($type:tt byte $kind:ident) => { *mut $crate::capi::typed::byte::THByteTensor };
+    ($type:tt $class:ident $kind:ident) => { $crate::capi::args::c_type!($kind) };
 }
 
 /// The type returned for one element type.
@@ -240,11 +224,10 @@ macro_rules! types {
             #[repr(transparent)]
             pub struct $Tensor(THTensor);
             static FACE: Face = Face { prefix: $prefix, integers: $integers };
-            tensor_areas! { types @areas $type }
-            elementwise_areas! { types @elementwise $type }
+            areas! { types @areas $type }
         }
     )* };
-    (@areas $type:tt $($module:ident: $rows:ident $area:path;)*) => { $(
+    (@areas $type:tt $($chapter:literal: $module:ident $rows:ident $area:path;)* others $($others:tt)*) => { $(
         #[doc = concat!("The rows of `", stringify!($rows), "`.")]
         pub mod $module {
             #[allow(unused_imports)]
@@ -252,14 +235,6 @@ macro_rules! types {
             #[allow(unused_imports)]
             use super::*;
             $rows!(typed $type $area;);
-        }
-    )* };
-    (@elementwise $type:tt $($module:ident: $ops:ident $rows:ident;)*) => { $(
-        #[doc = concat!("The rows of `", stringify!($rows), "`.")]
-        pub mod $module {
-            use super::*;
-            use crate::ops::pointwise::$ops::$rows;
-            $rows!(typed $type crate::capi::pointwise::$module; elementwise;);
         }
     )* };
 }

@@ -9,18 +9,19 @@ use std::ffi::c_int;
 
 /// Two rows of each view: into a handle, and as a new one.
 macro_rules! pairs {
-    ($face:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) = |$layout:ident| $view:expr;)*) => {
+    ($face:ident [$($to:tt)*] $($(#[doc = $doc:literal])* $set:ident / $new:ident($($arg:ident: $kind:ident),*) =
+        |$layout:ident| $view:expr;)*) => {
         $face! { $($to)* $(
             $(#[doc = $doc])*
-            #[doc = " Makes `r` this view of `src`; both may be the same handle."]
-            $set(r: out, src: input $(, $arg: $kind)*) = {
-                let mut $layout = src.layout()?;
+            #[doc = " Makes `r` this view of `t`; both may be the same handle."]
+            $set(r: view_out, t: input $(, $arg: $kind)*) = {
+                let mut $layout = t.layout()?;
                 $view?;
-                ops::set_to(r, src, &$layout)
+                ops::set_to(r, t, &$layout)
             };
             $(#[doc = $doc])*
             #[doc = " Returns a new reference."]
-            $new(tensor: input $(, $arg: $kind)*) -> new = ops::derive(tensor, |$layout| $view);
+            $new(t: input $(, $arg: $kind)*) -> new = ops::derive(t, |$layout| $view);
         )* }
     };
 }
@@ -29,21 +30,21 @@ macro_rules! pairs {
 macro_rules! view_pair_rows {
     ($face:ident $($to:tt)*) => { pairs! { $face [$($to)*]
         /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the end.
-        narrow / newNarrow(dimension: dim, firstIndex: count, size: count) = |layout| layout.narrow(dimension, firstIndex, size);
+        narrow / newNarrow(dimension: dim, firstIndex: entry, size: size) = |layout| layout.narrow(dimension, firstIndex, size);
         /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
-        select / newSelect(dimension: dim, sliceIndex: count) = |layout| layout.select(dimension, sliceIndex);
+        select / newSelect(dimension: dim, sliceIndex: entry) = |layout| layout.select(dimension, sliceIndex);
         /// Entries `start`, `start + step`, ... before `end` of dimension `dimension`; bounds clamp as in Python, `step` must be positive.
-        slice / newSlice(dimension: dim, start: count, end: count, step: count) = |layout| layout.slice(dimension, start, end, step);
+        slice / newSlice(dimension: dim, start: entry, end: entry, step: count) = |layout| layout.slice(dimension, start, end, step);
         /// Dimensions `dimension1` and `dimension2` swapped.
         transpose / newTranspose(dimension1: dim, dimension2: dim) = |layout| layout.transpose(dimension1, dimension2);
         /// The matrix transposed; vectors and scalars stay as they are.
         t / newT() = |layout| layout.t();
         /// Dimension `d` of the view is dimension `dims[d]` of the source.
-        permute / newPermute(ndim: len, dims: sizes) = |layout| layout.permute(dims);
+        permute / newPermute(ndim: len, dims: dims) = |layout| layout.permute(dims);
         /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last dimension.
         diagonal / newDiagonal(offset: count, dim1: dim, dim2: dim) = |layout| layout.diagonal(offset, dim1, dim2);
         /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
-        unfold / newUnfold(dimension: dim, size: count, step: count) = |layout| layout.unfold(dimension, size, step);
+        unfold / newUnfold(dimension: dim, size: size, step: count) = |layout| layout.unfold(dimension, size, step);
         /// Without the dimensions of size 1.
         squeeze / newSqueeze() = |layout| layout.squeeze();
         /// Without dimension `dimension`, if its size is 1.
@@ -80,27 +81,28 @@ fn shape_of(t: &Tensor) -> Result<crate::layout::Dims> {
 macro_rules! view_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// The same bytes as another dtype of the same size. Returns a new reference.
-        newViewDtype(tensor: input, dtype: other_dtype) -> new = ops::view_dtype(tensor, dtype);
+        newViewDtype(t: input, dtype: other_dtype) -> new = ops::view_dtype(t, dtype);
         /// These sizes, of which one may be -1: a view where strides allow, else a copy. Returns a new reference.
-        newReshape(tensor: input, ndim: len, size: sizes) -> new =
-            ops::reshape(tensor, size);
+        newReshape(t: input, ndim: len, size: sizes) -> new =
+            ops::reshape(t, size);
         /// Dimensions `start` to `end`, both included, as one: a view where strides allow, else a copy. Returns a new reference.
-        newFlatten(tensor: input, start: dim, end: dim) -> new = ops::flatten(tensor, start, end);
+        newFlatten(t: input, start: dim, end: dim) -> new = ops::flatten(t, start, end);
         /// Pieces of `size` entries along `dimension`; the last may be smaller. See "Lists" in the conventions for `r` and `count`.
-        split(r: handles_out, count: count_inout, tensor: input, size: count, dimension: dim) =
+        split(r: new_handles, count: count_inout, t: input, size: size, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_pieces(r, count, ops::split(tensor, size, dimension)?) };
+            unsafe { give_pieces(r, count, ops::split(t, size, dimension)?) };
         /// At most `chunks` equal pieces along `dimension`; the last may be smaller. An empty dimension gives `chunks` empty pieces.
         /// See "Lists" in the conventions for `r` and `count`.
-        chunk(r: handles_out, count: count_inout, tensor: input, chunks: count, dimension: dim) =
+        chunk(r: new_handles, count: count_inout, t: input, chunks: count, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_pieces(r, count, ops::chunk(tensor, chunks, dimension)?) };
+            unsafe { give_pieces(r, count, ops::chunk(t, chunks, dimension)?) };
         /// Every entry along `dimension`, which disappears. See "Lists" in the conventions for `r` and `count`.
-        unbind(r: handles_out, count: count_inout, tensor: input, dimension: dim) =
+        unbind(r: new_handles, count: count_inout, t: input, dimension: dim) =
             // SAFETY: `r` has room for `*count` handles.
-            unsafe { give_pieces(r, count, ops::unbind(tensor, dimension)?) };
-        /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all broadcast to.
-        expandNd(rets: handles, tensors: handles, count: handle_count) = ops::expand_nd(&rets, &tensors);
+            unsafe { give_pieces(r, count, ops::unbind(t, dimension)?) };
+        /// Makes each of the `count` handles in `rets` the view of the tensor in `tensors` at its place, expanded to the one shape all
+        /// broadcast to.
+        expandNd(rets: outs, tensors: inputs, count: handle_count) = ops::expand_nd(&rets, &tensors);
     } };
 }
 
@@ -112,56 +114,60 @@ pub mod views {
 
 macro_rules! shape_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// Makes `tensor` a second handle on the elements of `src`.
-        set(tensor: inout, src: input) = ops::set(tensor, src);
-        /// Makes `tensor` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
-        setStorage(tensor: inout, storage: storage, storageOffset: position, ndim: len, size: sizes, stride: optional_sizes) =
-            ops::set_storage(tensor, storage, storageOffset, size, stride);
+        /// Makes `t` a second handle on the elements of `src`.
+        set(t: inout, src: input) = ops::set(t, src);
+        /// Makes `t` a tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major.
+        setStorage(t: inout, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
+            ops::set_storage(t, storage, storageOffset, size, stride);
         /// `THTensor_setStorage` by the name TH gives its C form.
-        setStorageNd(tensor: inout, storage: storage, storageOffset: position, ndim: len, size: sizes, stride: optional_sizes) =
-            ops::set_storage(tensor, storage, storageOffset, size, stride);
-        /// Makes `tensor` a 1-d tensor over `storage`.
-        setStorage1d(tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count) =
-            ops::set_storage(tensor, storage, storageOffset, &[size0], Some(&[stride0]));
-        /// Makes `tensor` a 2-d tensor over `storage`.
+        setStorageNd(t: inout, storage: storage, storageOffset: offset, ndim: len, size: sizes, stride: optional_strides) =
+            ops::set_storage(t, storage, storageOffset, size, stride);
+        /// Makes `t` a 1-d tensor over `storage`.
+        setStorage1d(t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride) =
+            ops::set_storage(t, storage, storageOffset, &[size0], Some(&[stride0]));
+        /// Makes `t` a 2-d tensor over `storage`.
         setStorage2d(
-            tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count,
-        ) = ops::set_storage(tensor, storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
-        /// Makes `tensor` a 3-d tensor over `storage`.
+            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride,
+        ) = ops::set_storage(t, storage, storageOffset, &[size0, size1], Some(&[stride0, stride1]));
+        /// Makes `t` a 3-d tensor over `storage`.
         setStorage3d(
-            tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count,
-        ) = ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
-        /// Makes `tensor` a 4-d tensor over `storage`.
+            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+                stride2: stride,
+        ) = ops::set_storage(t, storage, storageOffset, &[size0, size1, size2], Some(&[stride0, stride1, stride2]));
+        /// Makes `t` a 4-d tensor over `storage`.
         setStorage4d(
-            tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count,
+            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+                stride2: stride, size3: size, stride3: stride,
         ) =
-            ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
-        /// Makes `tensor` a 5-d tensor over `storage`.
+            ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3], Some(&[stride0, stride1, stride2, stride3]));
+        /// Makes `t` a 5-d tensor over `storage`.
         setStorage5d(
-            tensor: inout, storage: storage, storageOffset: position, size0: count, stride0: count, size1: count, stride1: count, size2: count, stride2: count, size3: count, stride3: count, size4: count, stride4: count,
+            t: inout, storage: storage, storageOffset: offset, size0: size, stride0: stride, size1: size, stride1: stride, size2: size,
+                stride2: stride, size3: size, stride3: stride, size4: size, stride4: stride,
         ) =
-            ops::set_storage(tensor, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3, stride4]));
-        /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements are
-        /// undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
-        resize(tensor: inout, ndim: len, size: sizes, stride: optional_sizes) =
-            ops::resize(tensor, size, stride);
+            ops::set_storage(t, storage, storageOffset, &[size0, size1, size2, size3, size4], Some(&[stride0, stride1, stride2, stride3,
+                stride4]));
+        /// Gives the tensor these sizes: elements stay where they are in the storage, which grows if needed and never shrinks; new elements
+        /// are undefined. NULL `stride` keeps the strides if the sizes are the same, else makes them row-major.
+        resize(t: inout, ndim: len, size: sizes, stride: optional_strides) =
+            ops::resize(t, size, stride);
         /// `THTensor_resize` by the name TH gives its C form.
-        resizeNd(tensor: inout, ndim: len, size: sizes, stride: optional_sizes) =
-            ops::resize(tensor, size, stride);
+        resizeNd(t: inout, ndim: len, size: sizes, stride: optional_strides) =
+            ops::resize(t, size, stride);
         /// `THTensor_resize` to one dimension.
-        resize1d(tensor: inout, size0: count) = ops::resize(tensor, &[size0], None);
+        resize1d(t: inout, size0: size) = ops::resize(t, &[size0], None);
         /// `THTensor_resize` to two dimensions.
-        resize2d(tensor: inout, size0: count, size1: count) = ops::resize(tensor, &[size0, size1], None);
+        resize2d(t: inout, size0: size, size1: size) = ops::resize(t, &[size0, size1], None);
         /// `THTensor_resize` to three dimensions.
-        resize3d(tensor: inout, size0: count, size1: count, size2: count) = ops::resize(tensor, &[size0, size1, size2], None);
+        resize3d(t: inout, size0: size, size1: size, size2: size) = ops::resize(t, &[size0, size1, size2], None);
         /// `THTensor_resize` to four dimensions.
-        resize4d(tensor: inout, size0: count, size1: count, size2: count, size3: count) =
-            ops::resize(tensor, &[size0, size1, size2, size3], None);
+        resize4d(t: inout, size0: size, size1: size, size2: size, size3: size) =
+            ops::resize(t, &[size0, size1, size2, size3], None);
         /// `THTensor_resize` to five dimensions.
-        resize5d(tensor: inout, size0: count, size1: count, size2: count, size3: count, size4: count) =
-            ops::resize(tensor, &[size0, size1, size2, size3, size4], None);
+        resize5d(t: inout, size0: size, size1: size, size2: size, size3: size, size4: size) =
+            ops::resize(t, &[size0, size1, size2, size3, size4], None);
         /// `THTensor_resize` to the sizes of `src`.
-        resizeAs(tensor: inout, src: input) = ops::resize(tensor, &shape_of(src)?, None);
+        resizeAs(t: inout, src: input) = ops::resize(t, &shape_of(src)?, None);
     } };
 }
 

@@ -8,6 +8,7 @@ use super::simd::{Level, level, simd};
 use super::truncate::{f32_halves_to_i64, f32_to_i64, f32_to_narrow, f64_halves_to_i64, f64_to_i64, f64_to_narrow};
 use super::tuning::{CONVERT_SINGLY, COPY_BUFFERED};
 use crate::dtype::{Bool, Category, Dtype, Element};
+use crate::element::cut_to_odd;
 use std::mem::MaybeUninit;
 
 /// Converts `n` elements from `src` to `dst`; steps in bytes.
@@ -354,15 +355,6 @@ fn round_to_odd<S: Element>(x: S) -> f32 {
     }
 }
 
-/// Cut to digits enough for either 16-bit float, and so few that subnormal numbers of float32 still have them where they matter.
-#[inline(always)]
-fn cut_to_odd(x: f64) -> f32 {
-    const KEPT: u32 = 14;
-    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - KEPT)) - 1;
-    let bits = x.to_bits();
-    f64::from_bits(bits & !LOST | if bits & LOST != 0 { LOST + 1 } else { 0 }) as f32
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -395,7 +387,8 @@ mod tests {
 
     #[test]
     fn sixteen_bit_floats_are_rounded_once() {
-        // 1 + 2^-11 + 2^-40 lies just above the middle of two halves; through a rounded float32 it would become the middle and fall to even.
+        // 1 + 2^-11 + 2^-40 lies just above the middle of two halves; through a rounded float32 it would become the middle and fall to
+        // even.
         let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(convert::<_, u16>(Dtype::Float16, Dtype::Float64, &[x, 65536.0, f64::NAN]), [0x3c01, 0x7c00, 0x7e00]);
         assert_eq!(convert::<_, f64>(Dtype::Float64, Dtype::Float16, &[0x3c01u16]), [1.0 + 2f64.powi(-10)]);

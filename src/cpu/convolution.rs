@@ -1,7 +1,7 @@
 //! Convolutions as matrix products: of the weights and the image as columns of windows, made tile by tile in the cache and never whole.
 //!
-//! Between an image `x`, its output `y` and weights `w` there are three products, each of two giving the third. Parts are cut at places that depend
-//! on sizes alone, so that results do not depend on the number of threads.
+//! Between an image `x`, its output `y` and weights `w` there are three products, each of two giving the third. Parts are cut at places
+//! that depend on sizes alone, so that results do not depend on the number of threads.
 
 mod direct;
 mod few;
@@ -13,15 +13,16 @@ use self::few::Few;
 use self::gradient::Gradient;
 use super::matmul::{Gather, Gemm, Mat, gemm};
 use super::room::{Elements, Room};
-use super::window::Window;
 use crate::error::{Result, bail};
+use crate::launch::{Convolution, Product};
 use std::ops::Range;
 
 /// Rows of a tile: what a matrix product takes in one step of its depth.
 const TILE_ROWS: usize = 256;
 /// Outputs of a tile: whole strips of a product, whatever the machine.
 const TILE_COLS: usize = 96;
-/// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they lie.
+/// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they
+/// lie.
 const TILE_DEPTH: usize = 128;
 /// Rows of the gradient of weights that are computed together.
 const WEIGHT_ROWS: usize = 96;
@@ -31,32 +32,6 @@ const TILE: usize = TILE_ROWS * TILE_COLS;
 const FEW_PARTS: usize = 32;
 /// Output channels are divided into this many at least.
 const LEAST_CHANNELS: usize = 64;
-
-/// A convolution: `x` [batch][groups * inputs][pixels], `y` [batch][groups * outputs][places], `w` [groups * outputs][inputs][taps], all row-major.
-#[derive(Debug, Clone, Copy)]
-pub struct Convolution {
-    /// Where `w` lies in an image of `x` for each place of `y`.
-    pub window: Window,
-    /// Number of images.
-    pub batch: usize,
-    /// Groups of channels, each of which is taken by itself.
-    pub groups: usize,
-    /// Channels of `x` in a group.
-    pub inputs: usize,
-    /// Channels of `y` in a group.
-    pub outputs: usize,
-}
-
-/// The products between image, output and weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
-    /// [`Convolution::forward`].
-    Forward,
-    /// [`Convolution::transposed`].
-    Transposed,
-    /// [`Convolution::weights`].
-    Weights,
-}
 
 /// The method that computes a product, and its memory.
 #[expect(clippy::large_enum_variant, reason = "a call makes one, on its stack")]

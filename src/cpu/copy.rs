@@ -9,14 +9,18 @@ use super::transpose::{gains_streamed, transpose, transpose_stream};
 use super::tuning::{COPY_BUFFERED, COPY_COLUMNS, COPY_PIECE, COPY_ROW, COPY_ROWS, COPY_SHORT_ROW, streams_from};
 use super::{pool, stream};
 use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::layout::{Layout, TH_PRESERVE_FORMAT, format_strides};
+use crate::operand;
 use crate::plan::{Plan, Tile};
+use crate::storage::Storage;
 use rows::{copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
-/// Each thread takes one band of a transposed copy, whose height is a multiple of so many rows of the result. `transpose` cuts bands into tiles, and
-/// edges of tiles cost time.
+/// Each thread takes one band of a transposed copy, whose height is a multiple of so many rows of the result. `transpose` cuts bands into
+/// tiles, and edges of tiles cost time.
 const BAND: usize = 64;
 /// Elements of 8 bytes that a buffer holds for a piece that is transposed before it is converted.
 const TRANSPOSED: usize = 1024;
@@ -272,6 +276,23 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
             stream::fence();
         }
     });
+}
+
+/// The elements of `t` in another dtype and in memory of their own; strides stay where they are dense.
+pub fn converted(t: &operand::Operand, dtype: Dtype) -> Result<operand::Operand> {
+    let strides = format_strides(&t.layout.shape, TH_PRESERVE_FORMAT, Some(&t.layout))?;
+    let layout = Layout { shape: t.layout.shape.clone(), strides, offset: 0 };
+    let n = t.layout.numel();
+    let made = operand::Operand::inside(Storage::with_size(dtype, n)?, dtype, layout);
+    let (to, from) = ((made.first(), dtype), (t.first().cast_const(), t.dtype));
+    // SAFETY: both operands lie inside their storages, and the new one apart; dense ones of the same strides lie alike.
+    unsafe {
+        match t.layout.is_contiguous() {
+            true => copy_flat(n as usize, to, from),
+            false => copy(Plan::new([&made.layout, &t.layout], [dtype.size(), t.dtype.size()]), to, from),
+        }
+    }
+    Ok(made)
 }
 
 /// `dst = src` for `n` contiguous elements of each.

@@ -1,9 +1,9 @@
 //! The driver of all elementwise kernels: any layout, any dtype, any number of threads, one inner loop.
 //!
-//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a result
-//! that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most kernels take more operands where
-//! they lie ([`Besides`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A few of two inputs have a
-//! second loop for an input that lies transposed.
+//! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
+//! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most kernels take more
+//! operands where they lie ([`Besides`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A
+//! few of two inputs have a second loop for an input that lies transposed.
 
 mod rows;
 mod small;
@@ -22,12 +22,12 @@ use super::tuning::{
 };
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
+pub use crate::work::{Flat, Job, Rows, Work};
 pub(crate) use rows::LANES;
-pub use rows::{Rows, lanes};
+pub use rows::lanes;
 use stage::Stager;
 use std::mem::MaybeUninit;
 pub use transposed::{TransposedKernel, TransposedTile};
-pub use work::{Flat, Work};
 
 /// Elements a staging buffer has room for, of any type.
 const STAGE: usize = 2048;
@@ -38,20 +38,6 @@ const STAGE_ROWS: usize = 16;
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
     each(|k| at[k].wrapping_offset(n * step[k]))
-}
-
-/// An operation over operands of any layout and dtype.
-pub struct Job<const N: usize> {
-    /// How to walk the operands.
-    plan: Plan<N>,
-    /// First element of each operand.
-    data: [*mut u8; N],
-    /// What lies in memory.
-    dtype: [Dtype; N],
-    /// What the kernel reads and writes.
-    compute: [Dtype; N],
-    /// [`CHEAP`] or [`COSTLY`].
-    grain: usize,
 }
 
 /// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Besides::by_rows`]. The rows it
@@ -65,23 +51,6 @@ pub struct Besides<'a, const N: usize> {
     pub by_rows: bool,
     /// For an input that is transposed.
     pub transposed: Option<TransposedKernel<'a, N>>,
-}
-
-impl<const N: usize> Job<N> {
-    /// The elements of types `dtype` that `plan` reaches from `data`, handed to kernels as `compute`.
-    ///
-    /// # Safety
-    /// While the work lives, every position of the plan lies inside its operand; no two positions of the result share an element, unless
-    /// `grain` is so large that one thread does all; and an input shares no element with the result, but for those at the same position.
-    #[inline(always)]
-    pub unsafe fn new(plan: Plan<N>, data: [*mut u8; N], dtype: [Dtype; N], compute: [Dtype; N], grain: usize) -> Job<N> {
-        Job { plan, data, dtype, compute, grain }
-    }
-
-    /// The plan, and the first element of each operand.
-    pub fn into_parts(self) -> (Plan<N>, [*mut u8; N]) {
-        (self.plan, self.data)
-    }
 }
 
 impl<const N: usize> Job<N> {
@@ -107,8 +76,8 @@ impl<const N: usize> Job<N> {
         // Results are streamed through a buffer, which costs kernels that compute the most: exp of 80 MB lost a third of its speed.
         let factor = if self.grain == CHEAP { 1 } else { 2 };
         let contiguous = self.plan.loops()[0].step[0] == self.plan.item[0] as isize;
-        // The choice does not depend on the number of threads, since it may change the last bit of a result. Kernels without inputs are mostly left
-        // to the machine's own loop. A result that lies on an input is in the caches already.
+        // The choice does not depend on the number of threads, since it may change the last bit of a result. Kernels without inputs are
+        // mostly left to the machine's own loop. A result that lies on an input is in the caches already.
         let streamed = (N > 1 || !tuning::fills_long())
             && !self.result_is_input()
             && bytes >= tuning::streams_from().saturating_mul(factor)

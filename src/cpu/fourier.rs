@@ -3,10 +3,12 @@
 use super::room::{Elements, Room};
 use super::transpose::transpose;
 use crate::alloc;
-use crate::dtype::Element;
+use crate::dtype::{Element, dispatch};
 use crate::error::{Error, Kind, Result};
+use crate::launch::{Fourier, Transform};
+use crate::operand::Operand;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-pub use rustfft::num_complex::Complex;
+use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 use std::sync::{Arc, Mutex};
@@ -34,7 +36,7 @@ enum Sort {
 }
 
 /// A plan, which takes longer to make than to use.
-pub enum Plan<T: Float> {
+enum Plan<T: Float> {
     /// Of complex lines.
     Complex(Arc<dyn Fft<T>>),
     /// Of real lines to the first half of complex ones.
@@ -83,17 +85,14 @@ fn give_up() {
 }
 
 /// The floats transforms are computed in.
-pub trait Float: Element + FftNum {
+trait Float: Element + FftNum {
     /// Their plans.
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
     fn plans() -> &'static Plans<Self>;
 }
 
 macro_rules! floats {
     ($($T:ident)*) => { $(
         impl Float for $T {
-            #[allow(private_interfaces)]
             fn plans() -> &'static Plans<$T> {
                 static PLANS: Plans<$T> = Mutex::new(Vec::new());
                 &PLANS
@@ -103,24 +102,102 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
+/// Transforms the signals of a row-major input.
+pub fn launch(work: &Fourier<'_>, out: &Operand, input: &Operand) -> Result<()> {
+    // SAFETY: both are row-major and inside their storages, and lie apart.
+    dispatch!(float, out.dtype, T => unsafe { transform::<T>(work, out, input) })
+}
+
+/// Plans the transforms of all dimensions, and then computes them: the last dimension from the input to the result, the others in place of
+/// the complex side.
+///
+/// # Safety
+/// The operands are of `T`, row-major, as large as `work` says, and apart from each other; nobody else touches them.
+unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand) -> Result<()> {
+    let Some((&last, before)) = work.signal.split_last() else { return Ok(()) };
+    let last = last as usize;
+    let complex = |t: &Operand| t.first().cast::<Complex<T>>();
+    let (one, factor) = (T::one(), <T as Element>::from_f64(work.factor));
+    // The dimension that is transformed last multiplies.
+    let (first, then) = if before.is_empty() { (factor, one) } else { (one, factor) };
+    let kind = match work.transform {
+        Transform::Forward => Sort::Forward,
+        Transform::Inverse => Sort::Inverse,
+        Transform::FromReal => Sort::FromReal,
+        Transform::ToReal => {
+            // The last dimension of the input, in complex numbers.
+            let given = input.layout.shape[input.layout.ndim() - 2] as usize;
+            let lines = out.layout.numel() as usize / last;
+            let columns = Columns::<T>::new(before, lines * given, given, true)?;
+            let plan = Plan::find(Sort::ToReal, last)?;
+            let room = plan.room_for_lines(lines)?;
+            // SAFETY: the caller's.
+            unsafe {
+                columns.run(complex(input), one);
+                plan.run_to_real(&room, out.first().cast(), complex(input), given, lines, factor);
+            }
+            return Ok(());
+        }
+    };
+    let numbers = if kind == Sort::FromReal { last / 2 + 1 } else { last };
+    let total = out.layout.numel() as usize / 2;
+    let columns = Columns::<T>::new(before, total, numbers, kind == Sort::Inverse)?;
+    let plan = Plan::find(kind, last)?;
+    let room = plan.room_for_lines(total / numbers)?;
+    // SAFETY: the caller's.
+    unsafe {
+        match kind {
+            Sort::FromReal => plan.run_from_real(&room, complex(out), input.first().cast(), total / numbers, first),
+            _ => plan.run(&room, complex(out), complex(input), total / numbers, first),
+        }
+        columns.run(complex(out), then);
+    }
+    Ok(())
+}
+
+/// The transforms of all dimensions of a signal but its last: of columns of matrices.
+struct Columns<'a, T: Float> {
+    /// The sizes of these dimensions.
+    signal: &'a [i64],
+    /// Complex numbers of all signals.
+    total: usize,
+    /// Complex numbers of the last dimension.
+    last: usize,
+    /// A plan for each dimension, and the memory for it.
+    steps: Vec<(Plan<T>, Room)>,
+}
+
+impl<'a, T: Float> Columns<'a, T> {
+    fn new(signal: &'a [i64], total: usize, last: usize, inverse: bool) -> Result<Columns<'a, T>> {
+        let steps = alloc::list(signal.len(), |k| {
+            let n = signal[k] as usize;
+            let columns = signal[k + 1..].iter().product::<i64>() as usize * last;
+            let plan = Plan::find(if inverse { Sort::Inverse } else { Sort::Forward }, n)?;
+            let room = plan.room_for_columns(total / columns / n, columns)?;
+            Ok((plan, room))
+        })?;
+        Ok(Columns { signal, total, last, steps })
+    }
+
+    /// Transforms all dimensions in place, and multiplies by `factor`, if there are any.
+    ///
+    /// # Safety
+    /// There are the numbers, and nobody else touches them.
+    unsafe fn run(&self, r: *mut Complex<T>, factor: T) {
+        let mut inner = self.last;
+        for (k, (plan, room)) in self.steps.iter().enumerate().rev() {
+            let n = self.signal[k] as usize;
+            let factor = if k == 0 { factor } else { T::one() };
+            // SAFETY: the caller's.
+            unsafe { plan.run_columns(room, r, self.total / inner / n, inner, factor) };
+            inner *= n;
+        }
+    }
+}
+
 impl<T: Float> Plan<T> {
-    /// Of complex lines of `n` elements.
-    pub fn complex(n: usize, inverse: bool) -> Result<Plan<T>> {
-        Plan::find(if inverse { Sort::Inverse } else { Sort::Forward }, n)
-    }
-
-    /// Of real lines of `n` elements.
-    pub fn from_real(n: usize) -> Result<Plan<T>> {
-        Plan::find(Sort::FromReal, n)
-    }
-
-    /// To real lines of `n` elements.
-    pub fn to_real(n: usize) -> Result<Plan<T>> {
-        Plan::find(Sort::ToReal, n)
-    }
-
-    /// One that was made before, or a new one. Where another thread looks at the list, this one does not wait: it may be a thread that a fork left
-    /// behind.
+    /// One that was made before, or a new one. Where another thread looks at the list, this one does not wait: it may be a thread that a
+    /// fork left behind.
     fn find(sort: Sort, n: usize) -> Result<Plan<T>> {
         if let Ok(plans) = T::plans().try_lock()
             && let Some(kept) = plans.iter().find(|kept| (kept.sort, kept.len) == (sort, n))
@@ -159,8 +236,9 @@ impl<T: Float> Plan<T> {
         }
     }
 
-    /// Memory for `lines` lines that lie one after the other. Real transforms change what they read, which is a copy of the line or of its half.
-    pub fn room_for_lines(&self, lines: usize) -> Result<Room> {
+    /// Memory for `lines` lines that lie one after the other. Real transforms change what they read, which is a copy of the line or of its
+    /// half.
+    fn room_for_lines(&self, lines: usize) -> Result<Room> {
         let numbers = match self {
             Plan::Complex(plan) => plan.get_immutable_scratch_len(),
             Plan::FromReal(plan) => plan.get_scratch_len() + self.len() / 2 + 1,
@@ -171,7 +249,7 @@ impl<T: Float> Plan<T> {
     }
 
     /// Memory for [`Plan::run_columns`].
-    pub fn room_for_columns(&self, blocks: usize, columns: usize) -> Result<Room> {
+    fn room_for_columns(&self, blocks: usize, columns: usize) -> Result<Room> {
         let scratch = if let Plan::Complex(plan) = self { plan.get_inplace_scratch_len() } else { 0 };
         let together = self.together(columns);
         let numbers = self.pitch().checked_mul(together).and_then(|n| n.checked_add(scratch));
@@ -203,7 +281,7 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// Both sides have as many lines and lie apart; nobody else touches `r`.
-    pub unsafe fn run(&self, room: &Room, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
+    unsafe fn run(&self, room: &Room, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
@@ -223,7 +301,7 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// There are the elements, and nobody else touches them.
-    pub unsafe fn run_columns(&self, room: &Room, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
+    unsafe fn run_columns(&self, room: &Room, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
         let (n, pitch, together, r) = (self.len(), self.pitch(), self.together(columns), Elements(r));
         let parts = columns.div_ceil(together);
@@ -248,7 +326,7 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// As for [`Plan::run`]; the sides lie apart.
-    pub unsafe fn run_from_real(&self, room: &Room, r: *mut Complex<T>, x: *const T, lines: usize, factor: T) {
+    unsafe fn run_from_real(&self, room: &Room, r: *mut Complex<T>, x: *const T, lines: usize, factor: T) {
         let Plan::FromReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
@@ -271,7 +349,7 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// As for [`Plan::run`]; the sides lie apart.
-    pub unsafe fn run_to_real(&self, room: &Room, r: *mut T, x: *const Complex<T>, apart: usize, lines: usize, factor: T) {
+    unsafe fn run_to_real(&self, room: &Room, r: *mut T, x: *const Complex<T>, apart: usize, lines: usize, factor: T) {
         let Plan::ToReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;

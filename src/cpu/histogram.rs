@@ -1,14 +1,21 @@
 //! Histograms: how many elements fall into each bin, or equal each integer.
 
-use super::engine::{CHEAP, parallel};
+use super::engine::{CHEAP, Shared, parallel};
 use super::simd::simd;
 use super::stream;
 use crate::cpu::tuning::{COUNTED_PIECE, COUNTED_TABLE};
-use crate::dtype::Element;
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::{Error, Kind, Result, bail};
+use crate::launch::Histogram;
+use crate::operand::Operand;
 use std::ops::{Div, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Elements looked at to guess the greatest one.
+const LOOK: usize = 4096;
+/// Results up to this long are counted before their length is known.
+const NARROW: i64 = 1 << 16;
 /// Elements whose bins are found before any is counted.
 const BLOCK: usize = 256;
 /// Tables that take turns, so that an increment does not wait for the one before.
@@ -205,8 +212,8 @@ pub fn extent<T: Element>(line: &[T]) -> (T, T) {
     total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then it returns false, and the counts are
-/// meaningless. `None` without memory.
+/// Adds to `total[i]` how many elements of `line` are `i`, unless some are not in `0..total.len()`: then it returns false, and the counts
+/// are meaningless. `None` without memory.
 pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool> {
     // Tables of their own would take longer to add up than the elements to count.
     if line.len() < 4 * total.len() || total.len() > u32::MAX as usize {
@@ -244,6 +251,104 @@ pub fn add_weights<T: Element, W: Element>(line: &[T], weights: &[W], total: &mu
             *sum += weight.to_f64();
         }
     }
+}
+
+/// Histograms of the rows of a row-major matrix.
+pub fn run(work: Histogram, out: &Operand, input: &Operand) -> Result<()> {
+    let [rows, columns] = [0, 1].map(|d| input.layout.shape[d] as usize);
+    dispatch!(float, input.dtype, T => {
+        let bins = Bins { n: work.n, low: T::from_f64(work.low), high: T::from_f64(work.high) };
+        // SAFETY: a row-major operand of this type.
+        let x = unsafe { input.elements::<T>() };
+        let (total, failed) = (Shared(out.first()), AtomicBool::new(false));
+        parallel(rows, columns.max(1), CHEAP, &|part| {
+            for row in part {
+                // SAFETY: each row has its bins of the result to itself.
+                let total = unsafe {
+                    let first = total.get().cast::<i64>().add(row * bins.n);
+                    first.write_bytes(0, bins.n);
+                    std::slice::from_raw_parts_mut(first, bins.n)
+                };
+                if bins.count(&x[row * columns..(row + 1) * columns], total).is_none() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        if failed.into_inner() { Err(no_memory(bins.n)) } else { Ok(()) }
+    })
+}
+
+#[cold]
+fn no_memory(entries: usize) -> Error {
+    Error::new(Kind::NoMem, format_args!("out of memory for {entries} counts"))
+}
+
+/// The count of each integer from 0 on in a row-major vector, or the sum of the weights of those that equal it.
+pub fn bincount(x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
+    dispatch!(numeric, x.dtype, T => {
+        // SAFETY: row-major operands of these types.
+        unsafe {
+            match weights {
+                None => count(x.elements::<T>(), minlength),
+                Some(weights) if weights.dtype == Dtype::Float32 => weigh(x.elements::<T>(), weights.elements::<f32>(), minlength),
+                Some(weights) => weigh(x.elements::<T>(), weights.elements::<f64>(), minlength),
+            }
+        }
+    })
+}
+
+/// A new vector of `n` zeros.
+fn zeros<T: Element>(n: i64) -> Result<Operand> {
+    let mut zeros = Operand::row(T::DTYPE, n)?;
+    // SAFETY: new elements of this type.
+    unsafe { zeros.elements_mut::<T>() }.fill(T::ZERO);
+    Ok(zeros)
+}
+
+/// One more than the greatest of `x`, none of which is negative, or `minlength` if that is more.
+fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
+    if x.is_empty() {
+        return Ok(minlength);
+    }
+    let (least, greatest) = extent(x);
+    if least.to_i64() < 0 {
+        bail!(Argument, "element {} is negative", least.to_i64())
+    }
+    Ok(greatest.to_i64().saturating_add(1).max(minlength))
+}
+
+fn count<T: Element>(x: &[T], minlength: i64) -> Result<Operand> {
+    // The first elements tell how many counts there probably are: that saves a look at all of them.
+    let guess = if x.len() > LOOK { length(&x[..LOOK], 1)?.saturating_mul(2) } else { i64::MAX };
+    if guess <= NARROW {
+        let mut guessed = zeros::<i64>(guess)?;
+        // SAFETY: int64 zeros.
+        let counts = unsafe { guessed.elements_mut::<i64>() };
+        if count_integers(x, counts).ok_or_else(|| no_memory(counts.len()))? {
+            let n = counts.iter().rposition(|&n| n != 0).map_or(0, |last| last + 1);
+            let length = minlength.max(n as i64);
+            let mut exact = zeros::<i64>(length)?;
+            // SAFETY: as above.
+            let counted = unsafe { exact.elements_mut::<i64>() };
+            counted[..n].copy_from_slice(&counts[..n]);
+            return Ok(exact);
+        }
+    }
+    let length = length(x, minlength)?;
+    let mut counts = zeros::<i64>(length)?;
+    // SAFETY: int64 zeros.
+    match count_integers(x, unsafe { counts.elements_mut() }) {
+        Some(_) => Ok(counts),
+        None => Err(no_memory(length as usize)),
+    }
+}
+
+/// Sums of weights are float64.
+fn weigh<T: Element, W: Element>(x: &[T], weights: &[W], minlength: i64) -> Result<Operand> {
+    let mut made = zeros::<f64>(length(x, minlength)?)?;
+    // SAFETY: float64 zeros.
+    add_weights(x, weights, unsafe { made.elements_mut() });
+    Ok(made)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Elements reached by position: gathered from memory, scattered to it, or combined with what is there.
 //!
-//! Each kernel walks a plan of three operands: elements in a row, a list of positions, and a tensor that the positions lead into. The latter's
-//! steps are 0 along the dimension that is indexed, and a position moves on from there.
+//! Each kernel walks a plan of three operands: elements in a row, a list of positions, and a tensor that the positions lead into. The
+//! latter's steps are 0 along the dimension that is indexed, and a position moves on from there.
 
 use super::engine::{CHEAP, Shared, parallel};
 use super::simd::simd;
@@ -172,7 +172,8 @@ fn by_four(n: usize, each: impl Fn(usize)) {
     (whole..n).for_each(each);
 }
 
-/// `t[index] = src`: operand 2 takes elements of operand 0, both of `size` bytes. Of several for one place the last stays, in row-major order.
+/// `t[index] = src`: operand 2 takes elements of operand 0, both of `size` bytes. Of several for one place the last stays, in row-major
+/// order.
 ///
 /// # Safety
 /// As for [`gather`], with `t` apart from the others.

@@ -6,6 +6,7 @@ use super::simd::{Level, simd};
 use super::sweep::{ColumnSums, Item, map, sums};
 use super::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
+use crate::launch::layers::NormRows as Rows;
 
 /// Elements of short rows that a thread takes together.
 const BLOCK: usize = 4096;
@@ -13,17 +14,6 @@ const BLOCK: usize = 4096;
 const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
 const PART_ROWS: usize = 32;
-
-/// Rows of `n` elements, one after the other.
-#[derive(Clone, Copy)]
-pub struct Rows {
-    /// How many there are.
-    pub rows: usize,
-    /// Elements of one.
-    pub n: usize,
-    /// The number added to variances.
-    pub eps: f64,
-}
 
 /// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
 #[derive(Clone, Copy)]
@@ -179,7 +169,8 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
             let (g, x) = (all.g.add(i * n), all.x.add(i * n));
             let middle = Standard::<V>::middle(x, n);
             let none = V::all(Element::ZERO);
-            // One pass for the sums of the row and of its gradient, of which there is none where only those of weight and bias are asked for.
+            // One pass for the sums of the row and of its gradient, of which there is none where only those of weight and bias are asked
+            // for.
             let weight = if all.r.is_null() { g } else { all.weight };
             let [rest, squares, mean, along] = sums::<V, 3, 4>(
                 [g, weight, x],
@@ -219,11 +210,12 @@ unsafe fn gradient_part<V: Partial<Item: Real>>(all: Backward<Item<V>>, rows: Ro
     }
 }
 
-/// Gradients of [`forward`] from `g`, that of its result: `r` is that of `x`, and `sums` become those of weight and bias, part by part: `n` doubles for
-/// the weight, `n` for the bias, and scratch. Either may be NULL.
+/// Gradients of [`forward`] from `g`, that of its result: `r` is that of `x`, and `sums` become those of weight and bias, part by part: `n`
+/// doubles for the weight, `n` for the bias, and scratch. Either may be NULL.
 ///
 /// # Safety
-/// `r`, `g` and `x` hold the rows, `weight` one, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]; `r` is `g` or `x`, or apart from all.
+/// `r`, `g` and `x` hold the rows, `weight` one, and `sums` [`Rows::sums_of_part`] for each of [`Rows::parts`]; `r` is `g` or `x`, or apart
+/// from all.
 pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64, g: *const T, x: *const T, weight: *const T) {
     let shared = [r.cast_const(), g, x, weight].map(|p| Shared(p.cast_mut().cast()));
     let at_sums = Shared(sums.cast());
@@ -248,19 +240,17 @@ pub unsafe fn gradient<T: Real + Vectored>(rows: Rows, r: *mut T, sums: *mut f64
     });
 }
 
-/// Adds the parts of the sums of [`gradient`] to the gradients of weight and bias.
+/// Adds up the parts of the sums of [`gradient`]: number 0 is the gradient of the weight, 1 that of the bias.
 ///
 /// # Safety
-/// `sums` are those of [`gradient`], and each end has room for a row.
-pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, ends: [*mut T; 2]) {
-    for (k, end) in ends.into_iter().enumerate() {
-        for j in 0..rows.n {
-            let total = (0..rows.parts()).fold(0.0, |total, part| {
-                // SAFETY: the caller's.
-                total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
-            });
-            // SAFETY: as above.
-            unsafe { end.add(j).write(T::from_f64(total)) };
-        }
+/// `sums` are those of [`gradient`], and the end has room for a row.
+pub unsafe fn added<T: Real>(rows: Rows, sums: *const f64, k: usize, end: *mut T) {
+    for j in 0..rows.n {
+        let total = (0..rows.parts()).fold(0.0, |total, part| {
+            // SAFETY: the caller's.
+            total + unsafe { sums.add(part * rows.sums_of_part() + k * rows.n + j).read() }
+        });
+        // SAFETY: as above.
+        unsafe { end.add(j).write(T::from_f64(total)) };
     }
 }

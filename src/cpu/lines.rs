@@ -3,8 +3,8 @@
 //! A line that lies so is used where it lies. Others go through a buffer, several neighbours at a time: gathered, converted or transposed,
 //! and results back the same way. Lines side by side in memory may also go to a kernel that takes columns, which needs no transposition.
 //!
-//! A kernel gets one line at a time, or several lines of a block. The division into blocks does not depend on the number of threads then, and neither
-//! do the results.
+//! A kernel gets one line at a time, or several lines of a block. The division into blocks does not depend on the number of threads then,
+//! and neither do the results.
 
 use super::copy::{Side, TileCopy};
 use super::engine::{Shared, parallel};
@@ -131,25 +131,61 @@ impl Kernel<'_> {
     }
 }
 
-/// An operation over lines, ready to run.
-pub struct Lines {
-    /// Over the other dims: the input, then the results.
-    plan: Plan<3>,
-    ends: [Along; 3],
-    /// The kernel changes the elements it reads, so it gets a copy.
-    pub clobbers_input: bool,
+/// The kernels of an operation over lines, and what they ask for.
+#[derive(Clone, Copy)]
+pub struct Kernels<'a> {
+    /// Over one line or several.
+    pub kernel: Kernel<'a>,
+    /// Over lines side by side, where there is such a kernel.
+    pub columns: Option<ColumnKernel<'a>>,
     /// Bytes the kernel wants for itself.
     pub scratch: usize,
-    /// The most lines of a block of columns, up to [`MAX_COLUMNS`].
+    /// The most lines of a block of columns, up to [`MAX_COLUMNS`](MAX_COLUMNS).
     pub max_lines: usize,
-    /// The most elements of a block of columns, unless it would be too narrow.
+    /// The most elements of a block of columns.
     pub area: usize,
-    /// Lines of at most so many elements are done faster side by side, transposed, than one after the other.
+    /// Lines of at most so many elements are done faster side by side.
     pub max_transposed: usize,
     /// How many lines of so many elements the kernel takes at a time.
     pub batch: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
+    /// True if every result is written, whether it is asked for or not: to a buffer then.
+    pub writes_all: bool,
+}
+
+impl<'a> Kernels<'a> {
+    /// Over one line, without a kernel for columns or wishes.
+    pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels::over(Kernel::Line(line), grain)
+    }
+
+    /// Over several lines, without a kernel for columns or wishes.
+    pub fn stack(stack: StackKernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels::over(Kernel::Stack(stack), grain)
+    }
+
+    fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
+        Kernels {
+            kernel,
+            columns: None,
+            scratch: 0,
+            max_lines: MAX_COLUMNS,
+            area: usize::MAX,
+            max_transposed: 0,
+            batch: |_| 1,
+            grain,
+            writes_all: true,
+        }
+    }
+}
+
+/// An operation over lines, ready to run.
+pub struct Lines<'a> {
+    /// Over the other dims: the input, then the results.
+    plan: Plan<3>,
+    ends: [Along; 3],
+    kernels: &'a Kernels<'a>,
 }
 
 /// An operand along its lines.
@@ -178,9 +214,9 @@ struct Cut {
     copies: [TileCopy; 3],
 }
 
-impl Lines {
+impl<'a> Lines<'a> {
     /// Lines of `input` along `dim`, which a 0-d tensor has too, and one or two results.
-    pub fn new(input: End<'_>, out: [Option<End<'_>>; 2], dim: usize, grain: usize) -> Lines {
+    pub fn new(input: End<'_>, out: [Option<End<'_>>; 2], dim: usize, kernels: &'a Kernels<'a>) -> Lines<'a> {
         let none = || End { layout: input.layout, data: null_mut(), dtype: input.dtype, compute: input.dtype };
         let (exists, [a, b]) = ([true, out[0].is_some(), out[1].is_some()], out.map(|end| end.unwrap_or_else(none)));
         let ends = [&input, &a, &b];
@@ -203,46 +239,36 @@ impl Lines {
             Along { data: Shared(end.data), dtype: end.dtype, compute: end.compute, n, step }
         };
         let plan = Plan::new([&others[0], &others[1], &others[2]], ends.map(|end| end.dtype.size()));
-        Lines {
-            plan,
-            ends: [along(0), along(1), along(2)],
-            clobbers_input: false,
-            scratch: 0,
-            max_lines: MAX_COLUMNS,
-            area: usize::MAX,
-            max_transposed: 0,
-            batch: |_| 1,
-            grain,
-        }
+        Lines { plan, ends: [along(0), along(1), along(2)], kernels }
     }
 
-    /// Runs `kernel` over every line, or `columns` over lines side by side.
+    /// Runs the kernel over every line, or that for columns over lines side by side.
     ///
     /// # Safety
     /// Every position must lie inside its operand; results overlap each other nowhere and the input only position by position; kernels must
     /// read and write the compute types, and no more elements than the lines have.
-    pub unsafe fn run(&self, kernel: Kernel<'_>, columns: Option<ColumnKernel<'_>>) -> Result<()> {
+    pub unsafe fn run(&self) -> Result<()> {
         // Without elements in any result there is nothing to do, whatever the number and the length of the lines.
         if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
             return Ok(());
         }
-        let cut = self.cut(columns.is_some(), matches!(kernel, Kernel::Stack(_)));
+        let cut = self.cut(self.kernels.columns.is_some(), matches!(self.kernels.kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, room: *mut u8| {
             let tile = tiles.get(i);
             let next = if cut.by_columns && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
             // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
-            unsafe { self.block(&cut, &tile, next, room, kernel, columns) }
+            unsafe { self.block(&cut, &tile, next, room) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
         if cut.bytes <= LINES_ON_STACK {
-            parallel(tiles.count(), area, self.grain, &|range| {
+            parallel(tiles.count(), area, self.kernels.grain, &|range| {
                 let mut room = StackBuffer(MaybeUninit::uninit());
                 range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
             });
             return Ok(());
         }
-        let wanted = if area.saturating_mul(tiles.count()) < 2 * self.grain { 1 } else { pool::num_threads().min(tiles.count()) };
+        let wanted = if area.saturating_mul(tiles.count()) < 2 * self.kernels.grain { 1 } else { pool::num_threads().min(tiles.count()) };
         let Some(buffers) = Buffers::new(wanted, cut.bytes).or_else(|| Buffers::new(1, cut.bytes)) else {
             bail!(NoMem, "out of memory for {} bytes of buffers for lines of {} elements", cut.bytes, self.ends[0].n)
         };
@@ -269,13 +295,13 @@ impl Lines {
             }
         }
         let plain = self.ends.iter().all(|end| end.n == 0 || end.dtype == end.compute);
-        if takes_columns && plain && input.n <= self.max_transposed && first.n >= COLUMNS_WORTH {
-            return self.layout_of(true, (COLUMNS_TRANSPOSED / input.n.max(1)).clamp(COLUMNS_WORTH, self.max_lines).min(first.n));
+        if takes_columns && plain && input.n <= self.kernels.max_transposed && first.n >= COLUMNS_WORTH {
+            return self.layout_of(true, (COLUMNS_TRANSPOSED / input.n.max(1)).clamp(COLUMNS_WORTH, self.kernels.max_lines).min(first.n));
         }
         let one = self.layout_of(false, 1);
         let few = if stacks { LINES_STACK } else { LINES_BLOCK } / input.n.max(1);
         // Which lines come together may decide how they are rounded: it must not depend on the number of threads.
-        let batch = (self.batch)(input.n);
+        let batch = (self.kernels.batch)(input.n);
         let whole = few.max(1).next_multiple_of(batch);
         let keep = batch > 1 && self.plan.numel() / batch >= LINES_BLOCKS && self.layout_of(false, whole).bytes <= LINES_ON_STACK;
         let few = if keep { whole } else { few };
@@ -287,10 +313,11 @@ impl Lines {
     /// Lines of a block of columns: as many as the kernel takes, fewer if threads would have nothing to do.
     fn block_width(&self) -> usize {
         let (first, all) = (self.plan.loops()[0].n.max(1), self.plan.numel());
-        let worth = all.saturating_mul(self.ends[0].n) / self.grain;
+        let worth = all.saturating_mul(self.ends[0].n) / self.kernels.grain;
         let blocks = worth.min(pool::num_threads()).div_ceil((all / first).max(1)).max(1);
         let share = first.div_ceil(blocks).next_multiple_of(COLUMNS_OF_THREAD);
-        let most = (self.area / self.ends[0].n.max(1) / COLUMNS_WORTH * COLUMNS_WORTH).max(COLUMNS_LEAST).min(self.max_lines);
+        let most =
+            (self.kernels.area / self.ends[0].n.max(1) / COLUMNS_WORTH * COLUMNS_WORTH).max(COLUMNS_LEAST).min(self.kernels.max_lines);
         share.max(COLUMNS_OF_THREAD).min(most).min(first)
     }
 
@@ -302,7 +329,7 @@ impl Lines {
             let step = if by_columns { first.step[k] } else { end.step };
             let unlike = end.data.get().is_null() || end.dtype != end.compute || step != self.plan.item[k] as isize;
             let on_input = k > 0 && end.data.get() == self.ends[0].data.get();
-            end.n > 0 && (unlike || on_input || (k == 0 && self.clobbers_input))
+            end.n > 0 && (unlike || on_input)
         });
         let copies = std::array::from_fn(|k| {
             let end = self.ends[k];
@@ -318,7 +345,7 @@ impl Lines {
             cut.bytes = cut.bytes.saturating_add(cut.row[k].saturating_mul(rows));
         }
         cut.scratch = cut.bytes;
-        cut.bytes = cut.bytes.saturating_add(self.scratch);
+        cut.bytes = cut.bytes.saturating_add(self.kernels.scratch);
         cut
     }
 
@@ -326,7 +353,7 @@ impl Lines {
     ///
     /// # Safety
     /// As for [`Lines::run`]; `room` has the bytes of the cut.
-    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8, kernel: Kernel<'_>, columns: Option<ColumnKernel<'_>>) {
+    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8) {
         let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
         for k in 0..3 {
             at[k] = self.memory(cut, tile, k);
@@ -340,7 +367,7 @@ impl Lines {
                 at[k] = buffer;
             }
         }
-        match columns.filter(|_| cut.by_columns) {
+        match self.kernels.columns.filter(|_| cut.by_columns) {
             Some(columns) => columns(ColumnBlock {
                 out: [at[1].data, at[2].data],
                 out_step: [at[1].row_step, at[2].row_step],
@@ -350,7 +377,7 @@ impl Lines {
                 width: tile.cols,
                 ahead: if cut.staged[0] { 0 } else { next },
             }),
-            None => kernel.run(
+            None => self.kernels.kernel.run(
                 Stack {
                     out: [at[1].data, at[2].data],
                     out_step: [at[1].row_step, at[2].row_step],
@@ -468,9 +495,10 @@ mod tests {
             Some(End { layout: out, data: values.as_mut_ptr().cast(), dtype: Float32, compute: Int64 }),
             Some(End { layout: &one, data: lasts.as_mut_ptr().cast(), dtype: Int64, compute: Int64 }),
         ];
-        let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, 64);
+        let kernels = Kernels { columns: if columns { Some(&column_block) } else { None }, ..Kernels::line(&line, 64) };
+        let lines = Lines::new(End { layout: input, data, dtype, compute: Int64 }, ends, dim, &kernels);
         // SAFETY: the vectors are as long as the layouts reach.
-        unsafe { lines.run(Kernel::Line(&line), if columns { Some(&column_block) } else { None }) }.unwrap();
+        unsafe { lines.run() }.unwrap();
         let what = format!("{:?} along {dim}, {dtype}, columns {columns}", input.shape.as_slice());
         let n = input.shape[dim];
         for flat in 0..input.numel() {
@@ -519,24 +547,23 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_may_spoil_its_input() {
+    fn a_kernel_gets_scratch_memory() {
         let (mut x, l) = ([5i64, 1, 4, 2], layout(&[2, 2], &[2, 1]));
         let mut least = [0i64; 2];
         let end = |data: *mut i64, layout| End { layout, data: data.cast(), dtype: Int64, compute: Int64 };
         let one = layout(&[2, 1], &[1, 1]);
-        let mut lines = Lines::new(end(x.as_mut_ptr(), &l), [None, Some(end(least.as_mut_ptr(), &one))], 1, 64);
-        (lines.clobbers_input, lines.scratch) = (true, 8);
         let kernel = |l: Line| {
-            // SAFETY: the driver passes a copy of two elements, eight bytes of scratch, and one result.
+            // SAFETY: the driver passes two elements, eight bytes of scratch, and one result.
             unsafe {
-                let x = std::slice::from_raw_parts_mut(l.x.cast::<i64>(), l.n);
-                x.sort_unstable();
-                l.scratch.cast::<i64>().write(x[0]);
+                let x = l.x.cast::<i64>();
+                l.scratch.cast::<i64>().write(x.read().min(x.add(1).read()));
                 l.out[1].cast::<i64>().write(l.scratch.cast::<i64>().read());
             }
         };
+        let kernels = Kernels { scratch: 8, ..Kernels::line(&kernel, 64) };
+        let lines = Lines::new(end(x.as_mut_ptr(), &l), [None, Some(end(least.as_mut_ptr(), &one))], 1, &kernels);
         // SAFETY: the arrays are as long as the layouts reach.
-        unsafe { lines.run(Kernel::Line(&kernel), None) }.unwrap();
+        unsafe { lines.run() }.unwrap();
         assert_eq!((x, least), ([5, 1, 4, 2], [1, 2]));
     }
 }

@@ -67,8 +67,8 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
     work.run_with([U::DTYPE, T::DTYPE], &kernel, besides)
 }
 
-/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either disjoint or
-/// the same.
+/// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either
+/// disjoint or the same.
 #[inline(always)]
 pub fn map1_run<T: Element>(work: &Work<2>, run: impl Fn(Isa, *mut T, *const T, usize) + Copy + Sync) {
     let kernel = move |&Rows { at: [r, a], cols: n, .. }: &Rows<2>| {
@@ -92,7 +92,8 @@ pub fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T;
     work.run([T::DTYPE; 3], &kernel)
 }
 
-/// Elements of a piece of [`map1_rare`]: enough for the ends of loops to be cheap, and few, since one rare element makes the whole piece slow.
+/// Elements of a piece of [`map1_rare`]: enough for the ends of loops to be cheap, and few, since one rare element makes the whole piece
+/// slow.
 const RARE_PIECE: usize = 256;
 
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
@@ -108,8 +109,8 @@ pub fn map1_rare<T: Element, U: Element>(
     work.run([U::DTYPE, T::DTYPE], &kernel)
 }
 
-/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. A piece is tested before it is written, since the result may
-/// lie on the input.
+/// Calls `each` with all of `0..n`, but `careful` in pieces in which some are `rare`. A piece is tested before it is written, since the
+/// result may lie on the input.
 #[inline(always)]
 fn in_pieces(n: usize, rare: impl Fn(usize) -> bool, each: impl Fn(usize), careful: impl Fn(usize)) {
     for start in (0..n).step_by(RARE_PIECE) {
@@ -281,8 +282,8 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
     work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides)
 }
 
-/// Whether vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000 elements to
-/// a million, measured on a Zen 4.
+/// Whether vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000 elements
+/// to a million, measured on a Zen 4.
 const fn is_narrow(sizes: &[usize]) -> bool {
     let mut k = 0;
     while k < sizes.len() {

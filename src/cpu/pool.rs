@@ -214,7 +214,8 @@ impl Pool {
         workers.iter().take(helpers).skip(2 * index).take(2).for_each(|worker| worker.call());
     }
 
-    /// Starts workers until there are `wanted`, as far as the system allows, and gives how many of them there are. Only for the holder of `busy`.
+    /// Starts workers until there are `wanted`, as far as the system allows, and gives how many of them there are. Only for the holder of
+    /// `busy`.
     fn spawn_workers(&'static self, wanted: usize) -> usize {
         // SAFETY: we hold `busy`, and nobody is seated.
         let workers = unsafe { &mut *self.workers.get() };
@@ -223,8 +224,8 @@ impl Pool {
         }
         let there = (0..wanted).find(|&k| !self.make_sure_of(workers, k)).unwrap_or(wanted);
         if there < wanted && there == workers.len() {
-            // If the system refuses a worker that was never there, the number of threads is lowered until it is set anew: otherwise every call would
-            // try again. A worker that was there before may be started again at any time.
+            // If the system refuses a worker that was never there, the number of threads is lowered until it is set anew: otherwise every
+            // call would try again. A worker that was there before may be started again at any time.
             count::lower(there + 1);
         }
         there
@@ -293,8 +294,8 @@ impl Pool {
     /// Gives up the seat. From here on the job may be gone.
     fn leave(&self) {
         if self.seats.0.fetch_sub(1, Release) == CALLER_SLEEPS + 1 {
-            // The caller holds the gate from its look at the seats until it sleeps. Passing the gate makes sure that the notification does not come
-            // in between.
+            // The caller holds the gate from its look at the seats until it sleeps. Passing the gate makes sure that the notification does
+            // not come in between.
             drop(lock(&self.gate));
             self.all_left.notify_one();
         }

@@ -2,10 +2,11 @@
 
 use super::room::{Elements, Room};
 use super::simd::simd;
-use super::window::{IMAGE_DIMS, Lines, Window};
+use super::window::Lines;
 use crate::alloc;
 use crate::dtype::Element;
 use crate::error::{Result, bail};
+use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Unpool, Window};
 use std::ops::Range;
 
 /// Elements looked at by a part of the work.
@@ -15,17 +16,6 @@ const PART: usize = 64 * 1024;
 pub struct Pooling {
     lines: Lines,
     planes: usize,
-}
-
-/// The divisor of the mean of a window.
-#[derive(Debug, Clone, Copy)]
-pub enum Divisor {
-    /// The elements of the window that lie in the image.
-    Inside,
-    /// Those in the padding too.
-    Padded,
-    /// A number.
-    Given(f64),
 }
 
 /// [`Divisor`] for each output of a line.
@@ -116,8 +106,8 @@ impl Pooling {
         ((plane * slices + slice) * lines + line) * width
     }
 
-    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal ones; `least` and -1
-    /// where a window has none.
+    /// The greatest elements of all windows, the last NaN where there is one, and where they stand in their planes: the first of equal
+    /// ones; `least` and -1 where a window has none.
     ///
     /// # Safety
     /// All are row-major and as the window says; results are nobody else's, and the room is for [`Pooling::tile_bytes`].
@@ -305,8 +295,8 @@ unsafe fn fold_run<T: Element, const STRIDE: usize>(r: *mut T, a: *const T, b: *
     }
 }
 
-/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the compiler
-/// need not ask whether memory overlaps.
+/// [`fold_run`] for as many blocks of `N` elements as there are; says how far they go. A block is read before it is written, so that the
+/// compiler need not ask whether memory overlaps.
 #[inline(always)]
 unsafe fn fold_blocks<T: Element, const STRIDE: usize, const N: usize>(
     r: *mut T,
@@ -350,15 +340,6 @@ unsafe fn taken<T: Element>(value: *mut T, index: *mut i64, x: T, at: usize) {
         value.write(if better { x } else { *value });
         index.write(if better { at as i64 } else { *index });
     }
-}
-
-/// Windows that divide planes into as many parts of nearly equal size as there are outputs.
-#[derive(Debug, Clone, Copy)]
-pub struct Adaptive {
-    /// Sizes of the image.
-    pub image: [usize; IMAGE_DIMS],
-    /// Number of windows.
-    pub out: [usize; IMAGE_DIMS],
 }
 
 impl Adaptive {
@@ -513,29 +494,14 @@ unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
     }
 }
 
-/// `r[plane][indices[i]] = t[i]`, or its sum, for the elements of each plane; 0 where no index leads. An index outside of a plane is an error, before
-/// anything is written; in sums -1, what the greatest element of a window without any has, leads nowhere.
-pub struct Spread<'a> {
-    /// Places in the planes of the result, plane by plane.
-    pub indices: &'a [i64],
-    /// Elements of a plane of the indices.
-    pub places: usize,
-    /// Elements of a plane of the result.
-    pub pixels: usize,
-    /// Number of planes.
-    pub planes: usize,
-    /// True if elements for one place are added; else the last counts.
-    pub adds: bool,
-}
-
-impl Spread<'_> {
-    /// Fails if an index lies outside of its plane.
-    pub fn check(&self) -> Result<()> {
+impl Unpool {
+    /// An error if an index lies outside of its plane.
+    pub fn check(&self, indices: &[i64]) -> Result<()> {
         let least = if self.adds { -1 } else { 0 };
         let places = (self.pixels as i64 - least) as u64;
         let outside = |index: &&i64| (**index).wrapping_sub(least) as u64 >= places;
         // All of a block are compared before anything is decided.
-        let blocks = self.indices.chunks(CHECKED);
+        let blocks = indices.chunks(CHECKED);
         let any = |block: &&[i64]| {
             simd(
                 #[inline(always)]
@@ -552,7 +518,7 @@ impl Spread<'_> {
     ///
     /// # Safety
     /// There is an element of `t` for each index, and `r` has a plane for each of theirs; the indices were checked.
-    pub unsafe fn run<T: Element>(&self, room: &Room, r: *mut T, t: *const T) {
+    pub unsafe fn run<T: Element>(&self, room: &Room, r: *mut T, t: *const T, indices: &[i64]) {
         if self.pixels == 0 {
             return;
         }
@@ -564,7 +530,7 @@ impl Spread<'_> {
                 // SAFETY: the caller's; all bits 0 are the number 0.
                 unsafe { r.write_bytes(0, self.pixels) };
                 for at in plane * self.places..(plane + 1) * self.places {
-                    let Ok(index) = usize::try_from(self.indices[at]) else { continue };
+                    let Ok(index) = usize::try_from(indices[at]) else { continue };
                     let to = r.wrapping_add(index);
                     // SAFETY: the caller's.
                     unsafe { to.write(if self.adds { (*to).add(*t.at(at)) } else { *t.at(at) }) };

@@ -1,9 +1,9 @@
 //! Running sums and products in wide registers, where the machine has them.
 //!
-//! The sum of each element and the seven before it takes three steps, which add the neighbours 1, 2 and 4 elements away. A register of such sums
-//! plus the results of the register before is the next register of results, so that one addition a register waits for another. This rounds in
-//! another order than one element after the other, and may overflow where the sum itself does not: such pieces are left to the caller.
-//! Lines of float32 one after the other avoid both: [`scan8`] takes eight at once.
+//! The sum of each element and the seven before it takes three steps, which add the neighbours 1, 2 and 4 elements away. A register of such
+//! sums plus the results of the register before is the next register of results, so that one addition a register waits for another. This
+//! rounds in another order than one element after the other, and may overflow where the sum itself does not: such pieces are left to the
+//! caller. Lines of float32 one after the other avoid both: [`scan8`] takes eight at once.
 
 // Elsewhere only the trait's defaults are left, which do nothing.
 #![cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
@@ -27,7 +27,8 @@ pub trait Prefix<Total, Out>: Sized {
         1
     }
 
-    /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. Returns false if it did nothing but leave `out` undefined.
+    /// `out[i] = total * x[0] ... x[i]` or the sum, `total` becomes the last of them. Returns false if it did nothing but leave `out`
+    /// undefined.
     ///
     /// # Safety
     /// Both must hold `n` elements and not overlap.

@@ -5,17 +5,7 @@ use super::real::Real;
 use super::select::{self, count_nans, next, select};
 use super::{mode, radix};
 use crate::cpu::tuning::SELECTED_QUANTILES;
-
-/// The value of a rank between those of two neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Interpolation {
-    Linear,
-    Lower,
-    Higher,
-    Midpoint,
-    Nearest,
-}
+use crate::launch::lines::Interpolation;
 
 /// Which quantiles to take.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +27,8 @@ impl<T: Real + Ordered> Quantiles<'_, T> {
     /// `out[i]` = the quantile of `shares[i]`.
     ///
     /// # Safety
-    /// `line` is not empty, `out` has room for as many elements as there are shares, `scratch` the bytes of [`scratch_bytes`], aligned to 8.
+    /// `line` is not empty, `out` has room for as many elements as there are shares, `scratch` the bytes of [`scratch_bytes`], aligned to
+    /// 8.
     pub unsafe fn of(&self, line: &[T], out: *mut T, scratch: *mut u8) {
         let numbers = line.len() - count_nans(line);
         // SAFETY: the caller's.

@@ -1,12 +1,16 @@
 //! Random fills: each element is a function of the seed, the first block of the fill and its own position, the same on every machine.
 //!
-//! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: group `g` of a
-//! fill starts at block `block + g * BLOCKS`. To be the same at every [`simd`] level, nothing here is fused.
+//! A fill works in groups of [`GROUP`] elements. Pieces that start at multiples of GROUP may be filled in any order by any thread: group
+//! `g` of a fill starts at block `block + g * BLOCKS`. To be the same at every [`simd`] level, nothing here is fused.
 
+mod draw;
 mod pairs;
+mod place;
+mod sample;
 mod source;
 mod words;
 
+pub use draw::fill_operand;
 pub use pairs::normals;
 pub use source::{Binomial, Gamma, Poisson, Source, TruncatedNormal, beta, fill_each};
 pub use words::{Chance, DoubleWords, LongRange, Range};
@@ -23,7 +27,8 @@ pub(crate) const GROUP: usize = 64;
 
 type Group<T> = [MaybeUninit<T>; GROUP];
 
-/// What a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which it would miss the vectors of its level.
+/// What a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which it would miss the vectors of its
+/// level.
 pub trait Distribution<T>: Copy + Sync {
     /// Blocks a group takes.
     const BLOCKS: u64;
@@ -242,8 +247,8 @@ fn unit_f32(word: u32) -> f32 {
     (word >> 8) as i32 as f32 * (1.0 / 16_777_216.0)
 }
 
-/// The top 53 bits as a number in [0, 1). Vectors convert no 64-bit integers before AVX-512: 52 bits become the mantissa of a number in [1, 2),
-/// the last one chooses between subtracting 1 and the number below it.
+/// The top 53 bits as a number in [0, 1). Vectors convert no 64-bit integers before AVX-512: 52 bits become the mantissa of a number in [1,
+/// 2), the last one chooses between subtracting 1 and the number below it.
 #[inline(always)]
 fn unit_f64(word: u64) -> f64 {
     f64::from_bits(ONE_64 | word >> 12) - f64::from_bits(ONE_64 - (word >> 11 & 1))
@@ -341,7 +346,8 @@ fn normal_pair_f64(radius: u64, angle: u64) -> (f64, f64) {
     (r * a, r * b)
 }
 
-/// The tangent of a uniform angle: one bit says whether the angle is within pi / 4 of the axis or beyond. Never infinite, for no angle is 0.
+/// The tangent of a uniform angle: one bit says whether the angle is within pi / 4 of the axis or beyond. Never infinite, for no angle is
+/// 0.
 #[inline(always)]
 fn tangent_f32(word: u32) -> f32 {
     let (sin, cos) = sin_cos_f32((word << 1 | 1) as i32 as f32 * (FRAC_PI_4_32 / 2_147_483_648.0));

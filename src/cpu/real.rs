@@ -5,8 +5,9 @@ use super::vmath;
 use crate::dtype::Element;
 use std::ops::Div;
 
-/// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments; others are
-/// told by a predicate and left to a scalar function. `runs` are kernels over many elements, faster than a loop where registers are wide.
+/// The functions: `name(arguments) = kernel for f32, kernel for f64`. Of those that are `careful` the kernel holds for most arguments;
+/// others are told by a predicate and left to a scalar function. `runs` are kernels over many elements, faster than a loop where registers
+/// are wide.
 macro_rules! functions {
     (
         vector { $($(#[$doc:meta])* $name:ident($self:ident $(, $b:ident)*) = $f32:path, $f64:path;)* }
@@ -39,11 +40,13 @@ macro_rules! functions {
             $($(#[$slow_doc])* fn $slow(self $(, $slow_b: Self)?, isa: Isa) -> Self;)*
         }
         functions! { @for f32
-            vector { $($name($self $(, $b)*) = $f32;)* } runs { $($run = $run32;)* } pow vmath::pow_run_f32; rare { $($rare($rare_self $(, $rare_b)?) = $rare32;)* }
+            vector { $($name($self $(, $b)*) = $f32;)* } runs { $($run = $run32;)* } pow vmath::pow_run_f32; rare { $($rare($rare_self $(,
+                $rare_b)?) = $rare32;)* }
             careful { $($slow($slow_self $(, $slow_b)?) = $slow32;)* }
         }
         functions! { @for f64
-            vector { $($name($self $(, $b)*) = $f64;)* } runs { $($run = $run64;)* } pow vmath::pow_run_f64; rare { $($rare($rare_self $(, $rare_b)?) = $rare64;)* }
+            vector { $($name($self $(, $b)*) = $f64;)* } runs { $($run = $run64;)* } pow vmath::pow_run_f64; rare { $($rare($rare_self $(,
+                $rare_b)?) = $rare64;)* }
             careful { $($slow($slow_self $(, $slow_b)?) = $slow64;)* }
         }
     };

@@ -4,7 +4,7 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
-use super::fold::{Accs, COLUMNS, Fold, FoldTile, NARROW, ROWS};
+use super::fold::{Accs, COLUMNS, FoldKernel, FoldTile, NARROW, ROWS};
 use crate::cpu::tuning::{FOLDED_BLOCK, FOLDED_BLOCKS, FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW, FOLDED_SEGMENT};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
@@ -28,7 +28,7 @@ pub type Out = Option<(*mut u8, Dtype, Dtype)>;
 /// A reduction ready to run.
 pub struct Reduction<'a> {
     /// What to compute.
-    pub fold: &'a dyn Fold,
+    pub fold: &'a dyn FoldKernel,
     /// First element of the input.
     pub data: *const u8,
     /// What lies in memory.
@@ -434,7 +434,7 @@ mod tests {
             let input = layout(&[rows, cols], &[apart, 1]);
             let most = vec![255u8; (rows * apart) as usize];
             for (fold, dtype, each) in
-                [(&Lanes(Sum::<u8>(PhantomData)) as &dyn Fold, Dtype::Uint8, 255), (&Lanes(Sum::<Bool>(PhantomData)), Dtype::Bool, 1)]
+                [(&Lanes(Sum::<u8>(PhantomData)) as &dyn FoldKernel, Dtype::Uint8, 255), (&Lanes(Sum::<Bool>(PhantomData)), Dtype::Bool, 1)]
             {
                 let (mut got, data) = (vec![0i64; cols as usize], most.as_ptr());
                 let (kept, folded) = split(&input, 1, &[true, false], false, [Some((&[cols, 1], 8)), None]);

@@ -1,7 +1,50 @@
 //! Binary search in ascending sequences, of several values at once, so that the machine waits for all of them together.
 
+use super::engine::{CHEAP, Shared, parallel};
 use super::keys::Ordered;
 use super::simd::simd;
+use crate::dtype::dispatch;
+use crate::error::Result;
+use crate::launch::Search;
+use crate::operand::Operand;
+
+/// Elements that are searched together, by one thread.
+const PIECE: usize = 1024;
+
+/// Finds the elements of `x` in ascending sequences.
+pub fn run(work: Search, out: &Operand, sequences: &Operand, x: &Operand) -> Result<()> {
+    let n = sequences.layout.shape.last().map_or(1, |&n| n as usize);
+    // One sequence is for all elements; else each row of them has its own.
+    let all = x.layout.numel() as usize;
+    let row = if sequences.layout.ndim() <= 1 { all } else { x.layout.shape.last().map_or(1, |&n| n as usize) };
+    let at = Shared(out.first());
+    dispatch!(all, x.dtype, T => {
+        // SAFETY: row-major operands of this type.
+        let (sequences, x) = unsafe { (sequences.elements::<T>(), x.elements::<T>()) };
+        parallel(all.div_ceil(PIECE), PIECE, CHEAP / 8, &|units| {
+            let (mut start, end) = (units.start * PIECE, all.min(units.end * PIECE));
+            while start < end {
+                let line = start / row;
+                let range = start..end.min((line + 1) * row);
+                let sequence = &sequences[line * n..][..n];
+                // SAFETY: ranges are apart and inside of the result.
+                unsafe {
+                    match work {
+                        Search::Place { right } => {
+                            let out = std::slice::from_raw_parts_mut(at.get().cast::<i64>().add(start), range.len());
+                            search(sequence, &x[range.clone()], right, out);
+                        }
+                        Search::Contains { invert } => {
+                            contains(sequence, &x[range.clone()], invert, std::slice::from_raw_parts_mut(at.get().add(start), range.len()));
+                        }
+                    }
+                }
+                start = range.end;
+            }
+        })
+    });
+    Ok(())
+}
 
 /// Values searched at once.
 const SEARCHED: usize = 16;

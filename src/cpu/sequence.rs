@@ -1,14 +1,41 @@
 //! Elements that follow from their position: arithmetic and geometric progressions.
 
 use super::convert::converter;
-use super::engine::{COSTLY, Shared, parallel};
+use super::engine::{CHEAP, COSTLY, Shared, parallel};
+use super::index::by_size;
 use super::simd::{Isa, simd};
 use super::tuning::{SEQUENCE_PIECE, streams_from};
 use super::{stream, vmath};
 use crate::dtype::{Dtype, Element};
+use crate::launch::sequence::{Line, Sequence, Spaced};
+use crate::operand::Operand;
 use std::mem::MaybeUninit;
 
-/// Fills `n` elements of `dtype` at `dst`: `piece(at, first, len)` computes those from position `first` on, converted where `T` is another type.
+/// Fills a row-major operand.
+pub fn fill(to: &Operand, sequence: Sequence) {
+    let (at, dtype, n) = (to.first(), to.dtype, to.layout.numel() as usize);
+    match sequence {
+        Sequence::Integers { start, step } => by_size!(dtype.size(), T => {
+            // SAFETY: the operand has `n` elements, of which `generate` passes pieces; integers of one size are made of the same bits.
+            unsafe { generate::<T>(at, T::DTYPE, n, CHEAP, &|at, first, len| {
+                integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
+            }) }
+        }),
+        Sequence::Spaced(numbers) => {
+            let grain = if numbers.base.is_some() { COSTLY } else { CHEAP };
+            match dtype {
+                // SAFETY: as above.
+                Dtype::Float32 => unsafe { generate::<f32>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
+                // 16-bit floats are rounded once, from float64.
+                // SAFETY: as above.
+                _ => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
+            }
+        }
+    }
+}
+
+/// Fills `n` elements of `dtype` at `dst`: `piece(at, first, len)` computes those from position `first` on, converted where `T` is another
+/// type.
 ///
 /// # Safety
 /// `dst` must hold `n` elements; `piece` must write `len` of them at `at`.
@@ -58,17 +85,6 @@ pub unsafe fn integers<T: Element>(dst: *mut T, n: usize, start: i64, step: i64)
     )
 }
 
-/// Evenly spaced numbers: the one at position `origin` is `anchor`. Each is computed from its position, so that errors do not add up.
-#[derive(Debug, Clone, Copy)]
-pub struct Line {
-    /// The number at `origin`.
-    pub anchor: f64,
-    /// The position of `anchor`.
-    pub origin: i64,
-    /// From one number to the next.
-    pub step: f64,
-}
-
 impl Line {
     /// `dst[i] = f(anchor + (first + i - origin) * step)`
     ///
@@ -89,19 +105,6 @@ impl Line {
             },
         )
     }
-}
-
-/// The numbers of two lines that meet, or their powers.
-#[derive(Debug, Clone, Copy)]
-pub struct Spaced {
-    /// Before position `half`.
-    pub up: Line,
-    /// From position `half` on.
-    pub down: Line,
-    /// Where `down` begins.
-    pub half: usize,
-    /// What is raised to the power of each number.
-    pub base: Option<f64>,
 }
 
 impl Spaced {

@@ -122,8 +122,8 @@ pub unsafe fn simd_at<R>(level: Level, f: impl FnOnce(Isa) -> R) -> R {
     }
 }
 
-/// Compiles functions for AVX-512. Their arguments are passed in registers; what a closure given to [`simd_at`] captures is passed in memory, by
-/// which the running sum of 64 int64 took 20 ns longer.
+/// Compiles functions for AVX-512. Their arguments are passed in registers; what a closure given to [`simd_at`] captures is passed in
+/// memory, by which the running sum of 64 int64 took 20 ns longer.
 #[cfg(target_arch = "x86_64")]
 macro_rules! with_avx512 {
     ($($function:item)*) => { $(
@@ -159,7 +159,8 @@ with_avx2! {
     }
 }
 
-/// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over it.
+/// `p`, whose origin the compiler no longer knows: it keeps nothing in registers that it derived from `p`, and does not unroll a loop over
+/// it.
 #[inline(always)]
 // The assembly is empty, so that it reads no memory.
 #[allow(clippy::pointers_in_nomem_asm_block)]

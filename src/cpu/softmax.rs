@@ -11,9 +11,10 @@ use super::simd::{Isa, Level, simd};
 use super::stream;
 use super::vector::{Partial, Register, Scalar, Vectored};
 use crate::dtype::Element;
+pub use crate::launch::lines::Softmax as Kind;
 pub(crate) use columns::MOST_COLUMNS;
 pub use columns::{columns, most_area};
-pub use gradient::{Shape, gradient};
+pub use gradient::gradient;
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.
@@ -25,19 +26,8 @@ const LINES: usize = 64;
 /// Elements between two prefetches.
 const STEP: usize = 128;
 
-/// The result that a line of exponentials becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// `e^x / sum of e^x`
-    Softmax,
-    /// Its logarithm.
-    LogSoftmax,
-    /// `log(sum of e^x)`, one number a line.
-    LogSumExp,
-}
-
-/// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite, as
-/// infinity minus itself is NaN.
+/// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite,
+/// as infinity minus itself is NaN.
 #[inline(always)]
 fn usable<T: Real>(kind: Kind, most: T) -> T {
     if kind == Kind::LogSumExp && most.abs() == T::from_f64(f64::INFINITY) { T::ZERO } else { most }

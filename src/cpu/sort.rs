@@ -1,6 +1,5 @@
 //! Lines in order: every element becomes a record of its key and position, records are sorted, and become elements again.
 
-pub mod permute;
 pub mod records;
 pub mod top;
 
@@ -234,10 +233,10 @@ fn restore<T: Ordered>(line: &[T], values: &mut [T], descending: bool, key: T::K
 
 #[cfg(test)]
 mod tests {
-    use super::top::Top;
     use super::*;
     use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS};
     use crate::dtype::Bool;
+    use crate::launch::lines::Top;
 
     fn run<T: Ordered>(line: &[T], descending: bool, positions: bool) -> (Vec<T>, Vec<i64>) {
         let n = line.len();

@@ -1,84 +1,79 @@
 //! Triangles of matrices, row by row.
 
+use super::copy;
 use super::engine::{CHEAP, Shared, parallel};
+use crate::launch::sequence::Triangle;
+use crate::layout::Layout;
+use crate::operand::Operand;
+use crate::plan::Plan;
 use std::ops::Range;
 
-/// The positions of a matrix on one side of a diagonal, the diagonal itself included.
-#[derive(Debug, Clone, Copy)]
-pub struct Triangle {
-    /// Rows of the matrix.
-    pub rows: usize,
-    /// Columns of the matrix.
-    pub cols: usize,
-    /// The diagonal: 0 is the main one, positive lies above.
-    pub k: i64,
-    /// On and above the diagonal, not on and below.
-    pub upper: bool,
+/// `to` = the elements of `from` in the triangle, 0 outside. Both may be the same, or lie apart.
+pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
+    let (shape, last) = (to.layout.shape.clone(), to.layout.ndim() - 1);
+    if shape.contains(&0) {
+        return;
+    }
+    let in_place = to.dtype == from.dtype && to.in_step_with(from);
+    let mut layouts = [to.layout.clone(), from.layout.clone()];
+    // Rows are the dimension elements lie side by side in.
+    let swapped = layouts[0].strides[last] > layouts[0].strides[last - 1];
+    if swapped {
+        for layout in &mut layouts {
+            layout.shape.swap(last - 1, last);
+            layout.strides.swap(last - 1, last);
+        }
+    }
+    let triangle = if swapped { triangle.transposed() } else { triangle };
+    let [of_result, of_input] = &layouts;
+    let at_once = to.dtype == from.dtype && of_result.strides[last] == 1 && of_input.strides[last] == 1;
+    if !at_once && !in_place {
+        let plan = Plan::new([of_result, of_input], [to.dtype.size(), from.dtype.size()]);
+        // SAFETY: operands lie inside their storages, and apart.
+        unsafe { copy::copy(plan, (to.first(), to.dtype), (from.first(), from.dtype)) };
+    }
+    let input = (at_once && !in_place).then(|| rows_of(from, of_input));
+    let batch = &shape[..last - 1];
+    let sides = [(of_result, to.dtype.size()), (of_input, from.dtype.size())];
+    let at = |matrix: usize| sides.map(|(layout, size)| (offset(batch, layout, matrix as i64) * size as i64) as isize);
+    // SAFETY: both sides lie inside their storages, and apart where there is an input.
+    unsafe { keep(triangle, to.dtype.size(), rows_of(to, of_result), input, batch.iter().product::<i64>() as usize, &at) };
 }
 
-impl Triangle {
-    /// Columns of row `row` that belong to it.
-    #[inline(always)]
-    pub fn columns(&self, row: usize) -> Range<usize> {
-        let at = |k: i64| (row as i64).saturating_add(k).clamp(0, self.cols as i64) as usize;
-        if self.upper { at(self.k)..self.cols } else { 0..at(self.k.saturating_add(1)) }
-    }
+fn rows_of(side: &Operand, layout: &Layout) -> Rows {
+    let (last, size) = (layout.ndim() - 1, side.dtype.size() as i64);
+    let step = |d: usize| (layout.strides[d] * size) as isize;
+    Rows { data: side.first_of(layout), row_step: step(last - 1), col_step: step(last) }
+}
 
-    /// Rows that have positions: as many at most as there are positions.
-    fn filled_rows(&self) -> Range<usize> {
-        let at = |k: i64| k.clamp(0, self.rows as i64) as usize;
-        let (first, end) = match self.upper {
-            true => (0, at((self.cols as i64).saturating_sub(self.k))),
-            false => (at(self.k.saturating_neg()), self.rows),
-        };
-        if self.cols == 0 { 0..0 } else { first..end }
+/// Elements from the first matrix to matrix `index`, counted row-major.
+fn offset(batch: &[i64], layout: &Layout, mut index: i64) -> i64 {
+    let mut at = 0;
+    for d in (0..batch.len()).rev() {
+        at += index % batch[d] * layout.strides[d];
+        index /= batch[d];
     }
-
-    /// Positions in the rows before `row`.
-    pub fn before(&self, row: usize) -> i128 {
-        if self.upper {
-            let rest = Triangle { k: self.k.saturating_sub(1), upper: false, ..*self };
-            return row as i128 * self.cols as i128 - rest.before(row);
-        }
-        let (row, cols, k) = (row as i128, self.cols as i128, i128::from(self.k));
-        // The rows that grow by one column each, then those that are full.
-        let first = (-k).clamp(0, row);
-        let full = (cols - k - 1).clamp(first, row);
-        let (shortest, longest) = ((first + k + 1).min(cols), full + k);
-        (shortest + longest) * (full - first) / 2 + (row - full) * cols
-    }
-
-    /// The triangle of the transposed matrix that shows the same elements.
-    pub fn transposed(self) -> Triangle {
-        Triangle { rows: self.cols, cols: self.rows, k: self.k.saturating_neg(), upper: !self.upper }
-    }
+    at
 }
 
 /// One side of the matrices: steps in bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows {
+struct Rows {
     /// The first element of all.
-    pub data: *mut u8,
+    data: *mut u8,
     /// From row to row.
-    pub row_step: isize,
+    row_step: isize,
     /// From column to column.
-    pub col_step: isize,
+    col_step: isize,
 }
 
-/// `dst` = `src` inside the triangle, 0 outside, for each matrix: `at(i)` says how many bytes matrix `i` lies from the first, on both sides.
-/// Without `src` what is inside stays.
+/// `dst` = `src` inside the triangle, 0 outside, for each matrix: `at(i)` says how many bytes matrix `i` lies from the first, on both
+/// sides. Without `src` what is inside stays.
 ///
 /// # Safety
-/// Both sides must hold the matrices, of elements of `size` bytes; where there is a `src`, columns lie `size` bytes apart on both sides, and the
-/// sides do not overlap.
-pub unsafe fn keep(
-    triangle: Triangle,
-    size: usize,
-    dst: Rows,
-    src: Option<Rows>,
-    matrices: usize,
-    at: &(dyn Fn(usize) -> [isize; 2] + Sync),
-) {
+/// Both sides must hold the matrices, of elements of `size` bytes; where there is a `src`, columns lie `size` bytes apart on both sides,
+/// and the sides do not overlap.
+unsafe fn keep(triangle: Triangle, size: usize, dst: Rows, src: Option<Rows>, matrices: usize, at: &(dyn Fn(usize) -> [isize; 2] + Sync)) {
     let Triangle { rows, cols, .. } = triangle;
     let (to, from) = (Shared(dst.data), src.map(|src| (Shared(src.data), src.row_step)));
     let (row_step, col_step) = (dst.row_step, dst.col_step);

@@ -36,10 +36,11 @@ pub(crate) const LONG_FILL: usize = 512 << 10;
 /// Bytes of a row that are worth beginning that loop for.
 pub(crate) const LONG_FILL_ROW: usize = 4096;
 
-/// Bytes of a staged tile of one operand, so that all are in the first-level cache. Pieces of 4 KiB, streamed, were the slowest size measured.
+/// Bytes of a staged tile of one operand, so that all are in the first-level cache. Pieces of 4 KiB, streamed, were the slowest size
+/// measured.
 pub(crate) const STAGED_BYTES: usize = 8 * 1024;
-/// Bytes of the widest operand that elementwise operations convert at a time. With 8 KiB, float64 plus float32 takes a fifth longer from memory;
-/// with 1 KiB, sums of 16-bit floats in place take a seventh longer.
+/// Bytes of the widest operand that elementwise operations convert at a time. With 8 KiB, float64 plus float32 takes a fifth longer from
+/// memory; with 1 KiB, sums of 16-bit floats in place take a seventh longer.
 pub(crate) const CONVERTED_BYTES: usize = 4 * 1024;
 /// Elements that copies and conversions bring through a buffer at a time.
 pub(crate) const COPY_BUFFERED: usize = 512;
@@ -142,15 +143,15 @@ pub(crate) const TRANSPOSED_STREAM_WIDTH: usize = 256;
 pub(crate) const TRANSPOSED_STREAM_BUFFERED: usize = 512;
 /// Rows of a block of columns between the one that is read and the one that is prefetched, in softmax.
 pub(crate) const SOFTMAX_AHEAD: usize = 8;
-/// Elements of a line up to which eight lines are summed at once: of longer ones, eight inputs and eight results are more streams than a machine
-/// prefetches, and the next eight lines are too far to prefetch.
+/// Elements of a line up to which eight lines are summed at once: of longer ones, eight inputs and eight results are more streams than a
+/// machine prefetches, and the next eight lines are too far to prefetch.
 pub(crate) const SCANNED_LONGEST: usize = 8192;
 
 /// Columns of A in one step of a product. A strip of B takes 48 KiB: its rows come from the second-level cache, in order and ahead of time,
 /// while fewer steps look at C less often.
 pub(crate) const PRODUCT_DEPTH: usize = 256;
-/// The height of a part of a product in bytes of a column: its blocks of A take 256 KiB, and 1000 columns of C a megabyte, so that both stay
-/// in the second-level cache of the machines with the widest vectors.
+/// The height of a part of a product in bytes of a column: its blocks of A take 256 KiB, and 1000 columns of C a megabyte, so that both
+/// stay in the second-level cache of the machines with the widest vectors.
 pub(crate) const PRODUCT_ROWS: usize = 1024;
 /// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
 pub(crate) const PRODUCT_COLS: usize = 8192;

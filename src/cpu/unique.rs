@@ -4,10 +4,105 @@
 
 use super::keys::{Key, Ordered, to_keys};
 use super::simd::simd;
-use crate::dtype::Element;
+use super::sort::{Sorted, scratch_bytes, sort};
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::Result;
+use crate::launch::Unique;
+use crate::operand::Operand;
+use std::ptr::null_mut;
 
 /// Elements counted at a time.
 const COUNTED: usize = 16 * 1024;
+
+/// The elements of a row-major vector, or the rows of a matrix, each once.
+pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+    match x.layout.ndim() {
+        1 => dispatch!(all, x.dtype, T => elements_once::<T>(x, consecutive, inverted)),
+        _ => rows_once(x, consecutive, inverted),
+    }
+}
+
+fn elements_once<T: Ordered>(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+    let n = x.layout.numel();
+    // SAFETY: a row-major operand of this type.
+    let mut line = unsafe { x.elements::<T>() };
+    let (sorted, mut order) = (Operand::row(T::DTYPE, if consecutive { 0 } else { n })?, None);
+    if !consecutive {
+        order = inverted.then(|| Operand::row(Dtype::Int64, n)).transpose()?;
+        let scratch = Operand::row(Dtype::Uint8, scratch_bytes::<T>(line.len(), inverted) as i64)?;
+        let positions = order.as_ref().map_or(null_mut(), |order| order.first().cast());
+        // SAFETY: new memory for the elements, their positions and the scratch.
+        line = unsafe {
+            sort(line, false, Sorted { values: sorted.first().cast(), positions }, scratch.first());
+            sorted.elements::<T>()
+        };
+    }
+    let count = count_runs(line) as i64;
+    let mut inverse = inverted.then(|| Operand::row(Dtype::Int64, n)).transpose()?;
+    let (mut counts, mut values) = (Operand::row(Dtype::Int64, count)?, Operand::row(T::DTYPE, count)?);
+    // SAFETY: new memory of these types.
+    let (ends, to) = unsafe { (counts.elements_mut::<i64>(), values.elements_mut::<T>()) };
+    // SAFETY: as above.
+    runs(
+        line,
+        order.as_ref().map(|order| unsafe { order.elements() }),
+        ends,
+        inverse.as_mut().map(|inverse| unsafe { inverse.elements_mut() }),
+    );
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    to.iter_mut().zip(starts).for_each(|(value, start)| *value = line[start as usize]);
+    lengths(ends);
+    Ok(Unique { values, inverse, counts })
+}
+
+/// Makes lengths of where runs end.
+fn lengths(ends: &mut [i64]) {
+    let mut start = 0;
+    ends.iter_mut().for_each(|end| *end -= std::mem::replace(&mut start, *end));
+}
+
+fn rows_once(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+    let [n, width] = [0, 1].map(|d| x.layout.shape[d]);
+    let numbers = || Operand::row(Dtype::Int64, n);
+    let (mut order, mut ends, mut inverse) = (numbers()?, numbers()?, inverted.then(numbers).transpose()?);
+    // SAFETY: new memory of int64.
+    let (places, ends) = unsafe { (order.elements_mut::<i64>(), ends.elements_mut::<i64>()) };
+    places.iter_mut().enumerate().for_each(|(i, place)| *place = i as i64);
+    // SAFETY: as above.
+    let inverse_of = inverse.as_mut().map(|inverse| unsafe { inverse.elements_mut() });
+    let count = dispatch!(all, x.dtype, T => runs_of_rows::<T>(x, width as usize, consecutive, [&mut *places, &mut *ends], inverse_of)?);
+    let mut counts = Operand::row(Dtype::Int64, count as i64)?;
+    // SAFETY: as above.
+    let lengths_of = unsafe { counts.elements_mut::<i64>() };
+    lengths_of.copy_from_slice(&ends[..count]);
+    lengths(lengths_of);
+    let values = Operand::row(x.dtype, count as i64 * width)?;
+    let (mut start, row) = (0, width as usize * x.dtype.size());
+    for (i, &end) in ends[..count].iter().enumerate() {
+        // SAFETY: both hold as many rows, and lie apart.
+        unsafe { values.first().add(i * row).copy_from_nonoverlapping(x.first().add(places[start] as usize * row), row) };
+        start = end as usize;
+    }
+    Ok(Unique { values, inverse, counts })
+}
+
+/// Sorts the rows `places`, unless runs are taken as they come, and returns the number of runs, whose ends are written.
+fn runs_of_rows<T: Ordered>(
+    x: &Operand,
+    width: usize,
+    consecutive: bool,
+    [places, ends]: [&mut [i64]; 2],
+    inverse: Option<&mut [i64]>,
+) -> Result<usize> {
+    let room = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
+    // SAFETY: a row-major operand of this type, and room for as many keys.
+    let keys = unsafe { keys_of(x.elements::<T>(), room.first()) };
+    let rows = Rows { keys, width, float: T::DTYPE.is_float() };
+    if !consecutive {
+        rows.sort(places);
+    }
+    Ok(rows.runs(places, ends, inverse))
+}
 
 /// Runs in a line.
 pub fn count_runs<T: Element>(line: &[T]) -> usize {
@@ -29,7 +124,8 @@ pub fn count_runs<T: Element>(line: &[T]) -> usize {
     runs
 }
 
-/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of the line.
+/// Writes where each run of a line ends, and to `inverse[order[i]]` the run that element `i` belongs to. Without an order it is that of the
+/// line.
 pub fn runs<T: Element>(line: &[T], order: Option<&[i64]>, ends: &mut [i64], inverse: Option<&mut [i64]>) {
     mark(line.len(), |i| line[i] != line[i - 1], order, ends, inverse)
 }

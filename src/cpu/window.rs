@@ -4,27 +4,8 @@ use super::matmul::Gemm;
 use super::simd::simd;
 use crate::alloc;
 use crate::error::Result;
+use crate::launch::{IMAGE_DIMS, Window};
 use std::ops::Range;
-
-/// Dimensions of an image. One with fewer has size 1 in the first.
-pub(crate) const IMAGE_DIMS: usize = 3;
-
-/// How windows lie in an image, dimension by dimension. An output is what is made of one window; a tap is an element of the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// Sizes of the image.
-    pub image: [usize; IMAGE_DIMS],
-    /// Taps of a window.
-    pub kernel: [usize; IMAGE_DIMS],
-    /// Number of windows.
-    pub out: [usize; IMAGE_DIMS],
-    /// From window to window.
-    pub stride: [usize; IMAGE_DIMS],
-    /// The number of elements of padding in front of the image and behind it.
-    pub padding: [usize; IMAGE_DIMS],
-    /// From tap to tap.
-    pub dilation: [usize; IMAGE_DIMS],
-}
 
 /// Outputs beside each other that look at the image through one tap.
 #[derive(Clone, Copy)]
@@ -38,28 +19,8 @@ pub struct Run {
 }
 
 impl Window {
-    /// Elements of an image.
-    pub fn pixels(&self) -> usize {
-        self.image.iter().product()
-    }
-
-    /// Elements of a kernel.
-    pub fn taps(&self) -> usize {
-        self.kernel.iter().product()
-    }
-
-    /// Elements of an output.
-    pub fn places(&self) -> usize {
-        self.out.iter().product()
-    }
-
-    /// Returns true if the windows are the elements of the image, each once.
-    pub fn is_identity(&self) -> bool {
-        // Padding behind the result of a transposed convolution makes images that are larger than their windows.
-        self.taps() == 1 && self.stride == [1; IMAGE_DIMS] && self.padding == [0; IMAGE_DIMS] && self.image == self.out
-    }
-
-    /// The outputs in dimension `d` for which a tap lies in the image, and where it lies for output 0, counted from the image's first element.
+    /// The outputs in dimension `d` for which a tap lies in the image, and where it lies for output 0, counted from the image's first
+    /// element.
     #[inline(always)]
     pub fn inside(&self, d: usize, tap: usize) -> (Range<usize>, isize) {
         let shift = (tap * self.dilation[d]) as isize - self.padding[d] as isize;
@@ -113,8 +74,8 @@ impl Window {
         }
     }
 
-    /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel: where the channel begins in the image, where
-    /// its row of the columns begins, of rows that are `step` elements apart, and the run.
+    /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel: where the channel begins in the
+    /// image, where its row of the columns begins, of rows that are `step` elements apart, and the run.
     #[inline(always)]
     fn each_run(&self, rows: Range<usize>, outputs: Range<usize>, step: usize, mut f: impl FnMut(usize, usize, Run)) {
         let pixels = self.pixels();
@@ -166,8 +127,8 @@ impl Window {
         (first..rows.end).step_by(taps).map(move |row| (row - start, row / taps))
     }
 
-    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are numbered in
-    /// row-major order by `rows`. Rows are `step` elements apart.
+    /// `columns[row][i] = image[channel]` at the place where `tap` of output `outputs[i]` lies, 0 in the padding: channels and taps are
+    /// numbered in row-major order by `rows`. Rows are `step` elements apart.
     ///
     /// # Safety
     /// The image has the channels of the rows, and there is room for the columns, apart from it.

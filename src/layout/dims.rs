@@ -5,14 +5,27 @@ use std::ops::{Deref, DerefMut};
 /// Dimensions a handle or a layout holds without an allocation.
 pub(crate) const INLINE_DIMS: usize = 5;
 
-/// Sizes, strides or dims. Copies of the common case are plain moves of a few words.
-#[derive(Clone, Default)]
-pub struct Dims {
-    len: usize,
-    inline: [i64; INLINE_DIMS],
-    /// All entries, if there are more than fit inline. They are boxed, so that a layout stays below the 128 bytes that are moved without a call.
+/// Sizes, strides or dims. Copies of the common case are plain moves of a few words: a layout and an operand stay within the 128 bytes that
+/// are moved without a call.
+#[derive(Clone)]
+pub enum Dims {
+    /// Entries that live in the value.
+    Few {
+        /// How many of `entries` there are.
+        len: u8,
+        /// The entries, and room for more.
+        entries: [i64; INLINE_DIMS],
+    },
+    /// More entries.
     #[allow(clippy::box_collection)]
-    heap: Option<Box<Vec<i64>>>,
+    Many(Box<Vec<i64>>),
+}
+
+impl Default for Dims {
+    #[inline(always)]
+    fn default() -> Dims {
+        Dims::Few { len: 0, entries: [0; INLINE_DIMS] }
+    }
 }
 
 impl Dims {
@@ -24,26 +37,29 @@ impl Dims {
     /// `len` times `value`.
     #[inline(always)]
     pub fn filled(value: i64, len: usize) -> Dims {
-        if len <= INLINE_DIMS { Dims { len, inline: [value; INLINE_DIMS], heap: None } } else { Dims::many(vec![value; len]) }
+        if len <= INLINE_DIMS { Dims::from_inline([value; INLINE_DIMS], len) } else { Dims::many(vec![value; len]) }
     }
 
     /// More entries than fit inline.
     #[cold]
     fn many(entries: Vec<i64>) -> Dims {
-        Dims { len: entries.len(), inline: [0; INLINE_DIMS], heap: Some(Box::new(entries)) }
+        Dims::Many(Box::new(entries))
     }
 
     /// The first `len` of `entries`.
     #[inline(always)]
     pub(crate) fn from_inline(entries: [i64; INLINE_DIMS], len: usize) -> Dims {
         debug_assert!(len <= INLINE_DIMS);
-        Dims { len: len.min(INLINE_DIMS), inline: entries, heap: None }
+        Dims::Few { len: len.min(INLINE_DIMS) as u8, entries }
     }
 
     /// The entries with room for all, where they live in the value.
     #[inline(always)]
     pub(crate) fn as_inline(&self) -> Option<&[i64; INLINE_DIMS]> {
-        if self.heap.is_none() { Some(&self.inline) } else { None }
+        match self {
+            Dims::Few { entries, .. } => Some(entries),
+            Dims::Many(_) => None,
+        }
     }
 
     /// The entries.
@@ -53,32 +69,43 @@ impl Dims {
     }
 
     /// Appends an entry.
+    #[inline]
     pub fn push(&mut self, value: i64) {
-        self.insert(self.len, value)
+        match self {
+            Dims::Few { len, entries } if usize::from(*len) < INLINE_DIMS => {
+                entries[usize::from(*len)] = value;
+                *len += 1;
+            }
+            _ => self.insert(self.len(), value),
+        }
     }
 
     /// Puts an entry before entry `at`.
     pub fn insert(&mut self, at: usize, value: i64) {
-        if self.heap.is_none() && self.len == INLINE_DIMS {
-            self.heap = Some(Box::new(self.inline.to_vec()));
-        }
-        match &mut self.heap {
-            Some(heap) => heap.insert(at, value),
-            None => {
-                self.inline.copy_within(at..self.len, at + 1);
-                self.inline[at] = value;
+        match self {
+            Dims::Few { len, entries } if usize::from(*len) < INLINE_DIMS => {
+                entries.copy_within(at..usize::from(*len), at + 1);
+                entries[at] = value;
+                *len += 1;
             }
+            Dims::Few { entries, .. } => {
+                let mut many = entries.to_vec();
+                many.insert(at, value);
+                *self = Dims::many(many);
+            }
+            Dims::Many(entries) => entries.insert(at, value),
         }
-        self.len += 1;
     }
 
     /// Takes entry `at` out.
     pub fn remove(&mut self, at: usize) {
-        match &mut self.heap {
-            Some(heap) => drop(heap.remove(at)),
-            None => self.inline.copy_within(at + 1..self.len, at),
+        match self {
+            Dims::Few { len, entries } => {
+                entries.copy_within(at + 1..usize::from(*len), at);
+                *len -= 1;
+            }
+            Dims::Many(entries) => _ = entries.remove(at),
         }
-        self.len -= 1;
     }
 
     /// Appends entries.
@@ -91,9 +118,9 @@ impl Deref for Dims {
     type Target = [i64];
     #[inline(always)]
     fn deref(&self) -> &[i64] {
-        match &self.heap {
-            Some(heap) => heap,
-            None => &self.inline[..self.len.min(INLINE_DIMS)],
+        match self {
+            Dims::Few { len, entries } => &entries[..usize::from(*len).min(INLINE_DIMS)],
+            Dims::Many(entries) => entries,
         }
     }
 }
@@ -101,9 +128,9 @@ impl Deref for Dims {
 impl DerefMut for Dims {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [i64] {
-        match &mut self.heap {
-            Some(heap) => heap,
-            None => &mut self.inline[..self.len.min(INLINE_DIMS)],
+        match self {
+            Dims::Few { len, entries } => &mut entries[..usize::from(*len).min(INLINE_DIMS)],
+            Dims::Many(entries) => entries,
         }
     }
 }
@@ -121,7 +148,7 @@ impl From<&[i64]> for Dims {
                 inline[d] = entries[d];
             }
         }
-        Dims { len, inline, heap: None }
+        Dims::from_inline(inline, len)
     }
 }
 

@@ -10,8 +10,8 @@ const MOST: i64 = 1 << 16;
 type Dim = (i64, i64);
 
 impl Layout {
-    /// Whether two positions share an element, as in an expanded tensor. If three or more dims overlap and more than 65536 positions would have to be
-    /// compared, the answer is yes.
+    /// Whether two positions share an element, as in an expanded tensor. If three or more dims overlap and more than 65536 positions would
+    /// have to be compared, the answer is yes.
     #[inline]
     pub fn overlaps_itself(&self) -> bool {
         !self.is_contiguous() && self.shares_elements()
@@ -37,8 +37,8 @@ impl Layout {
 
 /// Whether sums of multiples below the sizes of some strides, in ascending order, meet.
 ///
-/// Two positions meet where the differences `x` of their indices, not all 0, make the sum of `x * stride` 0. A dim in which `x` can only be 0 is left
-/// out.
+/// Two positions meet where the differences `x` of their indices, not all 0, make the sum of `x * stride` 0. A dim in which `x` can only be
+/// 0 is left out.
 fn interleaved(dims: &mut SmallVec<[Dim; INLINE_DIMS]>) -> bool {
     if dims[0].1 == 0 {
         return true;

@@ -1,20 +1,21 @@
 //! Copies and conversions: copy, clone, contiguous, to, fill.
 
-use super::fast_path::{self, Signature};
-use super::operand::Operand;
-use crate::cpu;
-use crate::cpu::engine::{CHEAP, Flat, Job, Work};
-use crate::cpu::index::by_size;
-use crate::dtype::{Bool, Dtype, Element, dispatch};
+mod fast_path;
+
+use crate::backend::launch;
+use crate::dtype::Dtype;
+use crate::element::{read_element, write_element};
 use crate::error::{Result, bail};
+use crate::launch::{Convert, Fill};
 use crate::layout::{Layout, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
-use crate::plan::Plan;
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone, one without sizes takes those of `src`.
+/// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone, one without sizes takes those of
+/// `src`.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
-    if r.is(src) || copied_at_once(r, src) {
+    if r.is(src) || fast_path::copy(r, src) {
         return Ok(());
     }
     let from = Operand::of(src)?;
@@ -25,58 +26,26 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     if to.layout.overlaps_itself() {
         bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
     }
-    let ((a, b), (c, d)) = (to.span(), from.span());
-    if a < d && c < b {
+    if to.overlaps(&from) {
         let disjoint = contiguous_copy(src)?;
         return copy_elements(&to, &Operand::of(&disjoint)?);
     }
     copy_elements(&to, &from)
 }
 
-/// Copies without further ado where the result has its shape already and shares no element with `src` but in step.
-fn copied_at_once(r: &Tensor, src: &Tensor) -> bool {
-    let (Some(to), Some(from)) = (r.dtype(), src.dtype()) else { return false };
-    // In step: there is nothing to do, unless it is for another dtype.
-    let same = |data: [*mut u8; 2]| data[0] == data[1];
-    // SAFETY: all positions lie inside the tensors, and those that are not the same lie apart.
-    unsafe {
-        if let Some(Work::Flat(flat)) = fast_path::flat(&[r, src], &Signature::of_types([to, from], to, CHEAP)) {
-            let row = flat.row();
-            if same(row.at) {
-                return to == from;
-            }
-            cpu::copy::copy_flat(row.cols, (row.at[0], to), (row.at[1], from));
-        } else if let Some(job) = fast_path::spread(&[r, src], [to; 2], CHEAP) {
-            let (plan, data) = job.into_parts();
-            if same(data) {
-                return to == from;
-            }
-            cpu::copy::copy(plan, (data[0], to), (data[1], from));
-        } else {
-            return false;
-        }
-    }
-    true
-}
-
 /// The elements of `from` broadcast over `to`; they do not overlap.
 pub(super) fn copy_elements(to: &Operand, from: &Operand) -> Result<()> {
-    let layout = from.layout.broadcast_to(&to.layout.shape)?;
-    let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
-    // SAFETY: `Operand::of` checked both layouts against their storages; callers exclude overlap.
-    unsafe { cpu::copy::copy(plan, (to.first(), to.dtype), (from.first(), from.dtype)) };
-    Ok(())
+    launch(&Convert, to, &[&from.view(from.layout.broadcast_to(&to.layout.shape)?)])
 }
 
 /// Copies the elements of `from` to a part of `to` that has their shape; they do not overlap but in step.
-pub(super) fn copy_to_part(to: &Operand, part: &Layout, from: &Operand) {
-    if part.is_contiguous() && from.layout.is_contiguous() && part.numel() > 0 {
-        // SAFETY: as below.
-        return unsafe { cpu::copy::copy_flat(part.numel() as usize, (to.first_of(part), to.dtype), (from.first(), from.dtype)) };
-    }
-    let plan = Plan::new([part, &from.layout], [to.dtype.size(), from.dtype.size()]);
-    // SAFETY: layouts of operands lie inside their storages, and so do their parts; callers exclude overlap.
-    unsafe { cpu::copy::copy(plan, (to.first_of(part), to.dtype), (from.first(), from.dtype)) };
+pub(super) fn copy_to_part(to: &Operand, part: &Layout, from: &Operand) -> Result<()> {
+    launch(&Convert, &to.view(part.clone()), &[from])
+}
+
+/// Every element of a part of `to` = `value`, which its dtype holds.
+pub(super) fn fill_part(to: &Operand, part: &Layout, value: Scalar) -> Result<()> {
+    launch(&Fill(value), &to.view(part.clone()), &[])
 }
 
 /// A new row-major tensor with the elements of `t`.
@@ -86,7 +55,7 @@ pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
 
 fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
     if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
-        && let Some(cloned) = cloned_at_once(t, dtype)?
+        && let Some(cloned) = fast_path::clone(t, dtype)?
     {
         return Ok(cloned);
     }
@@ -95,20 +64,6 @@ fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> 
     let copied = Tensor::empty_strided(dtype, &from.layout.shape, &strides)?;
     copy_elements(&Operand::of(&copied)?, &from)?;
     Ok(copied)
-}
-
-/// Clones what is contiguous without further ado.
-fn cloned_at_once(t: &Tensor, dtype: Dtype) -> Result<Option<Tensor>> {
-    let Some(from) = t.dtype() else { return Ok(None) };
-    let Some((data, n)) = t.flat_like(from, t) else { return Ok(None) };
-    let (shape, strides) = t.peek();
-    let cloned = Tensor::empty(dtype, shape)?;
-    if cloned.peek().1 != strides {
-        return Ok(None);
-    }
-    // SAFETY: both tensors hold `n` elements of their dtypes, and the new one lies apart.
-    unsafe { cpu::copy::copy_flat(n as usize, (cloned.data(), dtype), (data, from)) };
-    Ok(Some(cloned))
 }
 
 /// A new tensor with the elements of `t` in `format`; a fresh handle clones to a fresh handle.
@@ -133,8 +88,8 @@ pub fn to_dtype(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     if t.defined()? == dtype { Ok(t.clone()) } else { clone_as(t, dtype, TH_PRESERVE_FORMAT) }
 }
 
-/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes the whole numbers from -255 to
-/// -1, which wrap, and no other ones below 0.
+/// Fails where integers of `dtype` cannot hold the number, cut off to a whole one. As in PyTorch, uint8 takes the whole numbers from -255
+/// to -1, which wrap, and no other ones below 0.
 pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
     let (least, most) = match dtype {
         Dtype::Uint8 => (-255, 255),
@@ -157,120 +112,10 @@ pub fn check_range(dtype: Dtype, value: Scalar) -> Result<()> {
 pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
     let dtype = r.defined()?;
     check_range(dtype, value)?;
-    if dtype == dtype.compute()
-        // SAFETY: the work runs before anything else.
-        && let Some(work) = &unsafe { fast_path::flat(&[r], &Signature::of_types([dtype], dtype, CHEAP)) }
-    {
-        dispatch!(all, dtype, T => {
-            cpu::map::fill::<T>(work, T::from_scalar(value))
-        });
+    if fast_path::fill(r, dtype, value) {
         return Ok(());
     }
-    // SAFETY: as above.
-    match unsafe { fast_path::spread(&[r], [dtype], CHEAP) } {
-        Some(job) => fill_work(&Work::Planned(job), dtype, value),
-        None => {
-            let to = Operand::of(r)?;
-            fill_part(&to, &to.layout, value);
-        }
-    }
-    Ok(())
-}
-
-/// Every element of a part of `to` = `value`, which its dtype holds.
-pub(super) fn fill_part(to: &Operand, part: &Layout, value: Scalar) {
-    let work = match part.is_contiguous() {
-        // SAFETY: the layout lies inside the storage of the operand, which lives while the work runs.
-        true => Work::Flat(unsafe { Flat::new([to.first_of(part)], part.numel() as usize, [to.dtype], CHEAP) }),
-        false => Work::Planned(every_element(to, part)),
-    };
-    fill_work(&work, to.dtype, value)
-}
-
-/// Fills with the bits of the value.
-fn fill_work(work: &Work<1>, dtype: Dtype, value: Scalar) {
-    let mut bits = 0u64;
-    let at = (&raw mut bits).cast::<u8>();
-    // SAFETY: eight bytes hold an element of any dtype.
-    by_size!(dtype.size(), T => unsafe {
-        write_element(at, dtype, value);
-        cpu::map::fill::<T>(work, at.cast::<T>().read())
-    })
-}
-
-/// `value` as `dtype` stores it.
-pub(super) fn rounded(dtype: Dtype, value: Scalar) -> Scalar {
-    let mut bits = 0u64;
-    let at = (&raw mut bits).cast::<u8>();
-    // SAFETY: eight bytes hold an element of any dtype.
-    unsafe {
-        write_element(at, dtype, value);
-        read_element(at, dtype)
-    }
-}
-
-/// A job that reaches every element of a part of `to` at least once, however its strides overlap.
-#[inline(never)]
-fn every_element(to: &Operand, part: &Layout) -> Box<Job<1>> {
-    let mut layout = part.clone();
-    // A dim that stands still would only write the same elements again.
-    for d in 0..layout.ndim() {
-        if layout.strides[d] == 0 && layout.shape[d] > 1 {
-            layout.shape[d] = 1;
-        }
-    }
-    // Two threads must not write one element, not even the same value.
-    let grain = if layout.overlaps_itself() { usize::MAX } else { CHEAP };
-    let (plan, dtype) = (Plan::new([&layout], [to.dtype.size()]), [to.dtype]);
-    // SAFETY: the operand's layout lies inside the storage, which it keeps alive; where elements are shared, one thread does all.
-    Box::new(unsafe { Job::new(plan, [to.first_of(part)], dtype, dtype, grain) })
-}
-
-/// The value of an element that lies in memory as `dtype`.
-///
-/// # Safety
-/// `at` must be readable for one element.
-pub unsafe fn read_element(at: *const u8, dtype: Dtype) -> Scalar {
-    // SAFETY: the caller's.
-    unsafe {
-        match dtype {
-            Dtype::Float16 => Scalar::Float(half::f16::from_bits(at.cast::<u16>().read_unaligned()).to_f64()),
-            Dtype::Bfloat16 => Scalar::Float(half::bf16::from_bits(at.cast::<u16>().read_unaligned()).to_f64()),
-            Dtype::Float32 => Scalar::Float(at.cast::<f32>().read_unaligned().into()),
-            Dtype::Float64 => Scalar::Float(at.cast::<f64>().read_unaligned()),
-            Dtype::Uint8 => Scalar::Int(at.read().into()),
-            Dtype::Int8 => Scalar::Int(at.cast::<i8>().read().into()),
-            Dtype::Int16 => Scalar::Int(at.cast::<i16>().read_unaligned().into()),
-            Dtype::Int32 => Scalar::Int(at.cast::<i32>().read_unaligned().into()),
-            Dtype::Int64 => Scalar::Int(at.cast::<i64>().read_unaligned()),
-            Dtype::Bool => Scalar::Int(Bool(at.read()).to_i64()),
-        }
-    }
-}
-
-/// Stores `value` as an element of `dtype`.
-///
-/// # Safety
-/// `at` must be writable for one element.
-pub unsafe fn write_element(at: *mut u8, dtype: Dtype, value: Scalar) {
-    // SAFETY: the caller's.
-    unsafe {
-        match dtype {
-            // The crate's conversion from f64 rounds twice.
-            Dtype::Float16 | Dtype::Bfloat16 => {
-                let value = value.to_f64();
-                cpu::convert::converter(dtype, Dtype::Float64)(at, 2, (&raw const value).cast(), 8, 1)
-            }
-            Dtype::Float32 => at.cast::<f32>().write_unaligned(Element::from_scalar(value)),
-            Dtype::Float64 => at.cast::<f64>().write_unaligned(Element::from_scalar(value)),
-            Dtype::Uint8 => at.write(Element::from_scalar(value)),
-            Dtype::Int8 => at.cast::<i8>().write(Element::from_scalar(value)),
-            Dtype::Int16 => at.cast::<i16>().write_unaligned(Element::from_scalar(value)),
-            Dtype::Int32 => at.cast::<i32>().write_unaligned(Element::from_scalar(value)),
-            Dtype::Int64 => at.cast::<i64>().write_unaligned(Element::from_scalar(value)),
-            Dtype::Bool => at.write(<Bool as Element>::from_scalar(value).0),
-        }
-    }
+    launch(&Fill(value), &Operand::of(r)?, &[])
 }
 
 /// The address of the element at `index`, checked.

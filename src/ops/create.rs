@@ -6,6 +6,7 @@ use crate::alloc::THDeleter;
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
+use crate::operand::check_host;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -35,6 +36,7 @@ pub fn full(dtype: Dtype, shape: &[i64], value: Scalar) -> Result<Tensor> {
 
 /// A tensor like `t`, dense, with undefined elements.
 pub fn empty_like(t: &Tensor) -> Result<Tensor> {
+    check_host(t)?;
     let layout = t.layout()?;
     let strides = format_strides(&layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
     Tensor::empty_strided(t.defined()?, &layout.shape, &strides)
@@ -72,6 +74,7 @@ pub fn fill_shape(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
 
 /// `r = value` everywhere, in the shape of `t`; a fresh `r` takes its dtype and, where they are dense, its strides too.
 pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    check_host(t)?;
     let dtype = t.defined()?;
     match r.dtype() {
         None => view::set(r, &full_like(t, value)?),

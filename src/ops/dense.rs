@@ -1,11 +1,11 @@
 //! Tensors as slices: what is read element by element in one order, made row-major first where it is not.
 
 use super::copy;
-use super::operand::Operand;
 use super::result::{Inputs, Writes, ready};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
-use crate::storage::Storage;
+use crate::launch::Launchable;
+use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -14,6 +14,24 @@ pub(super) fn dense(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     Operand::of(t)?;
     let t = copy::to_dtype(t, dtype)?;
     if t.layout()?.is_contiguous() { Ok(t) } else { copy::contiguous_copy(&t) }
+}
+
+/// [`dense`] as an operand.
+pub(super) fn operand(t: &Tensor, dtype: Dtype) -> Result<Operand> {
+    Operand::of(&dense(t, dtype)?)
+}
+
+/// Makes a result of the first dtype and of `shape`: a device writes its elements, row-major and in the second dtype, from operands that
+/// lie apart.
+pub(super) fn launch(
+    r: &Tensor,
+    (dtype, compute): (Dtype, Dtype),
+    shape: &[i64],
+    work: &impl Launchable,
+    inputs: &[Operand],
+) -> Result<()> {
+    let refs: SmallVec<[&Operand; 3]> = inputs.iter().collect();
+    ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), Inputs::anywhere(inputs))?.launch(work, &refs)
 }
 
 /// The elements of a tensor made by [`dense`].
@@ -32,40 +50,18 @@ pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
     Ok(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n) } })
 }
 
-/// Makes a result of the first dtype and of `shape`: `write` computes its elements, row-major and in the second dtype, in memory apart from that of
-/// the inputs. What `write` needs it has already: it does not fail.
-pub(super) fn written(
-    r: &Tensor,
-    dtypes: (Dtype, Dtype),
-    shape: &[i64],
-    inputs: &[Option<&Tensor>],
-    write: &dyn Fn(*mut u8),
-) -> Result<()> {
-    written_in_step(r, dtypes, shape, &[], inputs, write)
-}
-
-/// [`written`] for functions that read each element of the row-major inputs `in_step` before they write the one at the same place of the result:
-/// the result may be one of them.
-pub(super) fn written_in_step(
+/// Makes a result of the first dtype and of `shape`: a device writes it row-major and in the second dtype, reading each element of the
+/// row-major inputs `in_step` before it writes the one at the same place, and `others`, which are listed behind them, in any order.
+pub(super) fn launched(
     r: &Tensor,
     (dtype, compute): (Dtype, Dtype),
     shape: &[i64],
-    in_step: &[&Tensor],
-    inputs: &[Option<&Tensor>],
-    write: &dyn Fn(*mut u8),
+    [in_step, others]: [&[&Tensor]; 2],
+    work: &impl Launchable,
 ) -> Result<()> {
-    let in_step: SmallVec<[Operand; 2]> = in_step.iter().map(|t| Operand::of(t)).collect::<Result<_>>()?;
-    let inputs: SmallVec<[Operand; 3]> = inputs.iter().flatten().map(|t| Operand::of(t)).collect::<Result<_>>()?;
-    let all = Inputs::in_step(&in_step).and_anywhere(&inputs);
-    ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), all)?.write(|to| write(to.first()))
-}
-
-/// True if each element of the row-major `t` lies where the result's does, or apart from all of the result.
-pub(super) fn steps(own: &Operand, t: &Tensor) -> bool {
-    t.data() == own.first() || own.storage.as_ref().is_none_or(|own| !shares(&[Some(t)], own))
-}
-
-/// True if an input lies in the storage.
-pub(super) fn shares(inputs: &[Option<&Tensor>], own: &Storage) -> bool {
-    inputs.iter().flatten().any(|t| t.storage().is_some_and(|s| s.overlaps(own)))
+    let operands = |tensors: &[&Tensor]| tensors.iter().map(|t| Operand::of(t)).collect::<Result<SmallVec<[Operand; 3]>>>();
+    let (in_step, others) = (operands(in_step)?, operands(others)?);
+    let ready = ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), Inputs::in_step(&in_step).and_anywhere(&others))?;
+    let inputs: SmallVec<[&Operand; 4]> = in_step.iter().chain(&others).collect();
+    ready.launch(work, &inputs)
 }

@@ -1,11 +1,11 @@
 //! Diagonals: taken out, put in, summed; the identity.
 
-use super::operand::Operand;
 use super::result::{Inputs, Writes, ready};
 use super::{copy, reduce, view};
 use crate::dtype::default_dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, wrap_dim};
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -15,8 +15,8 @@ pub fn eye(r: &Tensor, n: i64, m: i64) -> Result<()> {
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(0, 0, 1)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0));
-        copy::fill_part(to, &diagonal, Scalar::Int(1));
+        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::fill_part(to, &diagonal, Scalar::Int(1))
     })
 }
 
@@ -63,8 +63,8 @@ fn embed(r: &Tensor, t: &Tensor, offset: i64, dim1: i32, dim2: i32) -> Result<()
     let mut diagonal = ready.layout().clone();
     diagonal.diagonal(offset, dim1, dim2)?;
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0));
-        copy::copy_to_part(to, &diagonal, &src);
+        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        copy::copy_to_part(to, &diagonal, &src)
     })
 }
 

@@ -1,43 +1,15 @@
 //! The fast paths of calls: one look at the fields of the handles, no list on the heap, and `None` wherever there is more to think about.
 //!
-//! [`flat`] is for operands that are all alike and contiguous; [`strided`] for those that differ in strides, shapes or dtypes, where nothing
-//! needs to be made for them: the result has its shape and shares no element with an input but in step.
+//! [`flat`] is for operands that are all alike and contiguous; [`strided`] for those that differ in strides, shapes or dtypes, where
+//! nothing needs to be made for them: the result has its shape and shares no element with an input but in step.
 
 use crate::cpu::engine::{Flat, Job, Work};
 use crate::dtype::Dtype;
+use crate::launch::Signature;
 use crate::layout::INLINE_DIMS;
 use crate::plan::{Loop, Plan, each};
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
-
-/// The dtypes of an elementwise operation, operand 0 being the result.
-#[derive(Clone, Copy)]
-pub struct Signature<const N: usize> {
-    /// What the kernel takes of each operand.
-    pub types: [Dtype; N],
-    /// What inputs are rounded to where their own dtype has more digits.
-    pub common: Dtype,
-    /// The dtype of a result nobody gave one.
-    pub result: Dtype,
-    /// Elements a thread must get for waking it to pay.
-    pub grain: usize,
-}
-
-impl<const N: usize> Signature<N> {
-    /// Inputs are converted to `common` and taken in its compute type.
-    #[inline]
-    pub fn new(common: Dtype, result: Dtype, grain: usize) -> Signature<N> {
-        let mut types = [common.compute(); N];
-        types[0] = result.compute();
-        Signature { types, common, result, grain }
-    }
-
-    /// Each operand has a type of its own, and is converted to it at once: nothing is rounded before.
-    #[inline]
-    pub fn of_types(types: [Dtype; N], result: Dtype, grain: usize) -> Signature<N> {
-        Signature { types, common: types[0].compute(), result, grain }
-    }
-}
 
 /// The fast path, for operands that are already all alike and contiguous.
 ///
@@ -85,8 +57,8 @@ pub unsafe fn strided<const N: usize>(tensors: &[&Tensor; N], signature: &Signat
     (N == 1 || (0..shape.len()).all(full)).then_some(job)
 }
 
-/// The job over `tensors`, the result first, over whose shape the inputs are broadcast; `None` also where elements lie outside a storage, where
-/// the result shares some among themselves, or with an input but in step.
+/// The job over `tensors`, the result first, over whose shape the inputs are broadcast; `None` also where elements lie outside a storage,
+/// where the result shares some among themselves, or with an input but in step.
 ///
 /// # Safety
 /// As for [`flat`].
@@ -132,8 +104,8 @@ pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], 
         }
         reach += (l.n as isize - 1) * l.step[0];
     }
-    // SAFETY: each operand's last element lies within the room of its storage; no two positions of the result share an element, and inputs lie
-    // apart from it, or in step with it. The rest is the caller's.
+    // SAFETY: each operand's last element lies within the room of its storage; no two positions of the result share an element, and inputs
+    // lie apart from it, or in step with it. The rest is the caller's.
     Some(Box::new(unsafe { Job::new(plan, data, dtype, types, grain) }))
 }
 

@@ -1,15 +1,13 @@
 //! Fourier transforms over the last dimensions; complex numbers lie in a last dimension of size 2.
 
-use super::dense::{dense, written};
-use super::operand::Operand;
+use super::dense::{dense, launch, operand};
 use super::result::deliver;
 use super::{copy, create, view};
-use crate::alloc;
-use crate::cpu::fourier::{Complex, Float, Plan};
-use crate::cpu::room::Room;
-use crate::dtype::{Domain, Element, dispatch};
+use crate::dtype::Domain;
 use crate::error::{Result, bail};
+use crate::launch::{Fourier, Transform};
 use crate::layout::{Dims, checked_numel};
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -25,6 +23,9 @@ pub struct Form {
 impl Form {
     /// The sizes of a signal, among sizes without those of complex numbers.
     fn signal(self, sizes: &[i64]) -> Result<&[i64]> {
+        if sizes.is_empty() {
+            bail!(Shape, "a tensor of one dimension has no signal: the last dimension holds real and imaginary parts")
+        }
         if self.dims < 1 || self.dims as usize > sizes.len() {
             bail!(
                 Argument,
@@ -65,51 +66,10 @@ fn pairs(sizes: &[i64]) -> Dims {
     sizes.iter().copied().chain([2]).collect()
 }
 
-/// A plan and the memory for it.
-type Step<T> = (Plan<T>, Room);
-
-/// Steps for all dimensions of a signal but its last, which has `last` numbers: columns of matrices, of `total` numbers in all.
-fn steps<T: Float>(signal: &[i64], total: usize, last: usize, inverse: bool) -> Result<Vec<Step<T>>> {
-    alloc::list(signal.len() - 1, |k| {
-        let n = signal[k] as usize;
-        let columns = signal[k + 1..signal.len() - 1].iter().product::<i64>() as usize * last;
-        let plan = Plan::complex(n, inverse)?;
-        let room = plan.room_for_columns(total / columns / n, columns)?;
-        Ok((plan, room))
-    })
-}
-
-/// The step for `lines` lines of a signal's last dimension.
-fn step<T: Float>(plan: Plan<T>, lines: usize) -> Result<Step<T>> {
-    let room = plan.room_for_lines(lines)?;
-    Ok((plan, room))
-}
-
 /// `r` = the transform of `t` where neither has an element: plans of long signals would take memory for nothing.
 fn nothing(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let t = Operand::of(t)?;
     deliver([Some((r, t.dtype, &Tensor::empty(t.dtype, sizes)?))])
-}
-
-/// Transforms, in place, the dimensions of a signal before its last, which has `last` numbers; what is done in the end multiplies by `factor`.
-///
-/// # Safety
-/// `r` has `total` numbers in all, and nobody else touches them.
-unsafe fn before_last<T: Float>(r: *mut Complex<T>, total: usize, signal: &[i64], last: usize, steps: &[Step<T>], factor: T) {
-    let mut inner = last;
-    for (k, (plan, room)) in steps.iter().enumerate().rev() {
-        let n = signal[k] as usize;
-        let factor = if k == 0 { factor } else { T::one() };
-        // SAFETY: the caller's.
-        unsafe { plan.run_columns(room, r, total / inner / n, inner, factor) };
-        inner *= n;
-    }
-}
-
-/// The factors of the last dimension, which comes first, and of those before.
-fn split<T: Float>(steps: &[Step<T>], factor: f64) -> (T, T) {
-    let (one, factor) = (T::one(), <T as Element>::from_f64(factor));
-    if steps.is_empty() { (factor, one) } else { (one, factor) }
 }
 
 /// `r` = the transform of complex `t`, or the inverse one
@@ -117,24 +77,12 @@ pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
     let (dtype, sizes) = (t.defined()?, complex_sizes(t)?);
     let signal = form.signal(&sizes)?;
     Domain::Float.check(dtype)?;
-    let (total, last) = (checked_numel(&sizes)? as usize, signal[signal.len() - 1] as usize);
-    if total == 0 {
+    if checked_numel(&sizes)? == 0 {
         return nothing(r, t, &pairs(&sizes));
     }
-    dispatch!(float, dtype, T => {
-        let steps = steps::<T>(signal, total, last, inverse)?;
-        let (plan, room) = step::<T>(Plan::complex(last, inverse)?, total / last)?;
-        let (first, then) = split(&steps, form.factor(signal, inverse));
-        let x = dense(t, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &pairs(&sizes), &[Some(&x)], &|out| {
-            let out = out.cast::<Complex<T>>();
-            // SAFETY: row-major pairs of these sizes, the result apart from the operand.
-            unsafe {
-                plan.run(&room, out, x.data().cast_const().cast(), total / last, first);
-                before_last(out, total, signal, last, &steps, then);
-            }
-        })
-    })
+    let transform = if inverse { Transform::Inverse } else { Transform::Forward };
+    let work = Fourier { transform, signal, factor: form.factor(signal, inverse) };
+    launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
 /// `r` = the transform of real `t`: all of it, or of the last dimension the first half, which the rest mirrors
@@ -148,27 +96,13 @@ pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
         return fft(r, &copy::to_dtype(&complex, dtype)?, form, false);
     }
     let signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
-    let (last, at) = (signal[signal.len() - 1] as usize, sizes.len() - 1);
-    let half = last / 2 + 1;
-    sizes[at] = half as i64;
-    let total = checked_numel(&sizes)? as usize;
-    if total == 0 {
+    let at = sizes.len() - 1;
+    sizes[at] = signal[signal.len() - 1] / 2 + 1;
+    if checked_numel(&sizes)? == 0 {
         return nothing(r, t, &pairs(&sizes));
     }
-    dispatch!(float, dtype, T => {
-        let steps = steps::<T>(&signal, total, half, false)?;
-        let (plan, room) = step::<T>(Plan::from_real(last)?, total / half)?;
-        let (first, then) = split(&steps, form.factor(&signal, false));
-        let x = dense(t, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &pairs(&sizes), &[Some(&x)], &|out| {
-            let out = out.cast::<Complex<T>>();
-            // SAFETY: as above.
-            unsafe {
-                plan.run_from_real(&room, out, x.data().cast_const().cast(), total / half, first);
-                before_last(out, total, &signal, half, &steps, then);
-            }
-        })
-    })
+    let work = Fourier { transform: Transform::FromReal, signal: &signal, factor: form.factor(&signal, false) };
+    launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
 /// `r` = the real part of the inverse transform of complex `t`, of which the last dimension may be the first half
@@ -201,25 +135,12 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
     }
     let end = sizes.len() - 1;
     sizes[end] = last;
-    let (given, last) = (given as usize, last as usize);
-    let lines = checked_numel(&sizes)? as usize / last;
-    if lines == 0 {
+    if checked_numel(&sizes)? == 0 {
         return nothing(r, t, &sizes);
     }
-    dispatch!(float, dtype, T => {
-        let steps = steps::<T>(&signal, lines * given, given, true)?;
-        let (plan, room) = step::<T>(Plan::to_real(last)?, lines)?;
-        // Transforms along other dimensions come first, and they change their input: a copy.
-        let x = dense(t, dtype.compute())?;
-        let x = if steps.is_empty() { x } else { copy::contiguous_copy(&x)? };
-        let factor = T::from_f64(form.factor(&signal, true));
-        written(r, (dtype, dtype.compute()), &sizes, &[Some(&x)], &|out| {
-            let from = x.data().cast::<Complex<T>>();
-            // SAFETY: as above; what changes in place is a copy.
-            unsafe {
-                before_last(from, lines * given, &signal, given, &steps, T::from_f64(1.0));
-                plan.run_to_real(&room, out.cast::<T>(), from, given, lines, factor);
-            }
-        })
-    })
+    let x = dense(t, dtype.compute())?;
+    // The transform overwrites the elements of a signal with several dimensions.
+    let x = if signal.len() == 1 { x } else { copy::contiguous_copy(&x)? };
+    let work = Fourier { transform: Transform::ToReal, signal: &signal, factor: form.factor(&signal, true) };
+    launch(r, (dtype, dtype.compute()), &sizes, &work, &[Operand::of(&x)?])
 }

@@ -1,14 +1,15 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
 use super::dense::{dense, elements, elements_mut};
-use super::operand::Operand;
 use super::result::{Inputs, Writes, deliver, ready};
 use super::{copy, pointwise, view};
 use crate::alloc;
-use crate::cpu::sequence::mark;
+use crate::backend::launch;
 use crate::dtype::{Category, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::OneHot;
 use crate::layout::{Dims, Layout, MAX_DIMS};
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -70,9 +71,10 @@ pub fn cartesian_prod(r: &Tensor, tensors: &[&Tensor]) -> Result<()> {
         column.strides.iter_mut().for_each(|stride| *stride *= sources.len() as i64);
         for (d, source) in sources.iter_mut().enumerate() {
             source.layout = over_grid(&source.layout, &shape, d);
-            copy::copy_to_part(to, &column, source);
+            copy::copy_to_part(to, &column, source)?;
             column.offset += 1;
         }
+        Ok(())
     })
 }
 
@@ -93,13 +95,8 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     let mut shape = source.layout.shape.clone();
     shape.push(classes);
     ready(r, (Dtype::Int64, &shape), Writes::ROW_MAJOR, Inputs::NONE)?.write(|to| {
-        copy::fill_part(to, &to.layout, Scalar::Int(0));
-        let mut one = 0u64;
-        // SAFETY: eight bytes hold an element of any dtype; the result has a row of `classes` elements for each value.
-        unsafe {
-            copy::write_element((&raw mut one).cast(), to.dtype, Scalar::Int(1));
-            mark(to.first(), to.dtype.size(), classes as usize, values, one);
-        }
+        copy::fill_part(to, &to.layout, Scalar::Int(0))?;
+        launch(&OneHot, to, &[&source])
     })
 }
 

@@ -1,7 +1,6 @@
 //! Tensors joined along a dimension, and divided again.
 
 use super::copy;
-use super::operand::Operand;
 use super::pointwise::promote;
 use super::result::{Inputs, Writes, ready};
 use super::view;
@@ -9,6 +8,7 @@ use crate::alloc;
 use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, wrap_dim};
+use crate::operand::Operand;
 use crate::tensor::Tensor;
 
 /// The dtype that tensors promote to; a fresh handle, which has neither dtype nor elements, takes no part.
@@ -59,7 +59,7 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
         *total = sum;
     }
     let Some((mut shape, d, total)) = shape else {
-        return ready(r, (dtype, &[0]), Writes::STRIDED, Inputs::NONE)?.write(|_| ());
+        return ready(r, (dtype, &[0]), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()));
     };
     shape[d] = total;
     let used = tensors.iter().filter(|t| t.layout().is_ok_and(|layout| !is_left_out(&layout)));
@@ -68,9 +68,10 @@ pub fn cat(r: &Tensor, tensors: &[&Tensor], dim: i32) -> Result<()> {
         let mut part = to.layout.clone();
         for source in &sources {
             part.shape[d] = source.layout.shape[d];
-            copy::copy_to_part(to, &part, source);
+            copy::copy_to_part(to, &part, source)?;
             part.offset += part.shape[d] * part.strides[d];
         }
+        Ok(())
     })
 }
 

@@ -1,42 +1,40 @@
 //! Normalization over the last dimensions, and its gradients.
 
-use super::dense::{dense, elements_mut, shares, steps, written_in_step};
-use super::operand::one_dtype;
-use super::result::{Target, deliver, deliver_beside};
-use crate::cpu::layer_norm::{Rows, added, forward, gradient};
-use crate::dtype::{Dtype, Element, dispatch};
+use super::create;
+use super::dense::{dense, launched};
+use super::result::{Inputs, Wanted, Writes, ready_all};
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::layers::NormRows;
+use crate::launch::{LayerNorm, LayerNormGradient};
 use crate::layout::Dims;
+use crate::operand::{Operand, one_dtype};
+use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use std::ptr::null_mut;
 
 /// The rows of `t` and the shape of one: its last `ndim` dimensions.
-fn rows(t: &Tensor, ndim: i32, eps: f64) -> Result<(Rows, Dims)> {
+fn rows(t: &Tensor, ndim: i32, eps: f64) -> Result<(NormRows, Dims)> {
     let shape = t.layout()?.shape;
     match usize::try_from(ndim) {
         Ok(last) if last > 0 && last <= shape.len() => {
             let (batch, row) = shape.split_at(shape.len() - last);
             // Without elements there are no rows, whatever their number and length.
             let size = |sizes: &[i64]| if shape.contains(&0) { 0 } else { sizes.iter().product::<i64>() as usize };
-            Ok((Rows { rows: size(batch), n: size(row), eps }, row.into()))
+            Ok((NormRows { rows: size(batch), n: size(row), eps }, row.into()))
         }
         _ => bail!(Argument, "normalizedNdim {ndim} is not between 1 and the {} dimensions of shape {:?}", shape.len(), shape.as_slice()),
     }
 }
 
 /// The factors or summands of a row, row-major; all of them `default` where there is no tensor.
-fn of_row<T: Element>(name: &str, given: Option<&Tensor>, dtype: Dtype, (row, n): (&Dims, usize), default: f64) -> Result<Tensor> {
-    let Some(given) = given else {
-        let mut made = Tensor::empty(T::DTYPE, &[n as i64])?;
-        elements_mut::<T>(&mut made)?.fill(T::from_f64(default));
-        return Ok(made);
-    };
+fn factors(name: &str, given: Option<&Tensor>, dtype: Dtype, (row, n): (&Dims, usize), default: f64) -> Result<Tensor> {
+    let Some(given) = given else { return create::full(dtype.compute(), &[n as i64], Scalar::Float(default)) };
     check_row_dtype(name, given, dtype)?;
     let shape = given.layout()?.shape;
     if shape != *row {
         bail!(Shape, "{name} of shape {:?} for rows of shape {:?}", shape.as_slice(), row.as_slice())
     }
-    dense(given, T::DTYPE)
+    dense(given, dtype.compute())
 }
 
 /// Fails where a tensor has neither the dtype of the elements nor, beside 16-bit floats, float32.
@@ -51,17 +49,11 @@ pub(super) fn check_row_dtype(name: &str, t: &Tensor, dtype: Dtype) -> Result<()
 pub fn layer_norm(r: &Tensor, t: &Tensor, ndim: i32, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<()> {
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let (rows, row) = rows(t, ndim, eps)?;
-    dispatch!(float, dtype, T => {
-        // Adding -0.0 changes nothing.
-        let part = (&row, rows.n);
-        let (weight, bias) = (of_row::<T>("weight", weight, dtype, part, 1.0)?, of_row::<T>("bias", bias, dtype, part, -0.0)?);
-        let x = dense(t, T::DTYPE)?;
-        written_in_step(r, (dtype, T::DTYPE), &shape, &[&x], &[Some(&weight), Some(&bias)], &|out| {
-            let [x, weight, bias] = [&x, &weight, &bias].map(|t| t.data().cast_const().cast());
-            // SAFETY: row-major tensors of these rows and of one; the result is the input or apart from all.
-            unsafe { forward::<T>(rows, out.cast(), x, weight, bias) }
-        })
-    })
+    let (compute, part) = (Domain::Float.check(dtype)?.compute(), (&row, rows.n));
+    // Adding -0.0 changes nothing.
+    let (weight, bias) = (factors("weight", weight, dtype, part, 1.0)?, factors("bias", bias, dtype, part, -0.0)?);
+    let x = dense(t, compute)?;
+    launched(r, (dtype, compute), &shape, [&[&x], &[&weight, &bias]], &LayerNorm(rows))
 }
 
 /// Results of [`layer_norm_gradient`], each of which may be left out.
@@ -83,45 +75,14 @@ pub fn layer_norm_gradient(to: Gradients<'_>, g: &Tensor, t: &Tensor, ndim: i32,
         bail!(Shape, "a gradient of shape {:?} for an input of shape {:?}", g.layout()?.shape.as_slice(), shape.as_slice())
     }
     let row_dtype = weight.map_or(Ok(dtype), Tensor::defined)?;
-    dispatch!(float, dtype, T => {
-        let weight = of_row::<T>("weight", weight, dtype, (&row, rows.n), 1.0)?;
-        let (g, x) = (dense(g, T::DTYPE)?, dense(t, T::DTYPE)?);
-        let wanted = to.weight.is_some() || to.bias.is_some();
-        let sums = Tensor::empty(Dtype::Float64, &[if wanted { rows.parts() } else { 0 } as i64, rows.sums_of_part() as i64])?;
-        let of_rows = if wanted { row.clone() } else { Dims::filled(0, 1) };
-        let (mut of_weight, mut of_bias) = (Tensor::empty(T::DTYPE, &of_rows)?, Tensor::empty(T::DTYPE, &of_rows)?);
-        // Sums over no rows.
-        let [weights, biases] = [elements_mut::<T>(&mut of_weight)?, elements_mut::<T>(&mut of_bias)?];
-        weights.fill(T::ZERO);
-        biases.fill(T::ZERO);
-        let ends = [weights.as_mut_ptr(), biases.as_mut_ptr()];
-        let write = |out: *mut u8| {
-            let at = if wanted { sums.data().cast::<f64>() } else { null_mut() };
-            let [g, x, weight] = [&g, &x, &weight].map(|t| t.data().cast_const().cast());
-            // SAFETY: row-major tensors of these rows, of one, and of sums of all parts; the result is an input or apart from all.
-            unsafe { gradient::<T>(rows, out.cast(), at, g, x, weight) };
-            if wanted {
-                // SAFETY: the sums are those written just now, and there is a row at either end.
-                unsafe { added(rows, at, ends) };
-            }
-        };
-        let beside = [to.weight.map(|r| (r, row_dtype, &of_weight)), to.bias.map(|r| (r, row_dtype, &of_bias))];
-        let Some(r) = to.input else {
-            write(null_mut());
-            return deliver(beside);
-        };
-        let target = Target::check(r, dtype, &shape)?;
-        if dtype != T::DTYPE || target.dtype != dtype {
-            let made = Tensor::empty(T::DTYPE, &shape)?;
-            write(made.data());
-            return deliver([Some((r, dtype, &made)), beside[0], beside[1]]);
-        }
-        let results = [to.weight, to.bias];
-        let taken = |own: &_| shares(&[Some(&g), Some(&x), Some(&weight), results[0], results[1]], own);
-        let disjoint = target.kept.as_ref().is_some_and(|kept| {
-            let apart = || kept.storage.as_ref().is_some_and(|own| shares(&[Some(&weight), results[0], results[1]], own));
-            !kept.layout.is_contiguous() || !steps(kept, &g) || !steps(kept, &x) || apart()
-        });
-        deliver_beside(target.place(disjoint, &taken)?, beside, &write)
-    })
+    let compute = Domain::Float.check(dtype)?.compute();
+    let weight = Operand::of(&factors("weight", weight, dtype, (&row, rows.n), 1.0)?)?;
+    let inputs = [Operand::of(&dense(g, compute)?)?, Operand::of(&dense(t, compute)?)?];
+    let writes = Writes::ROW_MAJOR.of(compute);
+    let of_row = |r| Wanted { r, dtype: row_dtype, shape: &row, writes };
+    let of_rows = |r| Wanted { r, dtype, shape: &shape, writes };
+    let results = [to.input.map(of_rows), to.weight.map(of_row), to.bias.map(of_row)];
+    let ready = ready_all(results, Inputs::in_step(&inputs).and_anywhere(std::slice::from_ref(&weight)))?;
+    let [g, x] = &inputs;
+    ready.launch(&LayerNormGradient(rows), &[g, x, &weight])
 }

@@ -1,15 +1,15 @@
 //! Losses of classes, and their gradients.
 
-use super::dense::{dense, elements, elements_mut, written};
+use super::dense::{dense, launched};
 use super::layer_norm::check_row_dtype;
-use super::operand::one_dtype;
 use super::softmax;
-use crate::cpu::loss::Picks;
-use crate::cpu::real::Real;
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::layers::{Loss, LossOp, Reduction};
 use crate::layout::Dims;
+use crate::operand::one_dtype;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// The value that a loss function makes of the losses of all positions.
 pub type THReduction = i32;
@@ -37,8 +37,6 @@ pub struct Targets<'a> {
 struct Checked {
     target: Tensor,
     weight: Option<Tensor>,
-    /// Of the losses of all positions.
-    shape: Dims,
     /// Of the result.
     result: Dims,
     classes: usize,
@@ -71,10 +69,10 @@ impl Targets<'_> {
             }
             None => None,
         };
-        let result = if self.reduction == TH_REDUCTION_NONE { shape.clone() } else { Dims::new() };
-        // A product that overflows is not used: there are no positions then.
+        let result = if self.reduction == TH_REDUCTION_NONE { shape } else { Dims::new() };
+        // What overflows is not used: there are no positions then.
         let inner = scores[class + 1..].iter().fold(1, |inner: i64, &n| inner.wrapping_mul(n)) as usize;
-        Ok(Checked { target: dense(self.target, Dtype::Int64)?, weight, shape, result, classes: scores[class] as usize, inner })
+        Ok(Checked { target: dense(self.target, Dtype::Int64)?, weight, result, classes: scores[class] as usize, inner })
     }
 }
 
@@ -87,40 +85,42 @@ fn class_dim(scores: &[i64]) -> Result<usize> {
 }
 
 impl Checked {
-    fn picks<T: Real>(&self, ignored: i64) -> Result<Picks<'_, T>> {
-        let weight = self.weight.as_ref().map(elements::<T>).transpose()?;
-        let picks = Picks { target: elements(&self.target)?, weight, classes: self.classes, inner: self.inner, ignored };
-        picks.check()?;
-        Ok(picks)
+    /// The work on these targets.
+    fn work(&self, op: LossOp, of: &Targets<'_>) -> Loss {
+        let reduction = match of.reduction {
+            TH_REDUCTION_NONE => Reduction::None,
+            TH_REDUCTION_MEAN => Reduction::Mean,
+            _ => Reduction::Sum,
+        };
+        Loss { op, reduction, classes: self.classes, inner: self.inner, ignored: of.ignored }
+    }
+
+    /// Makes `r`, of this shape, from what is given and the targets.
+    fn launch(&self, r: &Tensor, dtype: Dtype, shape: &[i64], given: &[&Tensor], work: &Loss) -> Result<()> {
+        let inputs: SmallVec<[&Tensor; 4]> = given.iter().copied().chain([&self.target]).chain(&self.weight).collect();
+        launched(r, (dtype, dtype.compute()), shape, [&[], &inputs], work)
+    }
+
+    /// The gradient of the loss, row-major.
+    fn gradient(&self, g: &Tensor, dtype: Dtype) -> Result<Tensor> {
+        let have = g.layout()?.shape;
+        if have != self.result {
+            bail!(Shape, "a gradient of shape {:?} for a loss of shape {:?}", have.as_slice(), self.result.as_slice())
+        }
+        dense(g, dtype.compute())
     }
 }
 
 /// `r = -weight[target] * t[target]` for each position, reduced: the negative logarithm of a likelihood, of logarithms `t`; floats only
 pub fn nll(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
-    let dtype = t.defined()?;
-    nll_as(r, t, targets, dtype)
+    nll_as(r, t, targets, t.defined()?)
 }
 
 /// [`nll`] with a result of this dtype.
 fn nll_as(r: &Tensor, t: &Tensor, targets: Targets<'_>, dtype: Dtype) -> Result<()> {
-    dispatch!(float, dtype, T => {
-        let checked = targets.checked(t, dtype)?;
-        let (picks, scores) = (checked.picks::<T>(targets.ignored)?, dense(t, T::DTYPE)?);
-        let (of_scores, n) = (elements::<T>(&scores)?, picks.target.len());
-        let inputs = [Some(&scores), Some(&checked.target), checked.weight.as_ref()];
-        written(r, (dtype, T::DTYPE), &checked.result, &inputs, &|out| {
-            let out = out.cast::<T>();
-            let [sum, weights] = match targets.reduction {
-                // SAFETY: the result has a place for each position, apart from the inputs.
-                TH_REDUCTION_NONE if n > 0 => return picks.each(unsafe { std::slice::from_raw_parts_mut(out, n) }, of_scores),
-                TH_REDUCTION_NONE => return,
-                _ => picks.total(of_scores),
-            };
-            let loss = if targets.reduction == TH_REDUCTION_MEAN { sum / weights } else { sum };
-            // SAFETY: the result has one element.
-            unsafe { out.write(T::from_f64(loss)) };
-        })
-    })
+    let checked = targets.checked(t, Domain::Float.check(dtype)?)?;
+    let (work, scores) = (checked.work(LossOp::NegativeLogLikelihood, &targets), dense(t, dtype.compute())?);
+    checked.launch(r, dtype, &checked.result, &[&scores], &work)
 }
 
 /// [`nll`] of the logarithm of softmax
@@ -132,53 +132,19 @@ pub fn cross_entropy(r: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()>
     nll_as(r, &logarithms, targets, dtype)
 }
 
-/// The factors that losses have in what `g` is the gradient of, one for each position.
-fn scales<T: Real>(g: &Tensor, checked: &Checked, picks: &Picks<'_, T>, reduction: THReduction) -> Result<Tensor> {
-    let have = g.layout()?.shape;
-    if have != checked.result {
-        bail!(Shape, "a gradient of shape {:?} for a loss of shape {:?}", have.as_slice(), checked.result.as_slice())
-    }
-    let g = dense(g, T::DTYPE)?;
-    let g = elements::<T>(&g)?;
-    let mut made = Tensor::empty(T::DTYPE, &checked.shape)?;
-    let room = elements_mut::<T>(&mut made)?;
-    match reduction {
-        TH_REDUCTION_NONE => picks.scales(room, |position| g[position].to_f64()),
-        TH_REDUCTION_MEAN => {
-            let all = g[0].to_f64() / picks.weights();
-            picks.scales(room, |_| all);
-        }
-        _ => picks.scales(room, |_| g[0].to_f64()),
-    }
-    Ok(made)
-}
-
 /// `r` = the gradient of what [`nll`] was taken of, `t`, of which the shape counts alone
 pub fn nll_gradient(r: &Tensor, g: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
-    let (dtype, shape) = (g.defined()?, t.layout()?.shape);
-    dispatch!(float, dtype, T => {
-        let checked = targets.checked(t, dtype)?;
-        let picks = checked.picks::<T>(targets.ignored)?;
-        let made = scales(g, &checked, &picks, targets.reduction)?;
-        let inputs = [Some(&made), Some(&checked.target), checked.weight.as_ref()];
-        let scales = elements::<T>(&made)?;
-        // SAFETY: a row-major result of the scores' shape, and a scale for each position.
-        written(r, (dtype, T::DTYPE), &shape, &inputs, &|out| unsafe { picks.spread(out.cast(), scales) })
-    })
+    let (dtype, shape) = (Domain::Float.check(g.defined()?)?, t.layout()?.shape);
+    let checked = targets.checked(t, dtype)?;
+    let g = checked.gradient(g, dtype)?;
+    checked.launch(r, dtype, &shape, &[&g], &checked.work(LossOp::NegativeLogLikelihoodGradient, &targets))
 }
 
 /// `r` = the gradient of what [`cross_entropy`] was taken of, `t`
 pub fn cross_entropy_gradient(r: &Tensor, g: &Tensor, t: &Tensor, targets: Targets<'_>) -> Result<()> {
-    let (dtype, shape) = (one_dtype(&[g, t])?, t.layout()?.shape);
-    dispatch!(float, dtype, T => {
-        let checked = targets.checked(t, dtype)?;
-        let picks = checked.picks::<T>(targets.ignored)?;
-        let made = scales(g, &checked, &picks, targets.reduction)?;
-        let p = Tensor::fresh()?;
-        softmax::softmax(&p, t, class_dim(&shape)? as i32, Some(T::DTYPE))?;
-        let inputs = [Some(&made), Some(&checked.target), checked.weight.as_ref()];
-        let (scales, p) = (elements::<T>(&made)?, elements::<T>(&p)?);
-        // SAFETY: a row-major result of the scores' shape, as the probabilities are, and a scale for each position.
-        written(r, (dtype, T::DTYPE), &shape, &inputs, &|out| unsafe { picks.distances(out.cast(), p.as_ptr(), scales) })
-    })
+    let (dtype, shape) = (Domain::Float.check(one_dtype(&[g, t])?)?, t.layout()?.shape);
+    let checked = targets.checked(t, dtype)?;
+    let (g, p) = (checked.gradient(g, dtype)?, Tensor::fresh()?);
+    softmax::softmax(&p, t, class_dim(&shape)? as i32, Some(dtype.compute()))?;
+    checked.launch(r, dtype, &shape, &[&p, &g], &checked.work(LossOp::CrossEntropyGradient, &targets))
 }

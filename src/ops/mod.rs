@@ -17,7 +17,6 @@ pub mod linalg;
 pub mod lines;
 pub mod loss;
 pub mod matmul;
-mod operand;
 pub mod order;
 pub mod pointwise;
 pub mod pooling;

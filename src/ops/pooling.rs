@@ -1,16 +1,14 @@
 //! Pooling: images made smaller, by the greatest elements or the means of windows.
 
 use super::convolution::{common_type, parts};
-use super::dense::{dense, elements, elements_mut, written};
+use super::dense::{launch, operand};
 use super::lines::Want;
-use super::matmul::{product_type, products};
-use super::result::deliver;
+use super::matmul::product_type;
+use super::result::{Inputs, Wanted, Writes, ready_all};
 use super::window::{Rounding, Steps, each, extent, image, image_dims, windows};
-use crate::cpu::pooling::{Adaptive, Divisor, Pooling, Spread};
-use crate::cpu::room::Room;
-use crate::cpu::window::{IMAGE_DIMS, Window};
-use crate::dtype::{Dtype, Element, dispatch};
-use crate::error::{Error, Kind, Result, bail};
+use crate::dtype::{Domain, Dtype};
+use crate::error::{Result, bail};
+use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Pool, PoolOp, Unpool, Window, Windows};
 use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
 
@@ -50,6 +48,11 @@ impl Planes {
         self.lead.iter().copied().chain(sizes.into_iter().skip(IMAGE_DIMS - self.ndim).map(|size| size as i64)).collect()
     }
 
+    /// Pooling of these planes.
+    fn pool(&self, op: PoolOp, windows: Windows) -> Pool {
+        Pool { op, windows, planes: self.planes }
+    }
+
     fn windows(&self, form: Form<'_>) -> Result<Window> {
         let kernel = each("kernel", Some(form.kernel), 1, self.ndim, 1, 1)?;
         if form.kernel.is_empty() {
@@ -64,10 +67,6 @@ impl Planes {
     }
 }
 
-fn room(bytes: usize, parts: usize) -> Result<Room> {
-    Room::new(bytes, parts).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for lines of an image")))
-}
-
 /// What a window without an element gives: the least number of the dtype, which is computed in another.
 fn least(dtype: Dtype) -> f64 {
     match dtype {
@@ -78,54 +77,36 @@ fn least(dtype: Dtype) -> f64 {
     }
 }
 
-/// `r` = greatest elements of `t` as `run` finds them: values, their places if `indices` are asked for, and of which elements.
-fn greatest<T: Element>(
-    r: &Tensor,
-    indices: Option<&Tensor>,
-    t: &Tensor,
-    shape: &[i64],
-    run: &dyn Fn(*mut T, Option<*mut i64>, *const T),
-) -> Result<()> {
+/// Writes the greatest elements of `t` to `r`, and their positions to `indices`.
+fn greatest(r: &Tensor, indices: Option<&Tensor>, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
+    let dtype = common_type(&[t])?;
     Want::indices(indices)?;
-    let (dtype, x) = (t.defined()?, dense(t, T::DTYPE)?);
-    let from = x.data().cast_const().cast::<T>();
-    let Some(indices) = indices else {
-        return written(r, (dtype, T::DTYPE), shape, &[Some(&x)], &|out| run(out.cast(), None, from));
-    };
-    let (mut values, mut places) = (Tensor::empty(T::DTYPE, shape)?, Tensor::empty(Dtype::Int64, shape)?);
-    run(elements_mut::<T>(&mut values)?.as_mut_ptr(), Some(elements_mut::<i64>(&mut places)?.as_mut_ptr()), from);
-    deliver([Some((r, dtype, &values)), Some((indices, Dtype::Int64, &places))])
+    let compute = product_type(dtype);
+    let x = [operand(t, compute)?];
+    let values = Wanted { r, dtype, shape, writes: Writes::ROW_MAJOR.of(compute) };
+    let places = indices.map(|r| Wanted { r, dtype: Dtype::Int64, shape, writes: Writes::ROW_MAJOR });
+    ready_all([Some(values), places], Inputs::anywhere(&x))?.launch(work, &[&x[0]])
+}
+
+/// Writes what `work` makes of floats `t` to `r`.
+fn of_floats(r: &Tensor, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
+    let dtype = Domain::Float.check(t.defined()?)?;
+    launch(r, (dtype, dtype.compute()), shape, work, &[operand(t, dtype.compute())?])
 }
 
 /// `r` = the greatest element of each window, `indices` = where it stands in its plane
 pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, form: Form<'_>) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let window = planes.windows(form)?;
-    let shape = planes.resized(window.out);
-    let pooling = Pooling::new(window, planes.planes)?;
-    let room = room(pooling.tile_bytes::<f64>(), pooling.parts())?;
-    let (dtype, least) = (common_type(&[t])?, least(t.defined()?));
-    products!(product_type(dtype), T => greatest::<T>(r, indices, t, &shape, &|values, places, x| {
-        // SAFETY: row-major tensors of the shapes that the windows were made for; the results lie apart.
-        unsafe { pooling.greatest(&room, values, places, x, least) }
-    }))
+    let op = PoolOp::Max { least: least(t.defined()?) };
+    greatest(r, indices, t, &planes.resized(window.out), &planes.pool(op, Windows::Strided(window)))
 }
 
 /// `r` = the mean of each window
 pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, form: Form<'_>, divisor: Divisor) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let window = planes.windows(form)?;
-    let shape = planes.resized(window.out);
-    let pooling = Pooling::new(window, planes.planes)?;
-    let room = room(pooling.tile_bytes::<f64>(), pooling.parts())?;
-    let (dtype, divisors) = (t.defined()?, pooling.divisors(divisor)?);
-    dispatch!(float, dtype, T => {
-        let x = dense(t, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &shape, &[Some(&x)], &|out| {
-            // SAFETY: as above.
-            unsafe { pooling.means(&room, out.cast::<T>(), x.data().cast_const().cast(), &divisors) }
-        })
-    })
+    of_floats(r, t, &planes.resized(window.out), &planes.pool(PoolOp::Mean(divisor), Windows::Strided(window)))
 }
 
 /// What a mean is divided by: all of a window or what lies in the image, or a number if that is not 0.
@@ -142,16 +123,8 @@ pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, form: Form<'_>, 
     let planes = Planes::of(t, image_dims(form.kernel.len() as i64)?)?;
     let window = planes.windows(form)?;
     check_shape(grad, &planes.resized(window.out))?;
-    let pooling = Pooling::new(window, planes.planes)?;
-    let (room, divisors) = (room(1, planes.planes)?, pooling.divisors(divisor)?);
-    let dtype = grad.defined()?;
-    dispatch!(float, dtype, T => {
-        let grad = dense(grad, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &planes.resized(planes.image), &[Some(&grad)], &|out| {
-            // SAFETY: as above.
-            unsafe { pooling.spread_means(&room, out.cast::<T>(), grad.data().cast_const().cast(), &divisors) }
-        })
-    })
+    let work = planes.pool(PoolOp::MeanGradient(divisor), Windows::Strided(window));
+    of_floats(r, grad, &planes.resized(planes.image), &work)
 }
 
 fn check_shape(t: &Tensor, expected: &[i64]) -> Result<()> {
@@ -180,27 +153,16 @@ fn adaptive(planes: &Planes, sizes: &[i64]) -> Result<Adaptive> {
 pub fn adaptive_max(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let windows = adaptive(&planes, sizes)?;
-    let shape = planes.resized(windows.out);
-    let (dtype, room) = (common_type(&[t])?, room(1, planes.planes)?);
-    products!(product_type(dtype), T => greatest::<T>(r, indices, t, &shape, &|values, places, x| {
-        // SAFETY: as above.
-        unsafe { windows.greatest(&room, planes.planes, values, places, x) }
-    }))
+    let op = PoolOp::Max { least: f64::NEG_INFINITY };
+    greatest(r, indices, t, &planes.resized(windows.out), &planes.pool(op, Windows::Adaptive(windows)))
 }
 
 /// `r` = the means of as many windows as `sizes` say
 pub fn adaptive_avg(ndim: usize, r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
     let windows = adaptive(&planes, sizes)?;
-    let shape = planes.resized(windows.out);
-    let (room, dtype) = (room(1, planes.planes)?, t.defined()?);
-    dispatch!(float, dtype, T => {
-        let x = dense(t, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &shape, &[Some(&x)], &|out| {
-            // SAFETY: as above.
-            unsafe { windows.means(&room, planes.planes, out.cast::<T>(), x.data().cast_const().cast()) }
-        })
-    })
+    let work = planes.pool(PoolOp::Mean(Divisor::Inside), Windows::Adaptive(windows));
+    of_floats(r, t, &planes.resized(windows.out), &work)
 }
 
 /// `r` = the gradient of what [`adaptive_avg`] was taken of, `t`, of which the shape counts alone
@@ -210,14 +172,8 @@ pub fn adaptive_avg_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, ndim: i32) -
     let (_, _, sizes) = parts(&of_grad, planes.ndim)?;
     let windows = adaptive(&planes, sizes)?;
     check_shape(grad, &planes.resized(windows.out))?;
-    let (room, dtype) = (room(1, planes.planes)?, grad.defined()?);
-    dispatch!(float, dtype, T => {
-        let grad = dense(grad, dtype.compute())?;
-        written(r, (dtype, dtype.compute()), &planes.resized(planes.image), &[Some(&grad)], &|out| {
-            // SAFETY: as above.
-            unsafe { windows.spread_means(&room, planes.planes, out.cast::<T>(), grad.data().cast_const().cast()) }
-        })
-    })
+    let work = planes.pool(PoolOp::MeanGradient(Divisor::Inside), Windows::Adaptive(windows));
+    of_floats(r, grad, &planes.resized(planes.image), &work)
 }
 
 /// `r` = images of `sizes` with each element of `t` where `indices` say, or with `adds` the sum of those of one place, where -1 is no place
@@ -238,17 +194,10 @@ pub fn unpool(r: &Tensor, t: &Tensor, indices: &Tensor, sizes: &[i64], adds: boo
     let result = planes.resized(planes.image);
     checked_numel(&result)?;
     let compute = product_type(dtype);
-    let (t, indices) = (dense(t, compute)?, dense(indices, Dtype::Int64)?);
+    let inputs = [operand(t, compute)?, operand(indices, Dtype::Int64)?];
     let (places, pixels) = (of_plane.iter().product::<i64>() as usize, planes.image.iter().product());
-    let spread = Spread { indices: elements::<i64>(&indices)?, places, pixels, planes: planes.planes, adds };
-    spread.check()?;
-    let room = room(1, planes.planes)?;
-    products!(compute, T => {
-        written(r, (dtype, compute), &result, &[Some(&t), Some(&indices)], &|out| {
-            // SAFETY: row-major tensors of these shapes; the indices were checked.
-            unsafe { spread.run(&room, out.cast::<T>(), t.data().cast_const().cast()) }
-        })
-    })
+    let work = Unpool { places, pixels, planes: planes.planes, adds };
+    launch(r, (dtype, compute), &result, &work, &inputs)
 }
 
 /// [`unpool`] with sums, to the shape of `t`

@@ -1,11 +1,11 @@
 //! Printing: the elements of tensors and storages, as `print` asks for them.
 
-use super::copy::read_element;
-use super::operand::Operand;
 use crate::alloc::HeapText;
 use crate::dtype::default_dtype;
+use crate::element::read_element;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::operand::Operand;
 use crate::print::{self, Options, Source, THPrintOptions};
 use crate::scalar::Scalar;
 use crate::storage::Storage;

@@ -1,8 +1,8 @@
 //! Random numbers: fills of tensors, and what is made of them.
 //!
-//! Philox makes all elements at once, each a function of the seed, of the blocks handed out before and of its position: the values depend on
-//! the seed and the order of calls, never on threads, strides or instruction sets. MT19937 makes one number after the other, in row-major
-//! order, by TH's formulas in float64. Where a call fails, [`crate::capi`] sets the generator back.
+//! Philox makes all elements at once, each a function of the seed, of the blocks handed out before and of its position: the values depend
+//! on the seed and the order of calls, never on threads, strides or instruction sets. MT19937 makes one number after the other, in
+//! row-major order, by TH's formulas in float64. Where a call fails, [`crate::capi`] sets the generator back.
 
 mod chance;
 mod floats;
@@ -21,117 +21,43 @@ pub use state::*;
 pub use whole::*;
 
 use super::copy;
-use super::operand::Operand;
-use super::result::Target;
+use super::result::{Inputs, Writes, ready};
 use crate::alloc::list;
-use crate::cpu::convert::converter;
-use crate::cpu::engine::COSTLY;
-use crate::cpu::random::{Distribution, GROUP, Source, fill as fill_groups, fill_each as draw_each};
-use crate::cpu::sequence::generate;
-use crate::dtype::{Domain, Dtype, Element};
+use crate::backend;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::Draw;
 use crate::layout::{Dims, broadcast_shape};
-use crate::random::{Generator, Mt19937, Philox};
+use crate::operand::Operand;
+use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
-/// Where the elements of a fill go: row-major memory inside of a tensor or of a buffer.
-#[derive(Clone, Copy)]
-struct Place {
-    at: *mut u8,
-    dtype: Dtype,
-    n: usize,
-}
-
-/// Lets `write` fill `r` in row-major order; `r` has dtype and shape.
-fn fill(r: &Tensor, write: impl FnOnce(Place)) -> Result<()> {
+/// Fills `r`, which has dtype and shape, with numbers drawn by these parameters.
+fn fill(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operand]) -> Result<()> {
     let out = Operand::of(r)?;
     if out.layout.overlaps_itself() {
         bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
     }
-    let (dtype, n) = (out.dtype, out.layout.numel() as usize);
+    let device = backend::on(out.device);
     if out.layout.is_contiguous() {
-        write(Place { at: out.first(), dtype, n });
-        return Ok(());
+        return device.random(draw, generator, &out, parameters);
     }
-    let dense = Tensor::empty(dtype, &out.layout.shape)?;
-    write(Place { at: dense.data(), dtype, n });
-    copy::copy(r, &dense)
+    let dense = device.operand(out.dtype, &out.layout.shape)?;
+    device.random(draw, generator, &dense, parameters)?;
+    copy::copy_elements(&out, &dense)
+}
+
+/// [`fill`] of floats.
+fn fill_floats(r: &Tensor, generator: &mut Generator, draw: Draw) -> Result<()> {
+    check_float(r)?;
+    fill(r, generator, draw, &[])
 }
 
 /// Fails for integers, which most distributions have no values in.
 fn check_float(r: &Tensor) -> Result<Dtype> {
     Domain::Float.check(r.defined()?)
-}
-
-/// Fills with floats: by Philox from the distribution for the type they are computed in, by MT19937 with `next` numbers in order.
-fn fill_floats(
-    r: &Tensor,
-    generator: &mut Generator,
-    single: impl Distribution<f32>,
-    double: impl Distribution<f64>,
-    next: impl FnMut(&mut Mt19937, &mut [f64]),
-) -> Result<()> {
-    let dtype = check_float(r)?;
-    fill(r, |place| match generator {
-        Generator::Mt19937(stream) => in_order(place, stream, next),
-        Generator::Philox(stream) if dtype == Dtype::Float64 => at_once(place, stream, double),
-        Generator::Philox(stream) => at_once(place, stream, single),
-    })
-}
-
-/// Fills with what a distribution makes, converted.
-fn at_once<T: Element, D: Distribution<T>>(place: Place, stream: &mut Philox, distribution: D) {
-    by_position(place, stream, D::BLOCKS, &|at, _, n, seed, block| {
-        // SAFETY: `by_position` passes pieces of the place.
-        unsafe { fill_groups(at, n, seed, block, distribution) }
-    });
-}
-
-/// Fills with what `make(at, first, n, seed, block)` writes for the `n` elements from position `first`, a multiple of GROUP, on; a group takes
-/// `blocks` blocks.
-fn by_position<T: Element>(place: Place, stream: &mut Philox, blocks: u64, make: &(dyn Fn(*mut T, usize, usize, u64, u64) + Sync)) {
-    let Place { at, dtype, n } = place;
-    let seed = stream.seed;
-    let block = stream.reserve((n.div_ceil(GROUP) as u64).wrapping_mul(blocks));
-    // SAFETY: the place holds n elements.
-    unsafe {
-        generate::<T>(at, dtype, n, COSTLY, &|at, first, len| {
-            make(at, first, len, seed, block.wrapping_add(((first / GROUP) as u64).wrapping_mul(blocks)));
-        })
-    }
-}
-
-/// Fills with what `next` writes, a list after the other, on this thread.
-fn in_order<T: Element>(place: Place, stream: &mut Mt19937, mut next: impl FnMut(&mut Mt19937, &mut [T])) {
-    let mut buffer = [T::ZERO; 512];
-    let (convert, size) = (converter(place.dtype, T::DTYPE), place.dtype.size());
-    for first in (0..place.n).step_by(buffer.len()) {
-        let made = &mut buffer[..(place.n - first).min(512)];
-        next(stream, made);
-        // SAFETY: the place holds n elements, of which these are some.
-        unsafe { convert(place.at.add(first * size), size as isize, made.as_ptr().cast(), size_of::<T>() as isize, made.len()) }
-    }
-}
-
-/// Fills with `draw(source, i)` for each position `i`, which may draw any number of words.
-fn fill_each(r: &Tensor, generator: &mut Generator, draw: &(dyn Fn(&mut dyn Source, usize) -> f64 + Sync)) -> Result<()> {
-    fill(r, |place| match generator {
-        Generator::Mt19937(stream) => {
-            let mut i = 0;
-            in_order(place, stream, |stream, out: &mut [f64]| {
-                for x in out {
-                    *x = draw(stream, i);
-                    i += 1;
-                }
-            });
-        }
-        Generator::Philox(stream) => by_position(place, stream, GROUP as u64, &|at: *mut f64, first, n, seed, block| {
-            // SAFETY: `by_position` passes pieces of the place.
-            let out = unsafe { std::slice::from_raw_parts_mut(at, n) };
-            draw_each(out, seed, block, &|source, i| draw(source, first + i));
-        }),
-    })
 }
 
 /// Numbers that elements are drawn by, in float64 and in the shape of all of them together.
@@ -151,6 +77,13 @@ impl<const N: usize> Parameters<N> {
             Ok(copied)
         })?;
         Ok(Parameters { dtype, shape, values })
+    }
+
+    /// Makes `r` of elements drawn by these parameters; whole numbers may become integers.
+    fn draw(&self, r: &Tensor, generator: &mut Generator, whole: bool, draw: Draw) -> Result<()> {
+        let operands = list(N, |k| Operand::of(&self.values[k]))?;
+        let parameters: SmallVec<[&Operand; 2]> = operands.iter().collect();
+        make(r, self.dtype, whole, &self.shape, |r| fill(r, generator, draw, &parameters))
     }
 
     /// The numbers of each, in row-major order.
@@ -184,11 +117,7 @@ unsafe fn doubles(t: &Tensor) -> &[f64] {
 /// `write` fails, it does so before it writes.
 fn make(r: &Tensor, dtype: Dtype, whole: bool, shape: &[i64], write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let dtype = if whole { r.dtype().unwrap_or(dtype) } else { dtype };
-    let target = Target::check(r, dtype, shape)?;
-    let disjoint = target.kept.as_ref().is_some_and(|kept| !kept.layout.is_contiguous());
-    let placed = target.place(disjoint, &|_| false)?;
-    write(&placed.tensor()?)?;
-    placed.commit()
+    ready(r, (dtype, shape), Writes::ROW_MAJOR, Inputs::NONE)?.write_tensor(write)
 }
 
 /// Fails where one of the numbers is not as `fits` wants it, which `what` says.

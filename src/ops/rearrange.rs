@@ -2,17 +2,17 @@
 
 use super::create::disjoint;
 use super::index::select::index_select;
-use super::operand::Operand;
 use super::pointwise;
 use super::reduce::TH_ALL_DIMS;
 use super::result::{Inputs, Writes, deliver, ready};
 use super::{copy, view};
 use crate::alloc;
-use crate::cpu;
 use crate::dtype::Dtype;
+use crate::element::rounded;
 use crate::error::{Result, bail};
+use crate::launch::Convert;
 use crate::layout::{Dims, Layout, MAX_DIMS, checked_numel, wrap_dim};
-use crate::plan::Plan;
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -33,11 +33,7 @@ fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) 
     let mut layout = from.layout.clone();
     change(&mut layout)?;
     let writes = Writes::STRIDED.of(from.dtype);
-    ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.write(|to| {
-        let plan = Plan::new([&to.layout, &layout], [to.dtype.size(), from.dtype.size()]);
-        // SAFETY: the layout shows elements of the tensor in another order.
-        unsafe { cpu::copy::copy(plan, (to.first(), to.dtype), (from.first_of(&layout), from.dtype)) };
-    })
+    ready(r, (from.dtype, &layout.shape), writes, Inputs::anywhere(std::slice::from_ref(&from)))?.launch(&Convert, &[&from.view(layout)])
 }
 
 /// Dimensions of `t`, none named twice.
@@ -99,7 +95,8 @@ pub fn rot90(r: &Tensor, t: &Tensor, k: i64, a: i32, b: i32) -> Result<()> {
     })
 }
 
-/// `r` = `t` moved on by `shifts` entries along `dims`, what leaves at one end coming back at the other; of all elements in a row without `dims`
+/// `r` = `t` moved on by `shifts` entries along `dims`, what leaves at one end coming back at the other; of all elements in a row without
+/// `dims`
 pub fn roll(r: &Tensor, t: &Tensor, shifts: &[i64], dims: Option<&[i64]>) -> Result<()> {
     let layout = t.layout()?;
     let Some(dims) = dims else {
@@ -167,8 +164,9 @@ pub fn repeat(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
     source.layout = often;
     ready.write(|to| {
         if !shape.contains(&0) {
-            copy::copy_to_part(to, &twice, &source);
+            copy::copy_to_part(to, &twice, &source)?;
         }
+        Ok(())
     })
 }
 
@@ -231,7 +229,7 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
 fn nothing(r: &Tensor, t: &Tensor, d: usize, size: Option<i64>) -> Result<()> {
     let (mut shape, Some(size)) = (t.layout()?.shape, size) else { bail!(Shape, "dimension {d} overflows") };
     shape[d] = size;
-    ready(r, (t.defined()?, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| ())
+    ready(r, (t.defined()?, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()))
 }
 
 /// [`repeat_interleave`] with one number
@@ -283,7 +281,7 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
         return pad_constant(r, t, pads, &shape, value);
     }
     if checked_numel(&shape)? == 0 && have.contains(&0) {
-        return ready(r, (dtype, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| ());
+        return ready(r, (dtype, &shape), Writes::STRIDED, Inputs::NONE)?.write(|_| Ok(()));
     }
     // One dimension after the other, each by the positions its entries come from.
     let mut made = if pads.is_empty() { copy::contiguous_copy(t)? } else { disjoint(r, t)? };
@@ -300,7 +298,7 @@ pub fn pad(r: &Tensor, t: &Tensor, pads: &[i64], mode: THPadMode, value: Scalar)
 fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scalar) -> Result<()> {
     let mut inside = Operand::of(t)?;
     copy::check_range(inside.dtype, value)?;
-    let value = copy::rounded(inside.dtype, value);
+    let value = rounded(inside.dtype, value);
     let ready = ready(r, (inside.dtype, shape), Writes::STRIDED, Inputs::anywhere(std::slice::from_ref(&inside)))?;
     let mut part = ready.layout().clone();
     for (k, pair) in pads.chunks(2).enumerate() {
@@ -314,10 +312,11 @@ fn pad_constant(r: &Tensor, t: &Tensor, pads: &[i64], shape: &[i64], value: Scal
         }
     }
     ready.write(|to| {
-        copy::fill_part(to, &to.layout, value);
+        copy::fill_part(to, &to.layout, value)?;
         if !part.shape.contains(&0) {
-            copy::copy_to_part(to, &part, &inside);
+            copy::copy_to_part(to, &part, &inside)?;
         }
+        Ok(())
     })
 }
 

@@ -1,34 +1,36 @@
 //! Results: from the check of what the caller gave to the moment it changes.
 //!
-//! [`Target::check`] refuses what cannot become the result, [`Target::place`] gets all the memory there is to get, the operation writes to
-//! that, and [`commit`] changes what the caller sees, when nothing can fail any more: a call that fails has changed nothing.
-//!
-//! [`ready`] does all of it for one result: it derives from the inputs where the result may be written, and what it returns can be written
-//! only by a closure that cannot fail. Operations that write a result in several steps, or in place, go this way.
+//! [`ready`] refuses a handle that cannot become the result, derives from the inputs where the result may be written, and gets all the
+//! memory that there is to get. The operation writes to that, and then the caller sees the result: a call that fails has changed nothing.
+//! [`ready_all`] does so for several results; [`deliver`] makes results of tensors that an operation made because their shapes were not
+//! known before.
 
 use super::copy::copy_elements;
-use super::operand::{Operand, check_host};
+use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::Launchable;
 use crate::layout::{Layout, checked_numel};
+use crate::operand::{Operand, check_host};
 use crate::storage::Storage;
 use crate::tensor::{DimsRoom, Tensor};
+use smallvec::SmallVec;
 
 /// A result that may become what the operation makes.
-pub struct Target<'a, 's> {
+struct Target<'a, 's> {
     r: &'a Tensor,
     /// Its own dtype, or that of the operation if it has none.
-    pub dtype: Dtype,
+    dtype: Dtype,
     /// That of the operation.
     of: Dtype,
     shape: &'s [i64],
     /// The result as it is, where it has its shape already.
-    pub kept: Option<Operand>,
+    kept: Option<Operand>,
 }
 
 impl<'a, 's> Target<'a, 's> {
     /// Fails where a result of `dtype` and `shape` cannot go into `r`.
-    pub fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
+    fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
         check_host(r)?;
         checked_numel(shape)?;
         let Some(have) = r.dtype() else { return Ok(Target { r, dtype, of: dtype, shape, kept: None }) };
@@ -45,9 +47,9 @@ impl<'a, 's> Target<'a, 's> {
         Ok(Target { r, dtype: have, of: dtype, shape, kept: Some(Operand::with(r, have, layout)?) })
     }
 
-    /// [`Target::place`] for what is `written` in another dtype than the operation's own, with more digits, say: a result of a third dtype gets
-    /// what a fresh one would have, converted.
-    pub fn place_as(self, written: Dtype, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+    /// [`Target::place`] for what is `written` in another dtype than the operation's own, with more digits, say: a result of a third dtype
+    /// gets what a fresh one would have, converted.
+    fn place_as(self, written: Dtype, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let (of, rounds) = (self.of, self.dtype != self.of && self.of != written);
         let placed = self.place(disjoint && !rounds, taken)?;
         if !rounds {
@@ -56,9 +58,29 @@ impl<'a, 's> Target<'a, 's> {
         placed.converted_from(of)
     }
 
-    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `disjoint` from
-    /// it until all is done; any other lies in its own storage, unless that is `taken`.
-    pub fn place(self, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+    /// [`Target::place`] for elements that are written in this way; what is converted when all are written may lie where inputs do, but not
+    /// where `others` do.
+    fn ready(self, writes: Writes, disjoint: bool, inputs: &Inputs<'_>, others: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
+        let (of, taken) = (self.of, |own: &Storage| inputs.lie_in(own) || others(own));
+        match writes.dtype {
+            Some(written) if writes.converts => self.place_as(written, disjoint, &taken),
+            Some(written) if written != self.dtype || written != of => {
+                let mut placed = self.place(false, others)?;
+                // What is written becomes elements of a fresh result, and these what `r` holds.
+                for step in [of, written] {
+                    if placed.written.dtype != step {
+                        placed = placed.converted_from(step)?;
+                    }
+                }
+                Ok(placed)
+            }
+            _ => self.place(disjoint, &taken),
+        }
+    }
+
+    /// Gets the memory for the result. A result that keeps its shape keeps its place, unless what is written there has to lie `disjoint`
+    /// from it until all is done; any other lies in its own storage, unless that is `taken`.
+    fn place(self, disjoint: bool, taken: &dyn Fn(&Storage) -> bool) -> Result<Placed<'a>> {
         let Target { r, dtype, shape, kept, .. } = self;
         if let Some(kept) = kept {
             return match disjoint {
@@ -141,66 +163,155 @@ impl<'a> Inputs<'a> {
 pub struct Writes {
     /// Their dtype; `None` if they are written in that of the result, whichever that is.
     dtype: Option<Dtype>,
+    /// True if the operation converts them on their way to the result.
+    converts: bool,
     /// True if they are written row-major, else as the layout of the result says.
     row_major: bool,
 }
 
 impl Writes {
-    /// In the dtype and the layout of the result.
-    pub(crate) const STRIDED: Writes = Writes { dtype: None, row_major: false };
-    /// In the dtype of the result.
-    pub(crate) const ROW_MAJOR: Writes = Writes { dtype: None, row_major: true };
+    /// True if the elements of a result that keeps its place are written elsewhere first.
+    fn must_move(&self, to: &Operand, inputs: &Inputs<'_>) -> bool {
+        (self.row_major && !to.layout.is_contiguous()) || inputs.overwritten_by(to)
+    }
 
-    /// In this dtype, from which they are converted.
+    /// In the dtype and the layout of the result.
+    pub(crate) const STRIDED: Writes = Writes { dtype: None, converts: false, row_major: false };
+    /// In the dtype of the result.
+    pub(crate) const ROW_MAJOR: Writes = Writes { row_major: true, ..Writes::STRIDED };
+
+    /// In this dtype, from which they are converted once all are written.
     pub fn of(self, dtype: Dtype) -> Writes {
         Writes { dtype: Some(dtype), ..self }
     }
+
+    /// In the layout of the result, computed in this dtype and converted by the operation.
+    pub fn converted_from(dtype: Dtype) -> Writes {
+        Writes { dtype: Some(dtype), converts: true, ..Writes::STRIDED }
+    }
 }
 
-/// A result that can be written without failing: all memory is there.
-pub struct Ready<'a>(Placed<'a>);
+/// A result that is asked for.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a, 's> {
+    /// The handle.
+    pub r: &'a Tensor,
+    /// The dtype of a fresh one.
+    pub dtype: Dtype,
+    /// The shape.
+    pub shape: &'s [i64],
+    /// The way it is written.
+    pub writes: Writes,
+}
 
-/// Readies `r` for elements of `dtype` and `shape` that are made of `inputs`. It is written in place where it keeps its shape and no input is
-/// overwritten before it is read.
-pub fn ready<'a>(r: &'a Tensor, (dtype, shape): (Dtype, &[i64]), writes: Writes, inputs: Inputs<'_>) -> Result<Ready<'a>> {
+/// Results that can be written without failing: all memory is there.
+pub struct Ready<'a, const N: usize>([Option<Placed<'a>>; N]);
+
+/// Readies `r` for elements of `dtype` and `shape` that are made of `inputs`. It is written in place where it keeps its shape and no input
+/// is overwritten before it is read.
+pub fn ready<'a>(r: &'a Tensor, (dtype, shape): (Dtype, &[i64]), writes: Writes, inputs: Inputs<'_>) -> Result<Ready<'a, 1>> {
     let target = Target::check(r, dtype, shape)?;
-    let written = writes.dtype.filter(|&written| written != target.dtype || written != dtype);
-    let must_move = |to: &Operand| (writes.row_major && !to.layout.is_contiguous()) || inputs.overwritten_by(to);
-    let disjoint = written.is_none() && target.kept.as_ref().is_some_and(must_move);
-    let taken = |own: &Storage| written.is_none() && inputs.lie_in(own);
-    let mut placed = target.place(disjoint, &taken)?;
-    // Written elements become those of a fresh result, and these become those of `r`.
-    for step in written.map_or([None; 2], |written| [Some(dtype), Some(written)]).into_iter().flatten() {
-        if placed.written.dtype != step {
-            placed = placed.converted_from(step)?;
+    let disjoint = target.kept.as_ref().is_some_and(|to| writes.must_move(to, &inputs));
+    target.ready(writes, disjoint, &inputs, &|_| false).map(|placed| Ready([Some(placed)]))
+}
+
+/// [`ready`] for the results that are asked for, none of which is written where another lies.
+pub fn ready_all<'a, const N: usize>(wanted: [Option<Wanted<'a, '_>>; N], inputs: Inputs<'_>) -> Result<Ready<'a, N>> {
+    let handle = |k: usize| wanted[k].map(|w| w.r);
+    if (1..N).any(|k| (0..k).any(|j| handle(k).zip(handle(j)).is_some_and(|(r, other)| r.is(other)))) {
+        return two_in_one();
+    }
+    let mut targets = [const { None }; N];
+    for (target, wanted) in targets.iter_mut().zip(&wanted) {
+        *target = wanted.map(|w| Target::check(w.r, w.dtype, w.shape)).transpose()?;
+    }
+    let kept = |k: usize| targets[k].as_ref().and_then(|target| target.kept.as_ref());
+    let mut disjoint = [false; N];
+    for (k, wanted) in wanted.iter().enumerate() {
+        let (Some(to), Some(Wanted { writes, .. })) = (kept(k), wanted) else { continue };
+        disjoint[k] = (0..k).filter_map(kept).any(|other| to.overlaps(other)) || writes.must_move(to, &inputs);
+    }
+    let mut ready = Ready([const { None }; N]);
+    for (k, target) in targets.into_iter().enumerate() {
+        let of_another = |own: &Storage| (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
+        if let (Some(target), Some(wanted)) = (target, wanted[k]) {
+            ready.0[k] = Some(target.ready(wanted.writes, disjoint[k], &inputs, &of_another)?);
         }
     }
-    Ok(Ready(placed))
+    together(&mut ready.0)?;
+    Ok(ready)
 }
 
-impl Ready<'_> {
-    /// The layout of what is written.
+impl<'a, const N: usize> Ready<'a, N> {
+    /// The elements that are written of each result.
+    #[inline(always)]
+    pub fn operands(&self) -> [Option<&Operand>; N] {
+        self.0.each_ref().map(|placed| placed.as_ref().map(|placed| &placed.written))
+    }
+
+    /// Lets a device write the results from `inputs`.
+    #[inline(always)]
+    pub fn launch(mut self, work: &impl Launchable, inputs: &[&Operand]) -> Result<()> {
+        launch_on(work, self.operands(), inputs)?;
+        commit(&mut self.0)
+    }
+
+    /// [`Ready::launch`] with the results in other layouts, which `layout` makes of theirs.
+    #[inline(always)]
+    pub fn launch_in(mut self, layout: impl Fn(&Layout) -> Layout, work: &impl Launchable, inputs: &[&Operand]) -> Result<()> {
+        let views = self.operands().map(|out| out.map(|out| out.view(layout(&out.layout))));
+        launch_on(work, views.each_ref().map(Option::as_deref), inputs)?;
+        commit(&mut self.0)
+    }
+}
+
+/// Does the work on the device that holds the operands.
+#[inline(always)]
+fn launch_on<const N: usize>(work: &impl Launchable, out: [Option<&Operand>; N], inputs: &[&Operand]) -> Result<()> {
+    backend::of(out.iter().copied().flatten().chain(inputs.iter().copied()))?.launch(work, &out, inputs)
+}
+
+impl Ready<'_, 1> {
+    /// The elements that are written.
+    #[inline(always)]
+    pub fn operand(&self) -> &Operand {
+        match &self.0 {
+            [Some(placed)] => &placed.written,
+            _ => unreachable!("one result was asked for"),
+        }
+    }
+
+    /// The layout of the elements that are written.
     pub fn layout(&self) -> &Layout {
-        &self.0.written.layout
+        &self.operand().layout
     }
 
-    /// The dtype of what is written.
+    /// The dtype of the elements that are written.
     pub fn dtype(&self) -> Dtype {
-        self.0.written.dtype
+        self.operand().dtype
     }
 
-    /// Writes all elements, and makes the result of them.
-    pub fn write(self, write: impl FnOnce(&Operand)) -> Result<()> {
-        write(&self.0.written);
-        self.0.commit()
+    /// Writes all elements, and makes the result of them. Where `write` fails, it does so before it writes.
+    pub fn write(mut self, write: impl FnOnce(&Operand) -> Result<()>) -> Result<()> {
+        write(self.operand())?;
+        commit(&mut self.0)
+    }
+
+    /// [`Ready::write`] to a tensor.
+    pub fn write_tensor(mut self, write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
+        match &self.0 {
+            [Some(Placed { r, last: Last::Nothing, .. })] => write(r),
+            _ => write(&self.operand().tensor()?),
+        }?;
+        commit(&mut self.0)
     }
 }
 
 /// A result whose memory stands ready.
-pub struct Placed<'a> {
+struct Placed<'a> {
     r: &'a Tensor,
-    /// Where the elements are to be written.
-    pub written: Operand,
+    /// The place where the elements are written.
+    written: Operand,
     last: Last<'a>,
 }
 
@@ -221,23 +332,7 @@ enum Last<'a> {
 }
 
 impl Placed<'_> {
-    /// Where the elements are to be written, as a tensor.
-    pub fn tensor(&self) -> Result<Tensor> {
-        match (&self.last, &self.written) {
-            (Last::Nothing, _) | (_, Operand { storage: None, .. }) => Ok(self.r.clone()),
-            (_, Operand { storage: Some(storage), dtype, layout, .. }) => Tensor::with_layout(storage.clone(), *dtype, layout),
-        }
-    }
-
-    /// [`commit`] of a single result.
-    pub fn commit(self) -> Result<()> {
-        match self.last {
-            Last::Nothing => Ok(()),
-            _ => commit([Some(self)]),
-        }
-    }
-
-    /// Returns true if a user's allocator, which may fail, must grow the storage.
+    /// Whether an allocator of the caller, which may refuse, has the last word.
     fn grows(&self) -> bool {
         match &self.last {
             Last::Grown { .. } => true,
@@ -273,17 +368,17 @@ impl Placed<'_> {
         }
     }
 
-    fn finish(self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         let Placed { r, written, last } = self;
-        match last {
+        match std::mem::replace(last, Last::Nothing) {
             Last::Nothing => {}
-            Last::Copied(to) => copy_elements(&to, &written)?,
-            Last::Converted(placed) => {
-                copy_elements(&placed.written, &written)?;
+            Last::Copied(to) => copy_elements(&to, written)?,
+            Last::Converted(mut placed) => {
+                copy_elements(&placed.written, written)?;
                 placed.finish()?;
             }
             Last::Adopted(room) => {
-                if let Some(storage) = written.storage {
+                if let Some(storage) = written.storage.take() {
                     r.point_at(room, storage, written.dtype, &written.layout);
                 }
             }
@@ -293,7 +388,7 @@ impl Placed<'_> {
             }
             Last::Grown { room, layout, storage } => {
                 r.point_at(room, storage.clone(), written.dtype, &layout);
-                copy_elements(&Operand::inside(storage, written.dtype, *layout), &written)?;
+                copy_elements(&Operand::inside(storage, written.dtype, *layout), written)?;
             }
         }
         Ok(())
@@ -301,19 +396,16 @@ impl Placed<'_> {
 }
 
 /// Results of one operation: where one of them still has to grow when all is written, the others are not touched before.
-pub fn together<const N: usize>(mut placed: [Option<Placed<'_>>; N]) -> Result<[Option<Placed<'_>>; N]> {
+fn together(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
     if placed.iter().flatten().any(Placed::grows) {
-        for place in &mut placed {
-            *place = match place.take() {
-                Some(p) if !p.grows() => {
-                    let dtype = p.written.dtype;
-                    Some(p.converted_from(dtype)?)
-                }
-                other => other,
-            };
+        for place in placed.iter_mut().filter(|place| place.as_ref().is_some_and(|placed| !placed.grows())) {
+            if let Some(p) = place.take() {
+                let dtype = p.written.dtype;
+                *place = Some(p.converted_from(dtype)?);
+            }
         }
     }
-    Ok(placed)
+    Ok(())
 }
 
 /// A handle, the dtype that a fresh one gets, and the tensor of its own that was made for it.
@@ -321,31 +413,14 @@ pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
 
 /// Makes results of tensors whose shapes were not known before: all of them, or none. A fresh handle takes over what was made where it can.
 pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
-    let (placed, made) = places(results, &|_| false)?;
-    let placed = together(placed)?;
+    let (mut placed, made) = places(results)?;
+    together(&mut placed)?;
     for (placed, made) in placed.iter().zip(&made) {
         if let (Some(placed), Some(made)) = (placed, made) {
             copy_elements(&placed.written, made)?;
         }
     }
-    commit(placed)
-}
-
-/// [`deliver`] of two results beside a larger one, which is `first`: `write` computes all three, that one where it lies.
-pub fn deliver_beside(first: Placed<'_>, results: [Option<Made<'_>>; 2], write: &dyn Fn(*mut u8)) -> Result<()> {
-    if results.iter().flatten().any(|(r, ..)| r.is(first.r)) {
-        return two_in_one();
-    }
-    let of_first = |own: &Storage| [first.r.storage(), first.written.storage.clone()].iter().flatten().any(|s| s.overlaps(own));
-    let ([a, b], made) = places(results, &of_first)?;
-    let placed = together([Some(first), a, b])?;
-    write(placed[0].as_ref().map_or(std::ptr::null_mut(), |first| first.written.first()));
-    for (placed, made) in placed[1..].iter().zip(&made) {
-        if let (Some(placed), Some(made)) = (placed, made) {
-            copy_elements(&placed.written, made)?;
-        }
-    }
-    commit(placed)
+    commit(&mut placed)
 }
 
 fn two_in_one<T>() -> Result<T> {
@@ -355,15 +430,15 @@ fn two_in_one<T>() -> Result<T> {
 /// Places for results, and what is to be copied there.
 type Places<'a, const N: usize> = ([Option<Placed<'a>>; N], [Option<Operand>; N]);
 
-/// Gets the memory for results that lie on none of each other's storages, and on none that is `taken`.
-fn places<'a, const N: usize>(results: [Option<Made<'a>>; N], taken: &dyn Fn(&Storage) -> bool) -> Result<Places<'a, N>> {
+/// Gets the memory for results that lie on none of each other's storages.
+fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N>> {
     let handle = |k: usize| results[k].map(|(r, ..)| r);
     let same = |k: usize, j: usize| handle(k).is_some_and(|r| handle(j).is_some_and(|other| r.is(other)));
     if (1..N).any(|k| (0..k).any(|j| same(k, j))) {
         return two_in_one();
     }
     let mut made: [Option<Operand>; N] = [const { None }; N];
-    let mut placed: [Option<Placed<'a>>; N] = [const { None }; N];
+    let mut placed: [Option<Placed<'_>>; N] = [const { None }; N];
     for (k, (r, dtype, from)) in results.into_iter().enumerate().filter_map(|(k, result)| Some((k, result?))) {
         let from = Operand::of(from)?;
         let shape = from.layout.shape.clone();
@@ -372,25 +447,32 @@ fn places<'a, const N: usize>(results: [Option<Made<'a>>; N], taken: &dyn Fn(&St
             placed[k] = Some(Placed { r, written: from, last: Last::Adopted(r.dims_room(shape.len())?) });
             continue;
         }
-        let of_another =
-            |own: &Storage| taken(own) || (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
+        let of_another = |own: &Storage| (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
         placed[k] = Some(target.place_as(from.dtype, false, &of_another)?);
         made[k] = Some(from);
     }
     Ok((placed, made))
 }
 
-/// Makes results of what was written: all of them, or none where an allocator of the caller does not give what it is asked for.
-pub fn commit<const N: usize>(results: [Option<Placed<'_>>; N]) -> Result<()> {
-    let mut before = [None; N];
-    for k in 0..N {
-        match results[k].as_ref().map_or(Ok(None), Placed::grow) {
-            Ok(len) => before[k] = len,
+/// Makes results of the elements that were written: all of them, or none where an allocator of the caller does not give what it is asked
+/// for.
+#[inline(always)]
+fn commit(results: &mut [Option<Placed<'_>>]) -> Result<()> {
+    if results.iter().flatten().all(|placed| matches!(placed.last, Last::Nothing)) { Ok(()) } else { change(results) }
+}
+
+/// [`commit`] where a result is not yet as it was written.
+#[inline(never)]
+fn change(results: &mut [Option<Placed<'_>>]) -> Result<()> {
+    let mut before: SmallVec<[Option<i64>; 3]> = SmallVec::new();
+    for result in results.iter() {
+        match result.as_ref().map_or(Ok(None), Placed::grow) {
+            Ok(len) => before.push(len),
             Err(error) => {
                 results.iter().zip(before).for_each(|(result, len)| result.iter().for_each(|result| result.shrink(len)));
                 return Err(error);
             }
         }
     }
-    results.into_iter().flatten().try_for_each(Placed::finish)
+    results.iter_mut().flatten().try_for_each(Placed::finish)
 }

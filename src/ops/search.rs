@@ -1,19 +1,15 @@
 //! Places in ascending sequences: searchsorted, bucketize; membership: isin.
 
-use super::copy;
-use super::dense::{dense, elements, elements_mut};
+use super::dense::{dense, elements};
 use super::lines::Want;
 use super::result::deliver;
-use super::sort;
-use crate::cpu::engine::{CHEAP, Shared, parallel};
-use crate::cpu::search::{contains, search};
-use crate::dtype::{Bool, Dtype, Promotion, dispatch};
+use super::{copy, sort};
+use crate::backend::launch;
+use crate::dtype::{Dtype, Promotion};
 use crate::error::{Result, bail};
+use crate::launch::Search;
+use crate::operand::Operand;
 use crate::tensor::Tensor;
-use std::ops::Range;
-
-/// Elements that are searched together, by one thread.
-const SEARCHED_PIECE: usize = 1024;
 
 /// The dtype in which elements of both are compared.
 fn common(a: &Tensor, b: &Tensor) -> Result<Dtype> {
@@ -26,8 +22,8 @@ fn numbers(t: &Tensor, dtype: Dtype) -> Result<Tensor> {
     dense(&copy::to_dtype(t, dtype)?, dtype.compute())
 }
 
-/// `r` = the place of each element of `t` in `sequence`, which ascends along its last dimension, or does in the order of `sorter`: before elements
-/// equal to it, or with `right` behind them.
+/// `r` = the place of each element of `t` in `sequence`, which ascends along its last dimension, or does in the order of `sorter`: before
+/// elements equal to it, or with `right` behind them.
 pub fn searchsorted(r: &Tensor, sequence: &Tensor, t: &Tensor, right: bool, sorter: Option<&Tensor>) -> Result<()> {
     let dtype = common(sequence, t)?;
     Want::indices(Some(r))?;
@@ -40,26 +36,14 @@ pub fn searchsorted(r: &Tensor, sequence: &Tensor, t: &Tensor, right: bool, sort
     if let Some(sorter) = sorter {
         sequences = sort::taken(&sequences, &places(sorter, &from, n)?)?;
     }
-    let mut made = Tensor::empty(Dtype::Int64, &to)?;
-    let (n, all) = (n as usize, made.layout()?.numel() as usize);
-    // One sequence is for all elements; else each row of them has its own.
-    let row = if outer.is_empty() { all } else { to[outer.len()] as usize };
-    let out = Shared(elements_mut::<i64>(&mut made)?.as_mut_ptr().cast());
-    dispatch!(all, dtype, T => {
-        let (sequences, x) = (elements::<T>(&sequences)?, elements::<T>(&x)?);
-        in_pieces(all, &|range| {
-            let mut start = range.start;
-            while start < range.end {
-                let line = start / row;
-                let end = range.end.min((line + 1) * row);
-                // SAFETY: ranges are apart and inside of the result.
-                let out = unsafe { std::slice::from_raw_parts_mut(out.get().cast::<i64>().add(start), end - start) };
-                search(&sequences[line * n..][..n], &x[start..end], right, out);
-                start = end;
-            }
-        })
-    });
+    let made = Tensor::empty(Dtype::Int64, &to)?;
+    found(Search::Place { right }, &made, &sequences, &x)?;
     deliver([Some((r, Dtype::Int64, &made))])
+}
+
+/// Lets a device search.
+fn found(work: Search, to: &Tensor, sequences: &Tensor, x: &Tensor) -> Result<()> {
+    launch(&work, &Operand::of(to)?, &[&Operand::of(sequences)?, &Operand::of(x)?])
 }
 
 /// The sorter of sequences of this shape, row-major, its places checked.
@@ -86,28 +70,14 @@ pub fn bucketize(r: &Tensor, t: &Tensor, boundaries: &Tensor, right: bool) -> Re
     searchsorted(r, boundaries, t, right, None)
 }
 
-/// `r` = whether each element of `t` is among `tests`, or with `invert` whether it is not. That neither has an element twice saves nothing here.
+/// `r` = whether each element of `t` is among `tests`, or with `invert` whether it is not. That neither has an element twice saves nothing
+/// here.
 pub fn isin(r: &Tensor, t: &Tensor, tests: &Tensor, _unique: bool, invert: bool) -> Result<()> {
     let dtype = common(t, tests)?;
     let (x, tests) = (numbers(t, dtype)?, numbers(tests, dtype)?);
     let sorted = Tensor::empty(dtype.compute(), &[tests.layout()?.numel()])?;
     sort::sort_all(&sorted, &tests)?;
-    let mut made = Tensor::empty(Dtype::Bool, &t.layout()?.shape)?;
-    let out = Shared(elements_mut::<Bool>(&mut made)?.as_mut_ptr().cast());
-    dispatch!(all, dtype, T => {
-        let (sorted, x) = (elements::<T>(&sorted)?, elements::<T>(&x)?);
-        in_pieces(x.len(), &|range| {
-            // SAFETY: ranges are apart and inside of the result, whose elements are bytes.
-            let out = unsafe { std::slice::from_raw_parts_mut(out.get().add(range.start), range.len()) };
-            contains(sorted, &x[range], invert, out);
-        })
-    });
+    let made = Tensor::empty(Dtype::Bool, &t.layout()?.shape)?;
+    found(Search::Contains { invert }, &made, &sorted, &x)?;
     deliver([Some((r, Dtype::Bool, &made))])
-}
-
-/// Hands `n` elements out in pieces.
-fn in_pieces(n: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
-    parallel(n.div_ceil(SEARCHED_PIECE), SEARCHED_PIECE, CHEAP / 8, &|units| {
-        task(units.start * SEARCHED_PIECE..n.min(units.end * SEARCHED_PIECE))
-    });
 }

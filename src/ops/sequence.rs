@@ -1,11 +1,9 @@
 //! Progressions: arange, range, linspace, logspace.
 
 use super::result::{Inputs, Writes, ready};
-use crate::cpu::engine::{CHEAP, COSTLY};
-use crate::cpu::index::by_size;
-use crate::cpu::sequence::{Line, Spaced, generate, integers};
 use crate::dtype::{Domain, Dtype, Element, default_dtype};
 use crate::error::{Result, bail};
+use crate::launch::sequence::{Line, Sequence, Spaced};
 use crate::layout::Dims;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -67,32 +65,24 @@ impl Progression {
     fn write(&self, r: &Tensor, fresh: Dtype) -> Result<()> {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
         let line = Line { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
-        store(r, result, self.n, &|at, dtype, n| {
-            if dtype.is_float() {
-                return floats(at, dtype, n, CHEAP, Spaced { up: line, down: line, half: 0, base: None });
-            }
-            let (start, step) = (i64::from_scalar(self.start), i64::from_scalar(self.step));
-            by_size!(dtype.size(), T => {
-                // SAFETY: `store` passes memory of `n` elements, `generate` its pieces; integers of one size are made of the same bits.
-                unsafe { generate::<T>(at, T::DTYPE, n, CHEAP, &|at, first, len| {
-                    integers(at, len, start.wrapping_add(step.wrapping_mul(first as i64)), step)
-                }) }
-            })
+        store(r, result, self.n, |dtype| match dtype.is_float() {
+            true => Sequence::Spaced(Spaced { up: line, down: line, half: 0, base: None }),
+            false => Sequence::Integers { start: i64::from_scalar(self.start), step: i64::from_scalar(self.step) },
         })
     }
 }
 
 /// `r = steps` numbers from `start` to `end`, both included, evenly spaced.
 pub fn linspace(r: &Tensor, start: f64, end: f64, steps: i64) -> Result<()> {
-    spaced(r, start, end, steps, CHEAP, None)
+    spaced(r, start, end, steps, None)
 }
 
 /// `r = base^x` for `steps` numbers `x` from `start` to `end`, both included, evenly spaced.
 pub fn logspace(r: &Tensor, start: f64, end: f64, base: f64, steps: i64) -> Result<()> {
-    spaced(r, start, end, steps, COSTLY, Some(base))
+    spaced(r, start, end, steps, Some(base))
 }
 
-fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, base: Option<f64>) -> Result<()> {
+fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, base: Option<f64>) -> Result<()> {
     if steps < 0 {
         bail!(Argument, "the number of steps {steps} is negative")
     }
@@ -108,27 +98,17 @@ fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, grain: usize, base: Opti
     // From both ends to the middle, so that the second half mirrors the first.
     let (up, down) = (Line { anchor: start, origin: 0, step }, Line { anchor: end, origin: last, step });
     let numbers = Spaced { up, down, half: (steps / 2) as usize, base };
-    store(r, default_dtype(), steps, &|at, dtype, n| floats(at, dtype, n, grain, numbers))
+    store(r, default_dtype(), steps, |_| Sequence::Spaced(numbers))
 }
 
-/// Fills `n` floats at `at`; 16-bit ones are rounded once, from float64.
-fn floats(at: *mut u8, dtype: Dtype, n: usize, grain: usize, numbers: Spaced) {
-    match dtype {
-        // SAFETY: `store` passes memory of `n` elements, `generate` its pieces.
-        Dtype::Float32 => unsafe { generate::<f32>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
-        // SAFETY: as above.
-        _ => unsafe { generate::<f64>(at, dtype, n, grain, &|at, first, len| numbers.fill(at, first, len)) },
-    }
-}
-
-/// Lets `write(address, dtype, n)` fill `r` in row-major order. A tensor that has `n` elements already keeps its shape.
-fn store(r: &Tensor, result: Dtype, n: i64, write: &dyn Fn(*mut u8, Dtype, usize)) -> Result<()> {
+/// Fills `r` in row-major order with the sequence for its dtype. A tensor that has `n` elements already keeps its shape.
+fn store(r: &Tensor, result: Dtype, n: i64, sequence: impl FnOnce(Dtype) -> Sequence) -> Result<()> {
     let shape = match r.dtype() {
         Some(_) => Some(r.layout()?.shape).filter(|shape| shape.iter().product::<i64>() == n),
         None => None,
     };
     let shape = shape.unwrap_or_else(|| Dims::filled(n, 1));
     let ready = ready(r, (result, &shape), Writes::ROW_MAJOR, Inputs::NONE)?;
-    Domain::Numeric.check(ready.dtype())?;
-    ready.write(|to| write(to.first(), to.dtype, n as usize))
+    let dtype = Domain::Numeric.check(ready.dtype())?;
+    ready.launch(&sequence(dtype), &[])
 }

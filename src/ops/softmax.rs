@@ -1,23 +1,21 @@
 //! Softmax and its kin, and vectors shortened to a norm.
 
 use super::copy;
-use super::dense::{dense, written_in_step};
-use super::lines::{Form, Kernels, Source, Want, along, rounded};
-use super::operand::one_dtype;
+use super::dense::{dense, launched};
+use super::lines::{Form, Source, Want, along, rounded};
 use super::pointwise::arithmetic;
 use super::reduce::{Over, TH_ALL_DIMS, To, norm};
-use crate::cpu::engine::COSTLY;
-use crate::cpu::softmax::{self, Kind};
-use crate::dtype::{Domain, Dtype, Element, dispatch};
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::layers::LineShape;
+use crate::launch::lines::Softmax as Kind;
+use crate::launch::{LineOp, Lines, SoftmaxGradient};
 use crate::layout::wrap_dim;
+use crate::operand::one_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
-const TURNED: usize = 24;
-
-/// The dimensions to go over.
+/// What to go over.
 #[derive(Clone, Copy)]
 enum Along<'a> {
     Dim(i32),
@@ -51,15 +49,12 @@ pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Re
 
 /// One of the three, of `t` read as `dtype`.
 fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form: Form) -> Result<()> {
-    dispatch!(float, dtype, T => {
-        let (stack, panel) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::columns::<T>(kind, p));
-        let kernels = Kernels { columns: Some(&panel), max_lines: softmax::MOST_COLUMNS, area: softmax::most_area(kind), max_transposed: TURNED, ..Kernels::stack(&stack, COSTLY) };
-        let wants = [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING];
-        match lines {
-            Along::Dim(dim) => along(t, dim, T::DTYPE, form, wants, kernels),
-            Along::Dims(dims) => Source::over(t, dims)?.run(T::DTYPE, form, wants, kernels),
-        }
-    })
+    let work = Lines { op: LineOp::Softmax(kind), compute: Domain::Float.check(dtype)?.compute() };
+    let wants = [Want { r: Some(r), dtype }, Want::NOTHING];
+    match lines {
+        Along::Dim(dim) => along(t, dim, work, form, wants),
+        Along::Dims(dims) => Source::over(t, dims)?.run(work, form, wants),
+    }
 }
 
 /// `r = y * (g - sum of g * y along dim)`, the gradient of [`softmax`] from its result; floats only.
@@ -84,26 +79,20 @@ fn gradient(kind: Kind, r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<
     let size = |sizes: &[i64]| sizes.iter().product::<i64>() as usize;
     let lines = match shape.split_at(dim) {
         // Without elements there are no lines, whatever their number and length.
-        _ if shape.contains(&0) => softmax::Shape { outer: 0, n: 0, inner: 1 },
-        (before, [n, after @ ..]) => softmax::Shape { outer: size(before), n: *n as usize, inner: size(after) },
-        (_, []) => softmax::Shape { outer: 1, n: 1, inner: 1 },
+        _ if shape.contains(&0) => LineShape { outer: 0, n: 0, inner: 1 },
+        (before, [n, after @ ..]) => LineShape { outer: size(before), n: *n as usize, inner: size(after) },
+        (_, []) => LineShape { outer: 1, n: 1, inner: 1 },
     };
-    dispatch!(float, dtype, T => {
-        let (g, y) = (dense(g, T::DTYPE)?, dense(y, T::DTYPE)?);
-        written_in_step(r, (dtype, T::DTYPE), &shape, &[&g, &y], &[], &|out| {
-            // SAFETY: row-major tensors of this shape; the result is one of the others or apart from them.
-            unsafe { softmax::gradient(kind, out.cast::<T>(), g.data().cast_const().cast(), y.data().cast_const().cast(), lines) }
-        })
-    })
+    let compute = Domain::Float.check(dtype)?.compute();
+    let (g, y) = (dense(g, compute)?, dense(y, compute)?);
+    launched(r, (dtype, compute), &shape, [&[&g, &y], &[]], &SoftmaxGradient { of: kind, lines })
 }
 
 /// `r[i] = log(e^t[0] + ... + e^t[i])` along `dim`; floats only.
 pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
-    dispatch!(float, dtype, T => {
-        let kernels = Kernels::line(&softmax::log_sums::<T>, COSTLY);
-        along(t, dim, T::DTYPE, Form::Same, [Want { r: Some(r), dtype, compute: Some(T::DTYPE) }, Want::NOTHING], kernels)
-    })
+    let work = Lines { op: LineOp::LogSums, compute: Domain::Float.check(dtype)?.compute() };
+    along(t, dim, work, Form::Same, [Want { r: Some(r), dtype }, Want::NOTHING])
 }
 
 /// `r = t`, each slice along `dim` scaled down to `maxnorm` if its p-norm is greater.

@@ -1,10 +1,13 @@
 //! Operations on storages as flat runs of elements.
 
-use super::copy::{check_range, read_element, write_element};
-use crate::cpu;
+use super::copy::check_range;
+use crate::backend::launch;
 use crate::dtype::Dtype;
+use crate::element::{read_element, write_element};
 use crate::error::{Result, bail};
-use crate::plan::Plan;
+use crate::launch::Convert;
+use crate::layout::Layout;
+use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 
@@ -80,15 +83,16 @@ pub unsafe fn raw_copy(dst: &Storage, src: *const u8) -> Result<()> {
     if src.is_null() {
         bail!(Argument, "src is NULL for {} elements", dst.len())
     }
-    let (data, bytes) = (dst.data(), dst.bytes());
-    let overlap = (src as usize) < data as usize + bytes && (data as usize) < src as usize + bytes;
+    let bytes = dst.bytes();
+    let overlap = (src as usize) < dst.data() as usize + bytes && (dst.data() as usize) < src as usize + bytes;
     // SAFETY: the caller vouches for `src`.
     unsafe {
         if overlap {
-            std::ptr::copy(src, data, bytes);
-        } else {
-            cpu::copy::copy(Plan::flat(bytes, [1, 1]), (data, Dtype::Uint8), (src, Dtype::Uint8));
+            std::ptr::copy(src, dst.data(), bytes);
+            return Ok(());
         }
+        let row = Layout::contiguous(&[bytes as i64]);
+        let to = Operand::inside(dst.clone(), Dtype::Uint8, row.clone());
+        launch(&Convert, &to, &[&Operand::of_memory(src.cast_mut(), Dtype::Uint8, row)])
     }
-    Ok(())
 }

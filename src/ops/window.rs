@@ -1,7 +1,7 @@
 //! The caller's description of windows, kernel, stride, padding and dilation, and the number of windows of an image.
 
-use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::error::{Result, bail};
+use crate::launch::{IMAGE_DIMS, Window};
 
 /// Sizes are less than that, so that no sum of them overflows.
 const MOST: i64 = i64::MAX / 8;

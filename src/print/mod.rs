@@ -1,5 +1,5 @@
-//! Tensors and storages as people read them: two layouts, PyTorch's and Torch7's, and the format of their numbers. Nothing here touches memory:
-//! elements come from a function of the caller, and text goes to a `HeapText`.
+//! Tensors and storages as people read them: two layouts, PyTorch's and Torch7's, and the format of their numbers. Nothing here touches
+//! memory: elements come from a function of the caller, and text goes to a `HeapText`.
 #![forbid(unsafe_code)]
 
 mod number;

@@ -22,8 +22,8 @@ pub struct THPrintOptions {
     pub edgeItems: i64,
     /// Characters that a line may have. A line has one element at least. Default: 80.
     pub lineWidth: i64,
-    /// Says whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or above 1000
-    /// times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
+    /// Says whether PyTorch's layout writes floats with an exponent, as `1.0000e+05`: 0 never, 1 always, -1 if the largest is above 1e8 or
+    /// above 1000 times the smallest, or the smallest is below 1e-4; signs and zeros do not count. Default: -1.
     pub sciMode: i32,
 }
 

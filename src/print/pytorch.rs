@@ -203,7 +203,8 @@ impl Page<'_> {
         self.repeat("]", outer)
     }
 
-    /// Appends what stands between two entries of dimension `d`: a newline, and an empty line more for each dimension between it and the rows.
+    /// Appends what stands between two entries of dimension `d`: a newline, and an empty line more for each dimension between it and the
+    /// rows.
     fn between(&mut self, d: usize, outer: usize) -> Result<()> {
         self.text.push(",")?;
         self.repeat("\n", outer - d)?;

@@ -1,8 +1,8 @@
 //! Philox4x32-10: random numbers as a pure function of a seed and a counter, and the stream that hands out counters.
 //!
-//! Block number `b` of seed `s` is Philox under the key (low half of s, high half of s) on the counter (low half of b, high half of b, 0, 0).
-//! A fill takes a range of blocks once and may then compute them in any order, on any number of threads, or on a GPU. What needs an unknown
-//! number of words for an element takes one block for it, and what follows in the third word of the counter.
+//! Block number `b` of seed `s` is Philox under the key (low half of s, high half of s) on the counter (low half of b, high half of b, 0,
+//! 0). A fill takes a range of blocks once and may then compute them in any order, on any number of threads, or on a GPU. What needs an
+//! unknown number of words for an element takes one block for it, and what follows in the third word of the counter.
 
 use crate::error::{Result, bail};
 

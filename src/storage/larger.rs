@@ -4,8 +4,8 @@ use super::{CACHING, Storage, TH_STORAGE_RESIZABLE};
 use crate::error::{Result, bail};
 
 impl Storage {
-    /// A storage of `len` undefined elements whose memory this one can take by [`Storage::exchange_memory`]. `None` where the memory is that
-    /// of another allocator, which alone can grow it.
+    /// A storage of `len` undefined elements whose memory this one can take by [`Storage::exchange_memory`]. `None` where the memory is
+    /// that of another allocator, which alone can grow it.
     pub fn larger(&self, len: i64) -> Result<Option<Storage>> {
         // SAFETY: a live storage.
         let caching = std::ptr::eq(unsafe { (*self.as_ptr()).allocator }, &CACHING);

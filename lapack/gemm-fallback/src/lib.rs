@@ -1,7 +1,7 @@
 //! The matrix products that faer asks for where there is no AVX2, handed to whoever has provided those of `private-gemm-x86`.
 //!
-//! This stands in for the crate of the same name, of which faer calls the two functions here. That one brings 0.6 MB of kernels for products that
-//! thorn has, and takes memory whose want ends the process.
+//! This stands in for the crate of the same name, of which faer calls the two functions here. That one brings 0.6 MB of kernels for
+//! products that thorn has, and takes memory whose want ends the process.
 
 use private_gemm_x86::{Matrix, Product, products};
 use std::any::TypeId;
@@ -20,7 +20,8 @@ pub fn get_threading_threshold() -> usize {
     usize::MAX
 }
 
-/// `dst = alpha * dst + beta * lhs @ rhs`, m x n, of matrices with k columns and k rows; without `read_dst`, `dst` is written without being read.
+/// `dst = alpha * dst + beta * lhs @ rhs`, m x n, of matrices with k columns and k rows; without `read_dst`, `dst` is written without being
+/// read.
 ///
 /// # Safety
 /// The matrices must exist, and `dst` lie apart from the others.

@@ -1,7 +1,7 @@
 //! The matrix products of faer's decompositions, handed to whoever has [provided](provide) them: thorn's own.
 //!
-//! This stands in for the crate of the same name, of which faer calls `gemm` alone. That one brings 2 MB of kernels for products that thorn has,
-//! computes on one thread, and keeps twice the size of the third-level cache for each thread, in memory whose want ends the process.
+//! This stands in for the crate of the same name, of which faer calls `gemm` alone. That one brings 2 MB of kernels for products that thorn
+//! has, computes on one thread, and keeps twice the size of the third-level cache for each thread, in memory whose want ends the process.
 
 use std::sync::OnceLock;
 

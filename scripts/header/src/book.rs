@@ -229,7 +229,7 @@ const ATTRIBUTES: &str = "\
 ";
 
 fn label(title: &str) -> String {
-    title.to_lowercase().replace(' ', "_")
+    title.to_lowercase().replace(',', "").replace(' ', "_")
 }
 
 fn write_part(part: &Part, out: &mut String) {
@@ -329,7 +329,8 @@ pub fn flat(code: &str) -> String {
     code.split_whitespace().collect::<Vec<_>>().join(" ").replace("struct ", "").replace("( ", "(")
 }
 
-/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space, a dash or a command stands by itself, as underlines do.
+/// Writes paragraphs with at most [`WIDTH`] columns. A line that begins with a space, a dash or a command stands by itself, as underlines
+/// do.
 fn filled(lines: &[String], prefix: &str, out: &mut String) {
     let mut line = String::new();
     let mut end = |line: &mut String| {

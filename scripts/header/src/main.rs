@@ -1,11 +1,13 @@
-//! Writes `include/thorn.h` and `src/capi/declarations.h` from the sources; its tests fail where they are stale.
+//! Writes `include/thorn.h`, `src/capi/rows.json` and `src/capi/declarations.h` from the sources; its tests fail where they are stale.
 //!
-//! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, and `cdef` makes a plain list of them.
+//! cbindgen reads the expanded crate and writes declarations; `book` puts them into chapters, `cdef` makes a plain list of them, and `rows`
+//! adds what the rows tell.
 
 mod book;
 mod cdef;
 mod item;
 mod outline;
+mod rows;
 
 use item::Kind;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ fn root() -> PathBuf {
 /// The crate with its macros expanded. The flag wants a nightly compiler or RUSTC_BOOTSTRAP; users of the header need neither.
 fn expanded(target: &Path) -> PathBuf {
     let out = Command::new(env!("CARGO"))
-        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--locked", "--target-dir"])
+        .args(["rustc", "--package", "thorn", "--lib", "--crate-type", "lib", "--features", "rows", "--locked", "--target-dir"])
         .arg(target)
         .args(["--", "-Zunpretty=expanded"])
         .env("RUSTC_BOOTSTRAP", "1")
@@ -32,8 +34,8 @@ fn expanded(target: &Path) -> PathBuf {
     file
 }
 
-/// The two files: where each stands, and what it should say.
-static GENERATED: LazyLock<[(PathBuf, String); 2]> = LazyLock::new(|| {
+/// The three files: where each stands, and what it should say.
+static GENERATED: LazyLock<[(PathBuf, String); 3]> = LazyLock::new(|| {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let source = expanded(&root().join("target/header"));
     let outline = outline::Outline::of(&std::fs::read_to_string(&source).expect("it was just written"));
@@ -48,6 +50,7 @@ static GENERATED: LazyLock<[(PathBuf, String); 2]> = LazyLock::new(|| {
     [
         (root().join("include/thorn.h"), book::header(preface, &sections)),
         (root().join("src/capi/declarations.h"), cdef::declarations(&sections)),
+        (root().join("src/capi/rows.json"), rows::rows(&sections, &outline.rows)),
     ]
 });
 
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_header_is_narrow_and_every_declaration_has_a_comment() {
-        let [(_, header), _] = &*GENERATED;
+        let [(_, header), ..] = &*GENERATED;
         let lines: Vec<&str> = header.lines().collect();
         for (i, line) in lines.iter().enumerate() {
             assert!(line.chars().count() <= 120, "line {} has {} columns: {line}", i + 1, line.chars().count());
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_name_has_the_prefix() {
-        let [_, (_, declarations)] = &*GENERATED;
+        let [_, (_, declarations), _] = &*GENERATED;
         for line in declarations.lines() {
             let last = |text: &str| text.trim_end_matches([';', ' ']).rsplit([' ', '*']).next().unwrap_or_default().to_owned();
             let names: Vec<String> = match line {
@@ -104,7 +107,7 @@ mod tests {
     /// The status codes that each function may return are said by its comment or by the introduction of its chapter.
     #[test]
     fn every_function_or_its_chapter_says_its_status_codes() {
-        let [(_, header), _] = &*GENERATED;
+        let [(_, header), ..] = &*GENERATED;
         let (mut chapters, mut chapter, mut doc) = (0, String::new(), String::new());
         for line in header.lines() {
             let told = |text: &str| text.contains("TH_ERR_") || text.contains("do not fail");
@@ -126,7 +129,7 @@ mod tests {
     /// C++98 has no comma behind the last enumerator.
     #[test]
     fn enumerators_end_without_a_comma() {
-        let [(_, header), _] = &*GENERATED;
+        let [(_, header), ..] = &*GENERATED;
         let code: Vec<&str> =
             header.lines().map(|line| line.split("///").next().unwrap_or_default().trim()).filter(|line| !line.is_empty()).collect();
         let ends: Vec<_> = code.windows(2).filter(|pair| pair[1].starts_with('}') && pair[0].contains(" = ")).collect();
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn new_references_are_marked() {
-        let [(_, header), _] = &*GENERATED;
+        let [(_, header), ..] = &*GENERATED;
         let marked = header.lines().filter(|line| line.starts_with("TH_NODISCARD ")).count();
         let given = header.matches("new reference.\nTH_").count();
         assert!(marked >= given && given > 50, "{marked} of {given}");
@@ -155,7 +158,7 @@ mod tests {
 
     #[test]
     fn header_versions_are_those_of_the_crate() {
-        let [(_, header), _] = &*GENERATED;
+        let [(_, header), ..] = &*GENERATED;
         let number = |name: &str| {
             let line = header.lines().find_map(|l| l.strip_prefix(&format!("#define {name} ")));
             line.unwrap_or_else(|| panic!("{name} is not in the header")).trim().to_string()

@@ -12,6 +12,37 @@ pub struct Chapter {
     pub text: Vec<String>,
 }
 
+/// A row of `src/capi`.
+pub struct Row {
+    /// The name of the function with its prefix.
+    pub c_name: String,
+    /// The name without the prefix.
+    pub name: String,
+    /// The name and kind of each argument; tensors come first in elementwise operations.
+    pub arguments: Vec<(String, String)>,
+    /// The kind of the returned value.
+    pub returns: String,
+}
+
+/// The rows, and the lists of `src/capi` that tell more of them.
+#[derive(Default)]
+pub struct Rows {
+    /// All rows, in the order of `capi::ALL`.
+    pub rows: Vec<Row>,
+    /// The kinds of arguments, each with the first line of its documentation.
+    pub kinds: Vec<(String, String)>,
+    /// The defaults of kinds that are enums.
+    pub defaults: Vec<(String, String)>,
+    /// The kinds of pointers that may not be NULL.
+    pub null_refused: Vec<String>,
+    /// The kinds of pointers that may be NULL.
+    pub null_taken: Vec<String>,
+    /// Operations and their forms.
+    pub forms: Vec<(String, String)>,
+    /// Second names and first ones.
+    pub aliases: Vec<(String, String)>,
+}
+
 /// What the sources say.
 #[derive(Default)]
 pub struct Outline {
@@ -21,6 +52,12 @@ pub struct Outline {
     pub constants: BTreeMap<String, (String, String)>,
     /// What `TH*` types of integers are called.
     pub codes: Vec<String>,
+    /// The rows.
+    pub rows: Rows,
+    /// The modules of `capi::ALL`, in order.
+    order: Vec<String>,
+    /// The rows of each module, and the prefix of their functions.
+    areas: BTreeMap<String, (String, Vec<Row>)>,
 }
 
 impl Outline {
@@ -29,6 +66,10 @@ impl Outline {
         let mut outline = Outline::default();
         let file = syn::parse_file(source).expect("the expanded crate is Rust");
         outline.walk(&file.items, "crate", &Chapter::default());
+        for module in &outline.order {
+            let (prefix, rows) = outline.areas.remove(module).expect("an area is a module with rows");
+            outline.rows.rows.extend(rows.into_iter().map(|row| Row { c_name: format!("{prefix}{}", row.name), ..row }));
+        }
         outline
     }
 
@@ -51,8 +92,99 @@ impl Outline {
                 Item::Type(alias) if alias.ident.to_string().starts_with("TH") && last_name(&alias.ty) == "i32" => {
                     self.codes.push(alias.ident.to_string());
                 }
+                Item::Static(list) => self.take(&list.ident.to_string(), &list.expr, module),
+                Item::Enum(kinds) if module == "crate::capi::args" && kinds.ident == "Kind" => {
+                    let line = |attributes: &[Attribute]| doc(attributes).into_iter().next().unwrap_or_default();
+                    self.rows.kinds.extend(kinds.variants.iter().map(|kind| (kind.ident.to_string(), line(&kind.attrs))));
+                }
                 _ => {}
             }
+        }
+    }
+
+    /// Reads a list of `src/capi`.
+    fn take(&mut self, name: &str, list: &Expr, module: &str) {
+        if !module.starts_with("crate::capi") {
+            return;
+        }
+        match name {
+            // Each row is the static of a module of its own: `area::rows::name::ROW`.
+            "ROW" => {
+                let area = module.rsplitn(3, "::").last().unwrap_or_default();
+                self.areas.entry(area.to_owned()).or_default().1.push(row_of(list));
+            }
+            "FACE" => self.areas.entry(module.to_owned()).or_default().0 = field(list, "prefix"),
+            "ALL" => self.order = elements(list).into_iter().map(area_of).collect(),
+            "DEFAULTS" => self.rows.defaults = pairs(list),
+            "FORMS" => self.rows.forms = pairs(list),
+            "ALIASES" => self.rows.aliases = pairs(list),
+            "NULL_REFUSED" => self.rows.null_refused = elements(list).into_iter().map(word).collect(),
+            "NULL_TAKEN" => self.rows.null_taken = elements(list).into_iter().map(word).collect(),
+            _ => {}
+        }
+    }
+}
+
+/// The elements of an array or tuple, or the arguments of a call; a reference to one counts as it.
+fn elements(list: &Expr) -> Vec<&Expr> {
+    match list {
+        Expr::Reference(of) => elements(&of.expr),
+        Expr::Array(array) => array.elems.iter().collect(),
+        Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+        Expr::Call(call) => call.args.iter().collect(),
+        _ => panic!("a list is an array, a tuple or a call"),
+    }
+}
+
+/// A string, or the last part of a path.
+fn word(value: &Expr) -> String {
+    match value {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => text.value(),
+            _ => panic!("a literal is a string"),
+        },
+        Expr::Path(path) => path.path.segments.last().map(|part| part.ident.to_string()).unwrap_or_default(),
+        _ => panic!("a word is a string or a path"),
+    }
+}
+
+fn pairs(list: &Expr) -> Vec<(String, String)> {
+    elements(list).into_iter().map(|pair| (word(elements(pair)[0]), word(elements(pair)[1]))).collect()
+}
+
+/// A field of a struct that is a string.
+fn field(value: &Expr, name: &str) -> String {
+    let Expr::Struct(value) = value else { panic!("{name} is a field of a struct") };
+    let found = value.fields.iter().find(|field| matches!(&field.member, syn::Member::Named(of) if of == name));
+    word(&found.expect("the struct has this field").expr)
+}
+
+/// The row of `Row::new(names, kinds, returns, ...)`.
+fn row_of(call: &Expr) -> Row {
+    let parts = elements(call);
+    let names = word(parts[0]);
+    let mut names = names.split(' ').map(str::to_owned);
+    let name = names.next().unwrap_or_default();
+    let arguments = names.zip(elements(parts[1]).into_iter().map(word)).collect();
+    Row { c_name: String::new(), name, arguments, returns: word(parts[2]) }
+}
+
+/// The module of `{ use module as area; Area { ... } }`.
+fn area_of(block: &Expr) -> String {
+    let Expr::Block(block) = block else { panic!("an area is a block") };
+    let Some(syn::Stmt::Item(Item::Use(import))) = block.block.stmts.first() else { panic!("an area imports its module") };
+    let (mut path, mut tree) = (Vec::new(), &import.tree);
+    loop {
+        match tree {
+            syn::UseTree::Path(part) => {
+                path.push(part.ident.to_string());
+                tree = &part.tree;
+            }
+            syn::UseTree::Rename(last) => {
+                path.push(last.ident.to_string());
+                return path.join("::");
+            }
+            _ => panic!("an area renames its module"),
         }
     }
 }

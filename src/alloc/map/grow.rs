@@ -1,8 +1,8 @@
 //! Growing a file that is to be mapped.
 //!
-//! Other processes may grow it at the same time, and use what they have mapped. So a length only ever rises here: nothing is set to a length
-//! that was measured before. A failure cuts nothing off: where a full file system refuses what seemed to be free, blocks may stay reserved
-//! beyond the end of the file, until it is removed or cut.
+//! Other processes may grow it at the same time, and use what they have mapped. So a length only ever rises here: nothing is set to a
+//! length that was measured before. A failure cuts nothing off: where a full file system refuses what seemed to be free, blocks may stay
+//! reserved beyond the end of the file, until it is removed or cut.
 
 use std::fs::File;
 use std::io;

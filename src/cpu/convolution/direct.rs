@@ -1,13 +1,13 @@
-//! Sums over windows as products of an image as it lies and weights that are laid out once: the places of the result are rows, its channels columns,
-//! and what each tap of a channel sees is found by its offset.
+//! Sums over windows as products of an image as it lies and weights that are laid out once: the places of the result are rows, its channels
+//! columns, and what each tap of a channel sees is found by its offset.
 
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::room::{Elements, Room};
 use super::super::transpose::transpose;
-use super::super::window::Window;
 use super::grid::{Axis, Block, Grid, is_near};
-use super::{Convolution, TILE_ROWS, piece};
+use super::{TILE_ROWS, piece};
 use crate::error::{Result, bail};
+use crate::launch::{Convolution, Window};
 
 /// Images whose elements lie so many strides apart, in all dimensions together, are computed otherwise.
 const MOST_PHASES: usize = 64;
@@ -129,7 +129,8 @@ impl<T: Gather> Direct<T> {
                 let layout = Layout::of::<T>(grid, self.channels[0], &self.gatherer);
                 let [from, to] = [self.channels[0] * grid.axes.iter().map(Axis::of_source).product::<usize>(), self.of_image(grid)];
                 let image = block.image * it.groups + group;
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is as large as the layout says.
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is as large as the layout
+                // says.
                 unsafe {
                     grid.lay_out(&block, self.channels[0], x.at(image * from), it.groups * from, tile);
                     let rows = layout.rows(tile);

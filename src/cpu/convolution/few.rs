@@ -3,10 +3,10 @@
 use super::super::matmul::Gather;
 use super::super::room::{Elements, Room};
 use super::super::simd::{Level, simd};
-use super::Convolution;
 use super::direct::{LEAST_CHANNELS, phases_of};
 use super::grid::{Axis, Block, Grid, is_near};
 use crate::error::{Result, bail};
+use crate::launch::Convolution;
 
 /// Places of a block.
 const PLACES: usize = 4096;
@@ -67,8 +67,8 @@ impl<T: Gather> Few<T> {
                 let (block, group) = (grid.block(part / it.groups), part % it.groups);
                 let image = block.image * it.groups + group;
                 let sums = tile.wrapping_add(grid.source(from) + BEHIND);
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is for the source, what is read behind
-                // it, and the sums of a slice.
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is for the source, what is
+                // read behind it, and the sums of a slice.
                 unsafe {
                     grid.lay_out(&block, from, x.at(image * from * of_source), it.groups * from * of_source, tile);
                     tile.wrapping_add(grid.source(from)).write_bytes(0, BEHIND);

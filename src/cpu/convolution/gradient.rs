@@ -5,8 +5,9 @@ use super::super::room::{Elements, Room};
 use super::super::transpose::transpose;
 use super::direct::{LEAST_CHANNELS, PLACES, Strip};
 use super::grid::{Axis, Block, Grid, is_near};
-use super::{Convolution, piece};
+use super::piece;
 use crate::error::{Error, Kind, Result};
+use crate::launch::Convolution;
 
 /// Rows of a part.
 const ROWS: usize = 288;
@@ -114,8 +115,8 @@ impl<T: Gather> Gradient<T> {
         for block in piece((part.chunk * chunk).min(blocks), chunk, blocks).map(|number| grid.block(number)) {
             let image = block.image * it.groups + part.group;
             let x = x.wrapping_add((image * it.inputs + part.channels.start) * pixels);
-            // SAFETY: the caller's; the tile is as large as its layout says. The source has room for more channels than a last part has: those it
-            // has lie in front.
+            // SAFETY: the caller's; the tile is as large as its layout says. The source has room for more channels than a last part has:
+            // those it has lie in front.
             unsafe {
                 grid.lay_out(&block, channels, x, it.groups * it.inputs * pixels, tile);
                 grid.rows(&block, channels, columns.cast());
@@ -153,8 +154,8 @@ impl<T: Gather> Gradient<T> {
         }
     }
 
-    /// Lays out the gradient of a block's outputs: a row for each place, a column for each channel of a strip. `steps` are the elements from image to
-    /// image and from channel to channel.
+    /// Lays out the gradient of a block's outputs: a row for each place, a column for each channel of a strip. `steps` are the elements
+    /// from image to image and from channel to channel.
     unsafe fn lay_out_gradient(&self, block: &Block, strip: Strip, y: *const T, steps: [usize; 2], to: *mut T) {
         let (axes, count, size) = (&self.grid.axes, block.count, size_of::<T>());
         // SAFETY: the caller's.

@@ -2,9 +2,10 @@
 
 use super::super::matmul::Gather;
 use super::super::simd::simd;
-use super::super::window::{IMAGE_DIMS, Window, copied};
+use super::super::window::copied;
 use crate::alloc;
 use crate::error::Result;
+use crate::launch::{IMAGE_DIMS, Window};
 
 /// Bytes of a block's source, where that can be had: half of a second-level cache.
 const WANTED: usize = 384 << 10;
@@ -117,8 +118,8 @@ impl Block {
 }
 
 impl Grid {
-    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much. No
-    /// dimension may be without results.
+    /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much.
+    /// No dimension may be without results.
     pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
         let wanted = WANTED / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
@@ -257,8 +258,8 @@ impl Grid {
         }
     }
 
-    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `apart` elements after each other: 0
-    /// where it is beyond the image.
+    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `apart` elements after each
+    /// other: 0 where it is beyond the image.
     ///
     /// # Safety
     /// The images have the channels, and there is room for [`Grid::source`].

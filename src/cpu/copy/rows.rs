@@ -98,7 +98,8 @@ mod tests {
     use super::*;
     use crate::cpu::tuning::COPY_SHORT_ROW;
 
-    /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and looks at every byte of the result, also beside the rows.
+    /// Runs `copy(dst, src)` between rows `dst_step` and `src_step` bytes apart, and looks at every byte of the result, also beside the
+    /// rows.
     fn check(rows: usize, bytes: usize, steps: [usize; 2], expected: impl Fn(usize, usize) -> u8, copy: impl Fn(Side, Side)) {
         let mut src: Vec<u8> = (0..rows * steps[1] + 8).map(|i| (i * 7 + i / 256) as u8).collect();
         let mut dst = vec![0xaa; rows * steps[0] + bytes + 8];

@@ -1,39 +1,16 @@
 //! What a kernel is given, and operands it takes as they lie.
 
-use super::{Job, Kernel, parallel};
+use super::{Job, Kernel, Rows, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::stream::LINE;
 use crate::cpu::tuning::{ROWS_AREA, SHORT_RUN};
 use crate::plan::each;
 
-/// Rows of contiguous elements of each operand.
-#[derive(Clone, Copy)]
-pub struct Rows<const N: usize> {
-    /// First element of each.
-    pub at: [*mut u8; N],
-    /// Bytes from row to row.
-    pub step: [isize; N],
-    /// Inputs with one value for a row.
-    pub row_scalar: [bool; N],
-    /// Rows.
-    pub rows: usize,
-    /// Elements of a row.
-    pub cols: usize,
-}
-
-impl<const N: usize> Rows<N> {
-    /// One row of `n` elements.
-    #[inline(always)]
-    pub fn one(at: [*mut u8; N], n: usize) -> Rows<N> {
-        Rows { at, step: [0; N], row_scalar: [false; N], rows: 1, cols: n }
-    }
-}
-
 /// The most elements of a chunk, which a kernel that takes rows reads before it writes.
 pub(crate) const LANES: usize = 64;
 
-/// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be little of
-/// the others.
+/// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be
+/// little of the others.
 pub const fn lanes(sizes: &[usize]) -> usize {
     let mut k = 1;
     while k < sizes.len() {
@@ -46,8 +23,8 @@ pub const fn lanes(sizes: &[usize]) -> usize {
 }
 
 impl<const N: usize> Job<N> {
-    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are gathered instead. So are short rows
-    /// without gaps that share an input row, which is repeated once.
+    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are gathered instead. So are short
+    /// rows without gaps that share an input row, which is repeated once.
     pub(super) fn lies_in_rows(&self) -> bool {
         let (first, item) = (self.plan.loops()[0], self.plan.item);
         let steps = |k: usize| (first.step[k], self.plan.loops().get(1).map_or(0, |l| l.step[k]), item[k] as isize);

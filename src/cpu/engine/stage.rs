@@ -23,8 +23,8 @@ pub struct Stager<const N: usize> {
     /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess. Asking did not pay where a
-    /// column is one line of the cache.
+    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess. Asking did not pay
+    /// where a column is one line of the cache.
     far_columns: [bool; N],
     streamed: bool,
 }
@@ -73,8 +73,8 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for what follows a row of a tile: a share of the next tile, and, if the result is streamed, the next row of the inputs that are read
-    /// where they lie. Their runs are too short for the machine to guess.
+    /// Asks for what follows a row of a tile: a share of the next tile, and, if the result is streamed, the next row of the inputs that are
+    /// read where they lie. Their runs are too short for the machine to guess.
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
         self.ask(next, row, tile.rows);

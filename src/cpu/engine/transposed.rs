@@ -13,7 +13,8 @@ const COLS: usize = 128;
 /// Bytes of a row of the transposed input that are read together: two lines, which come as one.
 const HEIGHT: usize = 2 * LINE;
 
-/// A kernel over a tile, at least a line wide and high, of operands as they lie: all rows contiguous, but for one input's, whose columns are.
+/// A kernel over a tile, at least a line wide and high, of operands as they lie: all rows contiguous, but for one input's, whose columns
+/// are.
 pub type TransposedKernel<'a, const N: usize> = &'a (dyn Fn(TransposedTile<N>) + Sync);
 
 /// What such a kernel is to do.
@@ -51,16 +52,16 @@ impl<const N: usize> Job<N> {
         // Inputs with one value for a row are left to the kernel that takes rows.
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
-        // Where the result lies on an input, no element may be computed twice. The last squares of a tile overlap others unless its sides are whole
-        // lines.
+        // Where the result lies on an input, no element may be computed twice. The last squares of a tile overlap others unless its sides
+        // are whole lines.
         let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
         if !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {
             return None;
         }
         let in_lines = |bytes: isize| bytes % LINE as isize == 0;
         let rows_begin_alike = in_lines(self.data[0].addr() as isize) && plan.loops()[1..].iter().all(|l| in_lines(l.step[0]));
-        // `gains_streamed` expects the bytes of two operands. Those of all three make it agree a little earlier, which was right wherever it was
-        // measured.
+        // `gains_streamed` expects the bytes of two operands. Those of all three make it agree a little earlier, which was right wherever
+        // it was measured.
         let past = rows_begin_alike && (streamed || gains_streamed(plan.bytes(), second.step[0]));
         (past || !streamed).then_some(How { input, past })
     }

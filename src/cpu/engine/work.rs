@@ -1,28 +1,9 @@
 //! What operations hand to kernels: operands whose memory someone has vouched for.
 
-use super::{Besides, Job, Kernel, Rows};
+use super::{Besides, Flat, Job, Kernel, Work};
 use crate::cpu::tuning::SHORT_RUN;
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
-
-/// An elementwise operation ready to run: operand 0 is the result. Whoever made it vouched for its memory, so that it is safe to run.
-pub enum Work<const N: usize> {
-    /// Everything contiguous and in its compute type: there is nothing to allocate.
-    Flat(Flat<N>),
-    /// Anything else.
-    Planned(Box<Job<N>>),
-}
-
-/// Contiguous operands, each of the type its kernel takes.
-#[derive(Clone, Copy)]
-pub struct Flat<const N: usize> {
-    /// The elements as one row, the way kernels take them: made anew for the kernel, it would cost a call of a few a tenth of its time.
-    row: Rows<N>,
-    /// The type of each operand.
-    dtype: [Dtype; N],
-    /// [`CHEAP`] or [`COSTLY`].
-    grain: usize,
-}
 
 impl<const N: usize> Work<N> {
     /// Runs `kernel`, which takes elements of `types`, over all elements.
@@ -86,29 +67,14 @@ impl<const N: usize> Work<N> {
     }
 }
 
-/// Panics unless a kernel over `types` can take elements of the types `own`: integers and truth values take the bits of any type of their size.
+/// Panics unless a kernel over `types` can take elements of the types `own`: integers and truth values take the bits of any type of their
+/// size.
 fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
     let takes = |k: usize| types[k] == own[k] || (!types[k].is_float() && types[k].size() == own[k].size());
     assert!((0..N).all(takes), "a kernel over {types:?} cannot take {own:?}");
 }
 
 impl<const N: usize> Flat<N> {
-    /// `n` contiguous elements of each operand, the first of which is at `data`.
-    ///
-    /// # Safety
-    /// While the work lives, each operand has `n` elements of its `dtype`, and an input either shares no element with the result, or begins
-    /// where the result begins and has elements of its size.
-    #[inline(always)]
-    pub unsafe fn new(data: [*mut u8; N], n: usize, dtype: [Dtype; N], grain: usize) -> Flat<N> {
-        Flat { row: Rows::one(data, n), dtype, grain }
-    }
-
-    /// The elements.
-    #[inline(always)]
-    pub fn row(&self) -> &Rows<N> {
-        &self.row
-    }
-
     /// Whether the elements are handed to the kernel at once: a few, or what is not worth a second thread and may be taken as it lies.
     #[inline(always)]
     fn is_one_call(&self, besides: Besides<'_, N>) -> bool {

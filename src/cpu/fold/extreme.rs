@@ -1,6 +1,6 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accs, Fold, FoldTile, Line, Reducer, for_rows, row, search};
+use super::{Accs, FoldKernel, FoldTile, Line, Reducer, for_rows, row, search};
 use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;
@@ -306,7 +306,7 @@ fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At)
 /// Folds the columns of a tile. Without `NANS`, which takes longer, it changes nothing and returns false if there is a NaN.
 ///
 /// # Safety
-/// As for [`Fold::columns`].
+/// As for [`FoldKernel::columns`].
 #[inline(always)]
 unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, tile: FoldTile) -> bool {
     let (n, first) = (tile.cols, tile.row::<T>(0));
@@ -367,7 +367,7 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, til
     true
 }
 
-impl<T: Ordered, const MAX: bool> Fold for Arg<T, MAX> {
+impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
     fn planes(&self) -> usize {
         2
     }

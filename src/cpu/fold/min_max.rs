@@ -1,6 +1,6 @@
 //! The least and the greatest element in one pass over memory.
 
-use super::{Accs, Extreme, Fold, FoldTile, Lanes, Ordered};
+use super::{Accs, Extreme, FoldKernel, FoldTile, Lanes, Ordered};
 use std::marker::PhantomData;
 
 /// Least and greatest element: both folds over one tile after the other, which stays in the cache.
@@ -18,7 +18,7 @@ fn greatest(accs: Accs) -> Accs {
     Accs { data: accs.plane(1), ..accs }
 }
 
-impl<T: Ordered> Fold for MinMax<T> {
+impl<T: Ordered> FoldKernel for MinMax<T> {
     fn planes(&self) -> usize {
         2
     }

@@ -2,6 +2,7 @@
 //!
 //! Accumulators lie in planes, one number of each after the other, so that columns are folded by whole vectors.
 
+mod choose;
 mod extreme;
 mod line;
 mod logic;
@@ -14,6 +15,7 @@ mod reducer;
 mod search;
 mod total;
 
+pub use choose::{logic, with_kernel};
 pub use extreme::{Arg, Extreme, Ordered};
 pub use logic::Logic;
 pub use min_max::MinMax;
@@ -22,7 +24,7 @@ pub use pairwise::{PairwiseSum, VectorTerm};
 pub use power::{Powers, Squares};
 pub use product::Products;
 pub use reducer::{Lanes, Reducer};
-pub use total::{Abs, NanMean, NonZero, NotNan, Plain, Product, Root, Square, Sum, Terms};
+pub use total::{Abs, NanMean, NonZero, NotNan, Plain, Product, Square, Sum, Terms};
 
 use crate::dtype::Dtype;
 use line::Line;
@@ -76,7 +78,7 @@ impl FoldTile {
 /// # Safety
 /// Of all methods: accumulators have room for as many entries as are used and are started, tiles lie inside their memory.
 #[allow(clippy::missing_safety_doc)]
-pub trait Fold: Sync {
+pub trait FoldKernel: Sync {
     /// Planes of an accumulator.
     fn planes(&self) -> usize;
     /// The dtype it reads where elements are computed in `compute`.
@@ -107,7 +109,7 @@ pub trait Fold: Sync {
     unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]);
 }
 
-/// The most rows of a tile whose columns are folded, unless it is narrow and the fold takes [tall](Fold::tall) ones.
+/// The most rows of a tile whose columns are folded, unless it is narrow and the fold takes [tall](FoldKernel::tall) ones.
 pub(crate) const ROWS: usize = 128;
 /// The most columns of such a tile.
 pub(crate) const COLUMNS: usize = 1024;
@@ -132,10 +134,11 @@ fn for_rows<T>(tile: &FoldTile, mut four: impl FnMut(usize, [*const T; ABREAST])
 mod tests {
     use super::*;
     use crate::dtype::Bool;
+    use crate::launch::Root;
     use std::marker::PhantomData;
 
     /// What `fold` makes of each column of `rows` x `cols` elements, with the tile cut in two, and of each row.
-    fn folded<T, R: Copy + Default>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
+    fn folded<T, R: Copy + Default>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
         let step = (cols * size_of::<T>()) as isize;
         let whole = FoldTile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
         let (mut results, mut room, mut rest) = ([vec![], vec![]], vec![0u64; 3 * COLUMNS], vec![0u64; COLUMNS]);

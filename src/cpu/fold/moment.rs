@@ -5,7 +5,7 @@
 //! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
 //! show in the sum of squares.
 
-use super::{ABREAST, Accs, Fold, FoldTile, Line, Reducer, for_rows, row};
+use super::{ABREAST, Accs, FoldKernel, FoldTile, Line, Reducer, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::{Dtype, Element};
@@ -206,7 +206,7 @@ impl Spread {
 /// Folds the columns of a tile.
 ///
 /// # Safety
-/// As for [`Fold::columns`].
+/// As for [`FoldKernel::columns`].
 #[inline(always)]
 unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
@@ -281,8 +281,8 @@ fn around(sum: f64, squares: f64, less: f64) -> f64 {
     if squares == f64::INFINITY && sum.is_finite() { squares } else { squares - less }
 }
 
-/// True for deviations from a shift that is far from the mean of the `1 / inverse` elements, compared to them. Only float64 has no digits to
-/// spare.
+/// True for deviations from a shift that is far from the mean of the `1 / inverse` elements, compared to them. Only float64 has no digits
+/// to spare.
 #[inline(always)]
 fn is_far<T: Element>((sum, squares): (f64, f64), inverse: f64) -> bool {
     T::DTYPE == Dtype::Float64 && squares - sum * (sum * inverse) < squares * (1.0 / FAR)
@@ -306,7 +306,7 @@ fn planes(accs: Accs) -> [*mut f64; 3] {
     [accs.plane(0), accs.plane(1), accs.plane(2)]
 }
 
-impl<T: Measured> Fold for Moment<T> {
+impl<T: Measured> FoldKernel for Moment<T> {
     fn planes(&self) -> usize {
         3
     }

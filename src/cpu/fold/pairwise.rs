@@ -1,12 +1,13 @@
 //! Sums of floats of at most 32 bits: short trees of float32 additions, whose roots are added up in float64.
 //!
-//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in three
-//! to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
+//! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in
+//! three to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Abs, Accs, Fold, FoldTile, Line, Plain, Root, Square, total::Term};
+use super::{Abs, Accs, FoldKernel, FoldTile, Line, Plain, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
+use crate::launch::Root;
 use half::{bf16, f16};
 use std::marker::PhantomData;
 
@@ -369,7 +370,7 @@ impl<S: Small, P: VectorTerm> PairwiseSum<S, P> {
     }
 }
 
-impl<S: Small, P: VectorTerm> Fold for PairwiseSum<S, P> {
+impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
     fn planes(&self) -> usize {
         1
     }

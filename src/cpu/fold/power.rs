@@ -1,13 +1,14 @@
 //! Sums of powers, for norms of any exponent.
 //!
-//! Where powers would leave the range of float64, elements are divided first by the one with the greatest power: the greatest element, or the
-//! least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
+//! Where powers would leave the range of float64, elements are divided first by the one with the greatest power: the greatest element, or
+//! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
-use super::total::{Plain, Root, Square, Terms};
-use super::{Accs, COLUMNS, Fold, FoldTile, Lanes, Line, Reducer};
+use super::total::{Plain, Square, Terms};
+use super::{Accs, COLUMNS, FoldKernel, FoldTile, Lanes, Line, Reducer};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
+use crate::launch::Root;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -206,7 +207,7 @@ impl<T: Element> Powers<T> {
     }
 }
 
-impl<T: Element> Fold for Powers<T> {
+impl<T: Element> FoldKernel for Powers<T> {
     fn planes(&self) -> usize {
         2
     }
@@ -320,7 +321,7 @@ impl Squares {
     }
 }
 
-impl Fold for Squares {
+impl FoldKernel for Squares {
     fn planes(&self) -> usize {
         2
     }
@@ -405,7 +406,7 @@ mod tests {
     use super::*;
 
     /// The norms of the rows and of the columns of a tile of elements.
-    fn norms<T: Element>(fold: &dyn Fold, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
+    fn norms<T: Element>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
         let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
             let (mut room, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
@@ -456,7 +457,7 @@ mod tests {
             let mut x = vec![0.0; 3 * 1000];
             (x[0], x[2999]) = (first, last);
             let most = f64::max(first, last);
-            for fold in [&Powers::<f64>::new(4.0, true) as &dyn Fold, &Squares::default()] {
+            for fold in [&Powers::<f64>::new(4.0, true) as &dyn FoldKernel, &Squares::default()] {
                 assert_eq!(norms(fold, &x, 1, 1000)[0], [first]);
                 assert!((norms(fold, &x[2000..], 1, 1000)[0][0] / last - 1.0).abs() < 1e-15 || last == 0.0);
                 let columns = &norms(fold, &x, 3000, 1)[1];
@@ -480,7 +481,7 @@ mod tests {
             for rest in [1e-200, 1.0, 1e200] {
                 let mut x = vec![rest; 20 * 40];
                 x[19 * 40 + 39] = special;
-                for fold in [&Powers::<f64>::new(4.0, true) as &dyn Fold, &Squares::default()] {
+                for fold in [&Powers::<f64>::new(4.0, true) as &dyn FoldKernel, &Squares::default()] {
                     let [along, across] = norms(fold, &x, 20, 40);
                     for got in [along[19], across[39]] {
                         assert!(got == expected || (got.is_nan() && expected.is_nan()), "{got}, not {expected}");

@@ -1,6 +1,6 @@
 //! The product of float32 in float64, by whole vectors.
 
-use super::{Accs, Fold, FoldTile};
+use super::{Accs, FoldKernel, FoldTile};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 
@@ -87,7 +87,7 @@ unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &FoldTile) {
 /// The float64 product of float32.
 pub struct Products;
 
-impl Fold for Products {
+impl FoldKernel for Products {
     fn planes(&self) -> usize {
         1
     }

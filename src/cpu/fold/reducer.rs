@@ -1,6 +1,6 @@
 //! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
-use super::{ABREAST, Accs, Fold, FoldTile, Line, NARROW, ROWS};
+use super::{ABREAST, Accs, FoldKernel, FoldTile, Line, NARROW, ROWS};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
@@ -25,7 +25,7 @@ pub trait Reducer: Copy + Send + Sync {
     const CAPACITY: usize = usize::MAX;
     /// The most elements of a row that a lane accumulates: few where rounding errors add up.
     const RUN: usize = usize::MAX;
-    /// See [`Fold::reads`].
+    /// See [`FoldKernel::reads`].
     fn reads(self, compute: Dtype) -> Dtype {
         compute.compute()
     }
@@ -264,7 +264,7 @@ const JOINED: usize = 2 * NARROW;
 /// Folds the columns of a tile. Rows of a narrow one are joined if they have no gaps: a lane takes one element of each group of them.
 ///
 /// # Safety
-/// As for [`Fold::columns`].
+/// As for [`FoldKernel::columns`].
 #[inline(always)]
 unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: FoldTile) {
     let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
@@ -314,7 +314,7 @@ impl<L: Reducer> Lanes<L> {
     }
 }
 
-impl<L: Reducer> Fold for Lanes<L> {
+impl<L: Reducer> FoldKernel for Lanes<L> {
     fn planes(&self) -> usize {
         if size_of::<L::U>() == 0 { 1 } else { 2 }
     }

@@ -11,6 +11,7 @@ use crate::cpu::vector::{F64x8, I64x8, Partial, Register};
 #[cfg(target_arch = "x86_64")]
 use crate::dtype::Dtype;
 use crate::dtype::{Bool, Element};
+use crate::launch::Root;
 use std::marker::PhantomData;
 
 /// An integer as it is summed: in lanes not much wider than itself, then in wrapping int64.
@@ -92,8 +93,8 @@ impl<T: Summand> Reducer for Sum<T> {
     }
 }
 
-/// The sums of each lane of `n` contiguous numbers. Adding takes far less time than reading them: few registers, and what comes next is asked
-/// for.
+/// The sums of each lane of `n` contiguous numbers. Adding takes far less time than reading them: few registers, and what comes next is
+/// asked for.
 ///
 /// # Safety
 /// `x` holds them; the machine has AVX-512.
@@ -151,17 +152,6 @@ unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
         total += sums.sum();
     }
     total
-}
-
-/// The function of a total that is the result.
-#[derive(Clone, Copy)]
-pub enum Root {
-    /// The total.
-    Itself,
-    /// The total over the number of elements.
-    Mean,
-    /// The square root of the total.
-    Sqrt,
 }
 
 impl Root {

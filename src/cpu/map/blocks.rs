@@ -82,8 +82,8 @@ pub unsafe fn blocks3<H: Half, A: Element, B: Element, C: Element, U: Element>(
     }
 }
 
-/// Calls `block` with blocks of all operands, whose elements have `size` bytes, compiled for every instruction set. The last block may overlap
-/// the one before; where there is less than a block, it goes through buffers.
+/// Calls `block` with blocks of all operands, whose elements have `size` bytes, compiled for every instruction set. The last block may
+/// overlap the one before; where there is less than a block, it goes through buffers.
 ///
 /// # Safety
 /// The operands have `n` elements; the result, which is the first, is disjoint from the others.

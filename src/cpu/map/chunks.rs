@@ -1,5 +1,5 @@
-//! Loops over chunks, each one line of the cache or a few. A chunk is read whole before it is written, so the result may lie on an input; and one
-//! loop goes over all rows, so short ones cost little more than their elements.
+//! Loops over chunks, each one line of the cache or a few. A chunk is read whole before it is written, so the result may lie on an input;
+//! and one loop goes over all rows, so short ones cost little more than their elements.
 
 use crate::cpu::engine::{LANES, Rows, lanes};
 use crate::cpu::simd::{Isa, opaque};
@@ -101,8 +101,8 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
 #[repr(align(64))]
 struct Chunks<const N: usize>([[MaybeUninit<u64>; LANES]; N]);
 
-/// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so it is
-/// computed before anything is written. Inputs with one value for a row are given to `chunk` as a chunk of copies.
+/// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so
+/// it is computed before anything is written. Inputs with one value for a row are given to `chunk` as a chunk of copies.
 ///
 /// # Safety The operands hold the rows, of elements of `size` bytes; the closures read one element and one chunk of each.
 #[inline(always)]
@@ -150,8 +150,8 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     }
 }
 
-/// Moves all operands `n` elements on, except inputs with one value for a row. The compiler must not know how far the result moves, or it merges
-/// several chunks and gathers their elements.
+/// Moves all operands `n` elements on, except inputs with one value for a row. The compiler must not know how far the result moves, or it
+/// merges several chunks and gathers their elements.
 #[inline(always)]
 fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: [bool; N], n: usize) {
     at[0] = opaque(at[0].wrapping_add(n * size[0])).cast_mut();

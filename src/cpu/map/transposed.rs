@@ -14,8 +14,8 @@ use std::arch::x86_64::__m512i;
 #[cfg(target_arch = "x86_64")]
 use std::mem::transmute_copy;
 
-/// Squares between the one that is transposed and the one whose lines are asked for; not those of an input whose lines compete: they would drive
-/// each other out before they are needed.
+/// Squares between the one that is transposed and the one whose lines are asked for; not those of an input whose lines compete: they would
+/// drive each other out before they are needed.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 

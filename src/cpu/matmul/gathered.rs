@@ -1,5 +1,5 @@
-//! Products whose left factor is gathered: element (i, k) lies at an offset of its row plus one of its column, as the elements that windows see in
-//! an image do.
+//! Products whose left factor is gathered: element (i, k) lies at an offset of its row plus one of its column, as the elements that windows
+//! see in an image do.
 
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]

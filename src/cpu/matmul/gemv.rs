@@ -26,8 +26,8 @@ const COLUMNS: usize = 8;
 /// With `beta` 0, y is written without being read; with `alpha` 0, A and x are not read.
 ///
 /// # Safety
-/// x has the columns of A, and y its rows. All elements must exist; nobody else may touch those of y, which are distinct and none of A or x,
-/// nor write to A and x meanwhile.
+/// x has the columns of A, and y its rows. All elements must exist; nobody else may touch those of y, which are distinct and none of A or
+/// x, nor write to A and x meanwhile.
 pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };

@@ -32,8 +32,8 @@ pub(super) struct Strip<T> {
     /// Rows are contiguous.
     pub b: *const T,
     pub b_row: isize,
-    /// Where the first tile is to lay out the rows of B one after the other, for the tiles after it; null if they lie well. For strips of at
-    /// least 32 rows.
+    /// Where the first tile is to lay out the rows of B one after the other, for the tiles after it; null if they lie well. For strips of
+    /// at least 32 rows.
     pub room: *mut T,
     /// Rows are contiguous.
     pub c: *mut T,
@@ -185,7 +185,8 @@ with_avx2! {
 /// Computes a strip with tiles of at most ROWS rows.
 ///
 /// # Safety
-/// The elements that the task names exist, and nobody else touches those of C and of the room; the machine has the instructions it is compiled for.
+/// The elements that the task names exist, and nobody else touches those of C and of the room; the machine has the instructions it is
+/// compiled for.
 #[inline(always)]
 pub(super) unsafe fn strip<T: Number, const FUSED: bool, const ROWS: usize, const N: usize, const HALF: usize, const QUARTER: usize>(
     s: &Strip<T>,
@@ -243,8 +244,8 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
     }
 }
 
-/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. Meanwhile the rows of C that it will write and the rows that
-/// come `next` are fetched a few at a time. If all were asked for at once, what is needed sooner would wait.
+/// Computes the tile of `ROWS` rows from `row` on, laying out B if that is asked for. Meanwhile the rows of C that it will write and the
+/// rows that come `next` are fetched a few at a time. If all were asked for at once, what is needed sooner would wait.
 #[inline(always)]
 unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: usize, const VECTORS: usize, const N: usize>(
     s: &Strip<T>,

@@ -1,25 +1,54 @@
 //! Matrix products of any layout: `gemm` and `gemv` for the types products are computed in.
 //!
-//! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for
-//! the smallest, [`gathered`] for factors that lie anywhere, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, [`vendor`] a library of the machine.
+//! [`kernel`] multiplies strips, [`product`] cuts a product into strips and shares them between threads, [`tiny`] is for the smallest,
+//! [`gathered`] for factors that lie anywhere, [`gemv`] for vectors, [`pair`] is how bfloat16 are multiplied, whose operands [`pairs`] lays
+//! out, [`batch`] all products of a call, [`vendor`] a library of the machine.
 
+mod batch;
 mod gathered;
 mod gemv;
 mod kernel;
 mod pair;
+mod pairs;
 mod product;
 mod tiny;
 mod vendor;
 
+pub use batch::{Place, launch, mm};
 pub use gathered::{Gather, Gathered, Gatherer};
 pub use gemv::gemv;
-pub use pair::{Pair, Unpaired, pair_up};
 pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
 use kernel::Kernel;
 use product::Product;
 use thorn_lapack::vendor::{Library, Routine, Routines};
+
+/// Runs `$body` with `$T` bound to a type that products are computed in.
+macro_rules! products {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::dtype::Dtype::Float32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::dtype::Dtype::Float64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::dtype::Dtype::Int32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::dtype::Dtype::Int64 => {
+                type $T = i64;
+                $body
+            }
+            other => return Err($crate::dtype::Domain::Numeric.refusal(other)),
+        }
+    };
+}
+pub(crate) use products;
 
 /// A strided matrix in memory; strides in elements, any sign or zero.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +121,8 @@ mod number {
 }
 
 macro_rules! number {
-    ($T:ident, $zero:literal, $one:literal, $routines:expr, [$($lanes:literal)*], |$a:ident, $b:ident, $c:ident| $add:expr, $mul:expr, $fused:expr) => {
+    ($T:ident, $zero:literal, $one:literal, $routines:expr, [$($lanes:literal)*], |$a:ident, $b:ident, $c:ident| $add:expr, $mul:expr,
+        $fused:expr) => {
         impl Number for $T {
             const ZERO: $T = $zero;
             const ONE: $T = $one;
@@ -136,8 +166,8 @@ pub unsafe fn gemm<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) 
     unsafe { gemm_at(level(), beta, c, alpha, a, b) }
 }
 
-/// [`gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A library that the
-/// host has chosen computes them if it can ([`gemm_by_vendor`]).
+/// [`gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A library
+/// that the host has chosen computes them if it can ([`gemm_by_vendor`]).
 ///
 /// # Safety
 /// As for [`gemm`], for every product.

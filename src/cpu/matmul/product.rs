@@ -1,8 +1,8 @@
 //! Cuts a product into parts for threads, and those into blocks and strips that stay in the caches.
 //!
-//! A part of C is computed in steps of [`PRODUCT_DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while strips of
-//! B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are not
-//! contiguous; so is the block of A, given the memory for it.
+//! A part of C is computed in steps of [`PRODUCT_DEPTH`] columns of A. In each step the block of A stays in the second-level cache, while
+//! strips of B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are
+//! not contiguous; so is the block of A, given the memory for it.
 
 use super::Mat;
 use super::kernel::{Kernel, Merge, Packing, Strip};

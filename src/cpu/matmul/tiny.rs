@@ -1,4 +1,5 @@
-//! Products so small that cutting them into strips would take longer than they do: four rows of C of 4, 8 or 16 elements at a time, in registers.
+//! Products so small that cutting them into strips would take longer than they do: four rows of C of 4, 8 or 16 elements at a time, in
+//! registers.
 
 // Loops with constant bounds over arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]

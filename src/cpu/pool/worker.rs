@@ -89,8 +89,8 @@ impl Worker {
     /// Wakes the worker up, or keeps it from falling asleep.
     pub(super) fn call(&self) {
         if self.state.swap(CALLED, Release) == ASLEEP {
-            // The worker holds the mutex from its look at the state until it sleeps. Passing the mutex makes sure that the notification does not come
-            // in between.
+            // The worker holds the mutex from its look at the state until it sleeps. Passing the mutex makes sure that the notification
+            // does not come in between.
             drop(lock(&self.bed));
             self.woken.notify_one();
         }

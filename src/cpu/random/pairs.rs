@@ -1,7 +1,7 @@
 //! TH's normal values in bulk: what MT19937 gives one after the other.
 //!
-//! For results that are rounded to float32, many are computed at once to 43 bits. Where that leaves open which float32 is the nearest, in a few of a
-//! million, TH's own formula decides.
+//! For results that are rounded to float32, many are computed at once to 43 bits. Where that leaves open which float32 is the nearest, in a
+//! few of a million, TH's own formula decides.
 
 use super::{GROUP, minus_two_log_of_f64, sin_cos_f64};
 use crate::cpu::simd::simd;

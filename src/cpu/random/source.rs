@@ -1,7 +1,7 @@
 //! Distributions that take an unknown number of random words for an element: rejection methods.
 //!
-//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times, sequential search),
-//! Robert 1995 (truncated normal).
+//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times, sequential
+//! search), Robert 1995 (truncated normal).
 
 use super::GROUP;
 use crate::cpu::simd::{Isa, simd};
@@ -253,8 +253,8 @@ impl Poisson {
     }
 }
 
-/// `x ln(x / mean) + mean - x`, to the precision of its own size where x is near the mean. (C. Loader, Fast and accurate computation of binomial
-/// probabilities, 2000.)
+/// `x ln(x / mean) + mean - x`, to the precision of its own size where x is near the mean. (C. Loader, Fast and accurate computation of
+/// binomial probabilities, 2000.)
 fn deviance(x: f64, mean: f64) -> f64 {
     // 1 / (n (n - 1)) with alternating signs.
     const SERIES: [f64; 10] = {

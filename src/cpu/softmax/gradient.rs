@@ -7,23 +7,13 @@ use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::sweep::{ColumnSums, Item, map, sums};
 use crate::cpu::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
+use crate::launch::layers::LineShape as Shape;
 use std::mem::MaybeUninit;
 
 /// The most columns of a block, and elements of a piece.
 const PIECE: usize = 256;
 /// Elements of short lines that a thread takes together.
 const BLOCK: usize = 4096;
-
-/// Lines in a row-major tensor: `n` elements, `inner` apart, of each of `outer * inner` lines.
-#[derive(Clone, Copy)]
-pub struct Shape {
-    /// Entries of the dimensions before the line's.
-    pub outer: usize,
-    /// Elements of a line.
-    pub n: usize,
-    /// Entries of the dimensions behind it.
-    pub inner: usize,
-}
 
 /// The result, its gradient, and where the input's goes.
 #[derive(Clone, Copy)]

@@ -102,8 +102,8 @@ pub fn count_bytes(n: usize) -> usize {
     if n < BUCKETED_RECORDS { 0 } else { n.div_ceil(SORTED_PIECE).saturating_mul(size_of::<usize>() << BUCKET_DIGIT) }
 }
 
-/// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has them
-/// alike keeps its order.
+/// Sorts the records `make(0), ..., make(n - 1)` by the bits in which `differ` has ones, and hands them to `emit`, piece by piece. What has
+/// them alike keeps its order.
 ///
 /// Records that differ in other bits too, as in those of positions, must be made in the order of those.
 ///

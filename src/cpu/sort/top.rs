@@ -6,23 +6,13 @@ use crate::cpu::engine::{CHEAP, Shared, parallel};
 use crate::cpu::keys::{Key, Ordered};
 use crate::cpu::simd::simd;
 use crate::cpu::tuning::TOP_PIECE;
+use crate::launch::lines::Top;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Elements looked at together for one that is to be collected.
 const LOOK: usize = 128;
 /// The most pieces of a line.
 const MOST_PIECES: usize = 8;
-
-/// Which elements to take, and how.
-#[derive(Clone, Copy)]
-pub struct Top {
-    /// How many.
-    pub k: usize,
-    /// The greatest and not the least.
-    pub largest: bool,
-    /// Best first; else as they stand in the line.
-    pub sorted: bool,
-}
 
 impl Top {
     /// Pieces that a line of `n` elements is cut into, whatever the number of threads.
@@ -106,8 +96,8 @@ impl Top {
         }
     }
 
-    /// Writes records of elements of a part of a line, in any order: all of them that are among the `k` best of the line, and at most `k`. Returns
-    /// how many.
+    /// Writes records of elements of a part of a line, in any order: all of them that are among the `k` best of the line, and at most `k`.
+    /// Returns how many.
     ///
     /// The bits of `limit` are those of a key up to which there are `k` elements in some part, so that none beyond it counts.
     ///

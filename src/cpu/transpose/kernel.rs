@@ -169,9 +169,9 @@ unsafe fn buffered_sse2<const E: usize>(m: Matrix, own: usize, first: bool) {
     unsafe { band::<__m128i, __m128i, E>(m, own, first) }
 }
 
-/// Transposes a band, at most a line's worth of rows, and stores by registers `S` the lines that begin in the first `own` bytes of each row;
-/// if it is the `first` of its rows, also what comes before. In the buffer, by registers `V`, rows are longer, so that the last line is whole:
-/// one not stored as a whole would be fetched.
+/// Transposes a band, at most a line's worth of rows, and stores by registers `S` the lines that begin in the first `own` bytes of each
+/// row; if it is the `first` of its rows, also what comes before. In the buffer, by registers `V`, rows are longer, so that the last line
+/// is whole: one not stored as a whole would be fetched.
 ///
 /// # Safety
 /// As for [`transpose`]; rows fit the buffer; the machine has the registers.
@@ -329,8 +329,8 @@ unsafe fn interleave_all<V: Bytes, const E: usize>(x: [V; E]) -> [V; E] {
     out
 }
 
-/// Matrices too narrow for a block, such as the channels of an image: if the short side lies dense, registers reach across several rows of it.
-/// What is read too much is dropped, what is written too much the next row corrects.
+/// Matrices too narrow for a block, such as the channels of an image: if the short side lies dense, registers reach across several rows of
+/// it. What is read too much is dropped, what is written too much the next row corrects.
 ///
 /// # Safety
 /// As for [`transpose`].

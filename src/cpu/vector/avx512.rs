@@ -191,9 +191,11 @@ macro_rules! masked {
 }
 masked! {
     F32x16(f32, __mmask16): maskz_load _mm512_maskz_loadu_ps mask_load _mm512_mask_loadu_ps mask_store _mm512_mask_storeu_ps
-        blend _mm512_mask_blend_ps below _mm512_cmp_ps_mask::<_CMP_LT_OQ>; up_to _mm512_cmp_ps_mask::<_CMP_LE_OQ>; pack _mm512_maskz_compress_ps;
+        blend _mm512_mask_blend_ps below _mm512_cmp_ps_mask::<_CMP_LT_OQ>; up_to _mm512_cmp_ps_mask::<_CMP_LE_OQ>;
+        pack _mm512_maskz_compress_ps;
     F64x8(f64, __mmask8): maskz_load _mm512_maskz_loadu_pd mask_load _mm512_mask_loadu_pd mask_store _mm512_mask_storeu_pd
-        blend _mm512_mask_blend_pd below _mm512_cmp_pd_mask::<_CMP_LT_OQ>; up_to _mm512_cmp_pd_mask::<_CMP_LE_OQ>; pack _mm512_maskz_compress_pd;
+        blend _mm512_mask_blend_pd below _mm512_cmp_pd_mask::<_CMP_LT_OQ>; up_to _mm512_cmp_pd_mask::<_CMP_LE_OQ>;
+        pack _mm512_maskz_compress_pd;
     I32x16(i32, __mmask16): maskz_load _mm512_maskz_loadu_epi32 mask_load _mm512_mask_loadu_epi32 mask_store _mm512_mask_storeu_epi32
         blend _mm512_mask_blend_epi32 below _mm512_cmplt_epi32_mask; up_to _mm512_cmple_epi32_mask; pack _mm512_maskz_compress_epi32;
     I64x8(i64, __mmask8): maskz_load _mm512_maskz_loadu_epi64 mask_load _mm512_mask_loadu_epi64 mask_store _mm512_mask_storeu_epi64

@@ -142,11 +142,13 @@ macro_rules! elementary {
 }
 elementary! {
     F32x16(f32): fmsub _mm512_fmsub_ps fnmadd _mm512_fnmadd_ps fma_round _mm512_fmadd_round_ps abs _mm512_abs_ps scale _mm512_scalef_ps
-        exponent _mm512_getexp_ps mantissa _mm512_getmant_ps cmp _mm512_cmp_ps_mask mask_add _mm512_mask_add_ps lookup _mm512_permutex2var_ps
-        bits _mm512_castps_si512 from_bits _mm512_castsi512_ps signs _mm512_movepi32_mask srli _mm512_srli_epi32;
+        exponent _mm512_getexp_ps mantissa _mm512_getmant_ps cmp _mm512_cmp_ps_mask mask_add _mm512_mask_add_ps
+        lookup _mm512_permutex2var_ps bits _mm512_castps_si512 from_bits _mm512_castsi512_ps
+        signs _mm512_movepi32_mask srli _mm512_srli_epi32;
     F64x8(f64): fmsub _mm512_fmsub_pd fnmadd _mm512_fnmadd_pd fma_round _mm512_fmadd_round_pd abs _mm512_abs_pd scale _mm512_scalef_pd
-        exponent _mm512_getexp_pd mantissa _mm512_getmant_pd cmp _mm512_cmp_pd_mask mask_add _mm512_mask_add_pd lookup _mm512_permutex2var_pd
-        bits _mm512_castpd_si512 from_bits _mm512_castsi512_pd signs _mm512_movepi64_mask srli _mm512_srli_epi64;
+        exponent _mm512_getexp_pd mantissa _mm512_getmant_pd cmp _mm512_cmp_pd_mask mask_add _mm512_mask_add_pd
+        lookup _mm512_permutex2var_pd bits _mm512_castpd_si512 from_bits _mm512_castsi512_pd
+        signs _mm512_movepi64_mask srli _mm512_srli_epi64;
 }
 
 /// Asks for the line of the cache at `p`, which is to be written.

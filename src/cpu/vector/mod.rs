@@ -1,8 +1,8 @@
 //! Registers of elements: the one vocabulary of vector kernels, for every instruction set.
 //!
-//! A kernel is generic over its register and inlined into a function that is compiled for an instruction set: see [`simd`](super::simd::simd).
-//! [`by_level`] names the register of a level. Arithmetic on registers is safe to call, yet a register may only be used where the machine
-//! has its instructions: whoever picks the register vouches for that.
+//! A kernel is generic over its register and inlined into a function that is compiled for an instruction set: see
+//! [`simd`](super::simd::simd). [`by_level`] names the register of a level. Arithmetic on registers is safe to call, yet a register may
+//! only be used where the machine has its instructions: whoever picks the register vouches for that.
 
 mod array;
 #[cfg(target_arch = "x86_64")]

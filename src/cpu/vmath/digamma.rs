@@ -1,9 +1,10 @@
 //! digamma, the derivative of lgamma.
 //!
-//! Between 1 and 2 a polynomial times the distance from the zero, up to 3 one step more, from there on Stirling's series. Negative arguments are reflected
-//! in sums of two numbers; where these all but cancel, between each two poles, the sum is taken again in 106 bits.
+//! Between 1 and 2 a polynomial times the distance from the zero, up to 3 one step more, from there on Stirling's series. Negative
+//! arguments are reflected in sums of two numbers; where these all but cancel, between each two poles, the sum is taken again in 106 bits.
 //!
-//! float32 is computed in float64. Largest errors of float64 in units in the last place: 1.5, beside the zeros of large negative arguments 2.
+//! float32 is computed in float64. Largest errors of float64 in units in the last place: 1.5, beside the zeros of large negative arguments
+//! 2.
 
 use super::double::Double;
 use super::erf::product_rest_f64;

@@ -1,8 +1,8 @@
 //! erf, erfc, erfinv and gelu over runs: by tables where one instruction picks from them.
 //!
-//! With AVX-512 each of 32 (16 for f64) intervals has a polynomial of its own, without exponentials or divisions; other instruction sets take the
-//! functions of one element, and so do arguments in the tails. Largest errors of the tables in units in the last place: erf 1.4 (f64), erfc 1.2
-//! and 1.6, erfinv 2.2 (f64), gelu 1.5 and 1.7.
+//! With AVX-512 each of 32 (16 for f64) intervals has a polynomial of its own, without exponentials or divisions; other instruction sets
+//! take the functions of one element, and so do arguments in the tails. Largest errors of the tables in units in the last place: erf 1.4
+//! (f64), erfc 1.2 and 1.6, erfinv 2.2 (f64), gelu 1.5 and 1.7.
 
 use super::runs::run_with_rare;
 use super::{erf_f32, erf_f64, erfc_f32, erfc_f64, erfinv_f32, erfinv_f64, gelu_f32, gelu_f64};

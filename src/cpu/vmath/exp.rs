@@ -134,8 +134,8 @@ pub fn exp_f64(isa: Isa, x: f64) -> f64 {
     isa.fma_f64(p, a, a) * b
 }
 
-/// `exp(x) = (high + low) * b`: b is a power of two, high the rest rounded, low its rounding error. For |x| < 174, where results of [`exp_f32`]
-/// have long vanished, but not those of others.
+/// `exp(x) = (high + low) * b`: b is a power of two, high the rest rounded, low its rounding error. For |x| < 174, where results of
+/// [`exp_f32`] have long vanished, but not those of others.
 #[inline(always)]
 pub(super) fn exp_pair_f32(isa: Isa, x: f32) -> (f32, f32, f32) {
     let (p, a, b) = exp_parts_f32(isa, x);

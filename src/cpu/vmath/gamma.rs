@@ -1,11 +1,11 @@
 //! The logarithm of the gamma function.
 //!
-//! Small arguments are moved to an interval around 2 (or 1) by an exact difference, where a polynomial times the distance from the zero keeps
-//! every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected in sums of two numbers; those
-//! next to a zero between two poles are counted from it.
+//! Small arguments are moved to an interval around 2 (or 1) by an exact difference, where a polynomial times the distance from the zero
+//! keeps every digit; from there on Stirling's series takes over, its coefficients fitted. Negative arguments are reflected in sums of two
+//! numbers; those next to a zero between two poles are counted from it.
 //!
-//! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors of
-//! float64, with and without fma: 1.4 for positive x, 3.0 for negative ones.
+//! float32 is computed in float64: all but correctly rounded everywhere (0.51 units in the last place), the zeros included. Largest errors
+//! of float64, with and without fma: 1.4 for positive x, 3.0 for negative ones.
 
 use super::double::Double;
 use super::erf::product_rest_f64;
@@ -172,7 +172,8 @@ pub(super) fn lgamma_slow_f64(x: f64) -> f64 {
     let (zero, zero_low) = if r < 0.0 { below } else { above };
     let zero = Double { high: zero, low: zero_low };
     let d = Double::from(r) - zero;
-    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1: the quotient of the denominators, less 1, is
+    // Gamma(-n + r) = Gamma(2 + r) / (r (1 + r) (r - 1) ... (r - n)), and at the zero it is 1 or -1: the quotient of the denominators, less
+    // 1, is
     let mut e = d * (zero.scaled(1) + Double::ONE + d) / (zero * (Double::ONE + zero));
     for k in 1..=n as i32 {
         let factor = d / (zero - Double::from(f64::from(k)));

@@ -1,7 +1,8 @@
 //! gelu exactly, and by its tanh approximation, and the derivatives of both.
 //!
-//! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and 1.6:
-//! relative ones, also where the results are tiny. The derivatives pass through 0 near -0.752, and there their errors are as small beside 1 only.
+//! Largest errors in units in the last place, of f32 and f64, with fma (and without): gelu 1.7 and 1.6 (1.9 and 2.0), gelu_tanh 0.51 and
+//! 1.6: relative ones, also where the results are tiny. The derivatives pass through 0 near -0.752, and there their errors are as small
+//! beside 1 only.
 
 use super::erf::{SHIFT_64, erfcx_f32, erfcx_f64, erfcx_short_f32, product_rest_f32, product_rest_f64};
 use super::exp::{exp_parts_f32, exp_parts_f64, exp_sum_parts_f64};

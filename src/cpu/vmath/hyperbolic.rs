@@ -21,8 +21,8 @@ const SINH_64: [f64; 5] = [
     2.510_904_614_211_217e-8,
 ];
 
-/// `exp(x) = (c + s) * 2^n` with c = cosh(r), s = sinh(r), so that both functions are sums of c and s with `2^n +- 2^-n` as weights. A quarter
-/// of the weights is always finite.
+/// `exp(x) = (c + s) * 2^n` with c = cosh(r), s = sinh(r), so that both functions are sums of c and s with `2^n +- 2^-n` as weights. A
+/// quarter of the weights is always finite.
 struct Parts<T> {
     /// `c - 1`
     c: T,

@@ -123,8 +123,8 @@ pub(super) fn log_pair_f64(isa: Isa, e: f64, f: f64) -> (f64, f64) {
     (r, (isa.fma_f64(e, LN2_HI_64, -r) + s) + ((f - s) + tail))
 }
 
-/// [`log_parts_f32`] for any x but infinity. -inf and NaN leave as exponents: selected last, the compiler would classify x in a dozen integer
-/// instructions.
+/// [`log_parts_f32`] for any x but infinity. -inf and NaN leave as exponents: selected last, the compiler would classify x in a dozen
+/// integer instructions.
 #[inline(always)]
 fn log_reduce_f32(x: f32) -> (f32, f32) {
     let tiny = x < f32::MIN_POSITIVE;

@@ -1,7 +1,7 @@
 //! `log(exp(a) + exp(b))`: the larger one and a logarithm, which a negative larger one cancels, wholly in places.
 //!
-//! Within 2 units, also there: what cancels is done again, f32 by f64, f64 in 63 bits, and the few that need more in 106. Those suffice until the
-//! result is below 2^-50 of the larger operand; then its absolute error stays below 2^-102.
+//! Within 2 units, also there: what cancels is done again, f32 by f64, f64 in 63 bits, and the few that need more in 106. Those suffice
+//! until the result is below 2^-50 of the larger operand; then its absolute error stays below 2^-102.
 
 use super::super::simd::Isa;
 use super::double::Double;

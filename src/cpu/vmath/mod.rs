@@ -2,7 +2,8 @@
 //!
 //! At the level AVX-512 some go by whole registers instead: see [`wide`]; their `*_run` are what to call.
 //!
-//! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without fma.
+//! Special values are C99's. Each file states the largest errors in units in the last place, subnormal results included, with and without
+//! fma.
 
 mod arc;
 mod area;

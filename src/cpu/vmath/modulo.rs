@@ -1,7 +1,7 @@
 //! Remainders and floored quotients of floats, exact as if the quotient had all its digits.
 //!
-//! The fast functions hold while the quotient is small enough to be an exact integer; where `quotient_rare` says that it is not (huge, infinite
-//! or NaN), the slow ones take over.
+//! The fast functions hold while the quotient is small enough to be an exact integer; where `quotient_rare` says that it is not (huge,
+//! infinite or NaN), the slow ones take over.
 
 use super::super::simd::Isa;
 use super::power::product_f64;
@@ -86,7 +86,8 @@ macro_rules! modulo {
             (if r < 0.0 { n - 1.0 } else { n }).copysign(a)
         }
 
-        #[doc = concat!("[`", stringify!($floor_div), "`] for all operands: the exact quotient, floored and rounded; `a / b` where b is zero.")]
+        #[doc = concat!("[`", stringify!($floor_div),
+                                            "`] for all operands: the exact quotient, floored and rounded; `a / b` where b is zero.")]
         pub fn $floor_div_slow(_: Isa, a: $t, b: $t) -> $t {
             if b == 0.0 {
                 return a / b;

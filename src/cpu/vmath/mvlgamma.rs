@@ -8,8 +8,8 @@ use crate::cpu::simd::Isa;
 /// `log(pi) / 4`
 const QUARTER_LOG_PI: Double = Double { high: 2.861_824_714_623_500_4e-1, low: 2.566_487_790_676_956_6e-18 };
 
-/// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function, in
-/// place for a few elements: loops over them, not over p, become vector code.
+/// `log(pi) p (p - 1) / 4 + lgamma(x) + lgamma(x - 1/2) + ... + lgamma(x - (p - 1) / 2)`, the logarithm of the multivariate gamma function,
+/// in place for a few elements: loops over them, not over p, become vector code.
 #[inline(always)]
 pub fn mvlgamma_f64(isa: Isa, p: u64, xs: &mut [f64; 32]) {
     let constant = QUARTER_LOG_PI * Double::from(p as f64 * (p as f64 - 1.0));

@@ -1,7 +1,7 @@
 //! trigamma and the higher derivatives of digamma.
 //!
-//! trigamma is a polynomial or an asymptotic series, reflected for negative arguments. The others are sums of powers of 106 bits, whose rest the
-//! formula of Euler and Maclaurin gives: between two poles the even ones are differences, which have a zero.
+//! trigamma is a polynomial or an asymptotic series, reflected for negative arguments. The others are sums of powers of 106 bits, whose
+//! rest the formula of Euler and Maclaurin gives: between two poles the even ones are differences, which have a zero.
 //!
 //! Largest errors of float64 in units in the last place: trigamma 1.6; polygamma 1.0.
 

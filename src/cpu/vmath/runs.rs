@@ -101,8 +101,8 @@ unsafe fn signed<T: Copy + Default + PartialOrd>(
     }
 }
 
-/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. Pieces are searched for rare elements before anything is written to them, since `r`
-/// may be `a`.
+/// `r[i] = f(a[i])`, but `slow(a[i])` where `rare(a[i])`. Pieces are searched for rare elements before anything is written to them, since
+/// `r` may be `a`.
 ///
 /// # Safety
 /// `r` and `a` have `n` elements; `r` is `a` or apart from it.

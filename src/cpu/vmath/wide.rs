@@ -1,5 +1,5 @@
-//! Elementary functions of whole AVX-512 registers: that level has instructions for exponents and mantissas and looks tables up in registers,
-//! which no loop over scalars becomes. Special values come out of these instructions.
+//! Elementary functions of whole AVX-512 registers: that level has instructions for exponents and mantissas and looks tables up in
+//! registers, which no loop over scalars becomes. Special values come out of these instructions.
 
 use super::arc::{ASIN_64, PI_2_LOW_64};
 use super::wide_tables::{TANH_32, Tabled};
@@ -215,13 +215,13 @@ pub(super) fn tanh(x: F32x16) -> F32x16 {
 
 /// `sqrt(x)`: Newton's steps take half the time of the instruction.
 ///
-/// Correctly rounded: all steps scale with powers of 4, so let 1 <= x < 4, s be its root, u = 2^-52 and y = (1 + a) / s with |a| < 2^-14. A step turns
-/// a common relative error a of g and h into -1.5 a^2, and half the difference between their errors, which comes from roundings, stays. After two,
-/// g = s - e is within 2.5 u of s and h = (1 + b) / 2s with |b| < 1.5 u: 0.75 u from differences, 0.25 u from 1.5 a^2, and the last rounding.
-/// g + h (s^2 - g^2) = s + b e - (1 + b) e^2 / 2s misses s by less than 7 u^2, and the rounding of s^2 - g^2 adds 1.25 u^2. So rounding goes wrong only
-/// if s is within 8.25 u^2 of the middle m of two numbers, x within 33 u^2 of m^2. But 4 m^2 / u^2 is the square of an odd number, and 4 x / u^2 is a
-/// multiple of 2^54, for x > 2 of 2^55: few of these are within 132 of such a square. `square_roots_are_correctly_rounded`
-/// tries them all.
+/// Correctly rounded: all steps scale with powers of 4, so let 1 <= x < 4, s be its root, u = 2^-52 and y = (1 + a) / s with |a| < 2^-14. A
+/// step turns a common relative error a of g and h into -1.5 a^2, and half the difference between their errors, which comes from roundings,
+/// stays. After two, g = s - e is within 2.5 u of s and h = (1 + b) / 2s with |b| < 1.5 u: 0.75 u from differences, 0.25 u from 1.5 a^2,
+/// and the last rounding. g + h (s^2 - g^2) = s + b e - (1 + b) e^2 / 2s misses s by less than 7 u^2, and the rounding of s^2 - g^2 adds
+/// 1.25 u^2. So rounding goes wrong only if s is within 8.25 u^2 of the middle m of two numbers, x within 33 u^2 of m^2. But 4 m^2 / u^2 is
+/// the square of an odd number, and 4 x / u^2 is a multiple of 2^54, for x > 2 of 2^55: few of these are within 132 of such a square.
+/// `square_roots_are_correctly_rounded` tries them all.
 #[inline(always)]
 pub(super) fn sqrt(x: F64x8) -> F64x8 {
     // From 2^-900 on no remainder is subnormal. Of zero, infinity, NaN and negative numbers the instruction knows the roots.

@@ -1,7 +1,7 @@
 //! Tables and coefficients of [`wide`](super::wide).
 //!
-//! Sixteen and more numbers lie where the lowest bits of a rounded number find them: those of `m` between 3/4 and 3/2 in steps of 1/32 (f32)
-//! or 1/16 (f64), the ones from 3/4 to 1 last.
+//! Sixteen and more numbers lie where the lowest bits of a rounded number find them: those of `m` between 3/4 and 3/2 in steps of 1/32
+//! (f32) or 1/16 (f64), the ones from 3/4 to 1 last.
 
 #![allow(clippy::approx_constant, reason = "known constants are entries like others")]
 

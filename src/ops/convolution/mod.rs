@@ -3,16 +3,15 @@
 pub mod planes;
 pub mod unroll;
 
-use super::dense::{dense, written};
-use super::matmul::{product_type, products};
-use super::operand::one_dtype;
+use super::dense::{launch, operand};
+use super::matmul::product_type;
 use super::reduce::{self, Over, To};
 use super::window::{Rounding, Steps, check_counts, each, extent, image as image_of, image_dims, unnumbered, windows};
-use crate::cpu::convolution::{Convolution, Product};
-use crate::cpu::window::{IMAGE_DIMS, Window};
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
+use crate::launch::{Convolution, IMAGE_DIMS, Product, Window};
 use crate::layout::Dims;
+use crate::operand::{Operand, one_dtype};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -114,7 +113,8 @@ impl Form<'_> {
         result.push(made);
         let sizes = if self.transposed { window.image } else { window.out };
         sizes[IMAGE_DIMS - ndim..].iter().for_each(|&size| result.push(size as i64));
-        let it = Convolution { window, batch: batch as usize, groups: self.groups as usize, inputs, outputs };
+        let product = if self.transposed { Product::Transposed } else { Product::Forward };
+        let it = Convolution { product, window, batch: batch as usize, groups: self.groups as usize, inputs, outputs };
         Ok(Shapes { it, result })
     }
 }
@@ -131,22 +131,11 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
         bail!(Shape, "a bias of shape {:?} for {channels} channels", shape.as_slice())
     }
     let compute = product_type(dtype);
-    let (x, w) = (dense(input, compute)?, dense(weight, compute)?);
-    let bias = bias.map(|bias| dense(bias, compute)).transpose()?;
-    products!(compute, T => {
-        let equipment = it.equip::<T>(if form.transposed { Product::Transposed } else { Product::Forward })?;
-        written(r, (dtype, compute), &result, &[Some(&x), Some(&w), bias.as_ref()], &|out| {
-            let (out, x, w) = (out.cast::<T>(), x.data().cast::<T>(), w.data().cast::<T>());
-            let bias = bias.as_ref().map(|bias| bias.data().cast_const().cast::<T>());
-            // SAFETY: all are row-major and have the shapes that `it` was made of; the result lies apart.
-            unsafe {
-                match form.transposed {
-                    false => it.forward(&equipment, out, w, x, bias),
-                    true => it.transposed(&equipment, out, w, x, bias),
-                }
-            }
-        })
-    })
+    let mut inputs = SmallVec::<[Operand; 3]>::new();
+    for t in [Some(weight), Some(input), bias].into_iter().flatten() {
+        inputs.push(operand(t, compute)?);
+    }
+    launch(r, (dtype, compute), &result, &it, &inputs)
 }
 
 /// [`convolution`] of images with `ndim` dimensions.
@@ -172,20 +161,8 @@ pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Ten
     let Shapes { it, result } = form.shapes(&input, &of_weight)?;
     check_gradient(&of_grad, &result)?;
     let compute = product_type(dtype);
-    let (y, w) = (dense(grad, compute)?, dense(weight, compute)?);
-    products!(compute, T => {
-        let equipment = it.equip::<T>(if form.transposed { Product::Forward } else { Product::Transposed })?;
-        written(r, (dtype, compute), &input, &[Some(&y), Some(&w)], &|out| {
-            let (out, y, w) = (out.cast::<T>(), y.data().cast::<T>(), w.data().cast::<T>());
-            // SAFETY: as in `convolution`.
-            unsafe {
-                match form.transposed {
-                    false => it.transposed(&equipment, out, w, y, None),
-                    true => it.forward(&equipment, out, w, y, None),
-                }
-            }
-        })
-    })
+    let product = if form.transposed { Product::Forward } else { Product::Transposed };
+    launch(r, (dtype, compute), &input, &Convolution { product, ..it }, &[operand(weight, compute)?, operand(grad, compute)?])
 }
 
 /// `r` = the gradient of `weight`, of which the shape counts alone, from that of the result and from the input
@@ -195,15 +172,9 @@ pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Te
     let Shapes { it, result } = form.shapes(&of_input, &weight)?;
     check_gradient(&of_grad, &result)?;
     let compute = product_type(dtype);
-    let (y, x) = (dense(grad, compute)?, dense(input, compute)?);
-    let (x, y) = if form.transposed { (y, x) } else { (x, y) };
-    products!(compute, T => {
-        let equipment = it.equip::<T>(Product::Weights)?;
-        written(r, (dtype, compute), &weight, &[Some(&x), Some(&y)], &|out| {
-            // SAFETY: as in `convolution`.
-            unsafe { it.weights(&equipment, out.cast::<T>(), y.data().cast::<T>(), x.data().cast::<T>()) }
-        })
-    })
+    let (y, x) = if form.transposed { (input, grad) } else { (grad, input) };
+    let it = Convolution { product: Product::Weights, ..it };
+    launch(r, (dtype, compute), &weight, &it, &[operand(y, compute)?, operand(x, compute)?])
 }
 
 /// `r` = the gradient of the bias: that of the result, summed over all but its channels, which come before `ndim` dimensions

@@ -1,13 +1,14 @@
 //! TH's convolutions of planes and volumes: each is one of [`Convolution`]'s products, with a factor, and added to what there was.
 
 use super::common_type;
-use crate::cpu::convolution::{Convolution, Product};
-use crate::cpu::window::{IMAGE_DIMS, Window};
-use crate::dtype::{Dtype, Element};
+use crate::backend;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::{Convolution, IMAGE_DIMS, Product, Window};
 use crate::layout::{Dims, Layout};
-use crate::ops::dense::{dense, elements, elements_mut};
-use crate::ops::matmul::{product_type, products};
+use crate::operand::Operand;
+use crate::ops::dense::{dense, elements};
+use crate::ops::matmul::product_type;
 use crate::ops::pointwise::{arithmetic, check_whole};
 use crate::ops::result::deliver;
 use crate::ops::window::{Rounding, Steps, check_counts, extent, image, unnumbered, windows};
@@ -104,32 +105,23 @@ fn sizes_made(w: &Window, mode: Mode<'_>) -> impl Iterator<Item = i64> {
     made.into_iter().skip(IMAGE_DIMS - mode.steps.len()).map(|size| size as i64)
 }
 
-/// `alpha` times images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products: [batch][outputs]. The
-/// kernels of a full convolution are [channels][outputs / groups].
+/// `alpha` times images [batch][channels] with kernels [outputs][channels / groups], row-major and in the type of products:
+/// [batch][outputs]. The kernels of a full convolution are [channels][outputs / groups].
 fn convolved(alpha: Scalar, t: &Tensor, k: &Tensor, groups: i64, mode: Mode<'_>) -> Result<Tensor> {
     let (of_t, of_k) = (t.layout()?.shape, k.layout()?.shape);
     let window = window(&of_t[2..], &of_k[2..], mode)?;
     let mut shape = Dims::filled(of_t[0], 1);
     shape.push(if mode.full { of_k[1] * groups } else { of_k[0] });
     sizes_made(&window, mode).for_each(|size| shape.push(size));
-    let mut out = Tensor::empty(t.defined()?, &shape)?;
+    let out = Tensor::empty(t.defined()?, &shape)?;
     let [batch, groups, inputs, outputs] = [of_t[0], groups, of_k[1], of_k[0] / groups.max(1)].map(|n| n as usize);
-    let it = Convolution { window, batch, groups, inputs, outputs };
-    products!(t.defined()?, T => {
-        let equipment = it.equip::<T>(if mode.full { Product::Transposed } else { Product::Forward })?;
-        let (t, k, out) = (elements::<T>(t)?, elements::<T>(k)?, elements_mut::<T>(&mut out)?);
-        // SAFETY: row-major tensors of these shapes; the result is new.
-        unsafe {
-            match mode.full {
-                false => it.forward(&equipment, out.as_mut_ptr(), k.as_ptr(), t.as_ptr(), None),
-                true => it.transposed(&equipment, out.as_mut_ptr(), k.as_ptr(), t.as_ptr(), None),
-            }
-        }
-        if alpha != Scalar::Int(1) {
-            let alpha = <T as Element>::from_scalar(alpha);
-            out.iter_mut().for_each(|x| *x = Element::mul(alpha, *x));
-        }
-    });
+    let product = if mode.full { Product::Transposed } else { Product::Forward };
+    let it = Convolution { product, window, batch, groups, inputs, outputs };
+    let (to, inputs) = (Operand::of(&out)?, [Operand::of(k)?, Operand::of(t)?]);
+    backend::on(to.device).launch(&it, &[Some(&to)], &[&inputs[0], &inputs[1]])?;
+    if alpha != Scalar::Int(1) {
+        arithmetic::mul.run([&out, &out], &[alpha])?;
+    }
     Ok(out)
 }
 
@@ -254,8 +246,8 @@ pub fn convolve(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, pairing: P
     factors.deliver(r, dtype, &led(&made, &operands.lead, mode.steps.len())?)
 }
 
-/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and what the
-/// kernel of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
+/// `r = beta * r + alpha * planes of t, convolved with kernels`: each row of `map` names a plane of `t` and one of `r`, counted from 1, and
+/// what the kernel of its number makes of the first is added to the second. `r` has as many planes as there are kernels.
 pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map: &Tensor, mode: Mode<'_>) -> Result<()> {
     let (dtype, ndim) = (common_type(&[t, k])?, mode.steps.len());
     factors.check(dtype)?;

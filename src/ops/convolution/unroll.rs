@@ -1,13 +1,11 @@
 //! Windows of images as columns of a matrix, and such columns added up to images.
 
 use super::{common_type, parts};
-use crate::cpu::engine::{CHEAP, Shared, parallel};
-use crate::cpu::window::Window;
-use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::{Columns, Window};
 use crate::layout::Dims;
-use crate::ops::dense::{dense, written};
-use crate::ops::matmul::{product_type, products};
+use crate::ops::dense::{launch, operand};
+use crate::ops::matmul::product_type;
 use crate::ops::window::{Rounding, Steps, each, image, image_dims, windows};
 use crate::tensor::Tensor;
 
@@ -15,6 +13,11 @@ use crate::tensor::Tensor;
 fn window(sizes: &[i64], kernel: &[i64], steps: Steps<'_>) -> Result<Window> {
     let ndim = image_dims(kernel.len() as i64)?;
     windows(image(sizes)?, each("kernel", Some(kernel), 1, ndim, 1, 1)?, steps, ndim, Rounding::Down)
+}
+
+/// Columns of the windows of images, or the sums of such columns.
+fn work(window: Window, images: i64, sums: bool) -> Columns {
+    Columns { window, images: images as usize, sums }
 }
 
 /// `r` = the windows of `t` as columns, whose rows are channels and taps
@@ -26,21 +29,7 @@ pub fn im2col(r: &Tensor, t: &Tensor, kernel: &[i64], steps: Steps<'_>) -> Resul
     let mut result: Dims = shape.iter().copied().take(shape.len() - kernel.len() - 1).collect();
     result.extend_from_slice(&[rows, w.places() as i64]);
     let compute = product_type(dtype);
-    let x = dense(t, compute)?;
-    products!(compute, T => {
-        written(r, (dtype, compute), &result, &[Some(&x)], &|out| {
-            let (out, pixels, taps, places) = (Shared(out), w.pixels(), w.taps(), w.places());
-            if places == 0 {
-                return;
-            }
-            let from = Shared(x.data());
-            parallel((batch * channels) as usize, taps.saturating_mul(places), CHEAP, &|images| for k in images {
-                let (to, image) = (out.get().cast::<T>().wrapping_add(k * taps * places), from.get().cast::<T>().wrapping_add(k * pixels));
-                // SAFETY: row-major tensors of these shapes, of which each thread has channels of its own.
-                unsafe { w.unroll(image, 0..taps, 0..places, to, places) }
-            });
-        })
-    })
+    launch(r, (dtype, compute), &result, &work(w, batch * channels, false), &[operand(t, compute)?])
 }
 
 /// `r` = images of `sizes` that are the sums of their windows, the columns of `t`
@@ -61,21 +50,5 @@ pub fn col2im(r: &Tensor, t: &Tensor, sizes: &[i64], kernel: &[i64], steps: Step
     result.push(channels);
     result.extend_from_slice(sizes);
     let compute = product_type(dtype);
-    let x = dense(t, compute)?;
-    products!(compute, T => {
-        written(r, (dtype, compute), &result, &[Some(&x)], &|out| {
-            let (out, from, pixels) = (Shared(out), Shared(x.data()), w.pixels());
-            if pixels == 0 {
-                return;
-            }
-            parallel((batch * channels) as usize, taps.saturating_mul(places), CHEAP, &|images| for k in images {
-                let (to, columns) = (out.get().cast::<T>().wrapping_add(k * pixels), from.get().cast::<T>().wrapping_add(k * taps * places));
-                // SAFETY: as above; the result's memory is not initialised, and all bits 0 are the number 0.
-                unsafe {
-                    to.write_bytes(0, pixels);
-                    w.fold(to, 0..taps, 0..places, columns, places)
-                }
-            });
-        })
-    })
+    launch(r, (dtype, compute), &result, &work(w, batch * channels, true), &[operand(t, compute)?])
 }

@@ -1,13 +1,13 @@
 //! Indexing with a list of tensors, one for each dimension, as NumPy's advanced indexing: `t[rows, columns]`.
 
 use super::scatter::put_walk;
-use super::{changed, masked, moved, place, plan, written};
+use super::{by_offsets, changed, listed, masked, moved, place, written};
 use crate::alloc;
-use crate::cpu::index::{Entries, gather};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::Move;
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
 
@@ -136,14 +136,10 @@ pub fn index(r: &Tensor, t: &Tensor, indices: &[Option<&Tensor>]) -> Result<()> 
     let from = Operand::of(t)?;
     let selection = Selection::of(&from.layout, indices)?;
     let [shape, of_offsets, of_t] = selection.walk(&from.layout);
-    let over = |strides: Dims| Layout { shape: shape.clone(), strides, offset: 0 };
-    moved(r, &shape, std::slice::from_ref(&from))?.write(|to| {
-        let walk = plan(&to.layout, &over(of_offsets), &over(of_t), from.dtype);
-        let size = from.dtype.size();
-        let data = [to.first(), selection.offsets.as_ptr().cast_mut().cast(), from.first()];
-        // SAFETY: the offsets are those of elements, and the result lies apart from the tensor.
-        unsafe { gather(&walk, size, data, Entries { step: size as isize, count: 0 }) };
-    })
+    let over = |strides: Dims, offset: i64| Layout { shape: shape.clone(), strides, offset };
+    let ready = moved(r, &shape, std::slice::from_ref(&from))?;
+    let list = listed(&selection.offsets)?;
+    ready.launch(&by_offsets(Move::Gather), &[&list.view(over(of_offsets, 0)), &from.view(over(of_t, from.layout.offset))])
 }
 
 /// `t[indices] = values`, or `+=`

@@ -2,15 +2,17 @@
 
 use super::{changed, written};
 use crate::alloc;
-use crate::cpu::compress::{compress, count, expand, positions};
-use crate::dtype::{Bool, Dtype};
+use crate::backend;
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch;
 use crate::layout::broadcast_shape;
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
 use crate::ops::pointwise::choose::mask_type;
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
+use smallvec::SmallVec;
 
 /// A tensor whose elements lie in a row.
 fn row_major(t: &Tensor) -> Result<Tensor> {
@@ -30,10 +32,15 @@ impl Mask {
         Ok(Mask { bytes: Operand::of(&mask)? })
     }
 
-    fn as_slice(&self) -> &[Bool] {
-        let n = self.bytes.layout.numel() as usize;
-        // SAFETY: row-major bytes inside their storage; without elements there may be no memory.
-        if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.bytes.first().cast(), n) } }
+    /// The number of places where it is true.
+    fn count(&self) -> Result<usize> {
+        backend::on(self.bytes.device).count(&self.bytes)
+    }
+
+    /// Lets a device do the work.
+    fn launch(&self, work: launch::Mask, to: &Operand, from: Option<&Operand>) -> Result<()> {
+        let inputs: SmallVec<[&Operand; 2]> = from.into_iter().chain([&self.bytes]).collect();
+        backend::launch(&work, to, &inputs)
     }
 }
 
@@ -41,15 +48,15 @@ impl Mask {
 pub fn masked_select(r: &Tensor, t: &Tensor, mask: &Tensor) -> Result<()> {
     mask_type(mask)?;
     let shape = broadcast_shape(&t.layout()?.shape, &mask.layout()?.shape)?;
+    if nowhere(mask, &shape)? {
+        return deliver([Some((r, t.defined()?, &Tensor::empty(t.defined()?, &[0])?))]);
+    }
     // The mask may be the result, too.
     let mask = Mask::of(&super::disjoint(r, mask)?, &shape)?;
-    let selected = count(mask.as_slice());
+    let selected = mask.count()?;
     let source = row_major(&view::derive(t, |l| l.expand(&shape))?)?;
     let (from, made) = (Operand::of(&source)?, Tensor::empty(t.defined()?, &[selected as i64])?);
-    if selected > 0 {
-        // SAFETY: there is room for what is selected, apart from what is read.
-        unsafe { compress(from.dtype.size(), made.data(), from.first(), mask.as_slice(), selected) };
-    }
+    mask.launch(launch::Mask::Compress, &Operand::of(&made)?, Some(&from))?;
     deliver([Some((r, from.dtype, &made))])
 }
 
@@ -61,20 +68,17 @@ pub fn masked_copy(t: &Tensor, mask: &Tensor, src: &Tensor) -> Result<()> {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
     let mask = Mask::of(&super::disjoint(t, mask)?, shape)?;
-    let needed = count(mask.as_slice());
+    let needed = mask.count()?;
     let have = src.layout()?.numel();
     if have < needed as i64 {
         bail!(Shape, "{have} elements for a mask with {needed} places")
     }
     let from = Operand::of(&row_major(&written(t, src)?)?)?;
-    // SAFETY: the mask has an entry for each element of `to`, and there are as many elements as it has places.
-    let put = |to: &Operand| unsafe { expand(to.dtype.size(), to.first(), from.first(), mask.as_slice()) };
     if to.layout.is_contiguous() {
-        put(&to);
-        return Ok(());
+        return mask.launch(launch::Mask::Expand, &to, Some(&from));
     }
     let row = copy::contiguous_copy(t)?;
-    put(&Operand::of(&row)?);
+    mask.launch(launch::Mask::Expand, &Operand::of(&row)?, Some(&from))?;
     copy::copy(t, &row)
 }
 
@@ -92,26 +96,28 @@ fn truth(t: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// A new n x d tensor: the indices of each element of `t` that is not 0, in row-major order.
-pub(super) fn places(t: &Tensor) -> Result<Tensor> {
-    let shape = t.layout()?.shape;
-    // Elements that repeat are looked at once first: there may be no place, whatever their number.
+/// True if `t` is expanded to `shape`, in memory or by broadcasting, and no element of it is true: each is read once, whatever the size of
+/// `shape`.
+fn nowhere(t: &Tensor, shape: &[i64]) -> Result<bool> {
     let once = view::derive(t, |l| {
         (0..l.ndim()).filter(|&d| l.strides[d] == 0).for_each(|d| l.shape[d] = l.shape[d].min(1));
         Ok(())
     })?;
     let of_once = once.layout()?;
-    if of_once.shape != shape && count(Mask::of(&truth(&once)?, &of_once.shape)?.as_slice()) == 0 {
+    Ok(of_once.shape.as_slice() != shape && Mask::of(&truth(&once)?, &of_once.shape)?.count()? == 0)
+}
+
+/// A new n x d tensor: the indices of each element of `t` that is not 0, in row-major order.
+pub(super) fn places(t: &Tensor) -> Result<Tensor> {
+    let shape = t.layout()?.shape;
+    if nowhere(t, &shape)? {
         return Tensor::empty(Dtype::Int64, &[0, shape.len() as i64]);
     }
     let truth = truth(t)?;
     let mask = Mask::of(&truth, &shape)?;
-    let n = count(mask.as_slice());
+    let n = mask.count()?;
     let list = Tensor::empty(Dtype::Int64, &[n as i64, shape.len() as i64])?;
-    if n > 0 && !shape.is_empty() {
-        // SAFETY: the new tensor has room for `n` rows.
-        unsafe { positions(list.data().cast(), mask.as_slice(), &shape) };
-    }
+    mask.launch(launch::Mask::Positions, &Operand::of(&list)?, None)?;
     Ok(list)
 }
 

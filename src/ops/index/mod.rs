@@ -7,13 +7,14 @@ pub mod select;
 
 use super::copy;
 use super::create::disjoint;
-use super::operand::Operand;
+use super::dense::elements_mut;
 use super::result::{Inputs, Ready, Writes, ready};
-use crate::cpu::index::{Entries, first_outside};
+use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::{Index, Move};
 use crate::layout::{Dims, Layout, wrap_dim};
-use crate::plan::Plan;
+use crate::operand::{Operand, View};
 use crate::tensor::Tensor;
 
 /// Which positions a dimension has.
@@ -45,12 +46,10 @@ impl Positions {
             Range::FromStart => 0,
             Range::FromBothEnds => -size,
         };
-        let n = positions.layout.numel() as usize;
-        // SAFETY: the operand holds `n` elements, row-major; without elements there may be no memory.
-        let outside = if n > 0 { unsafe { first_outside(positions.first().cast(), n, least, size) } } else { None };
-        if let Some(at) = outside {
-            // SAFETY: as above.
-            let value = unsafe { positions.first().cast::<i64>().add(at).read_unaligned() };
+        let device = backend::on(positions.device);
+        if let Some(at) = device.first_outside(&positions, least, size)? {
+            let place_of = positions.layout.offset + at as i64;
+            let value = device.first(&positions.view(Layout { offset: place_of, ..Layout::contiguous(&[]) }))?.to_i64();
             bail!(Argument, "index {value} at position {} is out of range for {size} entries", place(at, &positions.layout.shape))
         }
         Ok(Positions(positions))
@@ -104,21 +103,33 @@ fn still_along(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
     Layout { shape: shape.into(), strides, offset: layout.offset }
 }
 
-/// `len` positions as the layout of `dim` in a walk over `shape`, the same for all other places.
-fn spread_along(dim: usize, shape: &[i64]) -> Layout {
+/// The positions of a vector as they are walked along `dim` of `shape`, the same for all other places.
+fn spread_along<'a>(positions: &'a Operand, dim: usize, shape: &[i64]) -> View<'a> {
     let mut strides = Dims::filled(0, shape.len());
     strides[dim] = 1;
-    Layout { shape: shape.into(), strides, offset: 0 }
+    positions.view(Layout { shape: shape.into(), strides, offset: positions.layout.offset })
 }
 
-/// How positions lead along dimension `dim` of an operand.
-fn entries(layout: &Layout, dim: usize, dtype: Dtype, range: Range) -> Entries {
+/// The movement of elements by positions along dimension `dim` of an operand.
+fn moving(movement: Move, layout: &Layout, dim: usize, range: Range) -> Index {
     let count = if matches!(range, Range::FromStart) { 0 } else { layout.shape[dim] };
-    Entries { step: layout.strides[dim] as isize * dtype.size() as isize, count }
+    Index { movement, step: layout.strides[dim], count }
+}
+
+/// The movement by offsets of elements.
+fn by_offsets(movement: Move) -> Index {
+    Index { movement, step: 1, count: 0 }
+}
+
+/// A vector of int64.
+fn listed(offsets: &[i64]) -> Result<Operand> {
+    let mut list = Tensor::empty(Dtype::Int64, &[offsets.len() as i64])?;
+    elements_mut::<i64>(&mut list)?.copy_from_slice(offsets);
+    Operand::of(&list)
 }
 
 /// Readies `r`, of this shape, for elements of `inputs[0]`, which are moved as they are.
-fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'a>> {
+fn moved<'a>(r: &'a Tensor, shape: &[i64], inputs: &[Operand]) -> Result<Ready<'a, 1>> {
     let dtype = inputs[0].dtype;
     ready(r, (dtype, shape), Writes::STRIDED.of(dtype), Inputs::anywhere(inputs))
 }
@@ -139,11 +150,6 @@ fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
         bail!(Dtype, "elements of {have} cannot be stored in a tensor of {dtype}")
     }
     copy::to_dtype(&disjoint(t, src)?, dtype)
-}
-
-/// A plan of elements in a row, positions, and what they lead into.
-fn plan(elements: &Layout, positions: &Layout, indexed: &Layout, dtype: Dtype) -> Plan<3> {
-    Plan::new([elements, positions, indexed], [dtype.size(), 8, dtype.size()])
 }
 
 /// Positions of elements counted in row-major order, negative ones from the end, each of them checked.

@@ -1,15 +1,13 @@
 //! Elements put by index. Of several for one place the last in row-major order stays, or all are combined in that order.
 
 use super::select::offsets;
-use super::{Positions, Range, along, changed, disjoint, entries, plan, spread_along, still_along, vector_at_least, written};
-use crate::cpu::fold::Ordered;
-use crate::cpu::index::{Entries, accumulate, scatter as scatter_elements};
-use crate::dtype::{Dtype, Element, dispatch};
+use super::{Positions, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, still_along, vector_at_least, written};
+use crate::backend::launch;
 use crate::error::{Result, bail};
+use crate::launch::{Combine, Index, Move};
 use crate::layout::{Dims, Layout};
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
 use crate::ops::{copy, pointwise, view};
-use crate::plan::Plan;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -24,48 +22,27 @@ pub const TH_REDUCE_AMAX: THReduce = 2;
 /// The least; NaN if one is.
 pub const TH_REDUCE_AMIN: THReduce = 3;
 
-/// The ways to put an element in the place of another one.
-#[derive(Clone, Copy)]
-enum Put {
-    Replace,
-    Combine(THReduce),
+/// Elements combined with those that they are put in place of.
+fn combined(reduce: THReduce) -> Result<Move> {
+    Ok(Move::Accumulate(match reduce {
+        TH_REDUCE_ADD => Combine::Add,
+        TH_REDUCE_MULTIPLY => Combine::Multiply,
+        TH_REDUCE_AMAX => Combine::Max,
+        TH_REDUCE_AMIN => Combine::Min,
+        _ => bail!(Argument, "{reduce} is no THReduce"),
+    }))
 }
 
-impl Put {
-    fn combine(reduce: THReduce) -> Result<Put> {
-        match reduce {
-            TH_REDUCE_ADD..=TH_REDUCE_AMIN => Ok(Put::Combine(reduce)),
-            _ => bail!(Argument, "{reduce} is no THReduce"),
-        }
-    }
-}
-
-/// Puts elements into a tensor of their dtype: `data` are those of the elements, the positions and the tensor.
-///
-/// # Safety
-/// Positions lie inside the tensor, which lies apart from the others.
-unsafe fn put_elements(put: Put, dtype: Dtype, plan: &Plan<3>, data: [*mut u8; 3], entries: Entries) -> Result<()> {
-    match put {
-        // SAFETY: the caller's.
-        Put::Replace => unsafe { scatter_elements(plan, dtype.size(), data, entries) },
-        // SAFETY: the caller's.
-        Put::Combine(reduce) => dispatch!(all, dtype, T => unsafe {
-            match reduce {
-                TH_REDUCE_ADD => accumulate::<T>(plan, data, entries, Element::add),
-                TH_REDUCE_MULTIPLY => accumulate::<T>(plan, data, entries, Element::mul),
-                TH_REDUCE_AMAX => accumulate::<T>(plan, data, entries, Ordered::better::<true>),
-                _ => accumulate::<T>(plan, data, entries, Ordered::better::<false>),
-            }
-        }),
-    }
-    Ok(())
+/// The sum with what there is, or the elements alone.
+fn added(accumulate: bool) -> Move {
+    if accumulate { Move::Accumulate(Combine::Add) } else { Move::Scatter }
 }
 
 /// Runs `body` with `t`, or where 16-bit floats are combined with a copy in float32, which `t` then takes.
-fn in_compute_type(t: &Tensor, put: Put, body: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
+fn in_compute_type(t: &Tensor, put: Move, body: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
     let dtype = t.defined()?;
     match put {
-        Put::Combine(_) if dtype.compute() != dtype => {
+        Move::Accumulate(_) if dtype.compute() != dtype => {
             changed(t)?;
             let wide = copy::to_dtype(t, dtype.compute())?;
             body(&wide)?;
@@ -76,7 +53,7 @@ fn in_compute_type(t: &Tensor, put: Put, body: impl FnOnce(&Tensor) -> Result<()
 }
 
 /// Puts the entries of `src` along dimension `dim`; `src` may have stride 0.
-fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put, range: Range) -> Result<()> {
+fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, range: Range) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     if index.ndim() > 1 {
         bail!(Shape, "the index is a vector, got shape {:?}", index.layout()?.shape.as_slice())
@@ -93,27 +70,25 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put, range
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
-        let walk = plan(&of_src, &spread_along(d, &shape), &still_along(&layout, d, &shape), to.dtype);
-        let data = [from.first(), positions.0.first(), to.first()];
-        // SAFETY: every position lies inside the dimension, and what is read apart from the tensor.
-        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype, range)) }
+        let (to, from) = (to.view(still_along(&layout, d, &shape)), from.view(of_src));
+        launch(&moving(put, &layout, d, range), &to, &[&from, &spread_along(&positions.0, d, &shape)])
     })
 }
 
 /// Entries `index` of dimension `dim` of `t` = those of `src`
 pub fn index_copy(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor) -> Result<()> {
-    put_along(t, dim, index, src, Put::Replace, Range::FromStart)
+    put_along(t, dim, index, src, Move::Scatter, Range::FromStart)
 }
 
 /// Entries `index` of dimension `dim` of `t` += `scale` times those of `src`
 pub fn index_add(t: &Tensor, dim: i32, index: &Tensor, scale: Scalar, src: &Tensor) -> Result<()> {
     if scale == Scalar::Int(1) {
-        return put_along(t, dim, index, src, Put::Combine(TH_REDUCE_ADD), Range::FromStart);
+        return put_along(t, dim, index, src, Move::Accumulate(Combine::Add), Range::FromStart);
     }
     let scaled = Tensor::fresh()?;
     // Products of 16-bit floats are not rounded before they are summed.
     pointwise::arithmetic::mul.run([&scaled, &copy::to_dtype(src, src.defined()?.compute())?], &[scale])?;
-    put_along(t, dim, index, &scaled, Put::Combine(TH_REDUCE_ADD), Range::FromStart)
+    put_along(t, dim, index, &scaled, Move::Accumulate(Combine::Add), Range::FromStart)
 }
 
 /// `value` as a tensor of the dtype of `t` that has this shape, without the memory for it.
@@ -130,11 +105,11 @@ pub fn index_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result
     let (layout, d) = along(t, dim)?;
     let mut shape = layout.shape;
     shape[d] = index.layout()?.numel();
-    put_along(t, dim, index, &repeated(t, value, &shape)?, Put::Replace, Range::FromBothEnds)
+    put_along(t, dim, index, &repeated(t, value, &shape)?, Move::Scatter, Range::FromBothEnds)
 }
 
 /// Puts `src[..i..]` at `t[..index[..i..]..]` for each place of `index`.
-fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Result<()> {
+fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Result<()> {
     let (layout, d) = along(t, dim)?;
     let (of_index, of_src) = (vector_at_least(index.layout()?), vector_at_least(src.layout()?));
     if of_index.ndim() != layout.ndim() || of_src.ndim() != layout.ndim() {
@@ -153,31 +128,30 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Put) -> Resul
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
-        let walk = plan(&of_src, &vector_at_least(positions.0.layout.clone()), &still_along(&layout, d, &shape), to.dtype);
-        let data = [from.first(), positions.0.first(), to.first()];
-        // SAFETY: as above; the index is no larger than the tensor in other dimensions, nor than the elements.
-        unsafe { put_elements(put, to.dtype, &walk, data, entries(&layout, d, to.dtype, Range::FromStart)) }
+        let (to, from) = (to.view(still_along(&layout, d, &shape)), from.view(of_src));
+        let positions = positions.0.view(vector_at_least(positions.0.layout.clone()));
+        launch(&moving(put, &layout, d, Range::FromStart), &to, &[&from, &positions])
     })
 }
 
 /// `t[..index[..i..]..] = src[..i..]`
 pub fn scatter(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor) -> Result<()> {
-    put_at(t, dim, index, src, Put::Replace)
+    put_at(t, dim, index, src, Move::Scatter)
 }
 
 /// `t[..index[..i..]..]` combined with `src[..i..]`
 pub fn scatter_reduce(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, reduce: THReduce) -> Result<()> {
-    put_at(t, dim, index, src, Put::combine(reduce)?)
+    put_at(t, dim, index, src, combined(reduce)?)
 }
 
 /// `t[..index[..i..]..] = value`
 pub fn scatter_fill(t: &Tensor, dim: i32, index: &Tensor, value: Scalar) -> Result<()> {
-    put_at(t, dim, index, &repeated(t, value, &index.layout()?.shape)?, Put::Replace)
+    put_at(t, dim, index, &repeated(t, value, &index.layout()?.shape)?, Move::Scatter)
 }
 
 /// `t[..index[..i..]..]` combined with `value`
 pub fn scatter_fill_reduce(t: &Tensor, dim: i32, index: &Tensor, value: Scalar, reduce: THReduce) -> Result<()> {
-    put_at(t, dim, index, &repeated(t, value, &index.layout()?.shape)?, Put::combine(reduce)?)
+    put_at(t, dim, index, &repeated(t, value, &index.layout()?.shape)?, combined(reduce)?)
 }
 
 /// Elements of `t`, counted in row-major order, `index` = those of `src`, or += them.
@@ -188,7 +162,7 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
     if have != positions.len() {
         bail!(Shape, "{have} elements for {} positions", positions.len())
     }
-    let put = if accumulate { Put::Combine(TH_REDUCE_ADD) } else { Put::Replace };
+    let put = added(accumulate);
     in_compute_type(t, put, |t| {
         let mut src = written(t, src)?;
         if !src.layout()?.is_contiguous() {
@@ -196,26 +170,25 @@ pub fn put(t: &Tensor, index: &Tensor, src: &Tensor, accumulate: bool) -> Result
         }
         let (to, from) = (changed(t)?, Operand::of(&src)?);
         // Of a contiguous tensor positions are offsets.
-        let listed = if to.layout.is_contiguous() { None } else { Some(offsets(&positions, &to.layout)?) };
-        let (list, count) = match &listed {
-            Some(offsets) => (offsets.as_ptr().cast_mut().cast(), 0),
-            None => (positions.0.first(), to.layout.numel()),
+        let (list, count) = match to.layout.is_contiguous() {
+            true => (
+                positions.0.with_layout(Layout { offset: positions.0.layout.offset, ..Layout::contiguous(&[positions.len()]) }),
+                to.layout.numel(),
+            ),
+            false => (listed(&offsets(&positions, &to.layout)?)?, 0),
         };
-        let row = Layout::contiguous(&[positions.len()]);
-        let walk = plan(&row, &row, &Layout { strides: Dims::filled(0, 1), ..row.clone() }, to.dtype);
-        let entries = Entries { step: to.dtype.size() as isize, count };
-        // SAFETY: the offsets are those of elements, and the elements lie apart from the tensor.
-        unsafe { put_elements(put, to.dtype, &walk, [from.first(), list, to.first()], entries) }
+        let row = Layout { offset: from.layout.offset, ..Layout::contiguous(&[positions.len()]) };
+        let still = Layout { shape: row.shape.clone(), strides: Dims::filled(0, 1), offset: to.layout.offset };
+        let work = Index { movement: put, step: 1, count };
+        launch(&work, &to.view(still), &[&from.view(row), &list])
     })
 }
 
-/// Puts `values`, row-major before they were broadcast to the shape of `walked`, at `offsets` along some dimensions of it: [`super::advanced`].
+/// Puts `values`, row-major before they were broadcast to the shape of `walked`, at `offsets` along some dimensions of it:
+/// [`super::advanced`].
 pub(super) fn put_walk(t: &Tensor, accumulate: bool, values: &Tensor, offsets: &[i64], layouts: [&Layout; 3]) -> Result<()> {
-    let put = if accumulate { Put::Combine(TH_REDUCE_ADD) } else { Put::Replace };
-    let [of_values, of_offsets, of_t] = layouts;
-    let (to, from) = (changed(t)?, Operand::of(values)?);
-    let walk = plan(of_values, of_offsets, of_t, to.dtype);
-    let data = [from.first(), offsets.as_ptr().cast_mut().cast(), to.first()];
-    // SAFETY: as above.
-    unsafe { put_elements(put, to.dtype, &walk, data, Entries { step: to.dtype.size() as isize, count: 0 }) }
+    let [of_values, of_offsets, of_t] = layouts.map(Layout::clone);
+    let (to, from, list) = (changed(t)?, Operand::of(values)?, listed(offsets)?);
+    let [of_values, of_t] = [(of_values, from.layout.offset), (of_t, to.layout.offset)].map(|(layout, offset)| Layout { offset, ..layout });
+    launch(&by_offsets(added(accumulate)), &to.view(of_t), &[&from.view(of_values), &list.view(of_offsets)])
 }

@@ -1,11 +1,11 @@
 //! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
 
-use super::{Positions, Range, along, entries, moved, plan, spread_along, still_along, vector_at_least};
+use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, still_along, vector_at_least};
 use crate::alloc;
-use crate::cpu::index::{Entries, gather as gather_elements};
 use crate::error::{Result, bail};
+use crate::launch::{Index, Move};
 use crate::layout::{Dims, Layout, broadcast_shape};
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
 use crate::ops::reduce::TH_ALL_DIMS;
 use crate::ops::view;
 use crate::tensor::Tensor;
@@ -21,15 +21,13 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     shape[d] = positions.len();
     let of_result = if t.ndim() == 0 { &shape[..index.ndim().min(1)] } else { &shape[..] };
     let inputs = [Operand::of(t)?, positions.0];
-    moved(r, of_result, &inputs)?.write(|to| {
-        let [from, positions] = &inputs;
-        let source = vector_at_least(from.layout.clone());
-        let of_result = Layout { shape: shape.clone(), ..vector_at_least(to.layout.clone()) };
-        let walk = plan(&of_result, &spread_along(d, &shape), &still_along(&source, d, &shape), from.dtype);
-        let data = [to.first(), positions.first(), from.first()];
-        // SAFETY: every position lies inside the dimension, and the result apart from what is read.
-        unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype, Range::FromStart)) };
-    })
+    let ready = moved(r, of_result, &inputs)?;
+    let [from, positions] = &inputs;
+    let source = vector_at_least(from.layout.clone());
+    let from = from.view(still_along(&source, d, &shape));
+    let places = spread_along(positions, d, &shape);
+    let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
+    ready.launch_in(over_shape, &moving(Move::Gather, &source, d, Range::FromStart), &[&places, &from])
 }
 
 /// `r[..i..] = t[..index[..i..]..]` along dimension `dim`, for each place of `index`
@@ -48,15 +46,12 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     }
     let positions = Positions::of(index, layout.shape[d], range)?;
     let inputs = [Operand::of(t)?, positions.0];
-    moved(r, &inputs[1].layout.shape, &inputs)?.write(|to| {
-        let [from, positions] = &inputs;
-        let source = vector_at_least(from.layout.clone());
-        let [of_result, of_positions] = [to, positions].map(|operand| vector_at_least(operand.layout.clone()));
-        let walk = plan(&of_result, &of_positions, &still_along(&source, d, &of_index.shape), from.dtype);
-        let data = [to.first(), positions.first(), from.first()];
-        // SAFETY: as above; the index is no larger than the tensor in other dimensions.
-        unsafe { gather_elements(&walk, from.dtype.size(), data, entries(&source, d, from.dtype, range)) };
-    })
+    let ready = moved(r, &inputs[1].layout.shape, &inputs)?;
+    let [from, positions] = &inputs;
+    let source = vector_at_least(from.layout.clone());
+    let positions = positions.view(vector_at_least(positions.layout.clone()));
+    let from = from.view(still_along(&source, d, &of_index.shape));
+    ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
 }
 
 /// [`gather`] of operands that broadcast in all dimensions but `dim`; of all elements in a row with `TH_ALL_DIMS`.
@@ -101,15 +96,18 @@ pub fn take(r: &Tensor, t: &Tensor, index: &Tensor) -> Result<()> {
     let offsets = if from.layout.is_contiguous() { None } else { Some(offsets(&positions, &from.layout)?) };
     let inputs = [from, positions.0];
     let shape = &inputs[1].layout.shape;
-    moved(r, shape, &inputs)?.write(|to| {
-        let [from, positions] = &inputs;
-        let nowhere = Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: 0 };
-        let (walk, size) = (plan(&to.layout, &positions.layout, &nowhere, from.dtype), from.dtype.size());
-        let (list, count) = match &offsets {
-            Some(offsets) => (offsets.as_ptr().cast_mut().cast(), 0),
-            None => (positions.first(), from.layout.numel()),
-        };
-        // SAFETY: as above; the offsets are those of elements.
-        unsafe { gather_elements(&walk, size, [to.first(), list, from.first()], Entries { step: size as isize, count }) };
-    })
+    let ready = moved(r, shape, &inputs)?;
+    let [from, positions] = &inputs;
+    let still = from.view(Layout { shape: shape.clone(), strides: Dims::filled(0, shape.len()), offset: from.layout.offset });
+    match &offsets {
+        Some(offsets) => {
+            let list = listed(offsets)?;
+            let list = list.view(Layout::contiguous(shape));
+            ready.launch(&by_offsets(Move::Gather), &[&list, &still])
+        }
+        None => {
+            let work = Index { movement: Move::Gather, step: 1, count: from.layout.numel() };
+            ready.launch(&work, &[positions, &still])
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! The library of the machine that computes products and decompositions, where the host has chosen one.
 
-use crate::cpu::lapack::vendor;
 use crate::error::{Result, bail};
 use std::ffi::{CStr, c_char};
 use std::ptr::null;
+use thorn_lapack::vendor;
 
 /// Loads a library and uses it from now on; `None`: thorn's own routines.
 pub fn set(path: Option<&CStr>) -> Result<()> {

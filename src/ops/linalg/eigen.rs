@@ -1,15 +1,15 @@
 //! Eigenvalues and singular values, and what is made of them: pseudoinverse, rank, condition, norms.
 
 use super::factor::{inverses, triangles};
-use super::{Batch, Matrices, cube, eigenvalues, float, scale, singular_values, sizes, transposed};
-use crate::cpu::lapack::{Lapack, Multiply, Vectors};
-use crate::dtype::{Dtype, Element, dispatch};
+use super::{Batch, Matrices, eigenvalues, float, singular_values, sizes, transposed};
+use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
+use crate::launch::{Decomposition, Vectors};
 use crate::layout::Dims;
 use crate::ops::dense::elements_mut;
 use crate::ops::reduce::{self, Over, To};
 use crate::ops::result::deliver;
-use crate::ops::view;
+use crate::ops::{triangle, view};
 use crate::tensor::Tensor;
 
 /// `re` = the eigenvalues of symmetric matrices, ascending; `rv` = the eigenvectors, as columns.
@@ -19,14 +19,9 @@ pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result
     let (n, vectors) = (of.n(), rv.is_some());
     let batch = Batch::new(of.batch())?;
     let side = if vectors { of.cols } else { 0 };
-    let mut work = triangles(&batch, a, upper)?;
-    let (mut values, mut v) = (batch.empty(dtype, &[of.cols])?, batch.empty(dtype, &[side, side])?);
-    let blocks = [&mut work, &mut values, &mut v];
-    let infos = dispatch!(float, dtype, T => {
-        batch.each::<T, 3>(cube(n, n).saturating_mul(4), || T::syev_bytes(n, vectors), blocks, None, &|[a, w, z], _, scratch| {
-            T::syev(a, n, w, vectors.then_some(z), scratch)
-        })
-    })?;
+    let work = triangles(&batch, a, upper)?;
+    let (values, v) = (batch.empty(dtype, &[of.cols])?, batch.empty(dtype, &[side, side])?);
+    let infos = batch.decompose(Decomposition::Syev { n, vectors }, [&work, &values, &v], None)?;
     infos.check(eigenvalues)?;
     let v = transposed(&v)?;
     deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
@@ -39,15 +34,9 @@ pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
     let (n, vectors) = (of.n(), rv.is_some());
     let batch = Batch::new(of.batch())?;
     let side = if vectors { of.cols } else { 0 };
-    let (mut work, mut parts) = (batch.columns(a)?, batch.empty(dtype, &[2, of.cols])?);
-    let mut v = batch.empty(dtype, &[side, side])?;
-    let blocks = [&mut work, &mut parts, &mut v];
-    let infos = dispatch!(float, dtype, T => {
-        batch.each::<T, 3>(cube(n, n).saturating_mul(16), || T::geev_bytes(n, vectors), blocks, None, &|[a, parts, v], _, scratch| {
-            let (real, imaginary) = parts.split_at_mut(n);
-            T::geev(a, n, real, imaginary, vectors.then_some(v), scratch)
-        })
-    })?;
+    let (work, parts) = (batch.columns(a)?, batch.empty(dtype, &[2, of.cols])?);
+    let v = batch.empty(dtype, &[side, side])?;
+    let infos = batch.decompose(Decomposition::Geev { n, vectors }, [&work, &parts, &v], None)?;
     infos.check(eigenvalues)?;
     let (values, v) = (transposed(&parts)?, transposed(&v)?);
     deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
@@ -86,45 +75,34 @@ impl Svd {
             Vectors::All => [of.rows, of.cols],
         };
         let batch = Batch::new(of.batch())?;
-        let wanted = vectors != Vectors::No;
-        let mut work = batch.columns(a)?;
-        let (mut u, mut v) = (batch.empty(dtype, &[left, of.rows])?, batch.empty(dtype, &[right, of.cols])?);
-        let mut s = batch.empty(dtype, &[small])?;
-        let blocks = [&mut work, &mut s, &mut u, &mut v];
-        let infos = dispatch!(float, dtype, T => {
-            batch.each::<T, 4>(cube(m, n).saturating_mul(8), || T::gesvd_bytes(m, n, vectors), blocks, None, &|[a, s, u, v], _, scratch| {
-                T::gesvd(a, m, n, s, wanted.then_some(u), wanted.then_some(v), vectors, scratch)
-            })
-        })?;
+        let work = batch.columns(a)?;
+        let (u, v) = (batch.empty(dtype, &[left, of.rows])?, batch.empty(dtype, &[right, of.cols])?);
+        let s = batch.empty(dtype, &[small])?;
+        let infos = batch.decompose(Decomposition::Gesvd { m, n, vectors }, [&work, &s, &u, &v], None)?;
         infos.check(singular_values)?;
         Ok(Svd { batch, u, s, v })
     }
 }
 
-/// What the greatest singular value is multiplied by for those that count as 0: `rcond`, or what rounding leaves if that is negative.
-pub fn tolerance(rcond: f64, dtype: Dtype, m: usize, n: usize) -> f64 {
-    let epsilon = if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON };
-    if rcond < 0.0 || rcond.is_nan() { epsilon * m.max(n) as f64 } else { rcond }
+/// The matrices of `t`, column after column, each times a power of 2, and the exponents, if there are elements.
+fn scaled(batch: &Batch, t: &Tensor, size: usize) -> Result<(Tensor, Tensor)> {
+    let scaled = batch.columns(t)?;
+    // Of matrices without elements there may be any number.
+    let count = if scaled.layout()?.numel() == 0 { 0 } else { batch.count as i64 };
+    let exponents = Tensor::empty(Dtype::Int32, &[count])?;
+    batch.decompose(Decomposition::Lascl { size }, [&scaled], Some(&exponents))?;
+    Ok((scaled, exponents))
 }
 
 /// `r` = the pseudoinverse: singular values up to `rcond` times the greatest count as 0.
 pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
     let dtype = float(&[t])?;
     let of = Matrices::of(t)?;
-    let (m, n, p) = (of.m(), of.n(), of.m().min(of.n()));
-    let (scaled, mut exponents) = scale::matrices(&Batch::new(of.batch())?, t, dtype, m.saturating_mul(n))?;
-    let Svd { batch, mut u, mut s, mut v } = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::Some)?;
-    let mut inverse = batch.empty(dtype, &[of.rows, of.cols])?;
-    let blocks = [&mut u, &mut s, &mut v, &mut inverse];
-    dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, Some(&mut exponents), &|[u, s, v, inverse], exponent, _| {
-        let least = tolerance(rcond, dtype, m, n) * s.first().map_or(0.0, |&s| s.to_f64());
-        for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
-            column.iter_mut().for_each(|x| *x = if s.to_f64() > least { *x / s } else { 0.0 });
-        }
-        Multiply { m: n, n: m, k: p, transposed: [false, true] }.run(inverse, v, u);
-        T::rescale(inverse, exponent[0]);
-        0
-    }))?;
+    let (m, n) = (of.m(), of.n());
+    let (scaled, exponents) = scaled(&Batch::new(of.batch())?, t, m.saturating_mul(n))?;
+    let Svd { batch, u, s, v } = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::Some)?;
+    let inverse = batch.empty(dtype, &[of.rows, of.cols])?;
+    batch.decompose(Decomposition::Pinverse { m, n, rcond }, [&u, &s, &v, &inverse], Some(&exponents))?;
     deliver([Some((r, dtype, &transposed(&inverse)?))])
 }
 
@@ -132,41 +110,26 @@ pub fn pinverse(r: &Tensor, t: &Tensor, rcond: f64) -> Result<()> {
 pub fn matrix_rank(r: &Tensor, t: &Tensor, tol: f64, symmetric: bool) -> Result<()> {
     let dtype = float(&[t])?;
     let of = if symmetric { Matrices::square(t)? } else { Matrices::of(t)? };
-    let batch = Batch::new(of.batch())?;
+    let (batch, lower) = (Batch::new(of.batch())?, Tensor::fresh()?);
+    if symmetric {
+        // Elements above the diagonal do not count.
+        triangle::tril(&lower, t, 0)?;
+    }
+    let t = if symmetric { &lower } else { t };
     // A relative tolerance has no scale: matrices are scaled, so that the greatest value does not overflow.
     let relative = tol < 0.0 || tol.is_nan();
-    let mut values = if symmetric {
-        let n = of.n();
-        let (mut work, mut values) = (triangles(&batch, t, false)?, batch.empty(dtype, &[of.cols])?);
-        let blocks = [&mut work, &mut values];
-        let infos = dispatch!(float, dtype, T => {
-            batch.each::<T, 2>(cube(n, n).saturating_mul(4), || T::syev_bytes(n, false), blocks, None, &|[a, w], _, scratch| {
-                if relative {
-                    (1..n).for_each(|j| a[j * n..j * n + j].fill(0.0));
-                    T::lascl(a);
-                }
-                T::syev(a, n, w, None, scratch)
-            })
-        })?;
-        infos.check(eigenvalues)?;
+    let scaled = if relative { Some(scaled(&batch, t, of.m().saturating_mul(of.n()))?.0) } else { None };
+    let scaled = scaled.map(|scaled| transposed(&scaled)).transpose()?;
+    let t = scaled.as_ref().unwrap_or(t);
+    let values = if symmetric {
+        let values = Tensor::fresh()?;
+        syev(&values, None, t, false)?;
         values
-    } else if relative {
-        let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
-        Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s
     } else {
         Svd::of(&of, t, dtype, Vectors::No)?.s
     };
-    let mut ranks = batch.empty(Dtype::Int64, &[])?;
-    let p = of.m().min(of.n());
-    let counts = elements_mut::<i64>(&mut ranks)?;
-    counts.fill(0);
-    dispatch!(float, dtype, T => {
-        for (count, values) in counts.iter_mut().zip(elements_mut::<T>(&mut values)?.chunks_exact(p.max(1))) {
-            let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.abs().to_f64()));
-            let least = if tol >= 0.0 { tol } else { most * T::EPSILON.to_f64() * of.m().max(of.n()) as f64 };
-            *count = values.iter().filter(|&&x| x.abs().to_f64() > least).count() as i64;
-        }
-    });
+    let ranks = batch.empty(Dtype::Int32, &[])?;
+    batch.decompose(Decomposition::Rank { m: of.m(), n: of.n(), tol }, [&values], Some(&ranks))?;
     deliver([Some((r, Dtype::Int64, &ranks))])
 }
 
@@ -242,7 +205,7 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
             bail!(Shape, "matrices of shape {:?} have no singular values", of.shape.as_slice())
         }
         // The greatest value may overflow where the ratio does not.
-        let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
+        let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
         let mut s = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s;
         dispatch!(float, dtype, T => {
             for (r, s) in elements_mut::<T>(&mut condition)?.iter_mut().zip(elements_mut::<T>(&mut s)?.chunks_exact(small.max(1))) {
@@ -259,7 +222,7 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
     }
     let of = Matrices::square(t)?;
     // Neither norm is to leave the range where their product does not.
-    let (scaled, _) = scale::matrices(&batch, t, dtype, of.m().saturating_mul(of.n()))?;
+    let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
     let t = &transposed(&scaled)?;
     let mut norm = norms(&of, t, dtype, p)?;
     let (inverse, mut infos) = inverses(&batch, &of, t, dtype)?;

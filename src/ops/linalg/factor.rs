@@ -1,9 +1,9 @@
 //! LU and Cholesky's factors, and the inverses that are made of them.
 
-use super::{Batch, Matrices, Why, cube, float, scale, transposed};
-use crate::cpu::lapack::{Info, Lapack};
-use crate::dtype::{Dtype, dispatch};
+use super::{Batch, Matrices, Why, float, transposed};
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::Decomposition;
 use crate::ops::result::deliver;
 use crate::ops::view;
 use crate::tensor::Tensor;
@@ -15,12 +15,9 @@ pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool
         bail!(Unsupported, "pivot is 0: factors without pivots are not offered")
     }
     let of = Matrices::of(a)?;
-    let (m, n) = (of.m(), of.n());
     let batch = Batch::new(of.batch())?;
-    let (mut lu, mut places) = (batch.columns(a)?, batch.empty(Dtype::Int32, &[of.rows.min(of.cols)])?);
-    let infos = dispatch!(float, dtype, T => {
-        batch.each::<T, 1>(cube(m, n), || 0, [&mut lu], Some(&mut places), &|[lu], pivots, _| factored(lu, m, n, pivots))
-    })?;
+    let (lu, places) = (batch.columns(a)?, batch.empty(Dtype::Int32, &[of.rows.min(of.cols)])?);
+    let infos = batch.decompose(Decomposition::Getrf { m: of.m(), n: of.n() }, [&lu], Some(&places))?;
     let lu = transposed(&lu)?;
     let Some(r) = info else {
         infos.check(Why::Singular)?;
@@ -30,44 +27,17 @@ pub fn btrifact(ra: &Tensor, pivots: &Tensor, info: Option<&Tensor>, pivot: bool
     deliver([Some((ra, dtype, &lu)), Some((pivots, Dtype::Int32, &places)), Some((r, Dtype::Int32, &infos))])
 }
 
-/// LAPACK's getrf, of the matrix times a power of 2 where elements are very large or small.
-fn factored<T: Lapack>(a: &mut [T], m: usize, n: usize, pivots: &mut [i32]) -> Info {
-    let exponent = T::headroom(a);
-    let info = T::getrf(a, m, n, pivots);
-    scale::upper(a, m, -exponent);
-    info
-}
-
 /// `A = P L U` with the three as matrices.
 pub fn lu(p: Option<&Tensor>, l: Option<&Tensor>, u: Option<&Tensor>, a: &Tensor) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::of(a)?;
     let (m, n, size) = (of.m(), of.n(), of.m().min(of.n()));
     let batch = Batch::new(of.batch())?;
-    let (mut work, mut pivots) = (batch.columns(a)?, batch.empty(Dtype::Int32, &[of.rows.saturating_add(size as i64)])?);
+    let (work, pivots) = (batch.columns(a)?, batch.empty(Dtype::Int32, &[of.rows.saturating_add(size as i64)])?);
     let rows = if p.is_some() { of.rows } else { 0 };
-    let (mut order, mut lower, mut upper) =
+    let (order, lower, upper) =
         (batch.empty(dtype, &[rows, rows])?, batch.empty(dtype, &[size as i64, of.rows])?, batch.empty(dtype, &[of.cols, size as i64])?);
-    let blocks = [&mut work, &mut order, &mut lower, &mut upper];
-    dispatch!(float, dtype, T => batch.each::<T, 4>(cube(m, n), || 0, blocks, Some(&mut pivots), &|[a, p, l, u], places, _| {
-        let (pivots, rows) = places.split_at_mut(size);
-        factored(a, m, n, pivots);
-        for j in 0..size {
-            for i in 0..m {
-                l[i + j * m] = if i > j { a[i + j * m] } else { (i == j) as u8 as T };
-            }
-        }
-        for j in 0..n {
-            (0..size).for_each(|i| u[i + j * size] = if i <= j { a[i + j * m] } else { 0.0 });
-        }
-        p.fill(0.0);
-        if !p.is_empty() {
-            (0..m).for_each(|i| rows[i] = i as i32);
-            pivots.iter().enumerate().for_each(|(i, &pivot)| rows.swap(i, pivot as usize - 1));
-            (0..m).for_each(|j| p[rows[j] as usize + j * m] = 1.0);
-        }
-        0
-    }))?;
+    batch.decompose(Decomposition::Lu { m, n }, [&work, &order, &lower, &upper], Some(&pivots))?;
     let (order, lower, upper) = (transposed(&order)?, transposed(&lower)?, transposed(&upper)?);
     deliver([p.map(|r| (r, dtype, &order)), l.map(|r| (r, dtype, &lower)), u.map(|r| (r, dtype, &upper))])
 }
@@ -85,22 +55,8 @@ pub fn getri(ra: &Tensor, a: &Tensor) -> Result<()> {
 
 /// The inverses of square matrices, column after column; zeros where `info` is not 0.
 pub(super) fn inverses(batch: &Batch, of: &Matrices, a: &Tensor, dtype: Dtype) -> Result<(Tensor, super::Infos)> {
-    let n = of.n();
-    let (mut lu, mut inverse, mut pivots) =
-        (batch.columns(a)?, batch.empty(dtype, &[of.rows, of.cols])?, batch.empty(Dtype::Int32, &[of.cols])?);
-    let infos = dispatch!(float, dtype, T => {
-        batch.each::<T, 2>(cube(n, n), || T::getri_bytes(n), [&mut lu, &mut inverse], Some(&mut pivots), &|[lu, inverse], pivots, scratch| {
-            let exponent = T::headroom(lu);
-            let info = T::getrf(lu, n, n, pivots);
-            if info == 0 {
-                T::getri(inverse, lu, n, pivots, scratch);
-                T::rescale(inverse, exponent);
-            } else {
-                inverse.fill(0.0);
-            }
-            info
-        })
-    })?;
+    let (lu, inverse, pivots) = (batch.columns(a)?, batch.empty(dtype, &[of.rows, of.cols])?, batch.empty(Dtype::Int32, &[of.cols])?);
+    let infos = batch.decompose(Decomposition::Getri { n: of.n() }, [&lu, &inverse], Some(&pivots))?;
     Ok((inverse, infos))
 }
 
@@ -118,10 +74,9 @@ fn matrices(columns: Tensor, upper: bool) -> Result<Tensor> {
 pub fn potrf(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
-    let n = of.n();
     let batch = Batch::new(of.batch())?;
-    let mut l = triangles(&batch, a, upper)?;
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 1>(cube(n, n) / 2, || T::potrf_bytes(n), [&mut l], None, &|[a], _, scratch| T::potrf(a, n, scratch)))?;
+    let l = triangles(&batch, a, upper)?;
+    let infos = batch.decompose(Decomposition::Potrf { n: of.n() }, [&l], None)?;
     infos.check(Why::Indefinite)?;
     deliver([Some((ra, dtype, &matrices(l, upper)?))])
 }
@@ -130,12 +85,9 @@ pub fn potrf(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
 pub fn potri(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
-    let n = of.n();
     let batch = Batch::new(of.batch())?;
-    let (mut l, mut inverse) = (triangles(&batch, a, upper)?, batch.empty(dtype, &[of.rows, of.cols])?);
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, n), || T::potri_bytes(n), [&mut l, &mut inverse], None, &|[l, inverse], _, scratch| {
-        T::potri(inverse, l, n, scratch)
-    }))?;
+    let (l, inverse) = (triangles(&batch, a, upper)?, batch.empty(dtype, &[of.rows, of.cols])?);
+    let infos = batch.decompose(Decomposition::Potri { n: of.n() }, [&l, &inverse], None)?;
     infos.check(Why::SingularTriangle)?;
     deliver([Some((ra, dtype, &inverse))])
 }
@@ -154,16 +106,10 @@ pub struct Pivoted<'a> {
 pub fn pstrf(r: Pivoted<'_>, a: &Tensor, upper: bool, tol: f64) -> Result<()> {
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
-    let n = of.n();
     let batch = Batch::new(of.batch())?;
     // Behind the pivots of each matrix stands its rank.
-    let (mut l, mut places) = (triangles(&batch, a, upper)?, batch.empty(Dtype::Int32, &[of.cols.saturating_add(1)])?);
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 1>(cube(n, n), || T::pstrf_bytes(n), [&mut l], Some(&mut places), &|[a], places, scratch| {
-        let (pivots, rank) = places.split_at_mut(n);
-        let found = T::pstrf(a, n, pivots, tol, scratch);
-        rank[0] = found.unwrap_or(0) as i32;
-        found.is_none() as i32
-    }))?;
+    let (l, places) = (triangles(&batch, a, upper)?, batch.empty(Dtype::Int32, &[of.cols.saturating_add(1)])?);
+    let infos = batch.decompose(Decomposition::Pstrf { n: of.n(), tol }, [&l], Some(&places))?;
     infos.check(|_| Why::NotSemidefinite)?;
     let (l, pivots) = (matrices(l, upper)?, view::derive(&places, |l| l.narrow(-1, 0, of.cols))?);
     let rank = view::derive(&places, |l| l.select(-1, of.cols))?;

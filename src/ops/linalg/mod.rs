@@ -9,20 +9,23 @@ pub mod eigen;
 pub mod exponential;
 pub mod factor;
 pub mod orthogonal;
-mod scale;
 pub mod solve;
 
 use super::copy::contiguous_copy;
 use super::dense::elements_mut;
-use super::operand::one_dtype;
 use super::{create, view};
-use crate::cpu::lapack::{Info, Job, Lapack, NOT_FINITE, One};
-use crate::dtype::{Domain, Dtype, Element};
+use crate::backend;
+use crate::dtype::{Domain, Dtype};
 use crate::error::{Error, Kind, Result, bail};
-use crate::layout::{Dims, broadcast_shape, checked_numel};
+use crate::launch::{Decompose, Decomposition, NOT_FINITE};
+use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
+use crate::operand::{Operand, one_dtype};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use std::fmt;
+
+/// The most lists of elements that a decomposition works on.
+const MOST_LISTS: usize = 7;
 
 /// The dtype of operands, which have one: float32 or float64.
 fn float(operands: &[&Tensor]) -> Result<Dtype> {
@@ -112,28 +115,32 @@ impl Batch {
         view::derive(t, |l| l.expand(&sizes(&self.sizes, &[matrices.rows, matrices.cols])))
     }
 
-    /// Does `one` to each matrix, of `cost` operations. Nothing is done where nothing is to be read or written.
-    fn each<T: Lapack + Element, const N: usize>(
-        &self,
-        cost: usize,
-        scratch: impl FnOnce() -> usize,
-        blocks: [&mut Tensor; N],
-        pivots: Option<&mut Tensor>,
-        one: One<'_, T, N>,
-    ) -> Result<Infos> {
-        let pivots = pivots.map(elements_mut::<i32>).transpose()?.unwrap_or_default();
-        let mut lists: [&mut [T]; N] = std::array::from_fn(|_| Default::default());
-        for (list, block) in lists.iter_mut().zip(blocks) {
-            *list = elements_mut::<T>(block)?;
+    /// Decomposes each matrix, in new lists that have a part of each. Nothing is done where nothing is to be read or written.
+    fn decompose<const N: usize>(&self, what: Decomposition, lists: [&Tensor; N], integers: Option<&Tensor>) -> Result<Infos> {
+        let mut out = [const { None }; MOST_LISTS + 2];
+        for (to, t) in out.iter_mut().zip(lists) {
+            *to = Some(list(t)?);
         }
-        if pivots.is_empty() && lists.iter().all(|list| list.is_empty()) {
+        out[N] = integers.map(list).transpose()?;
+        if out.iter().flatten().all(|list| list.layout.numel() == 0) {
             return Ok(Infos { batch: self.sizes.clone(), infos: None });
         }
-        let mut infos = Tensor::empty(Dtype::Int32, &[self.count as i64])?;
-        let job = Job { count: self.count, cost, scratch: scratch(), blocks: lists, pivots, infos: elements_mut::<Info>(&mut infos)? };
-        job.run(one)?;
+        let infos = Tensor::empty(Dtype::Int32, &[self.count as i64])?;
+        out[N + 1] = Some(list(&infos)?);
+        let out = out.each_ref().map(Option::as_ref);
+        let work = Decompose { what, count: self.count };
+        backend::of(out.iter().copied().flatten())?.launch(&work, &out[..N + 2], &[])?;
         Ok(Infos { batch: self.sizes.clone(), infos: Some(infos) })
     }
+}
+
+/// The elements of a new row-major tensor as an operand of one dimension.
+fn list(t: &Tensor) -> Result<Operand> {
+    let (dtype, n) = (t.defined()?, t.peek().0.iter().product());
+    let Some(storage) = t.storage().filter(|storage| t.offset() == 0 && n <= storage.len()) else {
+        bail!(Internal, "lists are new tensors")
+    };
+    Ok(Operand::inside(storage, dtype, Layout::contiguous(&[n])))
 }
 
 /// What became of the matrices of a batch.
@@ -143,8 +150,8 @@ struct Infos {
 }
 
 impl Infos {
-    fn list(&mut self) -> Result<&mut [Info]> {
-        self.infos.as_mut().map_or(Ok(&mut []), elements_mut::<Info>)
+    fn list(&mut self) -> Result<&mut [i32]> {
+        self.infos.as_mut().map_or(Ok(&mut []), elements_mut::<i32>)
     }
 
     /// The `info` of each matrix.
@@ -154,7 +161,7 @@ impl Infos {
     }
 
     /// Fails where the first matrix with an `info` did.
-    fn check(mut self, why: impl Fn(Info) -> Why) -> Result<()> {
+    fn check(mut self, why: impl Fn(i32) -> Why) -> Result<()> {
         let failed = self.list()?.iter().enumerate().find(|&(_, &info)| info != 0).map(|(i, &info)| (i, info));
         match failed {
             None => Ok(()),
@@ -166,10 +173,10 @@ impl Infos {
 
 /// Why a matrix could not be decomposed; numbers are LAPACK's.
 enum Why {
-    Singular(Info),
-    SingularTriangle(Info),
-    Indefinite(Info),
-    DeficientRank(Info),
+    Singular(i32),
+    SingularTriangle(i32),
+    Indefinite(i32),
+    DeficientRank(i32),
     NotSemidefinite,
     NotFinite,
     Eigenvalues,
@@ -192,21 +199,16 @@ impl fmt::Display for Why {
 }
 
 /// Why there are no eigenvalues.
-fn eigenvalues(info: Info) -> Why {
+fn eigenvalues(info: i32) -> Why {
     if info == NOT_FINITE { Why::NotFinite } else { Why::Eigenvalues }
 }
 
 /// Why there are no singular values.
-fn singular_values(info: Info) -> Why {
+fn singular_values(info: i32) -> Why {
     if info == NOT_FINITE { Why::NotFinite } else { Why::SingularValues }
 }
 
 /// The view with rows and columns exchanged: of columns one after the other, the matrices.
 fn transposed(t: &Tensor) -> Result<Tensor> {
     view::derive(t, |l| l.transpose(-2, -1))
-}
-
-/// Operations that decomposing an m x n matrix takes.
-fn cube(m: usize, n: usize) -> usize {
-    m.saturating_mul(n).saturating_mul(m.min(n))
 }

@@ -1,11 +1,10 @@
 //! Systems of equations: square, triangular, of a decomposition made before, and least squares.
 
-use super::eigen::tolerance;
 use super::factor::triangles;
-use super::{Batch, Matrices, Why, cube, float, scale, transposed};
-use crate::cpu::lapack::{Lapack, Multiply, Vectors};
-use crate::dtype::{Dtype, Element, dispatch};
+use super::{Batch, Matrices, Why, float, transposed};
+use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::Decomposition;
 use crate::ops::dense::{dense, elements};
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
@@ -45,21 +44,10 @@ pub fn gesv(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut lu, mut x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    let (lu, x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
     // Pivots, and an exponent for each column.
-    let mut places = batch.empty(Dtype::Int32, &[left.cols.saturating_add(right.of.cols)])?;
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, n.saturating_add(k)), || 0, [&mut lu, &mut x], Some(&mut places), &|[lu, x], places, _| {
-        let (pivots, exponents) = places.split_at_mut(n);
-        let of_a = T::headroom(lu);
-        let info = T::getrf(lu, n, n, pivots);
-        if info == 0 {
-            scale::columns(x, n, n, exponents);
-            T::getrs(lu, n, pivots, x, k);
-            scale::solutions(x, n, of_a, exponents);
-            scale::upper(lu, n, -of_a);
-        }
-        info
-    }))?;
+    let integers = batch.empty(Dtype::Int32, &[left.cols.saturating_add(right.of.cols)])?;
+    let infos = batch.decompose(Decomposition::Gesv { n, k }, [&lu, &x], Some(&integers))?;
     infos.check(Why::Singular)?;
     let (x, lu) = (right.result(&x)?, transposed(&lu)?);
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &lu))])
@@ -83,10 +71,9 @@ pub fn trtrs(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor, o
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut triangle, mut x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut triangle, &mut x], None, &|[a, x], _, _| {
-        T::trtrs(a, n, x, k, of.upper, of.transposed, of.unit)
-    }))?;
+    let (triangle, x) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    let Triangle { upper, transposed: transpose, unit } = of;
+    let infos = batch.decompose(Decomposition::Trtrs { n, k, upper, transposed: transpose, unit }, [&triangle, &x], None)?;
     infos.check(Why::SingularTriangle)?;
     let (x, a) = (right.result(&x)?, transposed(&triangle)?);
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &a))])
@@ -99,8 +86,8 @@ pub fn potrs(rb: &Tensor, b: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut factor, mut x) = (triangles(&batch, a, upper)?, batch.columns(&right.tensor)?);
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut factor, &mut x], None, &|[l, x], _, _| T::potrs(l, n, x, k)))?;
+    let (factor, x) = (triangles(&batch, a, upper)?, batch.columns(&right.tensor)?);
+    let infos = batch.decompose(Decomposition::Potrs { n, k }, [&factor, &x], None)?;
     infos.check(Why::SingularTriangle)?;
     deliver([Some((rb, dtype, &right.result(&x)?))])
 }
@@ -112,12 +99,9 @@ pub fn btrisolve(rb: &Tensor, b: &Tensor, atf: &Tensor, pivots: &Tensor) -> Resu
     let right = Right::of(b, &left)?;
     let (n, k) = (left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let mut places = pivots_of(&batch, pivots, left.cols, left.batch())?;
-    let (mut lu, mut x) = (batch.columns(atf)?, batch.columns(&right.tensor)?);
-    dispatch!(float, dtype, T => batch.each::<T, 2>(cube(n, k), || 0, [&mut lu, &mut x], Some(&mut places), &|[lu, x], pivots, _| {
-        T::getrs(lu, n, pivots, x, k);
-        0
-    }))?;
+    let places = pivots_of(&batch, pivots, left.cols, left.batch())?;
+    let (lu, x) = (batch.columns(atf)?, batch.columns(&right.tensor)?);
+    batch.decompose(Decomposition::Getrs { n, k }, [&lu, &x], Some(&places))?;
     deliver([Some((rb, dtype, &right.result(&x)?))])
 }
 
@@ -149,8 +133,8 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     let (m, n, k) = (left.m(), left.n(), right.of.n());
     let batch = Batch::both(left.batch(), right.of.batch())?;
     let tall = m >= n;
-    let mut tau = batch.empty(dtype, &[left.rows.min(left.cols)])?;
-    let (mut qr, mut x) = if tall {
+    let tau = batch.empty(dtype, &[left.rows.min(left.cols)])?;
+    let (qr, x) = if tall {
         (batch.columns(a)?, batch.columns(&right.tensor)?)
     } else {
         // Room for n rows.
@@ -158,20 +142,8 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
         copy::copy(&view::derive(&x, |l| l.narrow(-1, 0, left.rows))?, &transposed(&batch.expanded(&right.tensor)?)?)?;
         (batch.rows(a)?, x)
     };
-    let cost = cube(m, n).saturating_add(cube(m.max(n), k));
-    let (rows, mut exponents) = (m.max(n), batch.empty(Dtype::Int32, &[right.of.cols])?);
-    let blocks = [&mut qr, &mut tau, &mut x];
-    let infos = dispatch!(float, dtype, T => batch.each::<T, 3>(cost, || T::gels_bytes(rows, m.min(n), k), blocks, Some(&mut exponents), &|[a, tau, b], exponents, scratch| {
-        let of_a = T::headroom(a);
-        scale::columns(b, rows, m, exponents);
-        let info = match tall {
-            true => T::gels(a, m, n, tau, b, k, scratch),
-            false => T::gels_least_norm(a, n, m, tau, b, k, scratch),
-        };
-        scale::solutions(b, rows, of_a, exponents);
-        scale::upper(a, rows, -of_a);
-        info
-    }))?;
+    let exponents = batch.empty(Dtype::Int32, &[right.of.cols])?;
+    let infos = batch.decompose(Decomposition::Gels { m, n, k }, [&qr, &tau, &x], Some(&exponents))?;
     infos.check(Why::DeficientRank)?;
     let x = right.result(&if tall { view::derive(&x, |l| l.narrow(-1, 0, left.cols))? } else { x })?;
     let factors = if tall { transposed(&qr)? } else { qr };
@@ -196,39 +168,13 @@ pub fn lstsq(fit: Fit<'_>, b: &Tensor, a: &Tensor, rcond: f64) -> Result<()> {
     let (m, n, k) = (left.m(), left.n(), right.of.n());
     let p = m.min(n);
     let batch = Batch::both(left.batch(), right.of.batch())?;
-    let (mut work, mut sides) = (batch.columns(a)?, batch.columns(&right.tensor)?);
-    let (mut u, mut v) = (batch.empty(dtype, &[p as i64, left.rows])?, batch.empty(dtype, &[p as i64, left.cols])?);
-    let (mut s, mut turned) = (batch.empty(dtype, &[p as i64])?, batch.empty(dtype, &[right.of.cols, p as i64])?);
+    let (work, sides) = (batch.columns(a)?, batch.columns(&right.tensor)?);
+    let (u, v) = (batch.empty(dtype, &[p as i64, left.rows])?, batch.empty(dtype, &[p as i64, left.cols])?);
+    let (s, turned) = (batch.empty(dtype, &[p as i64])?, batch.empty(dtype, &[right.of.cols, p as i64])?);
     // The rank, and an exponent for each column.
-    let (mut x, mut ranks) =
-        (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[right.of.cols.saturating_add(1)])?);
-    let cost = cube(m, n).saturating_mul(8);
-    let blocks = [&mut work, &mut s, &mut u, &mut v, &mut sides, &mut turned, &mut x];
-    let infos = dispatch!(float, dtype, T => {
-        let limit = tolerance(rcond, dtype, m, n);
-        batch.each::<T, 7>(cost, || T::gesvd_bytes(m, n, Vectors::Some), blocks, Some(&mut ranks), &|[a, s, u, v, b, turned, x], places, scratch| {
-            let (rank, exponents) = places.split_at_mut(1);
-            // Both sides are near 1 until all is done: greatest singular values may be beyond the range, and count still.
-            let of_a = T::lascl(a);
-            scale::columns(b, m, m, exponents);
-            let info = T::gesvd(a, m, n, s, Some(u), Some(v), Vectors::Some, scratch);
-            if info == 0 {
-                let least = limit * s.first().map_or(0.0, |&s| s.to_f64());
-                let count = s.iter().take_while(|&&s| s.to_f64() > least).count();
-                rank[0] = count as i32;
-                Multiply { m: p, n: k, k: m, transposed: [true, false] }.run(turned, u, b);
-                for column in turned.chunks_exact_mut(p.max(1)) {
-                    for (i, x) in column.iter_mut().enumerate() {
-                        *x = if i < count { *x / s[i] } else { 0.0 };
-                    }
-                }
-                Multiply { m: n, n: k, k: p, transposed: [false, false] }.run(x, v, turned);
-                scale::solutions(x, n, of_a, exponents);
-                T::rescale(s, -of_a);
-            }
-            info
-        })
-    })?;
+    let (x, ranks) = (batch.empty(dtype, &[right.of.cols, left.cols])?, batch.empty(Dtype::Int32, &[right.of.cols.saturating_add(1)])?);
+    let lists = [&work, &s, &u, &v, &sides, &turned, &x];
+    let infos = batch.decompose(Decomposition::Gelsd { m, n, k, rcond }, lists, Some(&ranks))?;
     infos.check(super::singular_values)?;
     let (x, ranks) = (right.result(&x)?, view::derive(&ranks, |l| l.select(-1, 0))?);
     deliver([fit.x.map(|r| (r, dtype, &x)), fit.rank.map(|r| (r, Dtype::Int64, &ranks)), fit.s.map(|r| (r, dtype, &s))])

@@ -1,11 +1,13 @@
 //! The fast path of operations over lines: few elements, contiguous, in the types of the kernel.
 
-use super::{Form, Kernels, Want};
-use crate::cpu::lines::{ColumnBlock, Stack};
+use super::{Form, Want};
+use crate::cpu::line_ops::with_kernels;
+use crate::cpu::lines::{ColumnBlock, Kernels, Stack};
 use crate::cpu::small::{SMALL, SmallBuffer};
 use crate::cpu::transpose::transpose;
 use crate::cpu::tuning::COLUMNS_WORTH;
-use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::launch::Lines;
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
@@ -13,15 +15,24 @@ use std::ptr::null_mut;
 /// Tensors of at most so many elements are taken where they lie.
 const SHORT: usize = 4096;
 
-/// Runs `kernels` over the lines of `t` along `dim` and says true, if `t` and the results are contiguous and disjoint; else nothing has happened.
+/// Does `work` to the lines of `t` along `dim` and returns true if `t` and the results are contiguous and disjoint; else nothing has
+/// happened.
+pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2]) -> Result<bool> {
+    let mut done = false;
+    with_kernels(work.op, work.compute, 0, wants[1].r.is_some(), &mut |kernels| done = short(t, dim, work, form, wants, kernels))?;
+    Ok(done)
+}
+
+/// [`run`] with the kernels of the work.
 #[inline(always)]
-pub fn short(t: &Tensor, dim: i32, compute: Dtype, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
+fn short(t: &Tensor, dim: i32, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
     // Negative dims other than -1 are not the last one either.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
-        return form == Form::Same && columns(t, dim, compute, wants, kernels);
+        return form == Form::Same && columns(t, dim, work, wants, kernels);
     }
-    let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, compute, form, wants, SHORT) else { return false };
+    let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, work, form, wants, SHORT) else { return false };
+    let compute = work.compute;
     let n = sizes.last().map_or(1, |&n| n as usize);
     let (x_step, out_step) = ((n * compute.size()) as isize, [(n * a) as isize, (n * b) as isize]);
     kernels.kernel.run(Stack { out, out_step, x, x_step, n, count: numel / n }, null_mut());
@@ -38,7 +49,8 @@ struct Operands {
 
 /// At most so many elements, and their results, contiguous and disjoint.
 #[inline(always)]
-fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
+fn operands(t: &Tensor, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
+    let (compute, writes) = (work.compute, work.op.written(work.compute));
     let (x, numel) = t.flat_like(compute, t)?;
     let numel = numel as usize;
     if numel > most || (form != Form::Same && (t.ndim() != 1 || form != Form::One { keepdim: false })) {
@@ -46,7 +58,7 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
     }
     let (mut out, mut items) = ([null_mut(); 2], [0; 2]);
     for (k, want) in wants.iter().enumerate() {
-        let Some(written) = want.compute else { continue };
+        let Some(written) = writes[k] else { continue };
         if written != want.dtype {
             return None;
         }
@@ -69,10 +81,11 @@ fn operands(t: &Tensor, compute: Dtype, form: Form, wants: &[Want<'_>; 2], most:
 /// Lines along another dim than the last one, which are columns. Where there are many, they go to the kernel for columns, as without the
 /// fast path: the two kernels may round differently. Fewer are transposed in a buffer, and their results back.
 #[inline(never)]
-fn columns(t: &Tensor, dim: i32, compute: Dtype, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
+fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
+    let compute = work.compute;
     let shape = t.peek().0;
     let Ok(d) = wrap_dim(dim, shape.len()) else { return false };
-    let Some(Operands { x, numel, out, items }) = operands(t, compute, Form::Same, wants, SMALL) else { return false };
+    let Some(Operands { x, numel, out, items }) = operands(t, work, Form::Same, wants, SMALL) else { return false };
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;

@@ -1,14 +1,14 @@
 //! Sums of products in the notation of einsum: a letter for each dimension, summed over unless the result has it.
 //!
-//! Operands are multiplied two at a time, in the order that takes the fewest multiplications. A pair is a batched matrix product: letters of both that
-//! stay are the batch, those of one the rows or columns, and those of both that go are summed over.
+//! Operands are multiplied two at a time, in the order that takes the fewest multiplications. A pair is a batched matrix product: letters
+//! of both that stay are the batch, those of one the rows or columns, and those of both that go are summed over.
 
 use super::forms::matmul;
 use crate::alloc;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Dims, MAX_DIMS, checked_numel};
-use crate::ops::operand::one_dtype;
+use crate::operand::one_dtype;
 use crate::ops::pointwise::arithmetic::cmul;
 use crate::ops::reduce::{Over, To, sum};
 use crate::ops::result::deliver;

@@ -1,8 +1,8 @@
 //! The products that have names: of matrices, vectors, batches of them, and whatever comes.
 
-use super::batch::{Elements, multiply};
-use super::{Addend, Form, product};
+use super::{Addend, MATRICES, SUM, fast_path, product};
 use crate::error::{Result, bail};
+use crate::launch::Form;
 use crate::ops::pointwise::arithmetic::cmul;
 use crate::ops::view;
 use crate::scalar::Scalar;
@@ -12,7 +12,7 @@ const ONE: Scalar = Scalar::Int(1);
 
 /// `r = m1 @ m2`
 pub fn mm(r: &Tensor, m1: &Tensor, m2: &Tensor) -> Result<()> {
-    if in_place(r, m1, m2).is_some() {
+    if fast_path::mm(r, m1, m2).is_some() {
         return Ok(());
     }
     of_matrices(r, None, ONE, m1, m2)
@@ -35,23 +35,23 @@ pub fn addmv(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, mat: &Tensor, 
 
 /// `r = b1 @ b2` for each place of a batch
 pub fn bmm(r: &Tensor, b1: &Tensor, b2: &Tensor) -> Result<()> {
-    of_batches(r, None, ONE, b1, b2, Form::MATRICES)
+    of_batches(r, None, ONE, b1, b2, MATRICES)
 }
 
 /// `r = beta * t + alpha * (b1 @ b2)` for each place of a batch
 pub fn baddbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, b2: &Tensor) -> Result<()> {
-    of_batches(r, Some((beta, t)), alpha, b1, b2, Form::MATRICES)
+    of_batches(r, Some((beta, t)), alpha, b1, b2, MATRICES)
 }
 
 /// `r = beta * t + alpha * (b1[0] @ b2[0] + b1[1] @ b2[1] + ...)`
 pub fn addbmm(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, b1: &Tensor, b2: &Tensor) -> Result<()> {
-    of_batches(r, Some((beta, t)), alpha, b1, b2, Form::SUM)
+    of_batches(r, Some((beta, t)), alpha, b1, b2, SUM)
 }
 
 /// `r = beta * t + alpha * (v1 @ v2^T)`
 pub fn addr(r: &Tensor, beta: Scalar, t: &Tensor, alpha: Scalar, v1: &Tensor, v2: &Tensor) -> Result<()> {
     check_ndims([v1, v2], [1, 1])?;
-    product(r, Some((beta, t)), alpha, &column(v1)?, &row(v2)?, Form::MATRICES)
+    product(r, Some((beta, t)), alpha, &column(v1)?, &row(v2)?, MATRICES)
 }
 
 /// `r[i, j] = v1[i] * v2[j]`, promoted
@@ -81,42 +81,15 @@ pub fn matmul(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     product(r, None, ONE, &left, &right, Form { rows, columns, batch: true })
 }
 
-/// The way of a product into a matrix that has its dtype and shape and lies apart from both: nothing is made for it.
-fn in_place(r: &Tensor, a: &Tensor, b: &Tensor) -> Option<()> {
-    let of = |t: &Tensor| {
-        let (dtype, data, room) = t.room()?;
-        let (&[rows, cols], &[row, col]) = t.peek() else { return None };
-        if rows <= 0 || cols <= 0 || row < 0 || col < 0 {
-            return None;
-        }
-        let reach = (rows - 1).checked_mul(row)?.checked_add((cols - 1).checked_mul(col)?)?;
-        let inside = usize::try_from(reach).is_ok_and(|reach| reach < room);
-        inside.then_some((dtype, (data, [rows, cols], [row, col]), reach as usize * dtype.size() + dtype.size()))
-    };
-    let ((dtype, to, bytes), (of_a, left, bytes_a), (of_b, right, bytes_b)) = (of(r)?, of(a)?, of(b)?);
-    let ([rows, cols], [row, col]) = (to.1, to.2);
-    let fits = left.1 == [rows, right.1[0]] && right.1[1] == cols;
-    let distinct = col > 0 && row > (cols - 1).checked_mul(col)?;
-    let apart = |data: *mut u8, n: usize| {
-        let ahead = data.addr().wrapping_sub(to.0.addr());
-        ahead >= bytes && ahead.wrapping_neg() >= n
-    };
-    if !(fits && distinct && of_a == dtype && of_b == dtype && apart(left.0, bytes_a) && apart(right.0, bytes_b)) {
-        return None;
-    }
-    // SAFETY: all elements lie inside their storages, those of the result are distinct and apart from the others.
-    unsafe { multiply(Elements::Of(dtype), Scalar::Int(0), ONE, [to, left, right]) }.ok()
-}
-
 fn of_matrices(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor) -> Result<()> {
     check_ndims([a, b], [2, 2])?;
-    product(r, t, alpha, a, b, Form::MATRICES)
+    product(r, t, alpha, a, b, MATRICES)
 }
 
 fn of_vector(r: &Tensor, t: Addend<'_>, alpha: Scalar, mat: &Tensor, vec: &Tensor) -> Result<()> {
     check_ndims([mat, vec], [2, 1])?;
     let right = column(vec)?;
-    product(r, t, alpha, mat, &right, Form { columns: false, ..Form::MATRICES })
+    product(r, t, alpha, mat, &right, Form { columns: false, ..MATRICES })
 }
 
 fn of_batches(r: &Tensor, t: Addend<'_>, alpha: Scalar, a: &Tensor, b: &Tensor, form: Form) -> Result<()> {

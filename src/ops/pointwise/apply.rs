@@ -1,9 +1,10 @@
 //! Functions of the caller, called for one element after the other in row-major order.
 
+use crate::element::{read_element, write_element};
 use crate::error::{Error, Result, bail};
 use crate::layout::{Dims, Layout};
-use crate::ops::copy::{contiguous_copy, read_element, write_element};
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
+use crate::ops::copy::contiguous_copy;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -11,8 +12,8 @@ use std::ffi::{c_int, c_void};
 
 /// Called by `apply` with each element, converted to a double.
 ///
-/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an int64. 0 means go on, anything
-/// else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
+/// The number stored in `x` becomes the element; an `x` left alone leaves the element as it is, to the last bit of an int64. 0 means go on,
+/// anything else stops at once and is what `apply` returns. It must not free or resize the tensors, throw, or jump out.
 pub type THApplyFunction = Option<unsafe extern "C" fn(x: *mut f64, context: *mut c_void) -> c_int>;
 /// As `THApplyFunction`, with the element of a second tensor at the same place.
 pub type THMapFunction = Option<unsafe extern "C" fn(x: *mut f64, y: f64, context: *mut c_void) -> c_int>;

@@ -1,6 +1,6 @@
 //! Sums, differences, products, quotients, extremes, powers and what is made of them.
 
-use super::op::{Numbers, operations};
+use super::op::operations;
 use super::{number_tensor, promote, promote_scalar};
 use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
@@ -9,6 +9,7 @@ use crate::cpu::real::Real;
 use crate::cpu::vmath;
 use crate::dtype::{Bool, Category, Domain, Dtype, Element};
 use crate::error::{Result, bail};
+use crate::launch::Numbers;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;

@@ -1,17 +1,17 @@
 //! Elements chosen by a mask.
 
+use super::op::operations;
 use super::{compare, number_tensor, promote, promote_scalar};
 use crate::cpu::engine::CHEAP;
-use crate::cpu::index::by_size;
 use crate::cpu::map;
-use crate::dtype::{Bool, Dtype, Promotion};
+use crate::dtype::{Bool, Dtype, Element, Promotion};
 use crate::error::{Result, bail};
+use crate::launch::Numbers;
 use crate::layout::broadcast_shape;
-use crate::ops::copy::{self, check_range, write_element};
-use crate::ops::fast_path::Signature;
-use crate::ops::prepare::elementwise;
+use crate::ops::copy::{self, check_range};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use crate::work::Work;
 
 /// Masks are Bool; TH's are uint8, which has the same form.
 pub fn mask_type(mask: &Tensor) -> Result<Dtype> {
@@ -55,34 +55,43 @@ fn checked_number(value: Scalar, dtype: Dtype) -> Result<Tensor> {
     number_tensor(value, dtype)
 }
 
+operations! {
+    /// `r = a where condition, else b`
+    select(r: out, condition: input, a: input, b: input) { moved same CHEAP masked, kernel select_kernel }
+    /// `r = value where mask, else t`
+    select_number(r: out, mask: input, t: input, value: parameter) { moved same CHEAP masked, kernel select_number_kernel }
+}
+
+fn select_kernel<T: Element>(work: &Work<4>, _: &Numbers<'_>) {
+    map::map3::<Bool, T, T, T>(
+        work,
+        #[inline(always)]
+        |_, c, a, b| if c.get() { a } else { b },
+    )
+}
+
+fn select_number_kernel<T: Element>(work: &Work<3>, numbers: &Numbers<'_>) {
+    let value: T = numbers.bits(0);
+    map::map2::<Bool, T, T>(
+        work,
+        #[inline(always)]
+        move |_, c, x| if c.get() { value } else { x },
+    )
+}
+
 fn choose_in(dtype: Dtype, r: &Tensor, condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
-    let mask = mask_type(condition)?;
-    elementwise(&[r, condition, a, b], &Signature::of_types([dtype, mask, dtype, dtype], dtype, CHEAP), &|work| {
-        by_size!(dtype.size(), T => {
-            map::map3::<Bool, T, T, T>(work, #[inline(always)] move |_, c, a, b| if c.get() { a } else { b })
-        });
-        Ok(())
-    })
+    mask_type(condition)?;
+    select.run_in(dtype, &[r, condition, a, b], &[])
 }
 
 /// `t = value where mask`; the mask broadcasts to `t`
 pub fn masked_fill(t: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {
-    let mask_dtype = mask_type(mask)?;
+    mask_type(mask)?;
     let (dtype, shape) = (t.defined()?, t.layout()?.shape);
     let mask_shape = mask.layout()?.shape;
     if broadcast_shape(&shape, &mask_shape)? != shape {
         bail!(Shape, "a mask of shape {:?} does not broadcast to {:?}", mask_shape.as_slice(), shape.as_slice())
     }
     check_range(dtype, value)?;
-    let mut bytes = [0u8; 8];
-    // SAFETY: room for an element of any dtype.
-    unsafe { write_element(bytes.as_mut_ptr(), dtype, value) };
-    elementwise(&[t, mask, t], &Signature::of_types([dtype, mask_dtype, dtype], dtype, CHEAP), &|work| {
-        by_size!(dtype.size(), T => {
-            // SAFETY: there are 8 bytes, and any of them make a T.
-            let value = unsafe { bytes.as_ptr().cast::<T>().read_unaligned() };
-            map::map2::<Bool, T, T>(work, #[inline(always)] move |_, c, x| if c.get() { value } else { x })
-        });
-        Ok(())
-    })
+    select_number.run_in(dtype, &[t, mask, t], &[value])
 }

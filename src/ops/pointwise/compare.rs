@@ -13,8 +13,8 @@ use crate::tensor::Tensor;
 
 macro_rules! compare_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
-        /// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is greater than
-        /// every uint8. So in the other five comparisons with a number.
+        /// `r = t < value`, as Bool unless `r` has a dtype. A whole `value` out of the range of integers is compared as it is: 300 is
+        /// greater than every uint8. So in the other five comparisons with a number.
         ltValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t < value }
         /// `r = t <= value`, as Bool unless `r` has a dtype.
         leValue(r: truth, t: input, value: number) { all truth CHEAP comparing, |_, t| t <= value }

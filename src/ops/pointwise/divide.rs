@@ -22,14 +22,17 @@ macro_rules! divide_rows {
         /// `r = t - value * trunc(t / value)`, exact, with the sign of `t`. Not for Bool; integers refuse 0. A whole `value` keeps integers
         /// integer, any other makes them the default dtype.
         fmod(r: out, t: input, value: number) {
-            numeric same COSTLY dividing, slow_path(|isa, t| Number::fmod(t, value, isa), t.quotient_rare(value, isa), Number::fmod_slow(t, value, isa))
+            numeric same COSTLY dividing, slow_path(|isa, t| Number::fmod(t, value, isa), t.quotient_rare(value, isa), Number::fmod_slow(t,
+                value, isa))
         }
-        /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in `b`.
+        /// `r = a - b * trunc(a / b)`, exact, with the sign of `a`, with broadcasting and promotion. Not for Bool; integers refuse a 0 in
+        /// `b`.
         cfmod(r: out, a: input, b: input) {
-            numeric same COSTLY dividing, slow_path(|isa, a, b| Number::fmod(a, b, isa), a.quotient_rare(b, isa), Number::fmod_slow(a, b, isa))
+            numeric same COSTLY dividing, slow_path(|isa, a, b| Number::fmod(a, b, isa), a.quotient_rare(b, isa), Number::fmod_slow(a, b,
+                isa))
         }
-        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A whole
-        /// `value` keeps integers integer, any other makes them the default dtype.
+        /// `r = t - value * floor(t / value)`, exact, with the sign of `value`; a zero has that of `t`. Not for Bool; integers refuse 0. A
+        /// whole `value` keeps integers integer, any other makes them the default dtype.
         remainder(r: out, t: input, value: number) {
             numeric same COSTLY dividing,
             slow_path(|isa, t| Number::remainder(t, value, isa), t.quotient_rare(value, isa), Number::remainder_slow(t, value, isa))

@@ -7,8 +7,8 @@ use crate::ops::reduce::nonzero_everywhere;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Fails where integers of `common`, of which there are some, are to be divided by zero: `operands` are the dividend and the divisor, or the
-/// dividend alone, which the number divides.
+/// Fails where integers of `common`, of which there are some, are to be divided by zero: `operands` are the dividend and the divisor, or
+/// the dividend alone, which the number divides.
 pub fn check(common: Dtype, operands: &[&Tensor], numbers: &[Scalar]) -> Result<()> {
     if operands[0].peek().0.contains(&0) {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Functions of the reals and activations.
 
-use super::op::{Numbers, operations};
+use super::op::operations;
 use super::{arithmetic, number_tensor, promote_scalar};
 use crate::cpu::engine::{CHEAP, COSTLY, Work};
 use crate::cpu::map;
@@ -8,11 +8,10 @@ use crate::cpu::number;
 use crate::cpu::real::Real;
 use crate::cpu::simd::Isa;
 use crate::cpu::vmath;
-use crate::dtype::{Dtype, Element, dispatch};
+use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
-use crate::ops::copy::write_element;
-use crate::ops::fast_path::Signature;
-use crate::ops::prepare::elementwise;
+use crate::launch::{Numbers, Op, ResultDtype, Role};
+use crate::plan::each;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -135,36 +134,42 @@ pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_i
     };
     let or = |number: Scalar, finite: f64| if number.to_f64().is_nan() { Scalar::Float(finite) } else { number };
     let numbers = [nan, or(infinity, greatest), or(minus_infinity, -greatest), Scalar::Float(f64::INFINITY)];
-    let elements = numbers.map(|number| {
-        let mut element = [0u8; 8];
-        // SAFETY: room for an element of any dtype.
-        unsafe { write_element(element.as_mut_ptr(), dtype, number) };
-        element
-    });
-    // By the bits of floats, which are in the order of the magnitudes.
-    macro_rules! by_bits {
-        ($work:ident, $int:ty) => {{
-            // SAFETY: there are 8 bytes, and any of them make an integer.
-            let [nan, most, least, infinity] = elements.map(|element| unsafe { element.as_ptr().cast::<$int>().read_unaligned() });
+    FINITE.run_in(dtype, &[r, t], &numbers)
+}
+
+/// `r = t` with three numbers in place of NaN, infinity and -infinity; the fourth is infinity.
+static FINITE: Op<2> = Op {
+    result: ResultDtype::Same,
+    role: Role::Parameters,
+    checked: false,
+    grain: CHEAP,
+    kernels: [None, None, None, None, None, Some(finite_i32), Some(finite_i64), None],
+    bits: Some(finite_i16),
+    masked: false,
+};
+
+/// Kernels of [`FINITE`] by the bits of floats, which are in the order of the magnitudes.
+macro_rules! finite {
+    ($($name:ident($int:ident);)*) => { $(
+        fn $name(work: &Work<2>, numbers: &Numbers<'_>) {
+            let [nan, most, least, infinity]: [$int; 4] = each(|k| numbers.bits(k));
             map::map1::<$int, $int>(
-                $work,
+                work,
                 #[inline(always)]
                 move |_, bits| {
                     let number = if bits == infinity { most } else { bits };
-                    let number = if bits == (infinity | <$int>::MIN) { least } else { number };
-                    if (bits & <$int>::MAX) > infinity { nan } else { number }
+                    let number = if bits == (infinity | $int::MIN) { least } else { number };
+                    if (bits & $int::MAX) > infinity { nan } else { number }
                 },
             )
-        }};
-    }
-    elementwise(&[r, t], &Signature::of_types([dtype; 2], dtype, CHEAP), &|work| {
-        match dtype.size() {
-            2 => by_bits!(work, i16),
-            4 => by_bits!(work, i32),
-            _ => by_bits!(work, i64),
         }
-        Ok(())
-    })
+    )* };
+}
+
+finite! {
+    finite_i16(i16);
+    finite_i32(i32);
+    finite_i64(i64);
 }
 
 /// `r = a * log(value)`
@@ -186,22 +191,35 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
         1 => return trigamma.run([r, t], &[]),
         _ => {}
     }
-    let (dtype, derivative) = (t.defined()?.to_float(), vmath::Polygamma::new(n as u64));
-    elementwise(&[r, t], &Signature::new(dtype, dtype, COSTLY / 16), &|work| {
-        match dtype.compute() {
-            Dtype::Float64 => map::map1::<f64, f64>(
-                work,
-                #[inline(always)]
-                move |_, x| derivative.at(x),
-            ),
-            _ => map::map1::<f32, f32>(
-                work,
-                #[inline(always)]
-                move |_, x| derivative.at(f64::from(x)) as f32,
-            ),
-        }
-        Ok(())
-    })
+    derivative.run_in(t.defined()?.to_float(), &[r, t], &[Scalar::Int(n)])
+}
+
+/// Elements whose derivatives are worth a thread: they cost most of all.
+const COSTLIEST: usize = COSTLY / 16;
+
+operations! {
+    /// `r = the n-th derivative of digamma at t`
+    derivative(r: out, t: input, n: parameter) { float same COSTLIEST, kernel derivative_kernel }
+    /// `r = the logarithm of the multivariate gamma function of dimension p`
+    multivariate(r: out, t: input, p: parameter) { float same COSTLY, kernel multivariate_kernel }
+}
+
+fn derivative_kernel<T: Real>(work: &Work<2>, numbers: &Numbers<'_>) {
+    let of_order = vmath::Polygamma::new(numbers.exact::<i64>(0) as u64);
+    map::map1::<T, T>(
+        work,
+        #[inline(always)]
+        move |_, x| T::from_f64(of_order.at(x.to_f64())),
+    )
+}
+
+fn multivariate_kernel<T: Real>(work: &Work<2>, numbers: &Numbers<'_>) {
+    let p = numbers.exact::<i64>(0) as u64;
+    map::map1_blocks::<T>(
+        work,
+        #[inline(always)]
+        move |isa, xs| vmath::mvlgamma_f64(isa, p, xs),
+    )
 }
 
 /// `r = log(pi) p (p - 1) / 4 + the sum of lgamma(t - k / 2) over k from 0 to p - 1`
@@ -210,13 +228,7 @@ pub fn mvlgamma(r: &Tensor, t: &Tensor, p: i64) -> Result<()> {
     if !(1..=MOST).contains(&p) {
         bail!(Argument, "a dimension of {p}, expected 1 to {MOST}")
     }
-    let dtype = t.defined()?.to_float();
-    elementwise(&[r, t], &Signature::new(dtype, dtype, COSTLY), &|work| {
-        dispatch!(float, dtype, T => {
-        map::map1_blocks::<T>(work, #[inline(always)] move |isa, xs| vmath::mvlgamma_f64(isa, p as u64, xs))
-        });
-        Ok(())
-    })
+    multivariate.run_in(t.defined()?.to_float(), &[r, t], &[Scalar::Int(p)])
 }
 
 /// `r = log(e^a + e^b)`

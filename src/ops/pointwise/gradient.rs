@@ -12,7 +12,8 @@ macro_rules! gradient_rows {
         /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
         reluGrad(r: out, g: input, t: input) { float same CHEAP, plain |_, g, t| if t <= T::ZERO { T::ZERO } else { g } }
         /// `r = g where t > 0, else value * g`: the gradient of leakyRelu. Floats only.
-        leakyReluGrad(r: out, g: input, t: input, value: parameter) { float same CHEAP, plain |_, g, t| if t > T::ZERO { g } else { value.mul(g) } }
+        leakyReluGrad(r: out, g: input, t: input, value: parameter) { float same CHEAP, plain |_, g,
+            t| if t > T::ZERO { g } else { value.mul(g) } }
         /// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh. Floats only.
         hardtanhGrad(r: out, g: input, t: input, minimum: parameter, maximum: parameter) {
             float same CHEAP, plain |_, g, t| if (t <= minimum) | (t >= maximum) { T::ZERO } else { g }
@@ -40,8 +41,8 @@ macro_rules! gradient_rows {
             // A product, since a difference of squares would lose digits where y is close to 1.
             float same CHEAP, plain |_, g, y| g.mul(T::from_f64(1.0).sub(y).mul(T::from_f64(1.0).add(y)))
         }
-        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the gradient of gelu. At inf and
-        /// -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
+        /// `r = g * (Phi(t) + t * phi(t))`, with the distribution function and the density of the normal distribution: the gradient of
+        /// gelu. At inf and -inf the factor is 1 and 0, its limits, where PyTorch has NaN. Floats only.
         geluGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_slope(t, isa)) }
         /// `r = g * the derivative of geluTanh at t`, with its limits 1 and 0 at inf and -inf. Floats only.
         geluTanhGrad(r: out, g: input, t: input) { float same COSTLY, plain |isa, g, t| g.mul(Real::gelu_tanh_slope(t, isa)) }

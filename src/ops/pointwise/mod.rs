@@ -15,8 +15,8 @@ pub mod function;
 pub mod gradient;
 
 use crate::dtype::{Dtype, Promotion};
+use crate::element::write_element;
 use crate::error::{Result, bail};
-use crate::ops::copy::write_element;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 

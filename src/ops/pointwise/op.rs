@@ -7,154 +7,33 @@
 //! name(r: out, a: input, value: number) { dtypes result grain, |isa, a| formula }
 //! ```
 //!
-//! - dtypes: `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In the formula `T` is the type it is computed in. `wide` are
+//! - dtypes: `moved`, all by kernels over integers of their size; `all`, `numeric` (not Bool), `integral` (integers and Bool), `float`. In
+//!   the formula `T` is the type it is computed in. `wide` are
 //!   floats computed in float64 whatever their dtype, by one kernel: for functions that are too rare for more.
 //! - result: `same`, the common dtype of the operands; `real`, where integers and Bool give the default dtype; `truth`, a truth value.
 //! - grain: `CHEAP` or `COSTLY`, for a memory-bound kernel or one that computes a while.
 //! - a `number` or `factor` belongs to operations of one tensor and one number; a `parameter` to any.
 //! - `dividing` behind the grain: integers refuse a divisor 0. `comparing`: integers do not wrap the number they are compared with.
+//!   `masked`: the first input is a mask, Bool or uint8, which is not promoted.
 //!
 //! `transposed` before a formula of two operands adds loops that take one of them transposed, for formulas so cheap that this matters.
-//! `plain` makes one loop of a formula, which is a third of the code; in place it is slower.
-//! Kernels may also be `vectorized exp_run`, a loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare,
-//! slow)`, formulas where the last one computes the elements for which the second is true; `kernel f`, a generic function of the work and the
-//! numbers. `; bits f` behind a formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
+//! `plain` makes one loop of a formula, which is a third of the code; in place it is slower. Kernels may also be `vectorized exp_run`, a
+//! loop of [`Real`](crate::cpu::real::Real) over many elements; `slow_path(|isa, a| fast, rare, slow)`, formulas where the last one
+//! computes the elements for which the second is true; `kernel f`, a generic function of the work and the numbers. `; bits f` behind a
+//! formula names a kernel for 16-bit floats that takes them as the int16 they are in memory.
 
 use super::{check_whole, comparable, divisor, promote, promote_scalar};
-use crate::cpu::engine::Work;
-use crate::dtype::{Domain, Dtype, Element};
+use crate::dtype::Dtype;
 use crate::error::Result;
-use crate::ops::copy::{read_element, write_element};
-use crate::ops::fast_path::Signature;
+use crate::launch::{Op, ResultDtype, Role};
 use crate::ops::prepare::elementwise;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The numbers beside the operands of a call.
-pub struct Numbers<'a> {
-    values: &'a [Scalar],
-    common: Dtype,
-}
-
-impl<'a> Numbers<'a> {
-    /// The numbers beside operands of this common dtype.
-    pub fn new(values: &'a [Scalar], common: Dtype) -> Numbers<'a> {
-        Numbers { values, common }
-    }
-
-    /// Number `k` in the compute type.
-    #[inline(always)]
-    pub fn exact<T: Element>(&self, k: usize) -> T {
-        T::from_scalar(self.values[k])
-    }
-
-    /// Number `k` as an element of the common dtype, in its compute type.
-    #[inline]
-    pub fn rounded<T: Element>(&self, k: usize) -> T {
-        if self.common == self.common.compute() {
-            return self.exact(k);
-        }
-        let mut bits = 0u16;
-        let at = (&raw mut bits).cast();
-        // SAFETY: room for a 16-bit float.
-        T::from_f64(unsafe {
-            write_element(at, self.common, self.values[k]);
-            read_element(at, self.common).to_f64()
-        })
-    }
-
-    /// The common dtype of the operands.
-    pub fn common(&self) -> Dtype {
-        self.common
-    }
-}
-
-/// Computes all elements of one result and `N - 1` operands.
-pub type Kernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
-
-/// How many types kernels are computed in, see [`slot`].
-pub(crate) const COMPUTE_TYPES: usize = 8;
-
-/// Where the kernel of a compute type stands among the kernels of an operation.
-#[inline(always)]
-pub const fn slot(compute: Dtype) -> usize {
-    match compute {
-        Dtype::Uint8 => 0,
-        Dtype::Int8 => 1,
-        Dtype::Int16 => 2,
-        Dtype::Int32 => 3,
-        Dtype::Int64 => 4,
-        Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 => 5,
-        Dtype::Float64 => 6,
-        Dtype::Bool => 7,
-    }
-}
-
-/// The dtype of a fresh result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultDtype {
-    /// The common dtype of the operands.
-    Same,
-    /// The default dtype for integers and Bool, which are converted to it first.
-    Real,
-    /// Bool.
-    Truth,
-}
-
-/// The effect of the numbers of a call on its dtypes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// They take part in promotion, if there are any.
-    Promoted,
-    /// As [`Role::Promoted`]; integers are compared with the number as it is.
-    Compared,
-    /// They do not take part; integers need whole ones.
-    Parameters,
-}
-
-/// An elementwise operation: operand 0 is the result.
-pub struct Op<const N: usize> {
-    /// The dtype of the result.
-    pub result: ResultDtype,
-    /// Numbers and dtypes.
-    pub role: Role,
-    /// True if there is something that integers refuse: numbers that are not whole, divisors that are 0.
-    pub checked: bool,
-    /// Elements a thread must get for waking it to pay.
-    pub grain: usize,
-    /// The kernels by compute type ([`slot`]). Floats that have none are computed in float64.
-    pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
-    /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
-    pub bits: Option<Kernel<N>>,
-}
-
-/// Operations of any number of operands.
-#[derive(Clone, Copy)]
-pub enum Elementwise {
-    /// One operand.
-    Unary(&'static Op<2>),
-    /// Two operands.
-    Binary(&'static Op<3>),
-    /// Three operands.
-    Ternary(&'static Op<4>),
-}
-
-macro_rules! as_elementwise {
-    ($($N:literal $Variant:ident),*) => { $(
-        impl Op<$N> {
-            /// The operation among those of any number of operands.
-            pub const fn as_elementwise(&'static self) -> Elementwise {
-                Elementwise::$Variant(self)
-            }
-        }
-    )* };
-}
-as_elementwise!(2 Unary, 3 Binary, 4 Ternary);
-
 impl<const N: usize> Op<N> {
     /// Computes `tensors[0]` from the others: checks the operands, readies the result, runs the kernel.
     #[inline(always)]
-    pub fn run(&self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+    pub fn run(&'static self, tensors: [&Tensor; N], numbers: &[Scalar]) -> Result<()> {
         let mut common = promote(&tensors[1..])?;
         if let [value, ..] = numbers {
             match self.role {
@@ -170,44 +49,12 @@ impl<const N: usize> Op<N> {
     }
 
     /// [`Op::run`] with operands converted to this dtype.
-    pub fn run_in(&self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
-        let (kernel, wide) = match self.kernels[slot(common)] {
-            Some(kernel) => (kernel, false),
-            None => match self.kernels[slot(Dtype::Float64)].filter(|_| common.is_float()) {
-                Some(kernel) => (kernel, true),
-                None => return Err(self.domain().refusal(common)),
-            },
-        };
+    pub fn run_in(&'static self, common: Dtype, tensors: &[&Tensor; N], numbers: &[Scalar]) -> Result<()> {
+        let choice = self.choose(common, tensors[1].dtype())?;
         if self.checked {
             self.check(common, &tensors[1..], numbers)?;
         }
-        let (signature, kernel) = match self.bits {
-            Some(bits) if common != common.compute() => (Signature::of_types([common; N], common, self.grain), bits),
-            _ => {
-                let result = if self.result == ResultDtype::Truth { Dtype::Bool } else { common };
-                let mut signature = Signature::new(common, result, self.grain);
-                if wide {
-                    signature.types = [Dtype::Float64; N];
-                }
-                (signature, kernel)
-            }
-        };
-        elementwise(tensors, &signature, &|work| {
-            kernel(work, &Numbers::new(numbers, common));
-            Ok(())
-        })
-    }
-
-    /// Returns the domain of dtypes that the operation has kernels for.
-    #[cold]
-    fn domain(&self) -> Domain {
-        let has = |compute| self.kernels[slot(compute)].is_some();
-        match (has(Dtype::Int64), has(Dtype::Float64), has(Dtype::Bool)) {
-            (false, ..) => Domain::Float,
-            (_, false, _) => Domain::Integral,
-            (.., false) => Domain::Numeric,
-            _ => Domain::All,
-        }
+        elementwise(self, tensors, &choice, common, numbers)
     }
 
     /// Fails where numbers or divisors are not for integers.
@@ -226,7 +73,7 @@ macro_rules! operations {
     ($($(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* })*) => { $(
         $(#[doc = $doc])*
         #[allow(non_upper_case_globals)]
-        pub static $name: $crate::ops::pointwise::op::Op<{ 0 $(+ $crate::ops::pointwise::op::count!($kind))* }> =
+        pub static $name: $crate::launch::Op<{ 0 $(+ $crate::ops::pointwise::op::count!($kind))* }> =
             $crate::ops::pointwise::op::operation!([$($arg $kind)*] $($definition)*);
     )* };
 }
@@ -252,13 +99,14 @@ pub(crate) use count;
 /// The [`Op`] of a definition.
 macro_rules! operation {
     ([$($arg:ident $kind:ident)*] $set:ident $result:ident $grain:ident $($flag:ident)?, $($kernel:tt)*) => {
-        $crate::ops::pointwise::op::Op {
+        $crate::launch::Op {
             result: $crate::ops::pointwise::op::traits!(result $result),
             role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
             checked: $crate::ops::pointwise::op::traits!(checked $($flag)? $($kind)*),
             grain: $grain,
             kernels: $crate::ops::pointwise::op::kernels!($set $result [$($arg $kind)*] $($kernel)*),
-            bits: $crate::ops::pointwise::op::bits!($($kernel)*),
+            bits: $crate::ops::pointwise::op::bits!($set $($kernel)*),
+            masked: $crate::ops::pointwise::op::traits!(masked $($flag)?),
         }
     };
 }
@@ -266,13 +114,17 @@ pub(crate) use operation;
 
 /// The fields of an [`Op`] that follow from the words of its definition.
 macro_rules! traits {
-    (result same) => { $crate::ops::pointwise::op::ResultDtype::Same };
-    (result real) => { $crate::ops::pointwise::op::ResultDtype::Real };
-    (result truth) => { $crate::ops::pointwise::op::ResultDtype::Truth };
-    (role comparing $($kind:ident)*) => { $crate::ops::pointwise::op::Role::Compared };
-    (role $kind:ident parameter $($rest:ident)*) => { $crate::ops::pointwise::op::Role::Parameters };
+    (result same) => { $crate::launch::ResultDtype::Same };
+    (result real) => { $crate::launch::ResultDtype::Real };
+    (result truth) => { $crate::launch::ResultDtype::Truth };
+    (role comparing $($kind:ident)*) => { $crate::launch::Role::Compared };
+    (role $kind:ident parameter $($rest:ident)*) => { $crate::launch::Role::Parameters };
     (role $kind:ident $($rest:ident)+) => { $crate::ops::pointwise::op::traits!(role $($rest)+) };
-    (role $kind:ident) => { $crate::ops::pointwise::op::Role::Promoted };
+    (role $kind:ident) => { $crate::launch::Role::Promoted };
+    (masked masked) => { true };
+    (masked $($flag:ident)?) => { false };
+    (role masked $($kind:ident)*) => { $crate::launch::Role::Parameters };
+    (checked masked $($kind:ident)*) => { false };
     (checked dividing $($kind:ident)*) => { true };
     (checked $kind:ident parameter $($rest:ident)*) => { true };
     (checked $kind:ident $($rest:ident)+) => { $crate::ops::pointwise::op::traits!(checked $($rest)+) };
@@ -303,6 +155,12 @@ macro_rules! kernels {
             $crate::ops::pointwise::op::kernel!(u8 $($rest)*), $crate::ops::pointwise::op::kernel!(i8 $($rest)*),
             $crate::ops::pointwise::op::kernel!(i16 $($rest)*), $crate::ops::pointwise::op::kernel!(i32 $($rest)*),
             $crate::ops::pointwise::op::kernel!(i64 $($rest)*), None, None, $crate::ops::pointwise::op::kernel!(Bool $($rest)*),
+        ]
+    };
+    (moved $result:ident $args:tt kernel $f:ident) => {
+        [
+            Some($f::<u8>), Some($f::<u8>), Some($f::<i16>), Some($f::<i32>), Some($f::<i64>), Some($f::<i32>), Some($f::<i64>),
+            Some($f::<u8>),
         ]
     };
     (wide $($rest:tt)*) => {
@@ -456,7 +314,10 @@ pub(crate) use result_type;
 
 /// The kernel over the bits of 16-bit floats, if a definition has one behind its formula.
 macro_rules! bits {
-    (|$isa:pat_param, $($x:ident),*| $f:expr; bits $kernel:ident) => {
+    (moved kernel $f:ident) => {
+        Some($f::<i16>)
+    };
+    ($set:ident |$isa:pat_param, $($x:ident),*| $f:expr; bits $kernel:ident) => {
         Some($kernel)
     };
     ($($other:tt)*) => {

@@ -1,31 +1,31 @@
 //! Distributions of real numbers.
 
-use super::{Parameters, check_all, check_float, common, fill_each, fill_floats, is_not_negative, is_positive, make};
-use crate::cpu::random::{Cauchy, Exponential, Gamma, LogNormal, Normal, TruncatedNormal, Uniform, beta as draw_beta, normals};
+use super::{Parameters, check_all, check_float, common, fill, fill_floats, is_not_negative, is_positive};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
+use crate::launch::Draw;
 use crate::ops::pointwise::arithmetic;
 use crate::ops::result::deliver;
-use crate::random::{Generator, Mt19937};
+use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use std::f64::consts::PI;
 
 /// `r` uniform in [from, to).
 pub fn uniform(r: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     if !(from <= to && (to - from).is_finite()) {
-        bail!(Argument, "expected finite bounds in order, got {} and {}", Scalar::from(from), Scalar::from(to))
+        let expected = match (from, to) {
+            _ if !from.is_finite() || !to.is_finite() => "finite bounds",
+            _ if from > to => "bounds in order",
+            _ => "bounds with a finite distance",
+        };
+        bail!(Argument, "expected {expected}, got {} and {}", Scalar::from(from), Scalar::from(to))
     }
     let dtype = check_float(r)?;
     if let Some(bound) = [from, to].into_iter().find(|&bound| !is_finite_in(dtype, bound)) {
         bail!(Argument, "{} is out of the range of {dtype}", Scalar::from(bound))
     }
     let most = r.dtype().map_or(to, |dtype| greatest_below(dtype, to).max(from));
-    let single = Uniform::<f32>::new(from as f32, to as f32).at_most(most as f32);
-    fill_floats(r, generator, single, Uniform::<f64>::new(from, to), |stream, out| {
-        stream.units(out);
-        out.iter_mut().for_each(|u| *u = (*u * (to - from) + from).min(most));
-    })
+    fill_floats(r, generator, Draw::Uniform { from, to, most })
 }
 
 /// The greatest number below `to` in a 16-bit float, lest a float32 below it be rounded up to it; `to` itself for other types.
@@ -66,24 +66,16 @@ fn check_normal(mean: f64, std: f64) -> Result<()> {
     Ok(())
 }
 
-fn each(stream: &mut Mt19937, out: &mut [f64], next: impl Fn(&mut Mt19937) -> f64) {
-    out.iter_mut().for_each(|x| *x = next(stream));
-}
-
 /// `r` normally distributed.
 pub fn normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     check_normal(mean, std)?;
-    let single = Normal { mean: mean as f32, std: std as f32 };
-    let rounded = check_float(r)? != Dtype::Float64;
-    fill_floats(r, generator, single, Normal { mean, std }, |stream, out| normals(stream, out, mean, std, rounded))
+    fill_floats(r, generator, Draw::Normal { mean, std })
 }
 
 /// `r` with normally distributed logarithms.
 pub fn log_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     check_normal(mean, std)?;
-    let single = LogNormal(Normal { mean: mean as f32, std: std as f32 });
-    let double = LogNormal(Normal { mean, std });
-    fill_floats(r, generator, single, double, |stream, out| each(stream, out, |stream| (stream.normal() * std + mean).exp()))
+    fill_floats(r, generator, Draw::LogNormal { mean, std })
 }
 
 /// `r` exponentially distributed.
@@ -91,8 +83,7 @@ pub fn exponential(r: &Tensor, generator: &mut Generator, lambda: f64) -> Result
     if !is_positive(lambda) {
         bail!(Argument, "expected a rate > 0, got {}", Scalar::from(lambda))
     }
-    let (single, double) = (Exponential { scale: (1.0 / lambda) as f32 }, Exponential { scale: 1.0 / lambda });
-    fill_floats(r, generator, single, double, |stream, out| each(stream, out, |stream| -1.0 / lambda * (1.0 - stream.unit()).ln()))
+    fill_floats(r, generator, Draw::Exponential { lambda })
 }
 
 /// `r` Cauchy distributed.
@@ -100,14 +91,8 @@ pub fn cauchy(r: &Tensor, generator: &mut Generator, median: f64, sigma: f64) ->
     if !(is_positive(sigma) && median.is_finite()) {
         bail!(Argument, "expected a finite median and a sigma > 0, got {} and {}", Scalar::from(median), Scalar::from(sigma))
     }
-    let single = Cauchy { median: median as f32, sigma: sigma as f32 };
-    fill_floats(r, generator, single, Cauchy { median, sigma }, |stream, out| {
-        each(stream, out, |stream| median + sigma * (PI * (stream.unit() - 0.5)).tan());
-    })
+    fill_floats(r, generator, Draw::Cauchy { median, sigma })
 }
-
-/// Deviations from the mean whose square overflows.
-const FAR: f64 = 1e150;
 
 /// `r` normally distributed between `from` and `to`.
 pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f64, from: f64, to: f64) -> Result<()> {
@@ -118,17 +103,7 @@ pub fn truncated_normal(r: &Tensor, generator: &mut Generator, mean: f64, std: f
     if !(from < to && from < f64::INFINITY && to > f64::NEG_INFINITY) {
         bail!(Argument, "expected bounds in order, got {} and {}", Scalar::from(from), Scalar::from(to))
     }
-    let (low, high) = ((from - mean) / std, (to - mean) / std);
-    // So far from the mean, nothing but the bound beside it is likely, and `std * low` may overflow.
-    let only = if low > FAR {
-        Some(from)
-    } else if high < -FAR {
-        Some(to)
-    } else {
-        None
-    };
-    let standard = TruncatedNormal::new(low, high);
-    fill_each(r, generator, &|source, _| only.unwrap_or_else(|| (mean + std * standard.draw(source)).clamp(from, to)))
+    fill(r, generator, Draw::TruncatedNormal { mean, std, from, to }, &[])
 }
 
 const SHAPE: &str = "a shape > 0";
@@ -138,8 +113,7 @@ pub fn gamma(r: &Tensor, generator: &mut Generator, shape: f64, scale: f64) -> R
     check_float(r)?;
     check_all(&[shape], SHAPE, is_positive)?;
     check_all(&[scale], "a scale > 0", is_positive)?;
-    let standard = Gamma::new(shape);
-    fill_each(r, generator, &|source, _| scale * standard.draw(source))
+    fill(r, generator, Draw::Gamma { shape, scale }, &[])
 }
 
 /// [`gamma`] with a shape and a scale for each element.
@@ -148,17 +122,14 @@ pub fn gamma_tensor(r: &Tensor, generator: &mut Generator, shape: &Tensor, scale
     let [shape, scale] = parameters.lists();
     check_all(shape, SHAPE, is_positive)?;
     check_all(scale, "a scale > 0", is_positive)?;
-    make(r, parameters.dtype, false, &parameters.shape, |r| {
-        fill_each(r, generator, &|source, i| scale[i] * Gamma::new(shape[i]).draw(source))
-    })
+    parameters.draw(r, generator, false, Draw::GammaEach)
 }
 
 /// `r` beta distributed.
 pub fn beta(r: &Tensor, generator: &mut Generator, a: f64, b: f64) -> Result<()> {
     check_float(r)?;
     check_all(&[a, b], SHAPE, is_positive)?;
-    let (first, second) = (Gamma::new(a), Gamma::new(b));
-    fill_each(r, generator, &|source, _| draw_beta(first, second, source))
+    fill(r, generator, Draw::Beta { a, b }, &[])
 }
 
 /// [`beta`] with shapes for each element.
@@ -167,9 +138,7 @@ pub fn beta_tensor(r: &Tensor, generator: &mut Generator, a: &Tensor, b: &Tensor
     let [a, b] = parameters.lists();
     check_all(a, SHAPE, is_positive)?;
     check_all(b, SHAPE, is_positive)?;
-    make(r, parameters.dtype, false, &parameters.shape, |r| {
-        fill_each(r, generator, &|source, i| draw_beta(Gamma::new(a[i]), Gamma::new(b[i]), source))
-    })
+    parameters.draw(r, generator, false, Draw::BetaEach)
 }
 
 /// `r = z * std + means` of normally distributed z.
@@ -201,7 +170,8 @@ fn check_deviations(stds: &Tensor) -> Result<()> {
     check_all(Parameters::of([stds])?.lists()[0], "standard deviations >= 0", is_not_negative)
 }
 
-/// Numbers of mean 0 and deviation `std` in the common shape of `parameters`, finished as these want it. They are rounded in between, as TH's.
+/// Numbers of mean 0 and deviation `std` in the common shape of `parameters`, finished as these want it. They are rounded in between, as
+/// TH's.
 fn normal_by<const N: usize>(
     r: &Tensor,
     generator: &mut Generator,

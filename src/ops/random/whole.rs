@@ -1,11 +1,10 @@
 //! Distributions of whole numbers.
 
-use super::{PROBABILITY, Parameters, at_once, check_all, fill, fill_each, in_order, is_not_negative, is_probability, make};
-use crate::alloc::list;
-use crate::cpu::random::{Binomial, Geometric, LongRange, Poisson, Range};
+use super::{PROBABILITY, Parameters, check_all, fill, is_not_negative, is_probability};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::random::{Generator, Mt19937};
+use crate::launch::Draw;
+use crate::random::Generator;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -14,12 +13,7 @@ pub fn geometric(r: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
     if !(p > 0.0 && p < 1.0) {
         bail!(Argument, "expected a probability between 0 and 1, both excluded, got {}", Scalar::from(p))
     }
-    fill(r, |place| match generator {
-        Generator::Philox(stream) => at_once(place, stream, Geometric { scale: -1.0 / p.ln() }),
-        Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [f64]| {
-            out.iter_mut().for_each(|x| *x = ((1.0 - stream.unit()).ln() / p.ln()).trunc() + 1.0);
-        }),
-    })
+    fill(r, generator, Draw::Geometric { p }, &[])
 }
 
 const RATE: &str = "a rate >= 0";
@@ -27,8 +21,7 @@ const RATE: &str = "a rate >= 0";
 /// `r` Poisson distributed.
 pub fn poisson(r: &Tensor, generator: &mut Generator, rate: f64) -> Result<()> {
     check_all(&[rate], RATE, is_not_negative)?;
-    let law = Poisson::new(rate);
-    fill_each(r, generator, &|source, _| law.draw(source))
+    fill(r, generator, Draw::Poisson { rate }, &[])
 }
 
 /// [`poisson`] with a rate for each element.
@@ -36,11 +29,7 @@ pub fn poisson_tensor(r: &Tensor, generator: &mut Generator, rate: &Tensor) -> R
     let parameters = Parameters::of([rate])?;
     let [rate] = parameters.lists();
     check_all(rate, RATE, is_not_negative)?;
-    let mut exponential = list(rate.len(), |_| Ok(0.0))?;
-    Poisson::exponentials(&mut exponential, rate);
-    make(r, parameters.dtype, true, &parameters.shape, |r| {
-        fill_each(r, generator, &|source, i| Poisson::by(rate[i], exponential[i]).draw(source))
-    })
+    parameters.draw(r, generator, true, Draw::PoissonEach)
 }
 
 const TRIALS: &str = "a whole number of trials from 0 to 2^53";
@@ -53,8 +42,7 @@ fn is_count(n: f64) -> bool {
 pub fn binomial(r: &Tensor, generator: &mut Generator, n: f64, p: f64) -> Result<()> {
     check_all(&[n], TRIALS, is_count)?;
     check_all(&[p], PROBABILITY, is_probability)?;
-    let law = Binomial::new(n, p);
-    fill_each(r, generator, &|source, _| law.draw(source))
+    fill(r, generator, Draw::Binomial { n, p }, &[])
 }
 
 /// [`binomial`] with trials and a probability for each element.
@@ -63,7 +51,7 @@ pub fn binomial_tensor(r: &Tensor, generator: &mut Generator, n: &Tensor, p: &Te
     let [n, p] = parameters.lists();
     check_all(n, TRIALS, is_count)?;
     check_all(p, PROBABILITY, is_probability)?;
-    make(r, parameters.dtype, true, &parameters.shape, |r| fill_each(r, generator, &|source, i| Binomial::new(n[i], p[i]).draw(source)))
+    parameters.draw(r, generator, true, Draw::BinomialEach)
 }
 
 /// The greatest number of [`random`].
@@ -116,18 +104,5 @@ pub fn clamped_random(r: &Tensor, generator: &mut Generator, from: i64, to: i64)
 
 /// `r` uniform over `span` integers from `from` on.
 fn integers(r: &Tensor, generator: &mut Generator, from: i64, span: u64) -> Result<()> {
-    fill(r, |place| match generator {
-        Generator::Philox(stream) if span <= Range::LONGEST => at_once(place, stream, Range { from, span: span as u32 }),
-        Generator::Philox(stream) => at_once(place, stream, LongRange { from, span }),
-        Generator::Mt19937(stream) => in_order(place, stream, |stream, out: &mut [i64]| remainders(stream, out, from, span)),
-    })
-}
-
-/// TH's way: the remainder of a word. Where that has too few bits, of two.
-fn remainders(stream: &mut Mt19937, out: &mut [i64], from: i64, span: u64) {
-    if span > 1 << 32 {
-        out.iter_mut().for_each(|x| *x = from.wrapping_add((stream.double_word() % span) as i64));
-    } else {
-        stream.words_into(out, |word| from.wrapping_add((u64::from(word) % span) as i64));
-    }
+    fill(r, generator, Draw::Integers { from, span }, &[])
 }

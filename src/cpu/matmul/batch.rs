@@ -1,12 +1,16 @@
 //! The products of a batch, one after the other, at once, or as one.
 
-use super::{Form, products};
-use crate::cpu::matmul::{Gemm, Mat, Pair, gemm_batch, gemm_by_vendor};
+use super::pair::Pair;
+use super::vendor::gemm_by_vendor;
+use super::{Gemm, Mat, gemm_batch, pairs, products};
+use crate::cpu::copy::{converted, copy};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
+use crate::launch::{Form, Matmul};
 use crate::layout::{Dims, Layout};
-use crate::ops::operand::Operand;
+use crate::operand::Operand;
+use crate::plan::Plan;
 use crate::scalar::Scalar;
 use std::ops::Range;
 
@@ -39,7 +43,7 @@ impl Factor for Pair {
 
 /// The elements of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Elements {
+enum Elements {
     /// Those of a type that products are computed in.
     Of(Dtype),
     /// Pairs of bfloat16, of which C has sums in float32.
@@ -60,10 +64,34 @@ macro_rules! multiplied {
 }
 
 /// A matrix in memory: its first element, sizes and strides.
-pub(super) type Place = (*mut u8, [i64; 2], [i64; 2]);
+pub type Place = (*mut u8, [i64; 2], [i64; 2]);
+
+/// Multiplies the matrices of a batch, once there is memory for operands in the type of the product.
+pub fn launch(work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], addend: Option<&Operand>) -> Result<()> {
+    let (compute, shapes) = (c.dtype, inputs.map(|t| &t.layout.shape));
+    let in_pairs = pairs::are_multiplied(inputs[0].dtype, shapes);
+    let converted = match inputs {
+        [a, _] if a.dtype == compute => None,
+        [a, b] if in_pairs => Some(pairs::of(a, b)?),
+        [a, b] => Some([converted(a, compute)?, converted(b, compute)?]),
+    };
+    let [a, b] = converted.as_ref().map_or(inputs, |converted| converted.each_ref());
+    if let Some(t) = addend.filter(|t| !c.in_step_with(t)) {
+        let layout = t.layout.broadcast_to(&c.layout.shape)?;
+        let plan = Plan::new([&c.layout, &layout], [c.dtype.size(), t.dtype.size()]);
+        // SAFETY: operands lie inside their storages, and these two apart.
+        unsafe { copy(plan, (c.first(), c.dtype), (t.first(), t.dtype)) };
+    }
+    let beta = addend.map_or(Scalar::Int(0), |_| work.beta);
+    let elements = if in_pairs { Elements::Pairs } else { Elements::Of(compute) };
+    if work.batch.is_empty() {
+        return one(elements, beta, work.alpha, work.form, [c, a, b]);
+    }
+    Batch::new(work.batch, work.form, [c, a, b])?.multiply(elements, beta, work.alpha)
+}
 
 /// A single product `c = beta * c + alpha * (a @ b)` of operands `[c, a, b]` without dimensions in front.
-pub(super) fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
+fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [c, a, b]: [&Operand; 3]) -> Result<()> {
     // Without the dimension there is one row or column, of any stride.
     let row = if form.rows { c.layout.strides[0] } else { 1 };
     let column = if form.columns { c.layout.strides[c.layout.ndim() - 1] } else { 1 };
@@ -73,11 +101,20 @@ pub(super) fn one(elements: Elements, beta: Scalar, alpha: Scalar, form: Form, [
     unsafe { multiply(elements, beta, alpha, [(c.first(), [a.1[0], b.1[1]], [row, column]), a, b]) }
 }
 
+/// `c = a @ b` for matrices of a dtype that products are computed in; an error for any other.
+///
+/// # Safety
+/// The matrices have elements of this dtype, sizes that fit, and C lies apart from A and B.
+pub unsafe fn mm(dtype: Dtype, places: [Place; 3]) -> Result<()> {
+    // SAFETY: the caller's.
+    unsafe { multiply(Elements::Of(dtype), Scalar::Int(0), Scalar::Int(1), places) }
+}
+
 /// `c = beta * c + alpha * (a @ b)`
 ///
 /// # Safety
 /// The matrices have elements of this type, sizes that fit, and C lies apart from A and B.
-pub(super) unsafe fn multiply(elements: Elements, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
+unsafe fn multiply(elements: Elements, beta: Scalar, alpha: Scalar, places: [Place; 3]) -> Result<()> {
     multiplied!(elements, T => {
         let [c, a, b] = places.map(|(data, sizes, strides)| matrix::<T>(data, sizes, strides));
         // SAFETY: the caller's.
@@ -133,7 +170,7 @@ impl Matrices {
 }
 
 /// `c = beta * c + alpha * (a @ b)` for each place of a batch.
-pub(super) struct Batch {
+struct Batch {
     shape: Dims,
     c: Matrices,
     a: Matrices,
@@ -143,7 +180,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The products of operands `[c, a, b]`, of which c has the dimensions that `form` says.
-    pub(super) fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
+    fn new(batch: &[i64], form: Form, [c, a, b]: [&Operand; 3]) -> Result<Batch> {
         let over = |t: &Operand| -> Result<Layout> {
             let mut shape = Dims::from(batch);
             shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
@@ -178,7 +215,7 @@ impl Batch {
     }
 
     /// Computes them in this type, in which all operands are. Where c has no elements, or sums of nothing, `beta * c` is left.
-    pub(super) fn multiply(&self, elements: Elements, beta: Scalar, alpha: Scalar) -> Result<()> {
+    fn multiply(&self, elements: Elements, beta: Scalar, alpha: Scalar) -> Result<()> {
         multiplied!(elements, T => self.run::<T>(beta, alpha));
         Ok(())
     }

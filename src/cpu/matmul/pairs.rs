@@ -1,19 +1,21 @@
 //! Operands of products of bfloat16 on machines that multiply pairs of them ([`Pair`]): halved along the dimension that is summed over.
 
-use crate::cpu::matmul::{Pair, Unpaired, pair_up};
+use super::pair::{Pair, Unpaired, pair_up};
 use crate::dtype::Dtype;
 use crate::error::Result;
-use crate::layout::{Dims, Layout};
-use crate::ops::operand::Operand;
-use crate::tensor::Tensor;
+use crate::layout::{Dims, Layout, checked_numel};
+use crate::operand::Operand;
+use crate::storage::Storage;
 
-/// Whether a product of these sizes is one of pairs. Those with vectors are not: they take as long as it takes to lay out the matrix.
-pub(super) fn are_multiplied(dtype: Dtype, [m, n, k]: [i64; 3]) -> bool {
-    dtype == Dtype::Bfloat16 && m > 1 && n > 1 && k > 0 && Pair::is_available()
+/// True if a product of matrices of these shapes is one of pairs. Those with vectors are not: they take as long as it takes to lay out the
+/// matrix.
+pub(super) fn are_multiplied(dtype: Dtype, [a, b]: [&Dims; 2]) -> bool {
+    let (rows, columns) = (a.len() - 2, b.len() - 1);
+    dtype == Dtype::Bfloat16 && a[rows] > 1 && b[columns] > 1 && a[rows + 1] > 0 && Pair::is_available()
 }
 
 /// `[a, b]` of a product as pairs, each the size of a float32.
-pub(super) fn of([a, b]: &[Operand; 2]) -> Result<[Operand; 2]> {
+pub(super) fn of(a: &Operand, b: &Operand) -> Result<[Operand; 2]> {
     Ok([paired(a, false)?, paired(b, true)?])
 }
 
@@ -27,8 +29,8 @@ fn paired(t: &Operand, rows: bool) -> Result<Operand> {
     }
     let mut shape = t.layout.shape.clone();
     shape[along] = (shape[along] + 1) / 2;
-    let copy = Tensor::empty(Dtype::Float32, &shape)?;
-    let operand = Operand::of(&copy)?;
+    let storage = Storage::with_size(Dtype::Float32, checked_numel(&shape)?)?;
+    let operand = Operand::inside(storage, Dtype::Float32, Layout::contiguous(&shape));
     let across = t.layout.ndim() - if rows { 1 } else { 2 };
     let [depth, count] = [along, across].map(|d| t.layout.shape[d] as usize);
     let [depth_stride, stride] = [along, across].map(|d| t.layout.strides[d] as isize);

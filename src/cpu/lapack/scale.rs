@@ -1,11 +1,7 @@
-//! Powers of 2 that matrices are multiplied by while they are decomposed, where they are near the ends of the range, or the squares of their
-//! elements are beyond them.
+//! Powers of 2 that matrices are multiplied by while they are decomposed, where they are near the ends of the range, or the squares of
+//! their elements are beyond them.
 
-use super::Batch;
-use crate::cpu::lapack::Lapack;
-use crate::dtype::{Dtype, dispatch};
-use crate::error::Result;
-use crate::tensor::Tensor;
+use thorn_lapack::Lapack;
 
 /// Scales each column of right-hand sides by itself, lest one of large elements make another underflow; notes the exponents. Of `rows` rows
 /// the first `given` are there.
@@ -24,17 +20,4 @@ pub fn upper<T: Lapack>(a: &mut [T], m: usize, exponent: i32) {
     if exponent != 0 {
         a.chunks_exact_mut(m.max(1)).enumerate().for_each(|(j, column)| T::rescale(&mut column[..m.min(j + 1)], exponent));
     }
-}
-
-/// The matrices of `t`, column after column, each times a power of 2, and the exponents, if there are elements.
-pub fn matrices(batch: &Batch, t: &Tensor, dtype: Dtype, cost: usize) -> Result<(Tensor, Tensor)> {
-    let mut scaled = batch.columns(t)?;
-    // Of matrices without elements there may be any number.
-    let count = if scaled.layout()?.numel() == 0 { 0 } else { batch.count as i64 };
-    let mut exponents = Tensor::empty(Dtype::Int32, &[count])?;
-    dispatch!(float, dtype, T => batch.each::<T, 1>(cost, || 0, [&mut scaled], Some(&mut exponents), &|[a], exponent, _| {
-        exponent[0] = T::lascl(a);
-        0
-    }))?;
-    Ok((scaled, exponents))
 }

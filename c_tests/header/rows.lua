@@ -1,0 +1,32 @@
+-- The kinds of arguments, from src/capi/rows.json.
+
+local rows = {}
+
+-- The value of a JSON text of objects, lists and strings.
+local function decoded(text)
+  local strings = {}
+  local code = text:gsub('\\.', function(pair) return ("\1%02x"):format(pair:byte(2)) end):gsub('"(.-)"', function(string)
+    strings[#strings + 1] = string:gsub("\1(%x%x)", function(byte) return string.char(tonumber(byte, 16)) end)
+    return ("s[%d]"):format(#strings)
+  end)
+  code = code:gsub("s(%[%d+%]):", "<s%1>="):gsub("%[([^%d])", "{%1"):gsub("([^%d])%]", "%1}")
+  code = code:gsub("<", "["):gsub(">", "]")
+  return assert(loadstring("local s = ... return " .. code))(strings)
+end
+
+-- What each kind does with NULL, `null[kind]`, "refused" or "taken"; and the kind of each argument, `kinds[function][argument]`.
+function rows.read(path)
+  local file = assert(io.open(path))
+  local data = decoded(file:read "*a")
+  file:close()
+  local found = { null = {}, kinds = {} }
+  for _, kind in ipairs(data.kinds) do found.null[kind.kind] = kind.null end
+  for _, row in ipairs(data.functions) do
+    local kinds = {}
+    for _, argument in ipairs(row.arguments) do kinds[argument.name] = argument.kind end
+    found.kinds[row.name] = kinds
+  end
+  return found
+end
+
+return rows

@@ -1,0 +1,91 @@
+//! The rows as data for programs in any language: `src/capi/rows.json`.
+
+use crate::book::{Part, Section, flat};
+use crate::item::{Item, Kind};
+use crate::outline::{Row, Rows};
+
+/// All kinds of arguments, and all exported functions in the order of `capi::ALL`; functions without a row come last.
+pub fn rows(sections: &[Section], rows: &Rows) -> String {
+    let kinds: Vec<String> = rows.kinds.iter().map(|(kind, doc)| format!("    {}", of_kind(kind, doc, rows))).collect();
+    let mut functions: Vec<(usize, String)> = Vec::new();
+    for section in sections {
+        for part in &section.parts {
+            if let Part::Item(item) = part
+                && item.kind == Kind::Function
+            {
+                let number = rows.rows.iter().position(|row| row.c_name == item.name);
+                let row = number.map(|number| &rows.rows[number]);
+                functions.push((number.unwrap_or(usize::MAX), format!("    {}", of_function(item, &section.chapter.title, row, rows))));
+            }
+        }
+    }
+    functions.sort_by_key(|(number, _)| *number);
+    let functions: Vec<String> = functions.into_iter().map(|(_, text)| text).collect();
+    format!("{{\n  \"kinds\": [\n{}\n  ],\n  \"functions\": [\n{}\n  ]\n}}\n", kinds.join(",\n"), functions.join(",\n"))
+}
+
+/// `null` tells whether a pointer may be NULL, where that depends on the kind alone.
+fn of_kind(kind: &str, doc: &str, rows: &Rows) -> String {
+    let mut fields = vec![field("kind", kind), field("doc", doc)];
+    if rows.null_refused.iter().any(|refused| refused == kind) {
+        fields.push(field("null", "refused"));
+    }
+    if rows.null_taken.iter().any(|taken| taken == kind) {
+        fields.push(field("null", "taken"));
+    }
+    if let Some((_, default)) = rows.defaults.iter().find(|(of, _)| of == kind) {
+        fields.push(field("default", default));
+    }
+    object(&fields)
+}
+
+fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> String {
+    let code = flat(&item.code);
+    let (head, parameters) = code.trim_end_matches(");").split_once('(').expect("a prototype");
+    let mut arguments = Vec::new();
+    for parameter in parameters.split(", ").filter(|parameter| *parameter != "void") {
+        let at = parameter.rfind([' ', '*']).map_or(0, |at| at + 1);
+        let (c_type, name) = (parameter[..at].trim_end(), &parameter[at..]);
+        let mut fields = vec![field("name", name)];
+        if let Some(row) = row {
+            let (_, kind) = row.arguments.iter().find(|(of, _)| of == name).expect("the row has the arguments of its function");
+            fields.push(field("kind", kind));
+        }
+        fields.push(field("type", c_type));
+        arguments.push(object(&fields));
+    }
+    let mut returns = Vec::new();
+    if let Some(row) = row {
+        returns.push(field("kind", &row.returns));
+    }
+    returns.push(field("type", head[..head.len() - item.name.len()].trim_end()));
+    let mut fields = vec![field("name", &item.name), field("chapter", chapter)];
+    if let Some(row) = row {
+        fields.push(field("row", &row.name));
+    }
+    fields.push(format!("\"arguments\": [{}]", arguments.join(", ")));
+    fields.push(format!("\"returns\": {}", object(&returns)));
+    if let Some(name) = item.name.strip_prefix("THTensor_") {
+        let form = rows.forms.iter().find(|(_, forms)| forms.split(' ').any(|form| form == name));
+        fields.extend(form.map(|(operation, _)| field("forms", operation)));
+        fields.extend(rows.aliases.iter().find(|(alias, _)| alias == name).map(|(_, of)| field("alias", of)));
+    }
+    fields.push(field("doc", &first_sentence(&item.doc)));
+    object(&fields)
+}
+
+/// The text up to the first full stop before a space and outside of backticks, or up to the end of the paragraph.
+fn first_sentence(doc: &[String]) -> String {
+    let paragraph: Vec<&str> = doc.iter().take_while(|line| !line.is_empty()).map(|line| line.trim()).collect();
+    let text = paragraph.join(" ");
+    let end = text.match_indices(". ").find(|(at, _)| text[..*at].matches('`').count().is_multiple_of(2));
+    end.map_or(text.clone(), |(at, _)| text[..=at].to_owned())
+}
+
+fn field(name: &str, value: &str) -> String {
+    format!("\"{name}\": \"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn object(fields: &[String]) -> String {
+    format!("{{{}}}", fields.join(", "))
+}

@@ -1,0 +1,147 @@
+//! The one door to devices.
+
+use crate::cpu::host;
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::launch::{Absent, Accelerator, Draw, Launchable, Unique};
+use crate::layout::{Layout, checked_numel};
+use crate::operand::Operand;
+use crate::random::Generator;
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+
+/// The backends of GPUs, by their ordinal.
+static GPUS: [Absent; 128] = {
+    let mut all = [const { Absent(Device::Cuda(0)) }; 128];
+    let mut k = 0;
+    while k < all.len() {
+        all[k].0 = Device::Cuda(k as i8);
+        k += 1;
+    }
+    all
+};
+
+/// A device: its memory and its kernels. The host's functions are called by name, so that a linker sees which ones a program reaches.
+#[derive(Clone, Copy)]
+pub enum Backend {
+    /// The host.
+    Host,
+    /// Any other.
+    Other(&'static dyn Accelerator),
+}
+
+/// The backend of a device.
+pub fn on(device: Device) -> Backend {
+    match device {
+        Device::Cpu => Backend::Host,
+        Device::Cuda(k) => Backend::Other(&GPUS[k.max(0) as usize]),
+    }
+}
+
+/// The backend of the device that holds all operands; an error where there are several.
+pub fn of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Result<Backend> {
+    let mut devices = operands.map(|operand| operand.device);
+    let first = devices.next().unwrap_or(Device::Cpu);
+    if let Some(other) = devices.find(|&device| device != first) {
+        bail!(Device, "expected tensors on one device, got {first} and {other}")
+    }
+    Ok(on(first))
+}
+
+/// Does work with one result on the device that holds the operands.
+pub fn launch(work: &impl Launchable, to: &Operand, from: &[&Operand]) -> Result<()> {
+    of(from.iter().copied().chain([to]))?.launch(work, &[Some(to)], from)
+}
+
+impl Backend {
+    /// Does the work: writes the results in `out`, of which some kinds may do without one, from `inputs`.
+    #[inline(always)]
+    pub fn launch<W: Launchable>(self, work: &W, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()> {
+        match self {
+            Backend::Host => work.run_on_host(out, inputs),
+            Backend::Other(device) => device.launch(&work.value(), out, inputs),
+        }
+    }
+
+    /// A new storage of `len` elements.
+    pub fn storage(self, dtype: Dtype, len: i64) -> Result<Storage> {
+        match self {
+            Backend::Host => Storage::with_size(dtype, len),
+            Backend::Other(device) => device.storage(dtype, len),
+        }
+    }
+
+    /// A new row-major operand.
+    pub fn operand(self, dtype: Dtype, shape: &[i64]) -> Result<Operand> {
+        Ok(Operand::inside(self.storage(dtype, checked_numel(shape)?)?, dtype, Layout::contiguous(shape)))
+    }
+
+    /// The first of row-major int64 positions, counted from 0, that is less than `least`, or `end` or more.
+    pub fn first_outside(self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
+        match self {
+            Backend::Host => Ok(host::first_outside(positions, least, end)),
+            Backend::Other(device) => device.first_outside(positions, least, end),
+        }
+    }
+
+    /// The number of row-major bytes that are not 0.
+    pub fn count(self, mask: &Operand) -> Result<usize> {
+        match self {
+            Backend::Host => Ok(host::count(mask)),
+            Backend::Other(device) => device.count(mask),
+        }
+    }
+
+    /// True if no element is 0.
+    pub fn all(self, x: &Operand) -> Result<bool> {
+        match self {
+            Backend::Host => Ok(host::all(x)),
+            Backend::Other(device) => device.all(x),
+        }
+    }
+
+    /// The int64 count of each integer from 0 to the greatest of a vector, or the float64 sum of its weights; `minlength` entries at least.
+    pub fn bincount(self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
+        match self {
+            Backend::Host => host::bincount(x, weights, minlength),
+            Backend::Other(device) => device.bincount(x, weights, minlength),
+        }
+    }
+
+    /// The elements of a row-major vector, or the rows of a matrix, each once: in ascending order, or with `consecutive` one of each run.
+    pub fn unique(self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+        match self {
+            Backend::Host => host::unique(x, consecutive, inverted),
+            Backend::Other(device) => device.unique(x, consecutive, inverted),
+        }
+    }
+
+    /// Fills a row-major operand with random numbers. Where it fails, it has drawn some, and the caller sets the generator back.
+    pub fn random(self, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
+        match self {
+            Backend::Host => host::random(draw, generator, out, parameters),
+            Backend::Other(device) => device.random(draw, generator, out, parameters),
+        }
+    }
+
+    /// The first element of an operand.
+    pub fn first(self, operand: &Operand) -> Result<Scalar> {
+        match self {
+            Backend::Host => Ok(host::first(operand)),
+            Backend::Other(device) => device.first(operand),
+        }
+    }
+
+    /// The first element of the only result of work on one input: of this dtype, and reached by this layout from one element.
+    pub fn number<W: Launchable>(self, work: &W, dtype: Dtype, layout: Layout, input: &Operand) -> Result<Scalar> {
+        let mut found = 0u64;
+        let made = match self {
+            // SAFETY: eight bytes hold an element of any dtype, and outlive the work.
+            Backend::Host => unsafe { Operand::of_memory((&raw mut found).cast(), dtype, layout) },
+            Backend::Other(_) => self.operand(dtype, &[1])?.with_layout(layout),
+        };
+        self.launch(work, &[Some(&made), None], &[input])?;
+        self.first(&made)
+    }
+}

@@ -1,0 +1,140 @@
+//! What functions do with tensors of a device that the library has no kernels for.
+
+use super::row::invoke;
+use super::word::{ToWord, Word};
+use super::*;
+use crate::device::TH_CUDA;
+use crate::error::TH_ERR_DEVICE;
+use crate::tensor::Tensor;
+use std::ffi::CStr;
+
+/// Chapters of functions that make, look at and reshape handles, which they do on any device.
+const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "Views", "Shapes changed in place"];
+
+/// Functions that read no element for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is the
+/// identity.
+const NO_ELEMENTS: &[&str] = &["newContiguous", "equal", "matrixPower", "repeatInterleaveValue", "vander"];
+
+/// Functions whose arguments have to fit each other in a way that no trial has. Other forms of the same operations are called.
+const FITTING: &[&str] = &[
+    "rot90",
+    "clampTensor",
+    "addmv",
+    "btrisolve",
+    "convolutionGradInput",
+    "convolutionGradWeight",
+    "maxPool1dUniform",
+    "maxPool2dUniform",
+    "maxPool3dUniform",
+    "avgPool1dUniform",
+    "avgPool2dUniform",
+    "avgPool3dUniform",
+    "avgPoolGradInputUniform",
+];
+
+/// Arguments of one call: the ranks of the first tensor and of the others, the dtype of operands that are no index or mask, the size of
+/// dimensions and the value of integers.
+struct Trial {
+    ranks: [usize; 2],
+    dtype: Dtype,
+    size: i64,
+    int: i64,
+}
+
+fn trials() -> impl Iterator<Item = Trial> {
+    let ranks = (1..=5).flat_map(|first| (1..=5).map(move |rest| [first, rest]));
+    let dtypes = [Dtype::Float32, Dtype::Int64, Dtype::Bool];
+    let numbers = [(2, 0), (2, 1), (3, 1), (3, 2)];
+    ranks.flat_map(move |ranks| dtypes.into_iter().flat_map(move |dtype| numbers.map(|(size, int)| Trial { ranks, dtype, size, int })))
+}
+
+/// A tensor whose handle and storage say that they lie on a GPU.
+fn on_a_gpu(dtype: Dtype, shape: &[i64]) -> Tensor {
+    let t = Tensor::empty(dtype, shape).expect("there is memory");
+    // SAFETY: a live handle of the test's own, and its storage.
+    unsafe {
+        (*t.as_ptr()).deviceType = TH_CUDA as i8;
+        (*(*t.as_ptr()).storage).deviceType = TH_CUDA as i8;
+    }
+    t
+}
+
+fn reads(kind: &Kind) -> bool {
+    matches!(kind, Kind::input | Kind::inout | Kind::mask | Kind::index | Kind::pivots)
+}
+
+fn writes(kind: &Kind) -> bool {
+    matches!(kind, Kind::out | Kind::truth | Kind::indices | Kind::totals | Kind::pivots_out)
+}
+
+/// The value of an argument that is no tensor.
+fn plain(kind: Kind, whole: i64) -> Option<Word> {
+    use Kind::*;
+    Some(match kind {
+        number | factor | parameter | double => 1.0.word(),
+        entry | size | stride | count | integer | dim | int | flag => whole.word(),
+        len => Word::ZERO,
+        _ if format!("{kind:?}").starts_with("optional") => Word::ZERO,
+        _ => return None,
+    })
+}
+
+/// Calls the row, and returns the status and the message.
+fn called(row: &'static Row, face: &'static Face, trial: &Trial) -> (THStatus, String) {
+    let mut ranks = std::iter::once(trial.ranks[0]).chain(std::iter::repeat(trial.ranks[1]));
+    let tensors: Vec<Option<Tensor>> = (row.signature.kinds.iter())
+        .map(|kind| match kind {
+            kind if writes(kind) => Tensor::fresh().ok(),
+            kind if reads(kind) => {
+                let dtype = match kind {
+                    Kind::index => Dtype::Int64,
+                    Kind::pivots => Dtype::Int32,
+                    Kind::mask => Dtype::Bool,
+                    _ => trial.dtype,
+                };
+                Some(on_a_gpu(dtype, &vec![trial.size; ranks.next().unwrap_or(1)]))
+            }
+            _ => None,
+        })
+        .collect();
+    let word = |(kind, t): (&Kind, &Option<Tensor>)| {
+        t.as_ref().map_or_else(|| plain(*kind, trial.int).unwrap_or(Word::ZERO), |t| t.as_ptr().word())
+    };
+    let words: Vec<Word> = row.signature.kinds.iter().zip(&tensors).map(word).collect();
+    general::errors::THClearLastError();
+    invoke(row, face, &words);
+    // SAFETY: the message is a C string.
+    let message = unsafe { CStr::from_ptr(general::errors::THGetLastError()) };
+    (general::errors::THGetLastErrorCode(), message.to_string_lossy().into_owned())
+}
+
+/// Each function that reads tensors is called with tensors of a GPU in many ways. It may find another error first, but not in all of them;
+/// and it may not succeed.
+#[test]
+fn functions_refuse_tensors_of_other_devices() {
+    let (mut refused, mut wrong) = (0, Vec::new());
+    for area in ALL.iter().filter(|area| area.face.prefix == "THTensor_" && !HANDLES.contains(&area.chapter)) {
+        for row in area.rows {
+            let (name, kinds) = (row.signature.name(), row.signature.kinds);
+            let known = kinds.iter().all(|kind| reads(kind) || writes(kind) || plain(*kind, 0).is_some());
+            if !kinds.iter().any(reads) || !known || FITTING.contains(&name) {
+                continue;
+            }
+            let expected = format!("THTensor_{name}: not available on cuda:0");
+            let results: Vec<_> = trials().map(|trial| called(row, area.face, &trial)).collect();
+            let may_succeed = NO_ELEMENTS.contains(&name);
+            let is_wrong = |status: THStatus, message: &str| match status {
+                TH_OK => !may_succeed,
+                TH_ERR_DEVICE => message != expected,
+                _ => false,
+            };
+            match results.iter().find(|(status, message)| is_wrong(*status, message)) {
+                Some((status, message)) => wrong.push(format!("{name}: {status} {message:?}")),
+                None if may_succeed || results.iter().any(|(status, _)| *status == TH_ERR_DEVICE) => refused += 1,
+                None => wrong.push(format!("{name}: {:?}", results[0].1)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{refused} refuse; {} do not:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(refused > 300, "only {refused} functions were called");
+}

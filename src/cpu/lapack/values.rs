@@ -1,0 +1,63 @@
+//! Eigenvalues and singular values, and what is made of them.
+
+use super::Multiply;
+use super::lists::{Float, Lists, cube};
+use crate::dtype::Dtype;
+use crate::error::Result;
+use thorn_lapack::Vectors;
+
+/// Eigenvalues, and eigenvectors, of symmetric n x n.
+pub fn syev<T: Float>(lists: &Lists<'_>, n: usize, vectors: bool) -> Result<()> {
+    lists.each::<T, 3>(cube(n, n).saturating_mul(4), T::syev_bytes(n, vectors), &|[a, w, z], _, scratch| {
+        T::syev(a, n, w, vectors.then_some(z), scratch)
+    })
+}
+
+/// Eigenvalues, and eigenvectors, of n x n.
+pub fn geev<T: Float>(lists: &Lists<'_>, n: usize, vectors: bool) -> Result<()> {
+    lists.each::<T, 3>(cube(n, n).saturating_mul(16), T::geev_bytes(n, vectors), &|[a, parts, v], _, scratch| {
+        let (real, imaginary) = parts.split_at_mut(n);
+        T::geev(a, n, real, imaginary, vectors.then_some(v), scratch)
+    })
+}
+
+/// Singular values, and vectors, of m x n.
+pub fn gesvd<T: Float>(lists: &Lists<'_>, m: usize, n: usize, vectors: Vectors) -> Result<()> {
+    let wanted = vectors != Vectors::No;
+    lists.each::<T, 4>(cube(m, n).saturating_mul(8), T::gesvd_bytes(m, n, vectors), &|[a, s, u, v], _, scratch| {
+        T::gesvd(a, m, n, s, wanted.then_some(u), wanted.then_some(v), vectors, scratch)
+    })
+}
+
+fn epsilon(dtype: Dtype) -> f64 {
+    if dtype == Dtype::Float32 { f32::EPSILON.into() } else { f64::EPSILON }
+}
+
+/// The factor of the greatest singular value up to which others count as 0: `rcond`, or what rounding leaves if that is negative.
+pub fn tolerance(rcond: f64, dtype: Dtype, m: usize, n: usize) -> f64 {
+    if rcond < 0.0 || rcond.is_nan() { epsilon(dtype) * m.max(n) as f64 } else { rcond }
+}
+
+/// Pseudoinverses of decomposed matrices.
+pub fn pinverse<T: Float>(lists: &Lists<'_>, m: usize, n: usize, rcond: f64) -> Result<()> {
+    let p = m.min(n);
+    lists.each::<T, 4>(cube(m, n), 0, &|[u, s, v, inverse], exponent, _| {
+        let least = tolerance(rcond, T::DTYPE, m, n) * s.first().map_or(0.0, |&s| s.to_f64());
+        for (column, &s) in v.chunks_exact_mut(n.max(1)).zip(s.iter()) {
+            column.iter_mut().for_each(|x| *x = if s.to_f64() > least { *x / s } else { T::from_f64(0.0) });
+        }
+        Multiply { m: n, n: m, k: p, transposed: [false, true] }.run(inverse, v, u);
+        T::rescale(inverse, exponent[0]);
+        0
+    })
+}
+
+/// The number of values of m x n that are greater than `tol` by magnitude.
+pub fn rank<T: Float>(lists: &Lists<'_>, m: usize, n: usize, tol: f64) -> Result<()> {
+    lists.each::<T, 1>(m.min(n), 0, &|[values], rank, _| {
+        let most = values.iter().fold(0.0, |most: f64, &x| most.max(x.to_f64().abs()));
+        let least = if tol >= 0.0 { tol } else { most * epsilon(T::DTYPE) * m.max(n) as f64 };
+        rank[0] = values.iter().filter(|x| x.to_f64().abs() > least).count() as i32;
+        0
+    })
+}

@@ -1,0 +1,133 @@
+//! Layers as the host does them.
+
+use super::loss::Picks;
+use super::real::Real;
+use super::vector::Vectored;
+use super::{layer_norm, softmax};
+use crate::dtype::{Dtype, Element, dispatch};
+use crate::error::Result;
+use crate::launch::layers::{Loss, LossOp, NormRows, Reduction, SoftmaxGradient};
+use crate::operand::Operand;
+use std::ptr::null_mut;
+
+/// The gradient of softmax.
+pub fn softmax_gradient(work: SoftmaxGradient, r: &Operand, g: &Operand, y: &Operand) -> Result<()> {
+    dispatch!(float, r.dtype, T => {
+        // SAFETY: row-major operands of this shape; the result is one of the others or apart from them.
+        unsafe { softmax::gradient::<T>(work.of, r.first().cast(), pointer(g), pointer(y), work.lines) }
+    });
+    Ok(())
+}
+
+/// Normalized rows.
+pub fn norm(rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand; 3]) -> Result<()> {
+    dispatch!(float, x.dtype, T => {
+        // SAFETY: row-major operands of these rows and of one; the result is the input or apart from all.
+        unsafe { layer_norm::forward::<T>(rows, r.first().cast(), pointer(x), pointer(weight), pointer(bias)) }
+    });
+    Ok(())
+}
+
+/// The gradients of normalized rows.
+pub fn norm_gradient(rows: NormRows, out: [Option<&Operand>; 3], inputs: [&Operand; 3]) -> Result<()> {
+    dispatch!(float, inputs[0].dtype, T => norm_gradients::<T>(rows, out, inputs))
+}
+
+/// A loss or its gradient.
+pub fn loss(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
+    dispatch!(float, inputs[0].dtype, T => losses::<T>(loss, r, inputs))
+}
+
+fn pointer<T>(operand: &Operand) -> *const T {
+    operand.first().cast_const().cast()
+}
+
+/// The elements of a row-major operand of this type.
+fn elements<T: Element>(operand: &Operand) -> &[T] {
+    // SAFETY: the operands of layers are row-major and of one type, targets int64.
+    unsafe { operand.elements() }
+}
+
+fn norm_gradients<T: Real + Vectored>(rows: NormRows, out: [Option<&Operand>; 3], [g, x, weight]: [&Operand; 3]) -> Result<()> {
+    let first = |out: Option<&Operand>| out.map_or(null_mut(), |out| out.first().cast::<T>());
+    let [r, of_weight, of_bias] = out.map(first);
+    let sums = match out {
+        [_, None, None] => None,
+        _ => Some(Operand::row(Dtype::Float64, (rows.parts() * rows.sums_of_part()) as i64)?),
+    };
+    let at = sums.as_ref().map_or(null_mut(), |sums| sums.first().cast::<f64>());
+    // SAFETY: row-major operands of these rows, of one, and of sums of all parts; the result is an input or apart from all.
+    unsafe { layer_norm::gradient::<T>(rows, r, at, pointer(g), pointer(x), pointer(weight)) };
+    for (k, (end, out)) in [of_weight, of_bias].into_iter().zip(&out[1..]).enumerate() {
+        if let Some(out) = out {
+            // SAFETY: the sums are those written just now; there is a row at the end, whose elements may be more where there are no rows to
+            // sum.
+            unsafe {
+                (0..out.layout.numel() as usize).for_each(|j| end.add(j).write(T::ZERO));
+                layer_norm::added(rows, at, k, end);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn losses<T: Real>(loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
+    let (given, target, weight) = match *inputs {
+        [given, target] => ([given, given], target, None),
+        [a, b, target] if loss.op == LossOp::CrossEntropyGradient => ([a, b], target, None),
+        [given, target, weight] => ([given, given], target, Some(weight)),
+        [a, b, target, weight] => ([a, b], target, Some(weight)),
+        _ => unreachable!("{} inputs for {loss:?}", inputs.len()),
+    };
+    let (classes, inner) = (loss.classes, loss.inner);
+    let picks = Picks { target: elements(target), weight: weight.map(elements::<T>), classes, inner, ignored: loss.ignored };
+    picks.check()?;
+    let (n, out) = (picks.target.len(), r.first().cast::<T>());
+    let [scores, g] = given;
+    match loss.op {
+        LossOp::NegativeLogLikelihood => {
+            let [sum, weights] = match loss.reduction {
+                Reduction::None if n == 0 => return Ok(()),
+                Reduction::None => {
+                    // SAFETY: the result has a place for each position, apart from the inputs.
+                    picks.each(unsafe { std::slice::from_raw_parts_mut(out, n) }, elements(scores));
+                    return Ok(());
+                }
+                _ => picks.total(elements(scores)),
+            };
+            // SAFETY: the result has one element.
+            unsafe { out.write(T::from_f64(if loss.reduction == Reduction::Mean { sum / weights } else { sum })) };
+        }
+        LossOp::NegativeLogLikelihoodGradient => {
+            let scales = scales(&picks, loss.reduction, elements(g))?;
+            // SAFETY: a row-major result of the scores' shape, and a scale for each position.
+            unsafe { picks.spread(out, elements(&scales)) }
+        }
+        LossOp::CrossEntropyGradient => {
+            let scales = scales(&picks, loss.reduction, elements(g))?;
+            // SAFETY: a row-major result of the scores' shape, as the probabilities are, and a scale for each position.
+            unsafe { picks.distances(out, pointer(scores), elements(&scales)) }
+        }
+    }
+    Ok(())
+}
+
+/// The factors that losses have in what `g` is the gradient of, one for each position.
+fn scales<T: Real>(picks: &Picks<'_, T>, reduction: Reduction, g: &[T]) -> Result<Operand> {
+    let n = picks.target.len();
+    let made = Operand::row(T::DTYPE, n as i64)?;
+    if n == 0 {
+        return Ok(made);
+    }
+    // SAFETY: new memory for `n` elements.
+    let scales = unsafe { std::slice::from_raw_parts_mut(made.first().cast::<T>(), n) };
+    match reduction {
+        Reduction::None => picks.scales(scales, |position| g[position].to_f64()),
+        Reduction::Mean => {
+            let all = g[0].to_f64() / picks.weights();
+            picks.scales(scales, |_| all);
+        }
+        Reduction::Sum => picks.scales(scales, |_| g[0].to_f64()),
+    }
+    Ok(made)
+}

@@ -1,0 +1,185 @@
+//! Work as a value: what is to be done to which operands, and the interface that a device implements.
+//!
+//! An operation checks its operands, readies its results, and launches a [`Launchable`] on the device that holds them (`backend`). Each
+//! kind of work is a type, so that a program linked with the archive holds the host's drivers of the kinds that it launches and no others;
+//! to another device all kinds are one type, [`Launch`]. Neither names a kernel of any device.
+
+pub mod count;
+pub mod decompose;
+pub mod fold;
+pub mod fourier;
+pub mod images;
+pub mod index;
+pub mod layers;
+pub mod lines;
+pub mod map;
+pub mod matmul;
+pub mod random;
+pub mod search;
+pub mod sequence;
+pub mod window;
+
+pub use count::{Histogram, Unique};
+pub(crate) use decompose::NOT_FINITE;
+pub use decompose::{Decompose, Decomposition, Determinant, Vectors};
+pub use fold::{Fold, Reduce, Root, Term};
+pub use fourier::{Fourier, Transform};
+pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, Windows};
+pub use index::{Combine, Index, Mask, Move};
+pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
+pub use lines::{LineOp, Lines};
+pub use map::{Choice, Elementwise, Kernel, Map, Numbers, Op, ResultDtype, Role, Signature};
+pub use matmul::{Form, Matmul};
+pub use random::Draw;
+pub use search::Search;
+pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
+pub(crate) use window::IMAGE_DIMS;
+pub use window::{Adaptive, Window};
+
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::operand::Operand;
+use crate::random::Generator;
+use crate::scalar::Scalar;
+use crate::storage::Storage;
+
+/// Work that a device does to operands: its results overlap neither each other nor an input, unless its type says so.
+pub trait Launchable {
+    /// The work as one of all kinds, for a device with one driver for all.
+    fn value(&self) -> Launch<'_>;
+
+    /// The host's driver: writes the results in `out` from `inputs`, which are as many as the kind of work says.
+    fn run_on_host(&self, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
+}
+
+/// Work of any kind.
+#[derive(Debug, Clone, Copy)]
+pub enum Launch<'a> {
+    /// See [`Convert`].
+    Convert(Convert),
+    /// See [`Fill`].
+    Fill(Fill),
+    /// See [`Sequence`].
+    Sequence(Sequence),
+    /// See [`Triangle`].
+    Triangle(Triangle),
+    /// See [`TriangleIndices`].
+    TriangleIndices(TriangleIndices),
+    /// See [`OneHot`].
+    OneHot(OneHot),
+    /// Computes each element of one result from those at the same place of one to three inputs of its shape. An input may be the result.
+    Map(Map<'a>),
+    /// Folds the elements of one input into one or two results.
+    Reduce(Reduce<'a>),
+    /// Applies a function to each line of one input: one or two results. A result may lie on the input where each of its elements lies on
+    /// the one that it comes from.
+    Lines(Lines<'a>),
+    /// Moves elements by positions, each of which was checked.
+    Index(Index),
+    /// Moves elements by a mask, all operands row-major.
+    Mask(Mask),
+    /// Finds elements in ascending sequences.
+    Search(Search),
+    /// Counts the elements of bins: an int64 row for each row of the input.
+    Histogram(Histogram),
+    /// Transforms the signals of one input into one result.
+    Fourier(Fourier<'a>),
+    /// Multiplies the matrices of two inputs.
+    Matmul(Matmul<'a>),
+    /// Decomposes the matrices of a batch in place.
+    Decompose(Decompose),
+    /// See [`SoftmaxGradient`].
+    SoftmaxGradient(SoftmaxGradient),
+    /// See [`LayerNorm`].
+    LayerNorm(LayerNorm),
+    /// See [`LayerNormGradient`].
+    LayerNormGradient(LayerNormGradient),
+    /// See [`Loss`].
+    Loss(Loss),
+    /// See [`Convolution`].
+    Convolution(Convolution),
+    /// See [`Pool`].
+    Pool(Pool),
+    /// See [`Unpool`].
+    Unpool(Unpool),
+    /// See [`Columns`].
+    Columns(Columns),
+}
+
+/// Memory and kernels of devices of one kind beside the host.
+pub trait Accelerator: Sync {
+    /// A new storage of `len` elements.
+    fn storage(&self, dtype: Dtype, len: i64) -> Result<Storage>;
+
+    /// Does the work: writes the results in `out`, of which some kinds may do without one, from `inputs`.
+    fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
+
+    /// See `Backend::first_outside`.
+    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>>;
+
+    /// See `Backend::count`.
+    fn count(&self, mask: &Operand) -> Result<usize>;
+
+    /// See `Backend::all`.
+    fn all(&self, x: &Operand) -> Result<bool>;
+
+    /// See `Backend::bincount`.
+    fn bincount(&self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand>;
+
+    /// See `Backend::unique`.
+    fn unique(&self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique>;
+
+    /// See `Backend::random`.
+    fn random(&self, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()>;
+
+    /// The first element of an operand.
+    fn first(&self, operand: &Operand) -> Result<Scalar>;
+}
+
+/// A device that this library has no kernels for: everything is refused.
+pub struct Absent(pub Device);
+
+impl Absent {
+    fn refuse<T>(&self) -> Result<T> {
+        bail!(Device, "not available on {}", self.0)
+    }
+}
+
+impl Accelerator for Absent {
+    fn storage(&self, _: Dtype, _: i64) -> Result<Storage> {
+        self.refuse()
+    }
+
+    fn launch(&self, _: &Launch<'_>, _: &[Option<&Operand>], _: &[&Operand]) -> Result<()> {
+        self.refuse()
+    }
+
+    fn first_outside(&self, _: &Operand, _: i64, _: i64) -> Result<Option<usize>> {
+        self.refuse()
+    }
+
+    fn count(&self, _: &Operand) -> Result<usize> {
+        self.refuse()
+    }
+
+    fn all(&self, _: &Operand) -> Result<bool> {
+        self.refuse()
+    }
+
+    fn bincount(&self, _: &Operand, _: Option<&Operand>, _: i64) -> Result<Operand> {
+        self.refuse()
+    }
+
+    fn unique(&self, _: &Operand, _: bool, _: bool) -> Result<Unique> {
+        self.refuse()
+    }
+
+    fn random(&self, _: Draw, _: &mut Generator, _: &Operand, _: &[&Operand]) -> Result<()> {
+        self.refuse()
+    }
+
+    fn first(&self, _: &Operand) -> Result<Scalar> {
+        self.refuse()
+    }
+}

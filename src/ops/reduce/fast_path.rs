@@ -1,0 +1,122 @@
+//! The fast paths of reductions on the host: nothing is made for results that stand ready.
+
+use super::rule::{Over, Rule, TH_ALL_DIMS, To, folded_dims};
+use crate::cpu::fold::{Accs, FoldKernel, FoldTile, logic, with_kernel};
+use crate::cpu::reduce::{Reduction, split};
+use crate::cpu::tuning::FOLDED_PIECE;
+use crate::dtype::Dtype;
+use crate::element::{read_element, write_element};
+use crate::error::Result;
+use crate::launch::Fold;
+use crate::layout::Dims;
+use crate::tensor::Tensor;
+use std::cell::Cell;
+
+/// Folds `t` over some dims if a fast path can; else false, and nothing has happened.
+pub fn run(fold: Fold, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Result<bool> {
+    let mut done = false;
+    with_kernel(fold, rule.compute, &mut |kernel| {
+        done = at_once(kernel, rule, to, t, over).or_else(|| in_place(kernel, rule, to, t, over)).is_some();
+    })?;
+    Ok(done)
+}
+
+/// True if none of a few contiguous elements is 0; `None` for other tensors.
+pub fn all(t: &Tensor) -> Option<bool> {
+    let dtype = t.dtype()?;
+    let (rule, number) = (Rule::one(dtype, Dtype::Bool, Dtype::Bool), Cell::new(0.0));
+    let mut done = None;
+    logic(true, dtype, &mut |kernel| done = at_once(kernel, &rule, To::Number(&number), t, Over::Dims(&[])));
+    done.map(|()| number.get() != 0.0)
+}
+
+/// All of a few contiguous elements into results that stand ready.
+fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
+    let all = match over {
+        Over::Dim(dim) => dim == TH_ALL_DIMS || (t.ndim() == 1 && (dim == 0 || dim == -1)),
+        Over::Dims(dims) => dims.is_empty(),
+    };
+    if !all {
+        return None;
+    }
+    let (x, n) = t.flat_like(fold.reads(rule.compute), t).filter(|&(_, n)| n as usize <= FOLDED_PIECE)?;
+    let mut out = [None; 2];
+    if let To::Tensors(results, keepdim) = to {
+        for k in 0..2 {
+            let Some(r) = results[k] else { continue };
+            let dtype = r.dtype().filter(|&have| rule.is_final(k, have))?;
+            if !r.is_scalar() || (keepdim && t.ndim() > 0) {
+                return None;
+            }
+            out[k] = Some((r.flat_like(dtype, r)?.0, dtype));
+        }
+        if results[0].zip(results[1]).is_some_and(|(a, b)| a.is(b)) {
+            return None;
+        }
+    }
+    let (mut room, mut found) = ([0u64; 3], [0u64; 2]);
+    let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
+    let [first, second] = &mut found;
+    let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
+    let tile = FoldTile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
+    // SAFETY: `flat_like` found `n` elements inside the storage and one in each result; folds have at most three planes and two results.
+    unsafe {
+        fold.start(accs, 1);
+        fold.rows(accs, &tile);
+        fold.finish(accs, 1, n as usize, found);
+        if let To::Number(number) = to {
+            number.set(read_element(found[0], rule.written[0]).to_f64());
+        }
+        for k in 0..2 {
+            if let Some((at, dtype)) = out[k] {
+                write_element(at, dtype, read_element(found[k], rule.written[k]));
+            }
+        }
+    }
+    Some(())
+}
+
+/// The way into contiguous results that have their shape already, apart from the input: nothing is made for them.
+fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
+    let To::Tensors(results, keepdim) = to else { return None };
+    let (dtype, data, room) = t.room()?;
+    let layout = t.layout().ok()?;
+    let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= room && layout.ndim() > 0)?;
+    let folds = folded_dims(over, layout.ndim()).ok()?;
+    let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
+    let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
+    for k in 0..2 {
+        let Some(r) = results[k] else { continue };
+        let have = r.dtype().filter(|&have| rule.is_final(k, have))?;
+        let (first, n) = r.flat_like(have, r)?;
+        strides[k] = kept_strides(&layout.shape, &folds, r, keepdim)?;
+        spans[k + 1] = (first.addr(), n as usize * have.size());
+        out[k] = Some((first, have));
+    }
+    let apart = |(a, n): (usize, usize), (b, m): (usize, usize)| a.wrapping_sub(b) >= m && b.wrapping_sub(a) >= n;
+    if !(apart(spans[0], spans[1]) && apart(spans[0], spans[2]) && apart(spans[1], spans[2])) {
+        return None;
+    }
+    let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (strides[k].as_slice(), have.size()));
+    let (kept, folded) = split(&layout, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
+    let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
+    let out = [into(0), into(1)];
+    // SAFETY: all positions lie inside their storages, the results contiguous and apart.
+    unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
+    Some(())
+}
+
+/// The strides of a contiguous result along the dims of the input, 0 along the folded ones; `None` unless it has the shape it should have.
+fn kept_strides(shape: &[i64], folds: &[bool], r: &Tensor, keepdim: bool) -> Option<Dims> {
+    let (mut sizes, mut scale) = (r.peek().0.iter().rev(), 1);
+    let mut strides = Dims::filled(0, shape.len());
+    for d in (0..shape.len()).rev() {
+        match folds[d] {
+            false if *sizes.next()? == shape[d] => strides[d] = scale,
+            true if !keepdim || *sizes.next()? == 1 => continue,
+            _ => return None,
+        }
+        scale *= shape[d];
+    }
+    sizes.next().is_none().then_some(strides)
+}

@@ -1,0 +1,89 @@
+//! What a reduction goes over, where its results go, and their types.
+
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::{INLINE_DIMS, wrap_dim};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use std::cell::Cell;
+
+/// Stands for every dimension: the result is 0-d, or all ones with `keepdim`.
+pub const TH_ALL_DIMS: i32 = i32::MIN;
+
+/// The dims a reduction goes over.
+#[derive(Clone, Copy)]
+pub enum Over<'a> {
+    /// One, or all by [`TH_ALL_DIMS`].
+    Dim(i32),
+    /// These, or all if there are none.
+    Dims(&'a [i64]),
+}
+
+/// Where results go.
+#[derive(Clone, Copy)]
+pub enum To<'a> {
+    /// Into up to two tensors, whose folded dims stay with size 1 if the flag says so.
+    Tensors([Option<&'a Tensor>; 2], bool),
+    /// The first one, as it is before it is rounded to the dtype of a tensor.
+    Number(&'a Cell<f64>),
+}
+
+impl<'a> To<'a> {
+    /// Into one tensor.
+    pub fn tensor(r: &'a Tensor, keepdim: bool) -> To<'a> {
+        To::Tensors([Some(r), None], keepdim)
+    }
+}
+
+/// The number a reduction comes to.
+pub fn number(reduce: impl FnOnce(To<'_>) -> Result<()>) -> Result<f64> {
+    let number = Cell::new(f64::NAN);
+    reduce(To::Number(&number))?;
+    Ok(number.get())
+}
+
+/// The types of a reduction.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// What elements are converted to; most folds read its compute type.
+    pub compute: Dtype,
+    /// What the fold writes.
+    pub written: [Dtype; 2],
+    /// What fresh results become.
+    pub result: [Dtype; 2],
+    /// Whether a result is one of the elements, so that there must be some.
+    pub chooses: bool,
+}
+
+impl Rule {
+    /// Results of one type each.
+    pub fn one(compute: Dtype, written: Dtype, result: Dtype) -> Rule {
+        Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
+    }
+
+    /// Whether what the fold writes for result `k` may become elements of `dtype` directly, not by way of those of a fresh result.
+    pub(super) fn is_final(&self, k: usize, dtype: Dtype) -> bool {
+        self.result[k] == dtype || (self.result[k] == self.written[k] && self.result[k].can_cast(dtype))
+    }
+}
+
+/// True for each of `ndim` dims that is folded.
+pub(super) fn folded_dims(over: Over<'_>, ndim: usize) -> Result<SmallVec<[bool; INLINE_DIMS]>> {
+    let mut folds = SmallVec::from_elem(false, ndim.max(1));
+    match over {
+        Over::Dim(TH_ALL_DIMS) | Over::Dims([]) => folds.fill(true),
+        Over::Dim(dim) => folds[wrap_dim(dim, ndim)?] = true,
+        Over::Dims(dims) => {
+            for &dim in dims {
+                let Ok(narrow) = i32::try_from(dim) else {
+                    bail!(Argument, "dimension {dim} out of range for a tensor with {ndim} dimensions")
+                };
+                let d = wrap_dim(narrow, ndim)?;
+                if std::mem::replace(&mut folds[d], true) {
+                    bail!(Argument, "dimension {d} appears twice in {dims:?}")
+                }
+            }
+        }
+    }
+    Ok(folds)
+}
