@@ -38,7 +38,7 @@ const fn row(name: &'static str, function: Function, exact: fn(f64) -> f64, limi
     Row { name, function, exact, limit }
 }
 
-// What the standard library lacks or has not as exactly, the C library has.
+// Functions of the C library that the standard library lacks or has not as exactly.
 unsafe extern "C" {
     safe fn acosh(x: f64) -> f64;
     safe fn asinh(x: f64) -> f64;
@@ -245,7 +245,7 @@ fn note(row: &Row, errors: &Errors, stride: u64) -> std::io::Result<()> {
     fs::write(REPORT, head.into_iter().chain(table).map(|line| format!("{line}\n")).collect::<String>())
 }
 
-/// What a sweep has found.
+/// The errors that a sweep has found.
 struct Errors {
     largest: f64,
     at: f32,
@@ -341,7 +341,7 @@ impl Block {
             self.errors[i] = ulps(got[i], exact[i]);
         }
         errors.take(&inputs[..count], &self.errors[..count]);
-        // What the lesser references lose beside zeros.
+        // The error of the lesser references beside zeros.
         let slack = if matches!(row.name, "lgamma" | "digamma") { 2f64.powi(-40) } else { 0.0 };
         for i in (0..count).step_by(CHECKED) {
             if !agree(exact[i], (row.exact)(f64::from(inputs[i])), slack) {
@@ -377,7 +377,7 @@ fn ulps(got: f32, exact: f64) -> f64 {
     }
 }
 
-/// Whether two references say the same, but for results that float32 does not have and `slack`.
+/// Returns true if two references say the same, but for results that float32 does not have and `slack`.
 fn agree(a: f64, b: f64, slack: f64) -> bool {
     if a.is_finite() && b.is_finite() {
         return (a - b).abs() <= 2f64.powi(-32) * a.abs() + 2f64.powi(-160) + slack;

@@ -139,7 +139,7 @@ static bool newIsRight(void) {
     return right;
 }
 
-// What a program pays that allocates its handles, its storages and its numbers by malloc: `blocks` of them.
+// The cost of a program that allocates its handles, its storages and its numbers by malloc: `blocks` blocks.
 static void mallocAndFree(const void *blocks, int calls) {
     for (; calls > 0; calls--) {
         void *block[3];
@@ -310,7 +310,7 @@ static bool fillIsRight(void) {
     return right;
 }
 
-// What malloc's memory costs before anything is computed: one byte written to each page.
+// The cost of malloc's memory before anything is computed: one byte written to each page.
 static void touchFresh(const void *unused, int calls) {
     for (; calls > 0; calls--) {
         volatile char *block = malloc(FRESH_BYTES);

@@ -1,4 +1,4 @@
-// What this machine can do: loops that do one thing alone, in the widest vectors there are, for one thread or two.
+// Limits of this machine: loops that do one thing alone, in the widest vectors there are, for one thread or two.
 //
 // The two-thread forms hand half of the work to a partner that spins for it, so that they pay next to nothing for
 // starting and ending.

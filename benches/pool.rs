@@ -18,7 +18,7 @@ const CALLS: usize = 100;
 /// Long enough for the pool's worker to fall asleep.
 const NAP: Duration = Duration::from_millis(2);
 
-/// What a row times: the average of some calls, in ns.
+/// The time that a row shows: the average of some calls, in ns.
 type Sample<'a> = &'a dyn Fn() -> f64;
 
 fn main() {

@@ -96,7 +96,7 @@ static double clockNs(clockid_t id) {
 
 static double now(void) { return clockNs(CLOCK_MONOTONIC); }
 
-// What the system has done for this process so far.
+// The resources that this process has used so far.
 static struct rusage usage(void) {
     struct rusage soFar;
     getrusage(RUSAGE_SELF, &soFar);

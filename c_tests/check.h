@@ -226,7 +226,7 @@ static inline THTensor *check_vector(THDtype dtype, const double *values, int64_
     return t;
 }
 
-/* Whether an instruction takes fifty. */
+/* Returns true if an instruction takes the time of fifty. */
 static inline int under_valgrind(void) { return getenv("THORN_UNDER_VALGRIND") != NULL; }
 
 /* How often a loop runs that wants to run `rounds` times. */

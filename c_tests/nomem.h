@@ -29,13 +29,13 @@ typedef struct Named {
 /* A storage of its own for each call, with room for STORED elements. */
 static THStorage *store;
 
-/* Whether a tensor is the same as `model`, to the last bit. */
+/* Returns true if a tensor is the same as `model`, to the last bit. */
 static bool same(const THTensor *t, const THTensor *model) {
     if (THTensor_dtype(t) != THTensor_dtype(model) || !THTensor_isSameSizeAs(t, model)) return false;
     return THTensor_dtype(t) == TH_UNDEFINED || THTensor_equal(t, model) == 1;
 }
 
-/* Whether results and inputs are what they were; if not, says which are not. */
+/* Returns true if results and inputs are as they were; if not, says which are not. */
 static bool nothing_changed(const Results *now, int kind, const State *r, THTensor *const *inputs, const State *before,
                             int count, const THStorage *was) {
     bool unchanged = true;

@@ -1,4 +1,4 @@
-/* What a handle says, to be compared before and after a call; and results of several kinds for it. */
+/* Snapshots of handles, to be compared before and after a call; and results of several kinds for it. */
 
 #ifndef THORN_STATE_H
 #define THORN_STATE_H
@@ -36,7 +36,7 @@ static inline State state_of(const THTensor *t) {
     return state;
 }
 
-/* Whether nothing has changed since. */
+/* Returns true if nothing has changed since `before`. */
 static inline bool as_it_was(const THTensor *t, const State *before) {
     State now = state_of(t);
     return memcmp(&now, before, sizeof now) == 0;
@@ -72,7 +72,7 @@ static inline void free_results(Results results) {
     }
 }
 
-/* Whether a result is what it was, with all elements of its storage. */
+/* Returns true if a result is as it was, with all elements of its storage. */
 static inline bool result_as_it_was(const Results *results, int k, const State *before) {
     for (int64_t i = 0; i < ELEMENTS; i++) {
         if (THTensor_get1d(results->whole[k], i) != 7) return false;

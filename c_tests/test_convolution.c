@@ -258,7 +258,7 @@ static void planes_are_convolved_or_correlated(void) {
     CHECK_VALUES(r, 21, 32, 54, 65);
     CHECK_OK(THTensor_conv2Dmul(r, 0, 1, plane, kernel, 1, 1, "V", "C"));
     CHECK_VALUES(r, 12, 23, 45, 56);
-    /* What was there counts beta times, where it has the right shape. */
+    /* The elements before count beta times, where the result has the right shape. */
     CHECK_OK(THTensor_conv2Dmul(r, 1, -1, plane, kernel, 1, 1, "V", "C"));
     CHECK_VALUES(r, 0, 0, 0, 0);
     CHECK_OK(THTensor_conv2Dmul(r, 1, 1, plane, kernel, 1, 1, "F", "C"));
@@ -382,7 +382,7 @@ static void check_pairing(const struct pairing *p, int ndim, const struct form *
     const char vf[] = {f->vf, 0}, xc[] = {f->xc, 0};
     CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
     if (!CHECK(THTensor_equal(r, sum) == 1)) printf(" (%s of %d dimensions, \"%s\", \"%s\")", p->name, ndim, vf, xc);
-    /* What was there counts. */
+    /* The elements before count. */
     CHECK_OK(THTensor_fill(r, 5));
     CHECK_OK(THTensor_add(sum, sum, 15));
     CHECK_OK(convolve(p->name, ndim, r, 3, -2, t, k, f->step, vf, xc));
@@ -493,7 +493,7 @@ static void check_shape(const struct shape *s, THDtype dtype) {
     CHECK(THTensor_equal(r, gx) == 1);
     CHECK_OK(THTensor_convolutionGradWeight(r, g, x, w, 3, s->stride, s->padding, s->dilation, 0, NULL, s->groups));
     CHECK(THTensor_equal(r, gw) == 1);
-    /* What spreads the gradient is a transposed convolution; a bias is the same for a whole channel. */
+    /* A transposed convolution spreads the gradient; a bias is the same for a whole channel. */
     THTensor *bias = counted(dtype, SIZES(s->groups * s->inputs), 4);
     CHECK_OK(THTensor_convolution(r, g, w, bias, 3, s->stride, s->padding, s->dilation, 1, more, s->groups));
     THTensor *wide = THTensor_newView(bias, SIZES(s->groups * s->inputs, 1, 1, 1));

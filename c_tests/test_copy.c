@@ -29,7 +29,7 @@ static double saturated(double x, double least, double greatest) {
     return x < least ? least : x > greatest ? greatest : trunc(x);
 }
 
-/* What `x`, an element of dtype `from`, is in dtype `to`: floats round and saturate, integers wrap as in C. */
+/* Returns `x`, an element of dtype `from`, in dtype `to`: floats round and saturate, integers wrap as in C. */
 static double converted(double x, THDtype from, THDtype to) {
     int wraps = !is_float(from);
     int64_t whole = wraps ? (x >= 0x1p63 ? INT64_MAX : (int64_t)x) : 0;

@@ -352,7 +352,7 @@ static void results_are_as_of_all_operations(void) {
     THTensor_free(p);
 }
 
-/* What is no distribution */
+/* Parameters without a distribution */
 
 static void wrong_parameters_change_nothing(void) {
     for (int k = 0; k < 2; k++) {

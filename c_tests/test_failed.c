@@ -105,7 +105,7 @@ static void results_in_memory_that_cannot_grow_stay(void) {
     CHECK(as_it_was(other, &other_before));
     CHECK_VALUES(r, 1, 2, 3);
     CHECK_VALUES(other, 5, 5);
-    /* What fits is written where it is. */
+    /* A result that fits is written where it is. */
     CHECK_OK(THTensor_ones(r, SIZES(2)));
     CHECK_VALUES(vector, 1, 1, 3);
     THTensor_free(r);
@@ -174,7 +174,7 @@ static void the_allocator_of_the_caller_grows_its_memory(void) {
         refusals = 0;
         if (refused == 1 || refused == 2) {
             CHECK_EQ(status, TH_ERR_NOMEM);
-            /* What grew may have moved before it was made as long as it was. */
+            /* A storage that grew may have moved before it was made as long as it was. */
             before[0].data = values->storage->data;
             CHECK(as_it_was(values, &before[0]) && as_it_was(indices, &before[1]));
             for (int i = 0; i < ELEMENTS; i++) {

@@ -124,7 +124,7 @@ static void an_empty_batch_needs_no_memory(void) {
     CHECK_OK(THTensor_irfft(r, t, 1, 0, 0, 0, NULL));
     CHECK_SHAPE(r, 0, size);
     CHECK_EQ(THTensor_dtype(r), TH_FLOAT32);
-    /* What would be refused with elements is so without. */
+    /* A tensor that would be refused with elements is refused without. */
     CHECK_OK(THTensor_resize(t, SIZES(0, 4, 2), NULL));
     THTensor *whole = THTensor_newTo(t, TH_INT32);
     CHECK_ERROR(THTensor_fft(r, whole, 1, 0), TH_ERR_DTYPE, "not defined for int32, only for floats");
@@ -134,7 +134,7 @@ static void an_empty_batch_needs_no_memory(void) {
     THTensor_free(t);
 }
 
-/* What a transform takes besides its result, in lines of N complex numbers, with more threads than lines. */
+/* The memory that a transform takes besides its result, in lines of N complex numbers, with more threads than lines. */
 static void one_line_takes_the_memory_of_one(void) {
     enum { N = 1 << 16 };
     const int64_t line = N * 2 * (int64_t)sizeof(double);
@@ -184,7 +184,8 @@ static void plans_are_counted_and_given_up(void) {
             CHECK_OK(THTensor_fft(r, t, 1, 0));
             if (k == COUNT) first = cached();
         }
-        /* What else is kept is used again for the next length; a plan has a factor for each element at least. */
+        /* The other memory that is kept is used again for the next length; a plan has a factor for each element at
+         * least. */
         if (stats.cache_limit > 0) CHECK(cached() - first >= (int64_t)(COUNT - 1) * N * 8);
     }
     CHECK_OK(THAllocator_emptyCache());

@@ -99,7 +99,7 @@ static void a_handle_of_a_dtype_keeps_it(void) {
     CHECK_VALUES(r, 3, 6, 9, 12);
     THTensor_free(r);
 
-    /* What the dtype cannot hold is refused, and the handle stays as it was. */
+    /* A result that the dtype cannot hold is refused, and the handle stays as it was. */
     THTensor *bytes = THTensor_newWithDtype(TH_UINT8);
     CHECK_ERROR(THTensor_sqrt(bytes, a), TH_ERR_DTYPE, "cannot be stored in a tensor of uint8");
     CHECK_EQ(THTensor_nElement(bytes), 0);

@@ -47,7 +47,7 @@ static void an_index_out_of_range_is_named_with_its_place(void) {
 }
 
 static void gather_picks_one_entry_for_each_place(void) {
-    /* What a network gave for three classes, and which class was right. */
+    /* The scores that a network gave for three classes, and the class that was right. */
     THTensor *scores = matrix_of(TH_FLOAT64, 2, 0.5, 0.25, 0.125, 3, 2, 1);
     THTensor *right = matrix_of(TH_INT64, 2, 1, 2), *r = THTensor_new();
     CHECK_OK(THTensor_gather(r, scores, 1, right));

@@ -36,8 +36,8 @@ static void batches_are_solved_at_once(void) {
     THTensor_free(a);
 }
 
-/* What takes long, the factors, serves as often as there are right-hand sides. Pivots are LAPACK's: row i was exchanged
- * with row pivots[i], from 1. */
+/* The factors, which take long, serve as often as there are right-hand sides. Pivots are LAPACK's: row i was
+ * exchanged with row pivots[i], from 1. */
 static void factors_are_made_once(void) {
     THTensor *a = matrix_of(TH_FLOAT64, 2, 0, 1, 2, 0), *b = vector_of(TH_FLOAT64, 3, 4);
     THTensor *lu = THTensor_new(), *pivots = THTensor_new(), *x = THTensor_new();
@@ -290,7 +290,7 @@ static void exponentials_of_matrices(void) {
     THTensor_free(a);
 }
 
-/* What cannot be */
+/* Failures */
 
 static void a_failure_is_named_and_changes_nothing(void) {
     THTensor *singular = matrix_of(TH_FLOAT64, 2, 1, 2, 2, 4), *b = vector_of(TH_FLOAT64, 1, 2);

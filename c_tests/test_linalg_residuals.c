@@ -7,7 +7,7 @@
 
 enum { UNITS = 30 };
 
-/* What a matrix is like. */
+/* The kinds of matrices. */
 enum kind {
     RANDOM,
     ILL_CONDITIONED,
@@ -167,7 +167,7 @@ static void decompose(const THTensor *t, THDtype dtype, enum kind kind) {
     THTensor_free(wide);
 }
 
-/* What square matrices have: eigenvalues, and systems. */
+/* Checks the decompositions of square matrices: eigenvalues, and systems. */
 static void decompose_square(const THTensor *t, THDtype dtype, enum kind kind) {
     int64_t n = THTensor_size(t, 0);
     double scale = greatest(t) > 0 ? greatest(t) : 1;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the fallocate64 at the end of this file, which stands before that of the C library, is to do. */
+/* The behaviour of the fallocate64 at the end of this file, which stands before that of the C library. */
 static struct {
     off64_t most;    /* the longest range asked for so far */
     int fail_from;   /* the first request to fail; the one before is interrupted by a signal, in part done */

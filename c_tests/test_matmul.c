@@ -94,7 +94,7 @@ static THTensor *entries(THDtype dtype, int64_t rows, int64_t columns, enum layo
     return t;
 }
 
-/* What a result of `dtype` holds of a sum: bytes wrap. */
+/* Returns a sum as a result of `dtype` holds it: bytes wrap. */
 static double held(THDtype dtype, double x) {
     return dtype == TH_UINT8 ? (uint8_t)(int64_t)x : dtype == TH_INT8 ? (int8_t)(int64_t)x : x;
 }
@@ -188,7 +188,7 @@ static void large_products_do_not_depend_on_the_number_of_threads(void) {
     THTensor_free(a);
 }
 
-/* What numbers become */
+/* Wrapping and rounding */
 
 static void integers_wrap(void) {
     THTensor *a = matrix_of(TH_INT8, 1, 100, 100), *b = matrix_of(TH_INT8, 2, 100, 1), *r = THTensor_new();
@@ -483,7 +483,7 @@ static void no_product_takes_bool(void) {
     THTensor_free(t);
 }
 
-/* What no memory can hold is refused before 2^28 products of it are computed. */
+/* A result that no memory can hold is refused before 2^28 products of it are computed. */
 static void a_result_of_einsum_has_memory_first(void) {
     THTensor *one = THTensor_newOnes(TH_FLOAT32, SIZES(1)), *wide = THTensor_newExpand(one, SIZES(1 << 14)), *r = THTensor_new();
     THTensor *const list[] = {wide, wide, wide, wide};

@@ -492,7 +492,7 @@ static const char *shared_name(void) {
     return name;
 }
 
-/* Whether the shared memory object still has its name. */
+/* Returns true if the shared memory object still has its name. */
 static int has_name(const char *name) {
     int fd = shm_open(name, O_RDONLY, 0);
     if (fd >= 0) close(fd);

@@ -3,7 +3,8 @@
 
 enum { ROWS = 60, COLUMNS = 500 };
 
-/* What calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many dimensions. */
+/* The tensors that calls read: a transposed matrix, an integer row, a mask, a vector, and a tensor of many
+ * dimensions. */
 static THTensor *matrix, *row, *mask, *vector, *deep, *block;
 /* Positive definite matrices, of which there are three, and what the second halves of decompositions take: pivots, and
  * factors of reflectors. */

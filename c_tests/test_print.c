@@ -12,7 +12,7 @@
         THFree(text_);                                                                                                 \
     } while (0)
 
-/* What the library starts with. */
+/* Returns the options that the library starts with. */
 static THPrintOptions standard(void) {
     THPrintOptions options;
     THPrintOptions_init(&options);

@@ -143,7 +143,7 @@ static void samples_are_those_of_TH(void) {
     THGenerator_free(generator);
 }
 
-/* What PyTorch makes of the same words in another way: uniform takes 53 bits for a float64, randn has its pairs in another
+/* PyTorch makes other numbers of the same words: uniform takes 53 bits for a float64, randn has its pairs in another
  * order. */
 static void uniform_and_normal_are_not_those_of_PyTorch(void) {
     THGenerator *generator = seeded();

@@ -90,7 +90,7 @@ static void a_sum_in_float64_keeps_what_float32_cannot(void) {
     THTensor *t = vector_of(TH_FLOAT32, 16777216, 1), *r = THTensor_newZeros(TH_FLOAT64, SIZES(1));
     CHECK_OK(THTensor_sumDims(r, t, 1, (int64_t[]){0}, 1, TH_FLOAT64));
     CHECK_VALUES(r, 16777217);
-    /* What was not asked for is what a fresh result has, converted. */
+    /* If no dtype is asked for, the result is that of a fresh tensor, converted. */
     CHECK_OK(THTensor_sum(r, t, 0, 1));
     CHECK_VALUES(r, 16777216);
     THTensor *ints = THTensor_newZeros(TH_INT64, SIZES(1));

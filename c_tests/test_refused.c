@@ -25,8 +25,8 @@ static void leave(bool right) {
     _exit(2);
 }
 
-/* Whether sums are right while threads start with one request or all from it on refused; in a child, since threads
- * start once. */
+/* Returns the status of a child, 0 if sums are right while threads start with one request or all from it on refused.
+ * Threads start once, hence the child. */
 static int status_of_child(const THTensor *t, long first, long last) {
     pid_t child = fork();
     if (child == 0) {

@@ -44,7 +44,7 @@ static void short_storages_are_given_their_elements(void) {
     }
 }
 
-/* What remains of `value` in an element of `dtype`. */
+/* Returns what remains of `value` in an element of `dtype`. */
 static double stored(THDtype dtype, double value) {
     THStorage *s = THStorage_newWithSize1(dtype, value);
     double kept = THStorage_get(s, 0);

@@ -60,7 +60,7 @@ static void signals_are_handled_by_the_programs_threads(void) {
     CHECK_EQ(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
-/* Whether a process ends by itself within ten seconds, with status 0. */
+/* Returns true if a process ends by itself within ten seconds, with status 0. */
 static int ends(pid_t process) {
     for (int i = 0; i < 10000; i++) {
         int status = -1;
@@ -86,8 +86,9 @@ static void a_process_ends_with_its_own_last_thread(void) {
     CHECK(child > 0 && ends(child));
 }
 
-/* What a thread finds when it is almost gone: destructors run in the order their keys were made in, so one runs before
- * and one after what the library has to do itself. */
+/* Number of times that a thread which is almost gone missed something, and number of times that it looked:
+ * destructors run in the order their keys were made in, so one runs before and one after what the library has to do
+ * itself. */
 static int found_nothing, looked;
 
 static void look(void *value) {

@@ -88,7 +88,7 @@ static void select_an_entry(void) {
     THTensor_free(t);
 }
 
-/* What Python's x[start:end:step] gives for x = [0, 1, ... 9]. */
+/* Slices are those that Python's x[start:end:step] gives for x = [0, 1, ... 9]. */
 static void slices_are_pythons(void) {
     static const struct {
         int64_t start, end, step, length, first;

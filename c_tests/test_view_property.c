@@ -48,7 +48,8 @@ static void clones_hold_the_elements(struct chain *c) {
     check_store(c->store);
 }
 
-/* Whether the library may write elements one by one through this tensor; it may refuse what it cannot see to be fit. */
+/* Returns true if the library may write elements one by one through this tensor; it may refuse what it cannot see to
+ * be fit. */
 static int check_written(const struct chain *r, THStatus status) {
     if (status == TH_ERR_SHAPE && strstr(THGetLastError(), "share one element")) {
         CHECK(model_overlaps_itself(&r->model) || !model_is_nested(&r->model));

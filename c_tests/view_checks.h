@@ -1,4 +1,4 @@
-/* What the tests of views and of shapes both check. */
+/* The checks that the tests of views and of shapes share. */
 
 #ifndef VIEW_CHECKS_H
 #define VIEW_CHECKS_H

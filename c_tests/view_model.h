@@ -128,7 +128,7 @@ static int model_is_contiguous(const struct model *m) {
     return 1;
 }
 
-/* Whether two elements share a position. */
+/* Returns true if two positions share an element. */
 static int model_overlaps_itself(const struct model *m) {
     char seen[ROOM] = {0};
     for (int64_t i = 0; i < m->count; i++) {
@@ -137,8 +137,8 @@ static int model_overlaps_itself(const struct model *m) {
     return 0;
 }
 
-/* Whether every stride reaches beyond all that lies within smaller ones: the rule by which the library knows, without
- * looking at each element, that none share a position. */
+/* Returns true if every stride reaches beyond all that lies within smaller strides: the rule by which the library
+ * knows, without looking at each element, that none share a position. */
 static int model_is_nested(const struct model *m) {
     int64_t stride[MAX_DIMS], reach = 0;
     int done[MAX_DIMS] = {0};

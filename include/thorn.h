@@ -3509,7 +3509,7 @@ typedef struct THMemoryStats {
     int64_t cache_limit;
     /// Blocks handed out so far.
     int64_t allocations;
-    /// Those among them that were reused ones.
+    /// Blocks handed out so far that were reused ones.
     int64_t cache_hits;
 } THMemoryStats;
 

@@ -93,12 +93,12 @@ pub enum Domain {
     Integral,
     Integer,
     Float,
-    /// Those that LAPACK has.
+    /// The dtypes that LAPACK has.
     Float32And64,
 }
 
 impl Domain {
-    /// Whether it has this dtype.
+    /// Returns true if the domain has this dtype.
     #[inline(always)]
     pub fn contains(self, dtype: Dtype) -> bool {
         match self {
@@ -160,7 +160,7 @@ impl Dtype {
         }
     }
 
-    /// Whether this is one of the floating-point types.
+    /// Returns true for the floating-point types.
     pub fn is_float(self) -> bool {
         self.category() == Category::Float
     }
@@ -189,7 +189,7 @@ impl Dtype {
         }
     }
 
-    /// Whether a result of type `self` may be stored as `to`: floats never become integers unasked, numbers never bool.
+    /// Returns true if a result of type `self` may be stored as `to`: floats never become integers unasked, numbers never bool.
     #[inline(always)]
     pub fn can_cast(self, to: Dtype) -> bool {
         self.category() <= to.category()
@@ -222,7 +222,7 @@ pub fn set_default_dtype(dtype: Dtype) -> bool {
     dtype.is_float()
 }
 
-/// What takes part in the promotion of one operation, by priority: tensors with dims, 0-d tensors, numbers.
+/// The dtypes that take part in the promotion of one operation, by priority: tensors with dims, 0-d tensors, numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Promotion {
     dims: Option<Dtype>,

@@ -163,7 +163,7 @@ impl Write for Bounded {
         }
         let end = LONGEST_MESSAGE - MARK.len();
         match end.checked_sub(text.len()) {
-            Some(room) => text.push_str(&more[..more.floor_char_boundary(room)]),
+            Some(capacity) => text.push_str(&more[..more.floor_char_boundary(capacity)]),
             None => text.truncate(text.floor_char_boundary(end)),
         }
         text.push_str(MARK);

@@ -99,7 +99,7 @@ impl<const N: usize> Plan<N> {
         &self.loops
     }
 
-    /// Whether there is one loop, in which every operand moves element by element.
+    /// Returns true if there is one loop, in which every operand moves element by element.
     pub fn is_flat(&self) -> bool {
         self.loops.len() == 1 && (0..N).all(|k| self.loops[0].step[k] == self.item[k] as isize)
     }

@@ -72,8 +72,8 @@ unsafe fn counter<'a>(refcount: *mut i32) -> &'a AtomicI32 {
     unsafe { AtomicI32::from_ptr(refcount) }
 }
 
-/// Whether no other thread exists. glibc clears its `__libc_single_threaded` before the first thread is created; who creates threads
-/// without the C library must not use it either. Where there is no such variable the answer is no.
+/// Returns true if no other thread exists. glibc clears its `__libc_single_threaded` before the first thread is created; who creates
+/// threads without the C library must not use it either. Where there is no such variable the answer is no.
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(miri)))]
 #[inline(always)]
 fn alone() -> bool {

@@ -245,12 +245,12 @@ impl Storage {
         unsafe { (*self.as_ptr()).size as i64 }
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() <= 0
     }
 
-    /// Whether the two share memory, be it through another handle on foreign memory.
+    /// Returns true if the two share memory, be it through another handle on foreign memory.
     pub fn overlaps(&self, other: &Storage) -> bool {
         let disjoint = |a: &Storage, b: &Storage| a.data().addr().wrapping_sub(b.data().addr()) >= b.bytes();
         self.as_ptr() == other.as_ptr() || !(disjoint(self, other) && disjoint(other, self))

@@ -10,7 +10,7 @@ use crate::error::{Error, Kind, Result, bail};
 use crate::layout::{Dims, INLINE_DIMS, Layout, checked_numel};
 use crate::refcount;
 use crate::storage::{Storage, THStorage};
-pub use geometry::DimsRoom;
+pub use geometry::DimsMemory;
 use std::ffi::{c_char, c_int};
 use std::ptr::{NonNull, null_mut};
 

@@ -32,9 +32,9 @@ pub struct Job<const N: usize> {
     pub(crate) plan: Plan<N>,
     /// First element of each operand.
     pub(crate) data: [*mut u8; N],
-    /// What lies in memory.
+    /// The dtype of each operand in memory.
     pub(crate) dtype: [Dtype; N],
-    /// What the kernel reads and writes.
+    /// The dtype in which the kernel reads or writes each operand.
     pub(crate) compute: [Dtype; N],
     /// Elements a thread must get for waking it to pay.
     pub(crate) grain: usize,

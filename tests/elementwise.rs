@@ -54,7 +54,7 @@ fn values(t: &Tensor, shape: [i64; 2]) -> Vec<f64> {
     (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect()
 }
 
-/// What `x` becomes in a tensor of `dtype`, for whole numbers of at most three digits.
+/// Returns the value of `x` in a tensor of `dtype`, for whole numbers of at most three digits.
 fn stored(x: f64, dtype: Dtype) -> f64 {
     match dtype {
         Dtype::Bool => f64::from(x != 0.0),

@@ -231,7 +231,7 @@ fn edges_inside(folder: &[String], sources: &[Source]) -> BTreeSet<(String, Stri
     found
 }
 
-/// What stands in a circle of these edges: all that is left once whoever imports nobody is taken away, again and again.
+/// Returns the edges that stand in a circle: all that are left once whoever imports nobody is taken away, again and again.
 fn in_circles(mut edges: BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
     loop {
         let before = edges.len();

@@ -140,7 +140,7 @@ fn in_torch7(elements: &Elements) -> String {
     elements.printed_in_every_layout(&torch7())
 }
 
-/// What the Torch7 tensor documentation shows. Its older prints say "of dimension" where later ones, and ours, say "of size".
+/// The prints of the Torch7 tensor documentation. Its older prints say "of dimension" where later ones, and ours, say "of size".
 #[test]
 #[expect(clippy::approx_constant, reason = "3.14 is what the documents print")]
 fn the_prints_of_torch7s_documents() {
@@ -191,7 +191,7 @@ fn numbers_in_torch7s_layout() {
     assert_eq!(shown(f64::NAN, 1.5), format!("nan\n1.500000\n{last}"));
     let long = in_torch7(&doubles(&[1, 40], &[f64::NAN]));
     assert_eq!(long, format!("{}nan\n[torch.DoubleTensor of size 1x40]", "nan ".repeat(39)));
-    // What has no factor that float64 could hold.
+    // Numbers that have no factor that float64 could hold.
     assert_eq!(shown(5e-324, 1e-323), format!(" 4.9407e-324\n 9.8813e-324\n{last}"));
 }
 

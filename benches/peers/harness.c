@@ -1,4 +1,4 @@
-// What the peer bench needs of C: handles on memory of others, loops for the rows, and the limits of the machine.
+// The C part of the peer bench: handles on memory of others, loops for the rows, and the limits of the machine.
 //
 // native.py includes this file into the rows it generates and compiles both against include/thorn.h for the machine at
 // hand.

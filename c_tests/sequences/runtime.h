@@ -1,4 +1,5 @@
-/* What sequences of calls need: random arguments, pools of handles, and what must hold after every call. */
+/* The parts that sequences of calls need: random arguments, pools of handles, and checks of what must hold after
+ * every call. */
 #ifndef THORN_SEQUENCES_RUNTIME_H
 #define THORN_SEQUENCES_RUNTIME_H
 
@@ -369,7 +370,7 @@ static THTensor **handles(const char *name, int n) {
 /* The dtype that all tensors of a call have, if they are to fit. */
 static THDtype fitting_dtype;
 
-/* Whether the arguments of a call fit each other. */
+/* Chooses the dtype, and returns true if the arguments of a call are to fit each other. */
 static bool fitting(void) {
     fitting_dtype = chance(60) ? (chance(50) ? TH_FLOAT32 : TH_FLOAT64) : (THDtype)(1 + below(9));
     return chance(60);

@@ -126,7 +126,7 @@ static void call_THTensor_nonzeroTuple(void) {
     pieces(nonzero_tuple);
 }
 
-/* What the next three are called with, the same both times. */
+/* The list that the next three calls take, the same both times. */
 static struct {
     int count;
     const int64_t *entries;
@@ -198,7 +198,7 @@ static int sum_of_three(double *x, double y, double z, void *context) {
     return shall_stop(context);
 }
 
-/* What a callback changed before it stopped, or before an error, stays changed; its own code is no status. */
+/* Elements that a callback changed before it stopped, or before an error, stay changed; its own code is no status. */
 static void after_callback(THStatus got) {
     if (got != 7 && got != THGetLastErrorCode()) fail("returned %d, but THGetLastErrorCode is %d", got, THGetLastErrorCode());
     after_call(true);

@@ -97,7 +97,7 @@ fn large<T: Float>(
 ) -> bool {
     let (values, imaginary) = (DiagMut::from_slice_mut(re), DiagMut::from_slice_mut(im));
     let vectors = v.as_deref_mut().map(|v| {
-        // What is read below has been written, whatever faer does.
+        // Elements that are read below have been written, whatever faer does.
         let (_t, stack) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         let (_z, _) = temp_mat_zeroed::<T, _, _>(n, n, stack);
         view_mut(v, n, n)

@@ -1,4 +1,4 @@
-//! What is computed with: float32 and float64, their columns, and views for faer.
+//! The numbers that are computed with: float32 and float64, their columns, and views for faer.
 
 use crate::{Info, NOT_FINITE, Scratch};
 use dyn_stack::{MemStack, StackReq};

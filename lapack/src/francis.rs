@@ -4,7 +4,7 @@
 
 use crate::float::Float;
 
-/// Whether this is faster for order n than faer's, with many shifts at once.
+/// Returns true if this is faster for order n than faer's, with many shifts at once.
 pub fn suits(n: usize, vectors: bool) -> bool {
     n < if vectors { 100 } else { 256 }
 }
@@ -117,7 +117,7 @@ fn negligible<T: Float>(h: &mut Square<'_, T>, end: usize) -> usize {
     0
 }
 
-/// Whether the element left of the diagonal in row k may be zero; it is below `least`, or the eigenvalues do not feel it.
+/// Returns true if the element left of the diagonal in row k may be zero; it is below `least`, or the eigenvalues do not feel it.
 #[inline(always)]
 fn is_negligible<T: Float>(h: &Square<'_, T>, k: usize, least: T) -> bool {
     let below = h.at(k, k - 1).magnitude();

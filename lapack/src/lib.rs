@@ -28,7 +28,7 @@ use std::mem::MaybeUninit;
 /// Memory for what is computed on the way; any bytes, at any address.
 pub type Scratch<'a> = &'a mut [MaybeUninit<u8>];
 
-/// What LAPACK's drivers return: 0, or what its manual says of a positive `info`.
+/// The `info` that LAPACK's drivers return: 0, or a positive one, of which LAPACK's manual tells.
 pub type Info = i32;
 
 /// The `info` of a matrix with an infinity or a NaN, of which there are no eigenvalues or singular values.

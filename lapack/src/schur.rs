@@ -124,7 +124,7 @@ impl<'a, T: Float> Schur<'a, T> {
             if first < vector.top {
                 let scale = if end - first == 1 { self.divide(vector, first) } else { self.solve(vector, first) };
                 if scale != T::ONE {
-                    // What was solved was for the scaled vector.
+                    // The solution is that of the scaled vector.
                     let solved = [0, 1].map(|k| vector.get((first + k).min(end - 1)));
                     vector.scale(scale);
                     (first..end).for_each(|i| vector.set(i, solved[i - first]));
@@ -179,7 +179,7 @@ impl<'a, T: Float> Schur<'a, T> {
         scale
     }
 
-    /// What to multiply with before dividing, for the quotient not to overflow.
+    /// Returns the factor to multiply with before dividing, for the quotient not to overflow.
     fn scale(&self, dividend: T, divisor: T) -> T {
         if divisor < T::ONE && dividend > self.most * divisor { T::ONE / dividend } else { T::ONE }
     }

@@ -67,7 +67,7 @@ routines! {
 }
 
 impl<T> Routines<T> {
-    /// Whether its integers can hold these.
+    /// Returns true if the library's integers can hold these sizes.
     fn holds(&self, sizes: &[usize]) -> bool {
         let most = if self.wide { i64::MAX as usize } else { i32::MAX as usize };
         sizes.iter().all(|&size| size <= most)
@@ -190,7 +190,7 @@ fn is_special(path: &CStr) -> bool {
 /// underscore.
 const NAMINGS: [(&str, &str); 5] = [("", "_"), ("", "_64_"), ("scipy_", "_"), ("scipy_", "_64_"), ("", "")];
 
-/// What a library calls its routines.
+/// The names that a library gives its routines.
 struct Symbols {
     handle: *mut c_void,
     prefix: &'static str,

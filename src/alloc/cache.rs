@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a kept block holds in its first bytes.
+/// The first bytes of a kept block.
 struct Node {
     links: [Links; 2],
     class: usize,

@@ -8,15 +8,15 @@ pub(super) struct Counters {
     pub(super) live: AtomicI64,
     pub(super) allocations: AtomicI64,
     pub(super) misses: AtomicI64,
-    /// The part of `live` that [`LIVE`] knows of.
-    settled: AtomicI64,
+    /// The part of `live` that has been added to [`LIVE`].
+    published: AtomicI64,
 }
 
 /// The sum of all `live`. For each thread it lags by less than [`STEP`], and by the small blocks that the thread reuses.
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// How far a thread's count may move before it tells [`LIVE`].
+/// How far a thread's count may move before it is added to [`LIVE`].
 const STEP: u64 = 64 << 10;
 
 /// Adds to a counter that no other thread writes: no locked instruction.
@@ -27,7 +27,7 @@ fn bump(counter: &AtomicI64, delta: i64) {
 
 impl Counters {
     pub(super) const fn new() -> Counters {
-        Counters { live: AtomicI64::new(0), allocations: AtomicI64::new(0), misses: AtomicI64::new(0), settled: AtomicI64::new(0) }
+        Counters { live: AtomicI64::new(0), allocations: AtomicI64::new(0), misses: AtomicI64::new(0), published: AtomicI64::new(0) }
     }
 
     /// A block left the owner's lists for a request of `bytes`.
@@ -43,17 +43,17 @@ impl Counters {
         bump(&self.live, -(bytes as i64));
     }
 
-    /// Tells [`LIVE`] what was counted since the last time, `shared` if other threads count here too; the new sum when it has grown.
-    pub(super) fn settle(&self, shared: bool) -> Option<i64> {
+    /// Adds to [`LIVE`] what was counted since the last time, `shared` if other threads count here too; the new sum when it has grown.
+    pub(super) fn publish(&self, shared: bool) -> Option<i64> {
         let live = self.live.load(Relaxed);
-        let settled = if shared {
-            self.settled.swap(live, Relaxed)
+        let published = if shared {
+            self.published.swap(live, Relaxed)
         } else {
-            let settled = self.settled.load(Relaxed);
-            self.settled.store(live, Relaxed);
-            settled
+            let published = self.published.load(Relaxed);
+            self.published.store(live, Relaxed);
+            published
         };
-        let delta = live.wrapping_sub(settled);
+        let delta = live.wrapping_sub(published);
         let sum = LIVE.fetch_add(delta, Relaxed).wrapping_add(delta);
         if delta <= 0 {
             limit::fell(sum);
@@ -65,7 +65,7 @@ impl Counters {
         Some(sum)
     }
 
-    /// Adds to all three, which other threads do too if `shared`; the new sum when it was worth telling [`LIVE`], and has grown.
+    /// Adds to all three, which other threads do too if `shared`; returns the new sum if it was worth adding to [`LIVE`], and has grown.
     pub(super) fn add(&self, live: i64, allocations: i64, misses: i64, shared: bool) -> Option<i64> {
         for (counter, delta) in [(&self.live, live), (&self.allocations, allocations), (&self.misses, misses)] {
             match shared {
@@ -73,8 +73,8 @@ impl Counters {
                 false => bump(counter, delta),
             }
         }
-        let unsettled = self.live.load(Relaxed).wrapping_sub(self.settled.load(Relaxed)).unsigned_abs();
-        if unsettled >= STEP { self.settle(shared) } else { None }
+        let unpublished = self.live.load(Relaxed).wrapping_sub(self.published.load(Relaxed)).unsigned_abs();
+        if unpublished >= STEP { self.publish(shared) } else { None }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::thread::{NOBODY, Thread};
 use std::cell::Cell;
 
-/// What the calling thread owns, or [`NOBODY`].
+/// Returns the lists, counters and text of the calling thread, or [`NOBODY`].
 #[inline(always)]
 pub(super) fn get() -> &'static Thread {
     with(Cell::get)

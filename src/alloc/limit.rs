@@ -25,7 +25,7 @@ static CURRENT: AtomicPtr<Hook> = AtomicPtr::new(null_mut());
 static LIMIT: AtomicI64 = AtomicI64::new(i64::MAX);
 /// The live bytes above which the hook is due next: the limit, or a tenth above the last call.
 static NEXT: AtomicI64 = AtomicI64::new(i64::MAX);
-/// Whether the hook was due since [`pressure`] was asked, be there one or not.
+/// True if the hook was due since [`pressure`] was asked, be there a hook or not.
 static DUE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -42,7 +42,7 @@ pub fn set_soft_limit(bytes: i64, hook: THMemoryHook, ctx: *mut c_void) {
     DUE.store(false, Relaxed);
 }
 
-/// Whether the hook was due, or would have been, since this was last asked or the limit was set.
+/// Returns true if the hook was due, or would have been, since this was last asked or the limit was set.
 pub fn pressure() -> bool {
     // Where it was not, which is nearly always, nothing is written that other threads would wait for.
     DUE.load(Relaxed) && DUE.swap(false, Relaxed)

@@ -17,7 +17,7 @@ pub fn boxed<T>(value: T) -> Option<Box<T>> {
     }
 }
 
-/// The list of `make(0), ..., make(count - 1)`, or the first failure; an error as well where there is no memory for so many.
+/// The list of `make(0), ..., make(count - 1)`, or the first failure; an error as well where there is no memory for `count` elements.
 pub fn list<T>(count: usize, make: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
     collect(count, (0..count).map(make))
 }

@@ -24,13 +24,13 @@ thread_local! {
     static STATE: Cell<State> = const { Cell::new(State::Fresh) };
 }
 
-/// Closes the lists of the calling thread, which ends: what the C library calls for a thread that has set [`key`].
-unsafe extern "C" fn farewell(_: *mut c_void) {
+/// Closes the lists of the calling thread, which ends: the hook that the C library calls for a thread that has set [`key`].
+unsafe extern "C" fn thread_exit(_: *mut c_void) {
     STATE.set(State::Closed);
     current::replace(&NOBODY).close();
 }
 
-/// 1 + the key of [`farewell`]; 0 before the first thread asks for one, [`NO_KEY`] when there is none any more.
+/// 1 + the key of [`thread_exit`]; 0 before the first thread asks for one, [`NO_KEY`] when there is none any more.
 static KEY: AtomicUsize = AtomicUsize::new(0);
 const NO_KEY: usize = usize::MAX;
 
@@ -41,7 +41,7 @@ fn key() -> Option<libc::pthread_key_t> {
         let mut key = 0;
         // SAFETY: a place for the key, and functions that never unwind.
         unsafe {
-            if libc::pthread_key_create(&mut key, Some(farewell)) != 0 {
+            if libc::pthread_key_create(&mut key, Some(thread_exit)) != 0 {
                 return None;
             }
             if KEY.compare_exchange(0, key as usize + 1, AcqRel, Acquire).is_err() {
@@ -58,7 +58,7 @@ fn key() -> Option<libc::pthread_key_t> {
     }
 }
 
-/// Called when the process ends or the library is unloaded: threads that end later must not call [`farewell`].
+/// Called when the process ends or the library is unloaded: threads that end later must not call [`thread_exit`].
 extern "C" fn forget_key() {
     let key = KEY.swap(NO_KEY, AcqRel);
     // SAFETY: a key is deleted once.
@@ -88,7 +88,7 @@ pub(super) unsafe fn put(block: NonNull<u8>, class: usize, bytes: usize) -> bool
     kept
 }
 
-/// What a thread does when it leaves the fast path: it opens its lists at first, and answers [`ask_all_to_drain`] later.
+/// Does the work of a thread that leaves the fast path: opens its lists at first, and answers [`ask_all_to_drain`] later.
 pub(super) fn maintain() {
     match STATE.get() {
         State::Fresh => open(),
@@ -100,7 +100,7 @@ pub(super) fn maintain() {
 fn open() {
     // The C library may take memory for the key from an allocator that calls this library. That call must not open the lists again.
     STATE.set(State::Closed);
-    // SAFETY: any value that is not NULL has the farewell called.
+    // SAFETY: any value that is not NULL has the hook called.
     let told = key().is_some_and(|key| unsafe { libc::pthread_setspecific(key, (&raw const NOBODY).cast()) } == 0);
     STATE.set(State::Fresh);
     if let Some(thread) = told.then(Thread::claim).flatten() {

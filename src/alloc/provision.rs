@@ -133,7 +133,7 @@ impl Drop for Own {
 }
 
 /// Calls `f`, whose requests for memory succeed as long as they come to no more than `bytes`, those given back counted too. `None` without
-/// so much memory. Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not
+/// `bytes` of memory. Says, too, how many bytes of malloc's what `f` has made takes, unless some of it lies in the block, or they were not
 /// counted: that is not to be kept for long.
 pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usize>)> {
     let layout = Layout::from_size_align(bytes.max(1), ALIGN).ok()?;

@@ -19,7 +19,7 @@ pub struct THMemoryStats {
     pub cache_limit: i64,
     /// Blocks handed out so far.
     pub allocations: i64,
-    /// Those among them that were reused ones.
+    /// Blocks handed out so far that were reused ones.
     pub cache_hits: i64,
 }
 

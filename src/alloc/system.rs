@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 
 /// Blocks of at least this size are mappings of their own; it is the size of a huge page.
 const HUGE: usize = 2 << 20;
-/// What vector loads like best, and a cache line.
+/// Alignment in bytes that suits vector loads best: a cache line.
 pub(super) const ALIGN: usize = 64;
 
 /// A fresh block of `size` bytes, 64-byte aligned above the small sizes, 16-byte aligned below.

@@ -5,27 +5,27 @@ use crate::error::{Result, bail};
 use std::ffi::{c_char, c_void};
 use std::ptr::{NonNull, null_mut};
 
-/// Bytes that a text has room for at first, at least.
-const LEAST_ROOM: usize = 64;
+/// Least capacity of a text in bytes.
+const LEAST_CAPACITY: usize = 64;
 
-/// A text on the heap. One byte of its room is kept for the 0 that ends a C string.
+/// A text on the heap. One byte of its capacity is kept for the 0 that ends a C string.
 #[derive(Debug)]
 pub struct HeapText {
     block: NonNull<u8>,
     len: usize,
-    room: usize,
+    capacity: usize,
 }
 
 impl HeapText {
-    /// An empty text with room for so many bytes; fewer than 64 count as 64.
-    pub fn with_room(bytes: i64) -> Result<HeapText> {
-        let room = usize::try_from(bytes).unwrap_or(0).saturating_add(1).max(LEAST_ROOM);
-        Ok(HeapText { block: grown(null_mut(), room)?, len: 0, room })
+    /// An empty text with room for `bytes` bytes; fewer than 64 count as 64.
+    pub fn with_capacity(bytes: i64) -> Result<HeapText> {
+        let capacity = usize::try_from(bytes).unwrap_or(0).saturating_add(1).max(LEAST_CAPACITY);
+        Ok(HeapText { block: grown(null_mut(), capacity)?, len: 0, capacity })
     }
 
     /// Appends `more`.
     pub fn push(&mut self, more: &str) -> Result<()> {
-        self.make_room(more.len())?;
+        self.reserve(more.len())?;
         // SAFETY: there is room for as many bytes behind the text, which nobody else sees.
         unsafe { self.block.as_ptr().add(self.len).copy_from_nonoverlapping(more.as_ptr(), more.len()) };
         self.len += more.len();
@@ -34,7 +34,7 @@ impl HeapText {
 
     /// Appends spaces.
     pub fn spaces(&mut self, count: usize) -> Result<()> {
-        self.make_room(count)?;
+        self.reserve(count)?;
         // SAFETY: as in `push`.
         unsafe { self.block.as_ptr().add(self.len).write_bytes(b' ', count) };
         self.len += count;
@@ -54,20 +54,20 @@ impl HeapText {
 
     /// The text as a C string, which the caller frees with `th_free`.
     pub fn into_c_string(self) -> *mut c_char {
-        // SAFETY: `make_room` leaves one byte.
+        // SAFETY: `reserve` leaves one byte.
         unsafe { self.block.as_ptr().add(self.len).write(0) };
         let string = self.block.as_ptr().cast();
         std::mem::forget(self);
         string
     }
 
-    /// Makes room for `more` bytes and one; doubles it, so that all growing together costs as much as the text.
-    fn make_room(&mut self, more: usize) -> Result<()> {
+    /// Makes room for `more` bytes and one; doubles the capacity, so that all growing together costs as much as the text.
+    fn reserve(&mut self, more: usize) -> Result<()> {
         let needed = self.len.saturating_add(more).saturating_add(1);
-        if needed > self.room {
-            let room = needed.max(self.room.saturating_mul(2));
-            self.block = grown(self.block.as_ptr().cast(), room)?;
-            self.room = room;
+        if needed > self.capacity {
+            let capacity = needed.max(self.capacity.saturating_mul(2));
+            self.block = grown(self.block.as_ptr().cast(), capacity)?;
+            self.capacity = capacity;
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn texts_grow_and_end_as_c_strings() {
-        let (mut text, mut expected) = (HeapText::with_room(-1).unwrap(), String::new());
+        let (mut text, mut expected) = (HeapText::with_capacity(-1).unwrap(), String::new());
         for k in 0..1000 {
             text.push("line\n").unwrap();
             text.spaces(k % 7).unwrap();
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn what_no_memory_can_hold_is_an_error() {
-        assert_eq!(HeapText::with_room(i64::MAX).unwrap_err().kind(), Kind::NoMem);
-        let mut text = HeapText::with_room(0).unwrap();
+        assert_eq!(HeapText::with_capacity(i64::MAX).unwrap_err().kind(), Kind::NoMem);
+        let mut text = HeapText::with_capacity(0).unwrap();
         text.push("kept").unwrap();
         assert_eq!(text.spaces(usize::MAX).unwrap_err().kind(), Kind::NoMem);
         assert_eq!((text.as_bytes(), text.line_len()), (&b"kept"[..], 4));

@@ -1,4 +1,4 @@
-//! What threads own: lists of released blocks, counters and a text.
+//! The property of threads: lists of released blocks, counters and a text.
 
 use super::class::{self, SMALL_CLASSES};
 use super::counters::Counters;
@@ -55,10 +55,10 @@ impl List {
     }
 }
 
-/// What closed lists point to.
+/// The slot that closed lists point to.
 static NOTHING: Slot = AtomicPtr::new(null_mut());
 
-const fn room(class: usize) -> usize {
+const fn capacity(class: usize) -> usize {
     LIST_BYTES / class::size(class)
 }
 
@@ -66,7 +66,7 @@ const fn room(class: usize) -> usize {
 const SLOTS: usize = {
     let (mut slots, mut class) = (0, 0);
     while class < LISTS {
-        slots += 1 + room(class);
+        slots += 1 + capacity(class);
         class += 1;
     }
     slots
@@ -75,7 +75,7 @@ const SLOTS: usize = {
 /// The bytes of a thread's text: a message and the 0 behind it.
 const TEXT: usize = LONGEST_MESSAGE + 1;
 
-/// What a thread owns. One that ends leaves it, emptied but with its counts, to the next one that starts.
+/// The property of a thread. A thread that ends leaves it, emptied but with its counts, to the next one that starts.
 #[repr(C, align(64))]
 pub(super) struct Thread {
     pub(super) counters: Counters,
@@ -126,8 +126,8 @@ impl Thread {
             let mut slot = place.as_ptr().wrapping_add(1).cast::<Slot>();
             for (class, list) in thread.lists.iter().enumerate() {
                 list.top.store(slot, Relaxed);
-                list.end.store(slot.wrapping_add(room(class)), Relaxed);
-                slot = slot.wrapping_add(1 + room(class));
+                list.end.store(slot.wrapping_add(capacity(class)), Relaxed);
+                slot = slot.wrapping_add(1 + capacity(class));
             }
         }
         let mut head = ALL.load(Relaxed);
@@ -153,7 +153,7 @@ impl Thread {
     pub(super) fn close(&self) {
         // SAFETY: a listed block came from the system with its class's size; others may still have use for the larger ones.
         self.drain(|block, class| unsafe { forward(block, class) });
-        self.counters.settle(false);
+        self.counters.publish(false);
         // SAFETY: the calling thread is still the owner.
         unsafe { (*self.text.get())[0] = 0 };
         self.claimed.store(false, Release);
@@ -163,7 +163,7 @@ impl Thread {
     pub(super) fn listed_bytes(&self) -> i64 {
         let listed = |(class, list): (usize, &List)| {
             let left = (list.end.load(Relaxed) as usize).saturating_sub(list.top.load(Relaxed) as usize) / size_of::<Slot>();
-            (room(class) - left) * class::size(class)
+            (capacity(class) - left) * class::size(class)
         };
         let open = cache::limit() > 0 && !std::ptr::eq(self, &NOBODY);
         if open { self.lists.iter().enumerate().map(listed).sum::<usize>() as i64 } else { 0 }

@@ -42,7 +42,7 @@ pub mod c_types {
 pub struct Signature {
     /// The function's name and those of its arguments: `cadd r t value src`. Elementwise operations have their tensors first.
     pub names: &'static str,
-    /// What the arguments are, in the order of `names`.
+    /// The kinds of the arguments, in the order of `names`.
     pub kinds: &'static [Kind],
 }
 
@@ -308,13 +308,13 @@ kinds! { $
     dim: c_int [same] => c_int, |args, at| args.plain(at);
     /// A small number.
     int: c_int [same] => c_int, |args, at| args.plain(at);
-    /// Whether.
+    /// A truth value: false if 0.
     flag: c_int [same] => bool, |args, at| args.plain::<c_int>(at).map(|x| x != 0);
     /// A constant of the header.
     code: c_int [same] => c_int, |args, at| args.plain(at);
     /// A constant `TH_DIV_*`.
     div_mode: THDivMode = TH_DIV_TRUE [same] => THDivMode, |args, at| args.plain(at);
-    /// What a function has returned.
+    /// A status that a function has returned.
     status: THStatus [same] => THStatus, |args, at| args.plain(at);
     /// How a padded tensor goes on.
     pad_mode: THPadMode = TH_PAD_CONSTANT [same] => THPadMode, |args, at| args.plain(at);
@@ -322,7 +322,7 @@ kinds! { $
     matrix_norm: THMatrixNorm = TH_NORM_FRO [same] => THMatrixNorm, |args, at| args.plain(at);
     /// How elements for one place are combined.
     reduce: THReduce = TH_REDUCE_ADD [same] => THReduce, |args, at| args.plain(at);
-    /// What becomes of the losses of all positions.
+    /// A reduction of the losses of all positions.
     reduction: THReduction = TH_REDUCTION_MEAN [same] => THReduction, |args, at| args.plain(at);
     /// How a quantile between two elements is made.
     interpolation: THInterpolation = TH_LINEAR [same] => THInterpolation, |args, at| args.plain(at);
@@ -411,7 +411,7 @@ kinds! { $
     required_memory: *mut c_void [same] => *mut c_void, |args, at| args.pointer(at);
     /// Memory of the caller that is read.
     memory_input: *const c_void [dynamic] => *const c_void, |args, at| args.plain(at);
-    /// What a function of the caller is handed.
+    /// A pointer that a function of the caller is handed.
     context: *mut c_void [same] => *mut c_void, |args, at| args.plain(at);
     /// A function of the caller that frees memory.
     deleter: THDeleter [same] => THDeleter, |args, at| args.plain(at);
@@ -490,7 +490,7 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::print_options,
 ];
 
-/// What a function gives back: its type in C, and the value on failure.
+/// The kinds of values that functions give back: the type in C, and the value on failure.
 macro_rules! returns {
     ($d:tt $($(#[$doc:meta])* $kind:ident: $C:ty = $value:expr;)*) => {
         /// The type of what is returned.

@@ -1,4 +1,4 @@
-//! What functions do with tensors of a device that the library has no kernels for.
+//! Calls of all functions with tensors of a device that the library has no kernels for.
 
 use super::row::invoke;
 use super::word::{ToWord, Word};

@@ -120,7 +120,7 @@ macro_rules! version_rows {
         THCdefChapter(title: text) -> new_text = {
             let title = title.to_bytes();
             let Some(part) = chapter(title) else { bail!(Argument, "no chapter is called '{}'", String::from_utf8_lossy(title)) };
-            let mut text = HeapText::with_room(part.len() as i64)?;
+            let mut text = HeapText::with_capacity(part.len() as i64)?;
             text.push(part)?;
             Ok(text.into_c_string())
         };

@@ -30,7 +30,7 @@ pub struct Row {
     pub signature: Signature,
     /// The kind of the returned value.
     pub returns: Return,
-    /// What it does.
+    /// The code of the function.
     pub body: Body,
     /// The comment of the function in the header.
     #[cfg(any(test, feature = "rows"))]
@@ -47,9 +47,9 @@ pub struct Area {
     pub rows: &'static [&'static Row],
 }
 
-/// What a row does.
+/// The code of a row.
 pub enum Body {
-    /// Anything.
+    /// A function of any arguments.
     Function(fn(&Args<'_>) -> Result<Word>),
     /// An elementwise operation: tensors first, then numbers.
     Elementwise(Elementwise),

@@ -9,7 +9,7 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// What libthorn.so exports besides: functions that may not fail, and allocators.
+/// Names that libthorn.so exports besides: functions that may not fail, and allocators.
 const NO_ROWS: &[&str] = &[
     "THClearLastError",
     "THDefaultAllocator",

@@ -1,4 +1,4 @@
-//! What crosses the boundary of C: words.
+//! Words: the values that cross the boundary of C.
 
 use crate::alloc::{THDeleter, THMemoryHook};
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
@@ -35,7 +35,7 @@ impl Word {
         self.0.addr() as u64
     }
 
-    /// Whether it is NULL.
+    /// Returns true if the word is NULL.
     #[inline(always)]
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -52,7 +52,7 @@ pub trait FromWord {
     fn from_word(word: Word) -> Self;
 }
 
-/// What the body of a row gives where its function returns a `C`.
+/// The value that the body of a row gives where its function returns a `C`.
 pub trait Gives<C> {
     fn given(self) -> Word;
 }

@@ -1,4 +1,4 @@
-//! What a mask is true for: counted, brought together, spread again, and where it is.
+//! Elements that a mask is true for: counted, brought together, spread again, and their positions.
 
 use super::index::by_size;
 use super::simd::simd;

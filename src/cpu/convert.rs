@@ -52,8 +52,8 @@ pub fn converter(dst: Dtype, src: Dtype) -> Convert {
                 Dtype::Float32 => widen::<$H, f32>,
                 Dtype::Float64 => widen::<$H, f64>,
                 Dtype::Bool => widen::<$H, Bool>,
-                Dtype::Float16 => rehalf::<$H, F16>,
-                Dtype::Bfloat16 => rehalf::<$H, Bf16>,
+                Dtype::Float16 => half_to_half::<$H, F16>,
+                Dtype::Bfloat16 => half_to_half::<$H, Bf16>,
             }
         };
     }
@@ -226,17 +226,17 @@ unsafe fn gather(
     src_step: isize,
     n: usize,
 ) {
-    let mut room = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
-    let (room, moves) = (room.as_mut_ptr().cast::<u8>(), move_elements(from));
+    let mut buffer = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
+    let (buffer, moves) = (buffer.as_mut_ptr().cast::<u8>(), move_elements(from));
     // SAFETY: the caller's; the room holds COPY_BUFFERED elements of any type.
     unsafe {
         if src_step == 0 {
-            flat(room, src, 1);
-            return move_elements(to)(dst, to as isize, room, 0, n);
+            flat(buffer, src, 1);
+            return move_elements(to)(dst, to as isize, buffer, 0, n);
         }
         chunks(n, |start, len| {
-            moves(room, from as isize, src.offset(start as isize * src_step), src_step, len);
-            flat(dst.add(start * to), room, len);
+            moves(buffer, from as isize, src.offset(start as isize * src_step), src_step, len);
+            flat(dst.add(start * to), buffer, len);
         });
     }
 }
@@ -310,7 +310,7 @@ unsafe fn narrow<S: Element, H: Half>(dst: *mut u8, dst_step: isize, src: *const
     });
 }
 
-unsafe fn rehalf<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
+unsafe fn half_to_half<S: Half, D: Half>(dst: *mut u8, dst_step: isize, src: *const u8, src_step: isize, n: usize) {
     let mut floats = [MaybeUninit::<f32>::uninit(); COPY_BUFFERED];
     let floats = floats.as_mut_ptr().cast::<f32>();
     chunks(n, |start, len| {

@@ -12,7 +12,7 @@ use self::direct::Direct;
 use self::few::Few;
 use self::gradient::Gradient;
 use super::matmul::{Gather, Gemm, Mat, gemm};
-use super::room::{Elements, Room};
+use super::scratch::{Elements, ThreadScratch};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Product};
 use std::ops::Range;
@@ -35,9 +35,9 @@ const LEAST_CHANNELS: usize = 64;
 
 /// The method that computes a product, and its memory.
 #[expect(clippy::large_enum_variant, reason = "a call makes one, on its stack")]
-pub enum Equipment<T> {
+pub enum Workspace<T> {
     /// By tiles of windows.
-    Tiles(Room),
+    Tiles(ThreadScratch),
     /// From the image as it lies.
     Direct(Direct<T>),
     /// The same for few channels.
@@ -46,12 +46,12 @@ pub enum Equipment<T> {
     Gradient(Gradient<T>),
 }
 
-impl<T> Equipment<T> {
-    /// Room for tiles; other ways have been gone before it is asked for.
-    fn room(&self) -> &Room {
+impl<T> Workspace<T> {
+    /// Scratch memory for tiles; other ways have been gone before it is asked for.
+    fn scratch(&self) -> &ThreadScratch {
         match self {
-            Equipment::Tiles(room) => room,
-            _ => unreachable!("the equipment of another product"),
+            Workspace::Tiles(scratch) => scratch,
+            _ => unreachable!("the workspace of another product"),
         }
     }
 }
@@ -86,22 +86,24 @@ impl Convolution {
         self.inputs * self.window.taps()
     }
 
-    /// Returns the equipment of a product; it fails only if memory runs out.
-    pub fn equip<T: Gather>(&self, product: Product) -> Result<Equipment<T>> {
+    /// Returns the workspace of a product; it fails only if memory runs out.
+    pub fn workspace<T: Gather>(&self, product: Product) -> Result<Workspace<T>> {
         let transposed = product == Product::Transposed;
         let found = match product {
-            Product::Weights => Gradient::new(self)?.map(Equipment::Gradient),
+            Product::Weights => Gradient::new(self)?.map(Workspace::Gradient),
             _ => match Few::new(self, transposed)? {
-                Some(few) => Some(Equipment::Few(few)),
-                None => Direct::new(self, transposed)?.map(Equipment::Direct),
+                Some(few) => Some(Workspace::Few(few)),
+                None => Direct::new(self, transposed)?.map(Workspace::Direct),
             },
         };
         if let Some(found) = found {
             return Ok(found);
         }
         // In how many parts does not matter for tiles of this size.
-        let Some(room) = Room::new(TILE * size_of::<T>(), usize::MAX) else { bail!(NoMem, "no memory for the tiles of a convolution") };
-        Ok(Equipment::Tiles(room))
+        let Some(scratch) = ThreadScratch::new(TILE * size_of::<T>(), usize::MAX) else {
+            bail!(NoMem, "no memory for the tiles of a convolution")
+        };
+        Ok(Workspace::Tiles(scratch))
     }
 
     /// The rows of the columns of a group's image: as the image lies, where that has them, else made in the tile.
@@ -120,20 +122,20 @@ impl Convolution {
     ///
     /// # Safety
     /// All tensors have the elements that `self` says, a bias has one for each channel of `y`; nobody else may touch `y`.
-    pub unsafe fn forward<T: Gather>(&self, equipment: &Equipment<T>, y: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
+    pub unsafe fn forward<T: Gather>(&self, workspace: &Workspace<T>, y: *mut T, w: *const T, x: *const T, bias: Option<*const T>) {
         let (places, rows) = (self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.outputs == 0 || places == 0 {
             return;
         }
-        if let Equipment::Direct(direct) = equipment {
+        if let Workspace::Direct(direct) = workspace {
             // SAFETY: the caller's.
             return unsafe { direct.run(self, y, w, x, bias) };
         }
-        if let Equipment::Few(few) = equipment {
+        if let Workspace::Few(few) = workspace {
             // SAFETY: the caller's.
             return unsafe { few.run(self, y, w, x, bias) };
         }
-        let room = equipment.room();
+        let scratch = workspace.scratch();
         let (y, w, x) = (Elements(y), Elements(w.cast_mut()), Elements(x.cast_mut()));
         let (biased, bias) = (bias.is_some(), bias.map(|bias| Elements(bias.cast_mut())));
         // SAFETY: the caller's.
@@ -144,7 +146,7 @@ impl Convolution {
         let wanted = FEW_PARTS.div_ceil((self.batch * self.groups).saturating_mul(tiles));
         let channels = self.outputs.div_ceil(wanted).max(LEAST_CHANNELS);
         let blocks = self.outputs.div_ceil(channels);
-        room.each::<T>(self.batch * self.groups * tiles * blocks, &|part, tile| {
+        scratch.each::<T>(self.batch * self.groups * tiles * blocks, &|part, tile| {
             let (image, block, cut) = (part / blocks / tiles, part % blocks, part / blocks % tiles);
             let (first, outputs) = (image % self.groups * self.outputs, piece(cut * TILE_COLS, TILE_COLS, places));
             let channels = piece(block * channels, channels, self.outputs);
@@ -173,26 +175,26 @@ impl Convolution {
     ///
     /// # Safety
     /// As for [`Convolution::forward`], with a bias for each channel of `x`, which nobody else may touch.
-    pub unsafe fn transposed<T: Gather>(&self, equipment: &Equipment<T>, x: *mut T, w: *const T, y: *const T, bias: Option<*const T>) {
+    pub unsafe fn transposed<T: Gather>(&self, workspace: &Workspace<T>, x: *mut T, w: *const T, y: *const T, bias: Option<*const T>) {
         let (pixels, taps, places, rows) = (self.window.pixels(), self.window.taps(), self.window.places(), self.rows());
         if self.batch == 0 || self.groups * self.inputs == 0 || pixels == 0 {
             return;
         }
-        if let Equipment::Direct(direct) = equipment {
+        if let Workspace::Direct(direct) = workspace {
             // SAFETY: the caller's.
             return unsafe { direct.run(self, x, w, y, bias) };
         }
-        if let Equipment::Few(few) = equipment {
+        if let Workspace::Few(few) = workspace {
             // SAFETY: the caller's.
             return unsafe { few.run(self, x, w, y, bias) };
         }
-        let room = equipment.room();
+        let scratch = workspace.scratch();
         let (x, w, y) = (Elements(x), Elements(w.cast_mut()), Elements(y.cast_mut()));
         let bias = bias.map(|bias| Elements(bias.cast_mut()));
         // Channels whose rows fill a tile; a channel's own may be more.
         let channels = (TILE_ROWS / taps).clamp(1, self.inputs);
         let blocks = self.inputs.div_ceil(channels);
-        room.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
+        scratch.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
             let (image, group, block) =
                 (part / blocks, part / blocks % self.groups, piece(part % blocks * channels, channels, self.inputs));
             let to = x.at((image * self.inputs + block.start) * pixels);
@@ -239,19 +241,19 @@ impl Convolution {
     ///
     /// # Safety
     /// As for [`Convolution::forward`]; nobody else may touch `w`.
-    pub unsafe fn weights<T: Gather>(&self, equipment: &Equipment<T>, w: *mut T, y: *const T, x: *const T) {
+    pub unsafe fn weights<T: Gather>(&self, workspace: &Workspace<T>, w: *mut T, y: *const T, x: *const T) {
         let (pixels, places, rows) = (self.window.pixels(), self.window.places(), self.rows());
         if self.groups * self.outputs == 0 || rows == 0 {
             return;
         }
-        if let Equipment::Gradient(gradient) = equipment {
+        if let Workspace::Gradient(gradient) = workspace {
             // SAFETY: the caller's.
             return unsafe { gradient.run(self, w, y, x) };
         }
-        let room = equipment.room();
+        let scratch = workspace.scratch();
         let (w, x, y) = (Elements(w), Elements(x.cast_mut()), Elements(y.cast_mut()));
         let (cuts, blocks) = (rows.div_ceil(WEIGHT_ROWS), self.outputs.div_ceil(TILE_ROWS));
-        room.each::<T>(self.groups * cuts * blocks, &|part, tile| {
+        scratch.each::<T>(self.groups * cuts * blocks, &|part, tile| {
             let (group, cut) = (part / blocks / cuts, piece(part / blocks % cuts * WEIGHT_ROWS, WEIGHT_ROWS, rows));
             let channels = piece(part % blocks * TILE_ROWS, TILE_ROWS, self.outputs);
             let c = rows_of(w.at((group * self.outputs + channels.start) * rows + cut.start), channels.len(), cut.len(), rows);

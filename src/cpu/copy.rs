@@ -19,8 +19,8 @@ use std::mem::MaybeUninit;
 
 /// Rows and columns of the tiles of a copy that follows neither side.
 const TILE: usize = 64;
-/// Each thread takes one band of a transposed copy, whose height is a multiple of so many rows of the result. `transpose` cuts bands into
-/// tiles, and edges of tiles cost time.
+/// Rows of the result that the height of a band is a multiple of; each thread takes one band of a transposed copy. `transpose` cuts bands
+/// into tiles, and edges of tiles cost time.
 const BAND: usize = 64;
 /// Elements of 8 bytes that a buffer holds for a piece that is transposed before it is converted.
 const TRANSPOSED: usize = 1024;
@@ -110,8 +110,8 @@ impl TileCopy {
     /// As for [`copy`](TileCopy::copy).
     unsafe fn convert_rows(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let (to, from) = (dst.col_step, src.col_step);
-        let mut room = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
-        let data = room.as_mut_ptr().cast::<u8>();
+        let mut buffer = [MaybeUninit::<u64>::uninit(); COPY_BUFFERED];
+        let data = buffer.as_mut_ptr().cast::<u8>();
         let most = COPY_BUFFERED / cols;
         for start in (0..rows).step_by(most) {
             let rows = most.min(rows - start);
@@ -136,8 +136,8 @@ impl TileCopy {
     unsafe fn convert_transposed(&self, dst: Side, src: Side, rows: usize, cols: usize) {
         let (to, from) = (dst.col_step, self.src.size() as isize);
         let (dst_row_step, src_col_step) = (dst.row_step, src.col_step);
-        let mut room = [MaybeUninit::<u64>::uninit(); TRANSPOSED];
-        let data = room.as_mut_ptr().cast::<u8>();
+        let mut buffer = [MaybeUninit::<u64>::uninit(); TRANSPOSED];
+        let data = buffer.as_mut_ptr().cast::<u8>();
         let wide = cols.min(TILE);
         let high = TRANSPOSED * size_of::<u64>() / (wide * from as usize);
         for col in (0..cols).step_by(wide) {
@@ -230,7 +230,7 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
         return unsafe { copy_flat(plan.numel(), dst, src) };
     }
     if plan.numel() <= SMALL {
-        let (n, mut room) = (plan.numel(), SmallBuffer::new());
+        let (n, mut buffer) = (plan.numel(), SmallBuffer::new());
         let to = Operand { plan: &plan, k: 0, data: dst.0, dtype: dst.1 };
         let from = Operand { plan: &plan, k: 1, data: src.0.cast_mut(), dtype: src.1 };
         // SAFETY: the caller's; the room holds SMALL elements of any type.
@@ -240,8 +240,8 @@ pub unsafe fn copy(mut plan: Plan<2>, dst: (*mut u8, Dtype), src: (*const u8, Dt
             } else if from.is_contiguous() {
                 to.store(src.1, src.0, n)
             } else {
-                from.load(dst.1, room.data(), n);
-                to.store(dst.1, room.data(), n)
+                from.load(dst.1, buffer.data(), n);
+                to.store(dst.1, buffer.data(), n)
             }
         };
     }

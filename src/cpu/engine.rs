@@ -2,7 +2,7 @@
 //!
 //! A kernel sees contiguous runs in its compute types. What is not like that (converted, transposed, stepped, broadcast along the run, or a
 //! result that lies on an input) goes through a buffer in the first-level cache, so one loop is enough for a kernel. Most kernels take more
-//! operands where they lie ([`Besides`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A
+//! operands where they lie ([`Options`]): rows with gaps between them, inputs with one value for a row, a result that lies on an input. A
 //! few of two inputs have a second loop for an input that lies transposed.
 
 mod rows;
@@ -17,7 +17,7 @@ use super::simd::{Level, level};
 pub(crate) use super::small::{SMALL, SmallBuffer};
 use super::stream;
 use super::tuning::{
-    self, ASKED, ASKED_AHEAD, BEYOND_SECOND_CACHE, CONVERTED_BYTES, LONG_FILL, SHORT_RUN, SHORT_RUN_OF_VALUE, SHORT_RUN_STAGED,
+    self, CONVERTED_BYTES, LONG_FILL, PREFETCH_AHEAD, PREFETCH_BYTES, PREFETCH_FROM, SHORT_RUN, SHORT_RUN_OF_VALUE, SHORT_RUN_STAGED,
     STAGED_BYTES, STREAMED, STREAMED_PART,
 };
 use crate::dtype::Dtype;
@@ -40,16 +40,16 @@ fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut 
     each(|k| at[k].wrapping_offset(n * step[k]))
 }
 
-/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Besides::by_rows`]. The rows it
+/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Options::by_rows`]. The rows it
 /// is given lie inside the operands, or inside buffers for them.
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
-/// What there may be besides a kernel over runs.
+/// The options of a kernel over runs.
 #[derive(Clone, Copy, Default)]
-pub struct Besides<'a, const N: usize> {
-    /// The kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
+pub struct Options<'a, const N: usize> {
+    /// True if the kernel takes any number of rows, inputs with one value for a row, and a result that lies on an input.
     pub by_rows: bool,
-    /// For an input that is transposed.
+    /// The kernel for an input that is transposed.
     pub transposed: Option<TransposedKernel<'a, N>>,
 }
 
@@ -64,10 +64,10 @@ impl<const N: usize> Job<N> {
         (matches!(half, Dtype::Float16 | Dtype::Bfloat16) && (0..N).all(fits)).then_some(half)
     }
 
-    fn run(&self, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+    fn run(&self, kernel: Kernel<'_, N>, options: Options<'_, N>) {
         let n = self.plan.numel();
         let direct = self.plan.is_flat() && self.dtype == self.compute;
-        let on_input = self.result_is_input() && !besides.by_rows;
+        let on_input = self.result_is_input() && !options.by_rows;
         if n <= SMALL && (!direct || on_input) {
             // SAFETY: whoever made the job.
             return unsafe { self.run_small(n, kernel) };
@@ -89,10 +89,10 @@ impl<const N: usize> Job<N> {
             self.run_direct(n, kernel);
         } else if self.plan.is_flat() && !streamed {
             self.run_converted(n, on_input, kernel);
-        } else if besides.by_rows && !streamed && self.lies_in_rows() {
+        } else if options.by_rows && !streamed && self.lies_in_rows() {
             self.run_rows(kernel);
         } else {
-            self.run_staged(streamed, kernel, besides);
+            self.run_staged(streamed, kernel, options);
         }
     }
 
@@ -110,25 +110,25 @@ impl<const N: usize> Job<N> {
         self.data[1..].contains(&self.data[0])
     }
 
-    /// Whether operands of so many bytes are asked for ahead of time.
-    fn asks_ahead(&self, bytes: usize) -> bool {
+    /// Returns true if operands of `bytes` bytes are prefetched.
+    fn prefetches(&self, bytes: usize) -> bool {
         let fills_itself = N == 1 && bytes >= LONG_FILL && tuning::fills_long();
-        bytes >= BEYOND_SECOND_CACHE && tuning::asks_ahead() && !fills_itself
+        bytes >= PREFETCH_FROM && tuning::prefetches() && !fills_itself
     }
 
     fn run_direct(&self, n: usize, kernel: Kernel<'_, N>) {
         let piece = (self.grain / 4).max(1024);
         let (data, item) = (self.shared(), self.plan.item);
         let step = each(|k| item[k] as isize);
-        let asks = self.asks_ahead(n * item.iter().sum::<usize>());
+        let prefetches = self.prefetches(n * item.iter().sum::<usize>());
         let widest = item.into_iter().max().unwrap_or(1);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let (start, end) = (range.start * piece, (range.end * piece).min(n));
             let mut at = moved(each(|k| data[k].get()), step, start as isize);
-            if !asks {
+            if !prefetches {
                 return kernel(&Rows::one(at, end - start));
             }
-            let (stride, ahead) = (ASKED / widest, ASKED_AHEAD / widest);
+            let (stride, ahead) = (PREFETCH_BYTES / widest, PREFETCH_AHEAD / widest);
             for start in (start..end).step_by(stride) {
                 for k in 0..N {
                     stream::prefetch(at[k].wrapping_add(ahead * item[k]), stride * item[k]);
@@ -149,7 +149,7 @@ impl<const N: usize> Job<N> {
         let lead = if self.grain == CHEAP { stream::to_line(self.data[0]) / item[0] } else { 0 };
         let begin = move |i: usize| if i == 0 { 0 } else { n.min(i * piece + lead) };
         // At least two cache lines of the narrowest operand, which is a mask mostly: single lines arrived late.
-        let part = (ASKED / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
+        let part = (PREFETCH_BYTES / widest).max(2 * stream::LINE / item.into_iter().min().unwrap_or(1));
         parallel(n.saturating_sub(lead).div_ceil(piece).max(1), piece, self.grain, &|range| {
             let mut buffer = Buffer::new();
             for (start, end) in range.map(|i| (begin(i), begin(i + 1))) {
@@ -175,7 +175,7 @@ impl<const N: usize> Job<N> {
         let staged: [bool; N] = each(|k| self.dtype[k] != self.compute[k] || (k == 0 && on_input));
         let mut converts = [converter(self.dtype[0], self.compute[0]); N];
         (1..N).for_each(|k| converts[k] = converter(self.compute[k], self.dtype[k]));
-        let asks = self.asks_ahead(n * item.iter().sum::<usize>());
+        let prefetches = self.prefetches(n * item.iter().sum::<usize>());
         let piece = (CONVERTED_BYTES / wide.into_iter().chain(item).max().unwrap_or(1)).min(STAGE);
         parallel(n.div_ceil(piece), piece, self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
@@ -186,7 +186,7 @@ impl<const N: usize> Job<N> {
                     let memory = at[k].wrapping_add(start * item[k]);
                     at[k] = if staged[k] { buffers[k] } else { memory };
                     if k > 0 && staged[k] {
-                        if asks {
+                        if prefetches {
                             stream::prefetch(memory.wrapping_add(piece * item[k]), piece * item[k]);
                         }
                         // SAFETY: the piece lies inside the operand; a buffer holds STAGE elements of 8 bytes.
@@ -216,17 +216,17 @@ impl<const N: usize> Job<N> {
         }
     }
 
-    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+    fn run_staged(&self, streamed: bool, kernel: Kernel<'_, N>, options: Options<'_, N>) {
         let mut plan = self.plan.clone();
         let stuck = (0..N).any(|k| plan.loops()[0].step[k] != plan.item[k] as isize && plan.loops()[0].step[k] != 0);
         if stuck {
             plan.pair_for_transposes();
         }
         let (run, alone) = (plan.loops()[0].n.max(1), plan.loops().len() == 1);
-        let short = !alone && run < self.longest_short_run(&plan, stuck, besides.by_rows);
+        let short = !alone && run < self.longest_short_run(&plan, stuck, options.by_rows);
         let stage = (STAGED_BYTES / self.compute.into_iter().map(Dtype::size).max().unwrap_or(8)).min(STAGE);
-        let stager = Stager::new(self, &plan, streamed, short, besides.by_rows);
-        if let Some((transposed_kernel, how)) = besides.transposed.filter(|_| !short).zip(self.transposed_input(&plan, streamed)) {
+        let stager = Stager::new(self, &plan, streamed, short, options.by_rows);
+        if let Some((transposed_kernel, how)) = options.transposed.filter(|_| !short).zip(self.transposed_input(&plan, streamed)) {
             return self.run_transposed(&plan, &stager, how, kernel, transposed_kernel);
         }
         let tiles = match () {
@@ -236,14 +236,14 @@ impl<const N: usize> Job<N> {
             // As many rows as are worth a thread.
             _ => plan.tiles((self.grain / run.min(stage)).clamp(1, STAGE_ROWS.max(STAGE / run)), stage),
         };
-        let asks = stager.asks();
+        let prefetches = stager.prefetches();
         parallel(tiles.count(), tiles.area(), self.grain, &|range| {
             let mut buffers: [Buffer; N] = [const { Buffer::new() }; N];
             let buffers = buffers.each_mut().map(Buffer::data);
             let mut filled = [(std::ptr::null_mut(), 0); N];
             let end = range.end;
             for i in range {
-                let next = (asks && i + 1 < end).then(|| tiles.get(i + 1));
+                let next = (prefetches && i + 1 < end).then(|| tiles.get(i + 1));
                 // SAFETY: the plan's tiles lie inside their operands; buffers hold a tile, or the row of one that repeats.
                 unsafe { stager.tile(&tiles.get(i), next.as_ref(), buffers, &mut filled, kernel) }
             }

@@ -1,6 +1,6 @@
 //! Fourier transforms of lines, with the plans of rustfft and realfft; complex numbers are pairs of floats.
 
-use super::room::{Elements, Room};
+use super::scratch::{Elements, ThreadScratch};
 use super::transpose::transpose;
 use crate::alloc;
 use crate::dtype::{Element, dispatch};
@@ -13,15 +13,15 @@ use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 use std::sync::{Arc, Mutex};
 
-/// Elements of lines that lie apart are brought together so many at a time.
+/// Elements that are brought together at a time from lines that lie apart.
 const GATHERED: usize = 32 * 1024;
-/// Lines of them: a line of the cache, and no more than pays.
+/// The least and the greatest number of such lines: a line of the cache, and no more than pays.
 const LINES: (usize, usize) = (4, 16);
 /// Bytes between lines that were brought together.
 const APART: usize = 64;
 /// Elements transformed by a part of the work.
 const PART: usize = 16 * 1024;
-/// Plans are kept for so many elements in all.
+/// Elements, in all, that plans are kept for.
 const KEPT: usize = 2 << 20;
 /// Complex numbers that planning takes for each element, at most, and besides: 10.6 were measured, for 524287 elements.
 const PLANNED: (usize, usize) = (12, 4096);
@@ -130,11 +130,11 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
             let lines = out.layout.numel() as usize / last;
             let columns = Columns::<T>::new(before, lines * given, given, true)?;
             let plan = Plan::find(Sort::ToReal, last)?;
-            let room = plan.room_for_lines(lines)?;
+            let scratch = plan.scratch_for_lines(lines)?;
             // SAFETY: the caller's.
             unsafe {
                 columns.run(complex(input), one);
-                plan.run_to_real(&room, out.first().cast(), complex(input), given, lines, factor);
+                plan.run_to_real(&scratch, out.first().cast(), complex(input), given, lines, factor);
             }
             return Ok(());
         }
@@ -143,12 +143,12 @@ unsafe fn transform<T: Float>(work: &Fourier<'_>, out: &Operand, input: &Operand
     let total = out.layout.numel() as usize / 2;
     let columns = Columns::<T>::new(before, total, numbers, kind == Sort::Inverse)?;
     let plan = Plan::find(kind, last)?;
-    let room = plan.room_for_lines(total / numbers)?;
+    let scratch = plan.scratch_for_lines(total / numbers)?;
     // SAFETY: the caller's.
     unsafe {
         match kind {
-            Sort::FromReal => plan.run_from_real(&room, complex(out), input.first().cast(), total / numbers, first),
-            _ => plan.run(&room, complex(out), complex(input), total / numbers, first),
+            Sort::FromReal => plan.run_from_real(&scratch, complex(out), input.first().cast(), total / numbers, first),
+            _ => plan.run(&scratch, complex(out), complex(input), total / numbers, first),
         }
         columns.run(complex(out), then);
     }
@@ -164,7 +164,7 @@ struct Columns<'a, T: Float> {
     /// Complex numbers of the last dimension.
     last: usize,
     /// A plan for each dimension, and the memory for it.
-    steps: Vec<(Plan<T>, Room)>,
+    steps: Vec<(Plan<T>, ThreadScratch)>,
 }
 
 impl<'a, T: Float> Columns<'a, T> {
@@ -173,8 +173,8 @@ impl<'a, T: Float> Columns<'a, T> {
             let n = signal[k] as usize;
             let columns = signal[k + 1..].iter().product::<i64>() as usize * last;
             let plan = Plan::find(if inverse { Sort::Inverse } else { Sort::Forward }, n)?;
-            let room = plan.room_for_columns(total / columns / n, columns)?;
-            Ok((plan, room))
+            let scratch = plan.scratch_for_columns(total / columns / n, columns)?;
+            Ok((plan, scratch))
         })?;
         Ok(Columns { signal, total, last, steps })
     }
@@ -185,11 +185,11 @@ impl<'a, T: Float> Columns<'a, T> {
     /// There are the numbers, and nobody else touches them.
     unsafe fn run(&self, r: *mut Complex<T>, factor: T) {
         let mut inner = self.last;
-        for (k, (plan, room)) in self.steps.iter().enumerate().rev() {
+        for (k, (plan, scratch)) in self.steps.iter().enumerate().rev() {
             let n = self.signal[k] as usize;
             let factor = if k == 0 { factor } else { T::one() };
             // SAFETY: the caller's.
-            unsafe { plan.run_columns(room, r, self.total / inner / n, inner, factor) };
+            unsafe { plan.run_columns(scratch, r, self.total / inner / n, inner, factor) };
             inner *= n;
         }
     }
@@ -238,23 +238,23 @@ impl<T: Float> Plan<T> {
 
     /// Memory for `lines` lines that lie one after the other. Real transforms change what they read, which is a copy of the line or of its
     /// half.
-    fn room_for_lines(&self, lines: usize) -> Result<Room> {
+    fn scratch_for_lines(&self, lines: usize) -> Result<ThreadScratch> {
         let numbers = match self {
             Plan::Complex(plan) => plan.get_immutable_scratch_len(),
             Plan::FromReal(plan) => plan.get_scratch_len() + self.len() / 2 + 1,
             Plan::ToReal(plan) => plan.get_scratch_len() + self.len() / 2 + 1,
         };
         let bytes = numbers.checked_mul(size_of::<Complex<T>>());
-        bytes.and_then(|bytes| Room::new(bytes, self.parts(lines))).ok_or_else(no_memory)
+        bytes.and_then(|bytes| ThreadScratch::new(bytes, self.parts(lines))).ok_or_else(no_memory)
     }
 
     /// Memory for [`Plan::run_columns`].
-    fn room_for_columns(&self, blocks: usize, columns: usize) -> Result<Room> {
+    fn scratch_for_columns(&self, blocks: usize, columns: usize) -> Result<ThreadScratch> {
         let scratch = if let Plan::Complex(plan) = self { plan.get_inplace_scratch_len() } else { 0 };
-        let together = self.together(columns);
-        let numbers = self.pitch().checked_mul(together).and_then(|n| n.checked_add(scratch));
+        let batch = self.batch(columns);
+        let numbers = self.pitch().checked_mul(batch).and_then(|n| n.checked_add(scratch));
         let bytes = numbers.and_then(|n| n.checked_mul(size_of::<Complex<T>>()));
-        bytes.and_then(|bytes| Room::new(bytes, blocks * columns.div_ceil(together))).ok_or_else(no_memory)
+        bytes.and_then(|bytes| ThreadScratch::new(bytes, blocks * columns.div_ceil(batch))).ok_or_else(no_memory)
     }
 
     /// Numbers from one line that was brought together to the next: powers of two apart they would drive each other out of the cache.
@@ -263,11 +263,11 @@ impl<T: Float> Plan<T> {
     }
 
     /// Lines that are brought together at a time, of `columns`.
-    fn together(&self, columns: usize) -> usize {
+    fn batch(&self, columns: usize) -> usize {
         (GATHERED / self.len()).clamp(LINES.0, LINES.1).min(columns)
     }
 
-    /// Parts of so many lines.
+    /// Number of lines of a part.
     fn lines_of_part(&self) -> usize {
         (PART / self.len()).max(1)
     }
@@ -281,12 +281,12 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// Both sides have as many lines and lie apart; nobody else touches `r`.
-    unsafe fn run(&self, room: &Room, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
+    unsafe fn run(&self, scratch: &ThreadScratch, r: *mut Complex<T>, x: *const Complex<T>, lines: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
-        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
+        scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: the caller's; each line is one thread's, and the room is for what it needs.
+                // SAFETY: the caller's; each line is one thread's, and the scratch memory is for what it needs.
                 unsafe {
                     let to = from_raw_parts_mut(r.at(line * n), n);
                     let scratch = from_raw_parts_mut(tile, plan.get_immutable_scratch_len());
@@ -301,23 +301,23 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// There are the elements, and nobody else touches them.
-    unsafe fn run_columns(&self, room: &Room, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
+    unsafe fn run_columns(&self, scratch: &ThreadScratch, r: *mut Complex<T>, blocks: usize, columns: usize, factor: T) {
         let Plan::Complex(plan) = self else { return };
-        let (n, pitch, together, r) = (self.len(), self.pitch(), self.together(columns), Elements(r));
-        let parts = columns.div_ceil(together);
-        room.each::<Complex<T>>(blocks * parts, &|part, tile| {
-            let first = part % parts * together;
-            let count = together.min(columns - first);
+        let (n, pitch, batch, r) = (self.len(), self.pitch(), self.batch(columns), Elements(r));
+        let parts = columns.div_ceil(batch);
+        scratch.each::<Complex<T>>(blocks * parts, &|part, tile| {
+            let first = part % parts * batch;
+            let count = batch.min(columns - first);
             let block = r.at(part / parts * n * columns + first);
-            // SAFETY: the caller's; each column is one thread's, and the room is for so many lines.
+            // SAFETY: the caller's; each column is one thread's, and the scratch memory is for `count` lines.
             unsafe {
-                turned(tile, pitch, block, columns, count, n);
+                transpose_lines(tile, pitch, block, columns, count, n);
                 for line in 0..count {
                     let line = from_raw_parts_mut(tile.add(line * pitch), n);
-                    plan.process_with_scratch(line, from_raw_parts_mut(tile.add(together * pitch), plan.get_inplace_scratch_len()));
+                    plan.process_with_scratch(line, from_raw_parts_mut(tile.add(batch * pitch), plan.get_inplace_scratch_len()));
                     scale(line, factor);
                 }
-                turned(block, columns, tile, pitch, n, count);
+                transpose_lines(block, columns, tile, pitch, n, count);
             }
         });
     }
@@ -326,13 +326,13 @@ impl<T: Float> Plan<T> {
     ///
     /// # Safety
     /// As for [`Plan::run`]; the sides lie apart.
-    unsafe fn run_from_real(&self, room: &Room, r: *mut Complex<T>, x: *const T, lines: usize, factor: T) {
+    unsafe fn run_from_real(&self, scratch: &ThreadScratch, r: *mut Complex<T>, x: *const T, lines: usize, factor: T) {
         let Plan::FromReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
-        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
+        scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
-                // SAFETY: the caller's; each line is one thread's, and the room is for one and what it needs.
+                // SAFETY: the caller's; each line is one thread's, and the scratch memory is for one and what it needs.
                 unsafe {
                     let from = tile.add(plan.get_scratch_len()).cast::<T>();
                     from.copy_from_nonoverlapping(x.at(line * n), n);
@@ -345,20 +345,20 @@ impl<T: Float> Plan<T> {
         });
     }
 
-    /// Transforms the first halves of complex lines of `x`, `apart` elements apart, to real lines of `r`.
+    /// Transforms the first halves of complex lines of `x`, `stride` elements apart, to real lines of `r`.
     ///
     /// # Safety
     /// As for [`Plan::run`]; the sides lie apart.
-    unsafe fn run_to_real(&self, room: &Room, r: *mut T, x: *const Complex<T>, apart: usize, lines: usize, factor: T) {
+    unsafe fn run_to_real(&self, scratch: &ThreadScratch, r: *mut T, x: *const Complex<T>, stride: usize, lines: usize, factor: T) {
         let Plan::ToReal(plan) = self else { return };
         let (n, step, r, x) = (self.len(), self.lines_of_part(), Elements(r), Elements(x.cast_mut()));
         let half = n / 2 + 1;
-        room.each::<Complex<T>>(self.parts(lines), &|part, tile| {
+        scratch.each::<Complex<T>>(self.parts(lines), &|part, tile| {
             for line in part * step..lines.min((part + 1) * step) {
                 // SAFETY: as above.
                 unsafe {
                     let from = tile.add(plan.get_scratch_len());
-                    from.copy_from_nonoverlapping(x.at(line * apart), half);
+                    from.copy_from_nonoverlapping(x.at(line * stride), half);
                     let from = from_raw_parts_mut(from, half);
                     // The first and the middle element of a real signal's transform are real.
                     from[0].im = T::zero();
@@ -377,8 +377,15 @@ impl<T: Float> Plan<T> {
     }
 }
 
-/// `to[r][c] = from[c][r]` for so many rows and columns of the result; rows on both sides are so many numbers apart.
-unsafe fn turned<T: Float>(to: *mut Complex<T>, to_step: usize, from: *const Complex<T>, from_step: usize, rows: usize, cols: usize) {
+/// `to[r][c] = from[c][r]` for `rows` rows and `cols` columns of the result; steps in numbers.
+unsafe fn transpose_lines<T: Float>(
+    to: *mut Complex<T>,
+    to_step: usize,
+    from: *const Complex<T>,
+    from_step: usize,
+    rows: usize,
+    cols: usize,
+) {
     let size = size_of::<Complex<T>>();
     // SAFETY: the caller's: both sides hold the numbers, and lie apart.
     unsafe {

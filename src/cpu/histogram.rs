@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Elements looked at to guess the greatest one.
-const LOOK: usize = 4096;
+const SAMPLE: usize = 4096;
 /// Results up to this long are counted before their length is known.
 const NARROW: i64 = 1 << 16;
 /// Elements whose bins are found before any is counted.
@@ -228,7 +228,7 @@ pub fn count_integers<T: Element>(line: &[T], total: &mut [i64]) -> Option<bool>
     Some(!stray.into_inner())
 }
 
-/// [`count_integers`] into counts that no cache near the core holds: they are asked for ahead of time.
+/// [`count_integers`] into counts that no cache near the core holds: they are prefetched.
 fn count_far_apart<T: Element>(line: &[T], total: &mut [i64]) -> bool {
     const AHEAD: usize = 64;
     let counts = total.as_ptr();
@@ -319,7 +319,7 @@ fn length<T: Element>(x: &[T], minlength: i64) -> Result<i64> {
 
 fn count<T: Element>(x: &[T], minlength: i64) -> Result<Operand> {
     // The first elements tell how many counts there probably are: that saves a look at all of them.
-    let guess = if x.len() > LOOK { length(&x[..LOOK], 1)?.saturating_mul(2) } else { i64::MAX };
+    let guess = if x.len() > SAMPLE { length(&x[..SAMPLE], 1)?.saturating_mul(2) } else { i64::MAX };
     if guess <= NARROW {
         let mut guessed = zeros::<i64>(guess)?;
         // SAFETY: int64 zeros.

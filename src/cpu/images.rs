@@ -3,7 +3,7 @@
 use super::matmul::products;
 use super::parallel::{CHEAP, Shared, parallel};
 use super::pooling::Pooling;
-use super::room::Room;
+use super::scratch::ThreadScratch;
 use crate::dtype::dispatch;
 use crate::error::{Error, Kind, Result};
 use crate::launch::{Columns, Convolution, Pool, PoolOp, Product, Unpool, Windows};
@@ -13,23 +13,23 @@ use std::slice::from_raw_parts;
 /// Convolves images.
 pub fn convolution(it: &Convolution, r: &Operand, [a, b]: [&Operand; 2], bias: Option<&Operand>) -> Result<()> {
     products!(r.dtype, T => {
-        let equipment = it.equip::<T>(it.product)?;
+        let workspace = it.workspace::<T>(it.product)?;
         let (r, a, b) = (r.first().cast::<T>(), a.first().cast::<T>(), b.first().cast::<T>());
         let bias = bias.map(|bias| bias.first().cast_const().cast::<T>());
         // SAFETY: all are row-major and have the shapes that `it` was made of; the result lies apart.
         unsafe {
             match it.product {
-                Product::Forward => it.forward(&equipment, r, a, b, bias),
-                Product::Transposed => it.transposed(&equipment, r, a, b, bias),
-                Product::Weights => it.weights(&equipment, r, a, b),
+                Product::Forward => it.forward(&workspace, r, a, b, bias),
+                Product::Transposed => it.transposed(&workspace, r, a, b, bias),
+                Product::Weights => it.weights(&workspace, r, a, b),
             }
         }
     });
     Ok(())
 }
 
-fn room(bytes: usize, parts: usize) -> Result<Room> {
-    Room::new(bytes, parts).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for lines of an image")))
+fn scratch(bytes: usize, parts: usize) -> Result<ThreadScratch> {
+    ThreadScratch::new(bytes, parts).ok_or_else(|| Error::new(Kind::NoMem, format_args!("no memory for lines of an image")))
 }
 
 /// Pools planes.
@@ -40,32 +40,32 @@ pub fn pool(work: &Pool, r: &Operand, indices: Option<&Operand>, x: &Operand) ->
         Windows::Strided(window) => Some(Pooling::new(window, planes)?),
         Windows::Adaptive(_) => None,
     };
-    let room = match (&strided, work.op) {
-        (Some(pooling), PoolOp::Max { .. } | PoolOp::Mean(_)) => room(pooling.tile_bytes::<f64>(), pooling.parts())?,
-        _ => room(1, planes)?,
+    let scratch = match (&strided, work.op) {
+        (Some(pooling), PoolOp::Max { .. } | PoolOp::Mean(_)) => scratch(pooling.tile_bytes::<f64>(), pooling.parts())?,
+        _ => scratch(1, planes)?,
     };
     // SAFETY: row-major operands of the shapes that the windows were made for; the results lie apart.
     unsafe {
         match (work.op, work.windows, &strided) {
             (PoolOp::Max { least }, _, Some(pooling)) => {
-                products!(dtype, T => pooling.greatest::<T>(&room, r.cast(), places, x.cast(), least));
+                products!(dtype, T => pooling.greatest::<T>(&scratch, r.cast(), places, x.cast(), least));
             }
             (PoolOp::Max { .. }, Windows::Adaptive(windows), _) => {
-                products!(dtype, T => windows.greatest::<T>(&room, planes, r.cast(), places, x.cast()));
+                products!(dtype, T => windows.greatest::<T>(&scratch, planes, r.cast(), places, x.cast()));
             }
             (PoolOp::Mean(divisor), _, Some(pooling)) => {
                 let divisors = pooling.divisors(divisor)?;
-                dispatch!(float, dtype, T => pooling.means::<T>(&room, r.cast(), x.cast(), &divisors));
+                dispatch!(float, dtype, T => pooling.means::<T>(&scratch, r.cast(), x.cast(), &divisors));
             }
             (PoolOp::Mean(_), Windows::Adaptive(windows), _) => {
-                dispatch!(float, dtype, T => windows.means::<T>(&room, planes, r.cast(), x.cast()));
+                dispatch!(float, dtype, T => windows.means::<T>(&scratch, planes, r.cast(), x.cast()));
             }
             (PoolOp::MeanGradient(divisor), _, Some(pooling)) => {
                 let divisors = pooling.divisors(divisor)?;
-                dispatch!(float, dtype, T => pooling.spread_means::<T>(&room, r.cast(), x.cast(), &divisors));
+                dispatch!(float, dtype, T => pooling.spread_means::<T>(&scratch, r.cast(), x.cast(), &divisors));
             }
             (PoolOp::MeanGradient(_), Windows::Adaptive(windows), _) => {
-                dispatch!(float, dtype, T => windows.spread_means::<T>(&room, planes, r.cast(), x.cast()));
+                dispatch!(float, dtype, T => windows.spread_means::<T>(&scratch, planes, r.cast(), x.cast()));
             }
             (_, Windows::Strided(_), None) => unreachable!("strided windows are taken line by line"),
         }
@@ -79,9 +79,9 @@ pub fn unpool(work: &Unpool, r: &Operand, t: &Operand, indices: &Operand) -> Res
     // SAFETY: row-major int64 inside the operand's storage; nobody writes it meanwhile.
     let indices = if n == 0 { &[] } else { unsafe { from_raw_parts(indices.first().cast_const().cast::<i64>(), n) } };
     work.check(indices)?;
-    let room = room(1, work.planes)?;
+    let scratch = scratch(1, work.planes)?;
     // SAFETY: row-major operands of these shapes; the indices were checked.
-    products!(t.dtype, T => unsafe { work.run::<T>(&room, r.first().cast(), t.first().cast(), indices) });
+    products!(t.dtype, T => unsafe { work.run::<T>(&scratch, r.first().cast(), t.first().cast(), indices) });
     Ok(())
 }
 

@@ -45,7 +45,7 @@ impl Run {
     /// The position of element `i`.
     ///
     /// # Safety
-    /// The run has so many elements, the second operand int64.
+    /// The run has more than `i` elements, the second operand int64.
     #[inline(always)]
     unsafe fn position(&self, i: usize) -> i64 {
         // SAFETY: the caller's.

@@ -68,7 +68,7 @@ pub struct Kept {
     pub below: usize,
     /// How many were kept.
     pub kept: usize,
-    /// Whether there was a NaN.
+    /// True if there was a NaN.
     pub nan: bool,
 }
 
@@ -410,12 +410,12 @@ mod tests {
     fn keeping_is_the_same_on_every_level_and_in_place() {
         let keys: Vec<i64> = (0..101).map(|i| i * 37 % 101 - 50).collect();
         let expected: Vec<i64> = keys.iter().copied().filter(|x| (-20..=30).contains(x)).collect();
-        let mut room = keys.clone();
-        room.resize(101 + SLACK, 0);
+        let mut buffer = keys.clone();
+        buffer.resize(101 + SLACK, 0);
         // SAFETY: there is room for 101 keys and SLACK more.
-        let got = unsafe { i64::keep(room.as_ptr(), 101, -20, 30, room.as_mut_ptr()) };
+        let got = unsafe { i64::keep(buffer.as_ptr(), 101, -20, 30, buffer.as_mut_ptr()) };
         let kept = Kept { below: 30, kept: 51, nan: false };
-        assert_eq!((got, &room[..51]), (kept, &expected[..]));
+        assert_eq!((got, &buffer[..51]), (kept, &expected[..]));
         let narrow: Vec<i32> = keys.iter().map(|&x| x as i32).collect();
         let mut out = [[0i32; 101 + SLACK]; 2];
         // SAFETY: as above.

@@ -111,11 +111,11 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
 /// `r` and `x` hold the rows, `weight` and `bias` one; `r` is `x` or apart from all.
 pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
     let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
-    let together = (BLOCK / rows.n.max(1)).max(1);
-    parallel(rows.rows.div_ceil(together), together * rows.n, COSTLY, &|range| {
+    let block_rows = (BLOCK / rows.n.max(1)).max(1);
+    parallel(rows.rows.div_ceil(block_rows), block_rows * rows.n, COSTLY, &|range| {
         let [r, x, weight, bias] = shared.map(|p| p.get().cast::<T>());
         let all = Forward { r, x: x.cast_const(), weight: weight.cast_const(), bias: bias.cast_const() };
-        let range = range.start * together..rows.rows.min(range.end * together);
+        let range = range.start * block_rows..rows.rows.min(range.end * block_rows);
         simd(
             #[inline(always)]
             // SAFETY: the caller's; the machine has the level.

@@ -19,8 +19,8 @@ use crate::launch::lines::{Rank, Softmax, Top};
 const SORTED: usize = CHEAP / 8;
 /// The same where lines are read a few times.
 const CHOSEN: usize = CHEAP / 4;
-/// Lines up to this length spend more time on their one maximum and one sum than on exponentials.
-const TURNED: usize = 24;
+/// Most elements of a line of softmax that is transposed: it spends more time on its one maximum and one sum than on exponentials.
+const MAX_TRANSPOSED: usize = 24;
 
 /// A function that is called with the kernels.
 type Use<'a> = &'a mut dyn FnMut(&Kernels<'_>);
@@ -49,7 +49,7 @@ pub fn with_kernels(op: LineOp<'_>, compute: Dtype, n: usize, positions: bool, f
 
 fn totals<T: Scanned, const PRODUCT: bool>(f: Use<'_>) {
     let lines = Kernels::stack(&scan::totals_of_lines::<T, PRODUCT>, CHEAP);
-    f(&Kernels { columns: Some(&scan::totals_of_columns::<T, PRODUCT>), batch: T::together, ..lines })
+    f(&Kernels { columns: Some(&scan::totals_of_columns::<T, PRODUCT>), batch: T::batch, ..lines })
 }
 
 fn extremes<T: Element, const MAX: bool>(f: Use<'_>) {
@@ -59,7 +59,7 @@ fn extremes<T: Element, const MAX: bool>(f: Use<'_>) {
 fn softmax<T: Real + Vectored>(kind: Softmax, f: Use<'_>) {
     let (stack, columns) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::columns::<T>(kind, p));
     let (max_lines, area) = (softmax::MOST_COLUMNS, softmax::most_area(kind));
-    f(&Kernels { columns: Some(&columns), max_lines, area, max_transposed: TURNED, ..Kernels::stack(&stack, COSTLY) })
+    f(&Kernels { columns: Some(&columns), max_lines, area, max_transposed: MAX_TRANSPOSED, ..Kernels::stack(&stack, COSTLY) })
 }
 
 /// Kernels of one line that write what is asked for.

@@ -33,9 +33,9 @@ pub struct End<'a> {
     pub layout: &'a Layout,
     /// The first element. NULL for a result that the caller does not want: the kernel writes it to a buffer, which is dropped.
     pub data: *mut u8,
-    /// What lies in memory.
+    /// The dtype of the elements in memory.
     pub dtype: Dtype,
-    /// What the kernel reads or writes.
+    /// The dtype that the kernel reads or writes.
     pub compute: Dtype,
 }
 
@@ -107,7 +107,7 @@ pub type StackKernel<'a> = &'a (dyn Fn(Stack) + Sync);
 /// A kernel over a block of columns.
 pub type ColumnKernel<'a> = &'a (dyn Fn(ColumnBlock) + Sync);
 
-/// What runs over lines that do not lie side by side.
+/// The kernel that runs over lines that do not lie side by side.
 #[derive(Clone, Copy)]
 pub enum Kernel<'a> {
     /// A kernel that takes them one by one.
@@ -144,9 +144,9 @@ pub struct Kernels<'a> {
     pub max_lines: usize,
     /// The most elements of a block of columns.
     pub area: usize,
-    /// Lines of at most so many elements are done faster side by side.
+    /// Most elements of lines that are done faster side by side.
     pub max_transposed: usize,
-    /// How many lines of so many elements the kernel takes at a time.
+    /// Returns the number of lines of `n` elements that the kernel takes at a time.
     pub batch: fn(usize) -> usize,
     /// Elements a thread must have to be worth waking.
     pub grain: usize,
@@ -254,17 +254,17 @@ impl<'a> Lines<'a> {
         }
         let cut = self.cut(self.kernels.columns.is_some(), matches!(self.kernels.kernel, Kernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
-        let unit = |i: usize, room: *mut u8| {
+        let unit = |i: usize, buffers: *mut u8| {
             let tile = tiles.get(i);
             let next = if cut.by_columns && i + 1 < tiles.count() { tiles.get(i + 1).at[0] - tile.at[0] } else { 0 };
             // SAFETY: the caller's; the room is as large as the cut says, and this thread's alone.
-            unsafe { self.block(&cut, &tile, next, room) }
+            unsafe { self.block(&cut, &tile, next, buffers) }
         };
         let area = tiles.area().saturating_mul(self.ends[0].n.max(1));
         if cut.bytes <= LINES_ON_STACK {
             parallel(tiles.count(), area, self.kernels.grain, &|range| {
-                let mut room = StackBuffer(MaybeUninit::uninit());
-                range.for_each(|i| unit(i, room.0.as_mut_ptr().cast()));
+                let mut buffers = StackBuffer(MaybeUninit::uninit());
+                range.for_each(|i| unit(i, buffers.0.as_mut_ptr().cast()));
             });
             return Ok(());
         }
@@ -321,7 +321,7 @@ impl<'a> Lines<'a> {
         share.max(COLUMNS_OF_THREAD).min(most).min(first)
     }
 
-    /// The cut into blocks of so many lines.
+    /// The cut into blocks of `lines` lines.
     fn layout_of(&self, by_columns: bool, lines: usize) -> Cut {
         let first = self.plan.loops()[0];
         let staged = std::array::from_fn(|k| {
@@ -352,13 +352,13 @@ impl<'a> Lines<'a> {
     /// Brings a block of lines into the kernel's form, runs the kernel, and stores the results.
     ///
     /// # Safety
-    /// As for [`Lines::run`]; `room` has the bytes of the cut.
-    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, room: *mut u8) {
+    /// As for [`Lines::run`]; `buffers` has the bytes of the cut.
+    unsafe fn block(&self, cut: &Cut, tile: &Tile<3>, next: isize, buffers: *mut u8) {
         let mut at = [Side { data: null_mut(), row_step: 0, col_step: 0 }; 3];
         for k in 0..3 {
             at[k] = self.memory(cut, tile, k);
             if cut.staged[k] {
-                let buffer = self.buffer(cut, k, room);
+                let buffer = self.buffer(cut, k, buffers);
                 if k == 0 {
                     let (rows, cols) = self.extent(cut, tile, k);
                     // SAFETY: the caller's.
@@ -386,7 +386,7 @@ impl<'a> Lines<'a> {
                     n: self.ends[0].n,
                     count: tile.cols,
                 },
-                room.wrapping_add(cut.scratch),
+                buffers.wrapping_add(cut.scratch),
             ),
         }
         for k in (1..3).filter(|&k| cut.staged[k] && !self.ends[k].data.get().is_null()) {
@@ -410,9 +410,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Where the block lies in its buffer.
-    fn buffer(&self, cut: &Cut, k: usize, room: *mut u8) -> Side {
+    fn buffer(&self, cut: &Cut, k: usize, buffers: *mut u8) -> Side {
         let col_step = self.ends[k].compute.size() as isize;
-        Side { data: room.wrapping_add(cut.at[k]), row_step: cut.row[k] as isize, col_step }
+        Side { data: buffers.wrapping_add(cut.at[k]), row_step: cut.row[k] as isize, col_step }
     }
 }
 
@@ -484,12 +484,12 @@ mod tests {
 
     /// Runs both kernels over int32 or int64 elements 0, 1, 2, ... of `input`, into float32 of layout `out` and int64.
     fn check(input: &Layout, out: &Layout, dim: usize, dtype: Dtype, columns: bool) {
-        let room = |l: &Layout| l.end().unwrap_or(0).max(1) as usize;
-        let (narrow, wide): (Vec<i32>, Vec<i64>) = ((0..room(input) as i32).collect(), (0..room(input) as i64).collect());
+        let capacity = |l: &Layout| l.end().unwrap_or(0).max(1) as usize;
+        let (narrow, wide): (Vec<i32>, Vec<i64>) = ((0..capacity(input) as i32).collect(), (0..capacity(input) as i64).collect());
         let mut one = Layout::contiguous(&out.shape);
         one.shape[dim] = 1;
         one = Layout::contiguous(&one.shape);
-        let (mut values, mut lasts) = (vec![0f32; room(out)], vec![0i64; room(&one)]);
+        let (mut values, mut lasts) = (vec![0f32; capacity(out)], vec![0i64; capacity(&one)]);
         let data = if dtype == Int32 { narrow.as_ptr() as *mut u8 } else { wide.as_ptr() as *mut u8 };
         let ends = [
             Some(End { layout: out, data: values.as_mut_ptr().cast(), dtype: Float32, compute: Int64 }),

@@ -4,7 +4,7 @@ mod blocks;
 mod chunks;
 mod transposed;
 
-use super::engine::{Besides, Kernel, Rows, TransposedTile, Work};
+use super::engine::{Kernel, Options, Rows, TransposedTile, Work};
 use super::half::{Bf16, F16};
 use super::simd::{Isa, Level, level, simd, simd_at};
 use super::stream::fill_long;
@@ -40,7 +40,7 @@ pub fn fill<T: Element>(work: &Work<1>, x: T) {
             },
         )
     };
-    work.run_with([T::DTYPE], &kernel, Besides { by_rows: true, ..Besides::default() })
+    work.run_with([T::DTYPE], &kernel, Options { by_rows: true, ..Options::default() })
 }
 
 /// `r[i] = f(a[i])`
@@ -54,7 +54,7 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
             move |isa| unsafe { chunks1::<T, U>(isa, rows, f) },
         )
     };
-    let besides = Besides { by_rows: true, ..Besides::default() };
+    let options = Options { by_rows: true, ..Options::default() };
     if const { takes_floats(&[T::DTYPE, U::DTYPE]) }
         && let Some(half) = work.half()
     {
@@ -64,7 +64,7 @@ pub fn map1<T: Element, U: Element>(work: &Work<2>, f: impl Fn(Isa, T) -> U + Co
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<2>| unsafe { blocks1::<Bf16, T, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, T::DTYPE], half, &f16, &bf16);
     }
-    work.run_with([U::DTYPE, T::DTYPE], &kernel, besides)
+    work.run_with([U::DTYPE, T::DTYPE], &kernel, options)
 }
 
 /// `r[i] = f(a[i])` by `run(isa, r, a, n)`, a loop of its own. It may read `n` elements of `a` and write `n` of `r`, which are either
@@ -210,8 +210,8 @@ fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Wo
     };
     // SAFETY: the engine passes tiles that lie inside their operands.
     let transposed = move |tile: TransposedTile<3>| unsafe { transposed2::<A, B, U>(tile, f) };
-    let besides =
-        Besides { by_rows: true, transposed: if const { TRANSPOSED && takes_transposed::<A, B, U>() } { Some(&transposed) } else { None } };
+    let options =
+        Options { by_rows: true, transposed: if const { TRANSPOSED && takes_transposed::<A, B, U>() } { Some(&transposed) } else { None } };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, U::DTYPE]) }
         && let Some(half) = work.half()
     {
@@ -221,7 +221,7 @@ fn map2_of<A: Element, B: Element, U: Element, const TRANSPOSED: bool>(work: &Wo
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<3>| unsafe { blocks2::<Bf16, A, B, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE], half, &f16, &bf16);
     }
-    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE], &kernel, besides)
+    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE], &kernel, options)
 }
 
 /// `r[i] = f(a[i], b[i])`, and `slow(a[i], b[i])` where `rare(a[i], b[i])`
@@ -269,7 +269,7 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
             move |isa| unsafe { chunks3::<A, B, C, U>(isa, rows, f) },
         )
     };
-    let besides = Besides { by_rows: true, ..Besides::default() };
+    let options = Options { by_rows: true, ..Options::default() };
     if const { takes_floats(&[A::DTYPE, B::DTYPE, C::DTYPE, U::DTYPE]) }
         && let Some(half) = work.half()
     {
@@ -279,11 +279,11 @@ pub fn map3<A: Element, B: Element, C: Element, U: Element>(work: &Work<4>, f: i
         let bf16 = move |&Rows { at, cols: n, .. }: &Rows<4>| unsafe { blocks3::<Bf16, A, B, C, U>(at, n, f) };
         return run_as_stored(work, [U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], half, &f16, &bf16);
     }
-    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, besides)
+    work.run_with([U::DTYPE, A::DTYPE, B::DTYPE, C::DTYPE], &kernel, options)
 }
 
-/// Whether vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000 elements
-/// to a million, measured on a Zen 4.
+/// Returns true if vectors of 32 bytes are as quick as any for elements of these sizes. For 8 and 16 bits an element they were, from 1000
+/// elements to a million, measured on a Zen 4.
 const fn is_narrow(sizes: &[usize]) -> bool {
     let mut k = 0;
     while k < sizes.len() {
@@ -306,7 +306,7 @@ fn simd_for<R>(narrow: bool, f: impl FnOnce(Isa) -> R) -> R {
     }
 }
 
-/// Whether a kernel over these types may meet 16-bit floats in memory.
+/// Returns true if a kernel over these types may meet 16-bit floats in memory.
 const fn takes_floats(types: &[Dtype]) -> bool {
     let mut k = 0;
     while k < types.len() {

@@ -22,7 +22,7 @@ pub trait Number: Element {
     fn floor_div(self, b: Self, isa: Isa) -> Self;
     /// The quotient rounded towards zero. Integers: `b` is not 0.
     fn trunc_div(self, b: Self, isa: Isa) -> Self;
-    /// Whether the four above have to leave a quotient to their slow forms.
+    /// Returns true if the four functions above have to leave a quotient to their slow forms.
     fn quotient_rare(self, b: Self, isa: Isa) -> bool;
     /// [`Number::fmod`] for all arguments.
     fn fmod_slow(self, b: Self, isa: Isa) -> Self;
@@ -56,7 +56,7 @@ pub trait Number: Element {
 trait Wide: Copy {
     /// Wide enough for a product of quotient and divisor.
     type Float;
-    /// Whether it is too large for [`Wide::widen`].
+    /// Returns true if the number is too large for [`Wide::widen`].
     fn is_wide(self) -> bool;
     /// As a float.
     fn widen(self) -> Self::Float;
@@ -219,7 +219,7 @@ impl Scaled for f64 {
         let (up, down) = (f64::from_bits((1023 + 600) << 52), f64::from_bits((1023 - 600) << 52));
         let n = if (n > 2200.0) & (n < f64::INFINITY) { 2200.0 } else { n };
         let (mut x, mut n) = (self, if (n < -2200.0) & (n > f64::NEG_INFINITY) { -2200.0 } else { n });
-        // What a step rounds off or lets overflow is beyond the end after all of them.
+        // A step rounds or overflows only if the result does, after all steps.
         for _ in 0..2 {
             x *= if n > 1000.0 { up } else { 1.0 };
             x *= if n < -1000.0 { down } else { 1.0 };

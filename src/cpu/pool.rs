@@ -31,7 +31,7 @@ const IDLE_TIME: Duration = Duration::from_secs(2);
 const EXIT_TIME: Duration = Duration::from_millis(200);
 
 /// One free seat in `Pool::seats`; the bits below count the seated workers.
-const SEAT: u32 = 1 << 16;
+const FREE_SEAT: u32 = 1 << 16;
 
 /// In `Pool::seats`: the caller sleeps until the last worker leaves. Set only when no seat is free.
 const CALLER_SLEEPS: u32 = 1 << 15;
@@ -57,7 +57,7 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
 #[repr(align(128))]
 struct Padded<T>(T);
 
-/// What the pool works on. Lives in the pool, but `task` lies on the caller's stack: only the caller and seated workers look at it.
+/// The call that the pool works on. Lives in the pool, but `task` is on the caller's stack: only the caller and seated workers look at it.
 #[derive(Clone, Copy)]
 struct Call {
     task: *const (dyn Fn(usize) + Sync),
@@ -73,7 +73,7 @@ type Workers = Vec<Box<Worker>>;
 struct Pool {
     /// Taken by the thread whose job runs; its holder alone may change `job` and `workers`.
     busy: Padded<AtomicBool>,
-    /// Free seats (in units of [`SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
+    /// Free seats (in units of [`FREE_SEAT`]), [`CALLER_SLEEPS`], and the number of seated workers. 0 between jobs.
     seats: Padded<AtomicU32>,
     /// The parts to begin.
     shares: Shares,
@@ -170,7 +170,7 @@ impl Pool {
         // SAFETY: we hold `busy`.
         let job = unsafe { *self.job.get() };
         self.shares.deal(job.parts, job.helpers + 1);
-        self.seats.0.store(job.helpers as u32 * SEAT, Release);
+        self.seats.0.store(job.helpers as u32 * FREE_SEAT, Release);
         self.wake(0, job.helpers);
         self.take_parts(0, job);
         if !self.wait_for_workers() {
@@ -193,7 +193,7 @@ impl Pool {
 
     /// Withdraws the free seats and waits until the seated workers have left; false when they never will.
     fn wait_for_workers(&self) -> bool {
-        let seated = self.seats.0.fetch_and(SEAT - 1, Acquire) % SEAT;
+        let seated = self.seats.0.fetch_and(FREE_SEAT - 1, Acquire) % FREE_SEAT;
         if seated == 0 || spin_until(|| self.seats.0.load(Acquire) == 0) {
             return true;
         }
@@ -288,7 +288,7 @@ impl Pool {
     }
 
     fn take_seat(&self) -> bool {
-        self.seats.0.fetch_update(Acquire, Relaxed, |seats| (seats >= SEAT).then(|| seats - SEAT + 1)).is_ok()
+        self.seats.0.fetch_update(Acquire, Relaxed, |seats| (seats >= FREE_SEAT).then(|| seats - FREE_SEAT + 1)).is_ok()
     }
 
     /// Gives up the seat. From here on the job may be gone.
@@ -404,8 +404,8 @@ mod tests {
         }
     }
 
-    /// Whether `n` threads have been inside one job at once. Other tests may hold the pool, so it tries for a while.
-    pub(super) fn meets(n: usize) -> bool {
+    /// Returns true if `n` threads run one job concurrently. Other tests may hold the pool, so it tries for a while.
+    pub(super) fn runs_concurrently(n: usize) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(5) {
             let (inside, met) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -468,7 +468,7 @@ mod tests {
                 assert_eq!(panic.downcast_ref(), Some(&bad));
                 each_once(64);
             }
-            assert!(catch_unwind(|| run(64, &|part| fail(true, part))).is_err() && meets(3));
+            assert!(catch_unwind(|| run(64, &|part| fail(true, part))).is_err() && runs_concurrently(3));
         });
     }
 
@@ -480,7 +480,7 @@ mod tests {
             set_num_threads(usize::MAX);
             assert_eq!(num_threads(), MAX_THREADS);
             set_num_threads(5);
-            assert!(meets(5));
+            assert!(runs_concurrently(5));
             set_num_threads(2);
             let threads = Mutex::new(HashSet::new());
             run(100, &|_| lock(&threads).extend([thread::current().id()]));
@@ -519,8 +519,8 @@ mod tests {
     #[test]
     fn a_forked_child_has_a_pool_of_its_own() {
         with_threads(3, || {
-            let generations = || meets(3) && in_child(|| meets(3)) == Some(0);
-            assert!(meets(3) && in_child(generations) == Some(0) && meets(3));
+            let generations = || runs_concurrently(3) && in_child(|| runs_concurrently(3)) == Some(0);
+            assert!(runs_concurrently(3) && in_child(generations) == Some(0) && runs_concurrently(3));
         });
     }
 
@@ -534,7 +534,7 @@ mod tests {
                         each_once(9)
                     }
                 });
-                let fine = (0..10).all(|_| in_child(|| meets(2)) == Some(0));
+                let fine = (0..10).all(|_| in_child(|| runs_concurrently(2)) == Some(0));
                 stop.store(true, Relaxed);
                 assert!(fine);
             });
@@ -555,7 +555,7 @@ mod tests {
             };
             let result = catch_unwind(AssertUnwindSafe(|| run(2, &task)));
             match child.into_inner() {
-                0 => result.is_err() && meets(2),
+                0 => result.is_err() && runs_concurrently(2),
                 child => result.is_ok() && exit_status(child) == Some(0),
             }
         };
@@ -565,7 +565,7 @@ mod tests {
     #[test]
     fn the_pool_ends_once_and_calls_go_on_alone() {
         let ends = || {
-            let met = meets(3);
+            let met = runs_concurrently(3);
             let Some(pool) = Pool::current() else { return false };
             pool.end();
             pool.end();

@@ -1,6 +1,6 @@
 //! Pooling: the greatest element or the mean of each window, line by line, and what their gradients need.
 
-use super::room::{Elements, Room};
+use super::scratch::{Elements, ThreadScratch};
 use super::simd::simd;
 use super::window::Lines;
 use crate::alloc;
@@ -73,13 +73,13 @@ impl Pooling {
     }
 
     /// Calls `f`, compiled for wide vectors, for each line of the outputs: number of the plane, of the slice, and of the line in it.
-    fn each_line<T>(&self, room: &Room, f: impl Fn([usize; IMAGE_DIMS], *mut T) + Sync) {
+    fn each_line<T>(&self, scratch: &ThreadScratch, f: impl Fn([usize; IMAGE_DIMS], *mut T) + Sync) {
         let [slices, lines, width] = self.window().out;
         let (all, length) = (self.all_lines(), self.lines_of_part());
         if all == 0 || width == 0 {
             return;
         }
-        room.each(self.parts(), &|part, tile| {
+        scratch.each(self.parts(), &|part, tile| {
             simd(
                 #[inline(always)]
                 |_| {
@@ -110,13 +110,13 @@ impl Pooling {
     /// ones; `least` and -1 where a window has none.
     ///
     /// # Safety
-    /// All are row-major and as the window says; results are nobody else's, and the room is for [`Pooling::tile_bytes`].
-    pub unsafe fn greatest<T: Element>(&self, room: &Room, values: *mut T, indices: Option<*mut i64>, x: *const T, least: f64) {
+    /// All are row-major and as the window says; results are nobody else's, and the scratch memory is for [`Pooling::tile_bytes`].
+    pub unsafe fn greatest<T: Element>(&self, scratch: &ThreadScratch, values: *mut T, indices: Option<*mut i64>, x: *const T, least: f64) {
         let least = T::from_f64(least);
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
         let pixels = self.window().pixels();
         self.each_line::<T>(
-            room,
+            scratch,
             #[inline(always)]
             |line, tile| {
                 let (x, start) = (x.at(line[0] * pixels), self.line_start(line));
@@ -228,10 +228,10 @@ impl Pooling {
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
-    pub unsafe fn means<T: Element>(&self, room: &Room, r: *mut T, x: *const T, divisors: &Divisors) {
+    pub unsafe fn means<T: Element>(&self, scratch: &ThreadScratch, r: *mut T, x: *const T, divisors: &Divisors) {
         let (r, x, pixels) = (Elements(r), Elements(x.cast_mut()), self.window().pixels());
         self.each_line::<T>(
-            room,
+            scratch,
             #[inline(always)]
             |line, tile| {
                 let (x, r) = (x.at(line[0] * pixels), r.at(self.line_start(line)));
@@ -251,10 +251,10 @@ impl Pooling {
     ///
     /// # Safety
     /// As for [`Pooling::greatest`].
-    pub unsafe fn spread_means<T: Element>(&self, room: &Room, x: *mut T, grad: *const T, divisors: &Divisors) {
+    pub unsafe fn spread_means<T: Element>(&self, scratch: &ThreadScratch, x: *mut T, grad: *const T, divisors: &Divisors) {
         let (x, grad, pixels) = (Elements(x), Elements(grad.cast_mut()), self.window().pixels());
         let [slices, lines, _] = self.window().out;
-        room.each::<T>(self.planes, &|plane, _| {
+        scratch.each::<T>(self.planes, &|plane, _| {
             let x = x.at(plane * pixels);
             // SAFETY: the caller's; each plane is written by one thread, and all bits 0 are the number 0.
             unsafe { x.write_bytes(0, pixels) };
@@ -389,10 +389,17 @@ impl Adaptive {
     ///
     /// # Safety
     /// All are row-major and as `self` says, for so many planes; results are nobody else's.
-    pub unsafe fn greatest<T: Element>(&self, room: &Room, planes: usize, values: *mut T, indices: Option<*mut i64>, x: *const T) {
+    pub unsafe fn greatest<T: Element>(
+        &self,
+        scratch: &ThreadScratch,
+        planes: usize,
+        values: *mut T,
+        indices: Option<*mut i64>,
+        x: *const T,
+    ) {
         let (values, x, indices) = (Elements(values), Elements(x.cast_mut()), indices.map(Elements));
         let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        room.each::<T>(planes, &|plane, _| {
+        scratch.each::<T>(planes, &|plane, _| {
             let x = x.at(plane * pixels);
             self.each(|place, window| {
                 let (mut value, mut index) = (T::from_f64(f64::NEG_INFINITY), -1);
@@ -412,10 +419,10 @@ impl Adaptive {
     ///
     /// # Safety
     /// As for [`Adaptive::greatest`].
-    pub unsafe fn means<T: Element>(&self, room: &Room, planes: usize, r: *mut T, x: *const T) {
+    pub unsafe fn means<T: Element>(&self, scratch: &ThreadScratch, planes: usize, r: *mut T, x: *const T) {
         let (r, x) = (Elements(r), Elements(x.cast_mut()));
         let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        room.each::<T>(planes, &|plane, _| {
+        scratch.each::<T>(planes, &|plane, _| {
             let x = x.at(plane * pixels);
             simd(
                 #[inline(always)]
@@ -446,10 +453,10 @@ impl Adaptive {
     ///
     /// # Safety
     /// As for [`Adaptive::greatest`].
-    pub unsafe fn spread_means<T: Element>(&self, room: &Room, planes: usize, x: *mut T, grad: *const T) {
+    pub unsafe fn spread_means<T: Element>(&self, scratch: &ThreadScratch, planes: usize, x: *mut T, grad: *const T) {
         let (grad, x) = (Elements(grad.cast_mut()), Elements(x));
         let (pixels, places) = (self.image.iter().product::<usize>(), self.out.iter().product::<usize>());
-        room.each::<T>(planes, &|plane, _| {
+        scratch.each::<T>(planes, &|plane, _| {
             let x = x.at(plane * pixels);
             // SAFETY: the caller's; each plane is written by one thread, and all bits 0 are the number 0.
             unsafe { x.write_bytes(0, pixels) };
@@ -518,13 +525,13 @@ impl Unpool {
     ///
     /// # Safety
     /// There is an element of `t` for each index, and `r` has a plane for each of theirs; the indices were checked.
-    pub unsafe fn run<T: Element>(&self, room: &Room, r: *mut T, t: *const T, indices: &[i64]) {
+    pub unsafe fn run<T: Element>(&self, scratch: &ThreadScratch, r: *mut T, t: *const T, indices: &[i64]) {
         if self.pixels == 0 {
             return;
         }
         let (r, t) = (Elements(r), Elements(t.cast_mut()));
         let of_part = (PART / (self.pixels + self.places)).max(1);
-        room.each::<T>(self.planes.div_ceil(of_part), &|part, _| {
+        scratch.each::<T>(self.planes.div_ceil(of_part), &|part, _| {
             for plane in part * of_part..self.planes.min((part + 1) * of_part) {
                 let r = r.at(plane * self.pixels);
                 // SAFETY: the caller's; all bits 0 are the number 0.

@@ -22,8 +22,8 @@ use crate::dtype::Element;
 
 /// An element type, the type of its running totals, and that of results; kernels for some of them.
 pub trait Prefix<Total, Out>: Sized {
-    /// How many lines of `n` elements [`Prefix::run_lines`] takes together.
-    fn together(_n: usize) -> usize {
+    /// Returns the number of lines of `n` elements that [`Prefix::run_lines`] takes at a time.
+    fn batch(_n: usize) -> usize {
         1
     }
 
@@ -109,8 +109,8 @@ macro_rules! prefix {
 prefix!(
     f32 {
         #[cfg(target_arch = "x86_64")]
-        fn together(n: usize) -> usize {
-            scan8::together(n)
+        fn batch(n: usize) -> usize {
+            scan8::batch(n)
         }
 
         #[cfg(target_arch = "x86_64")]
@@ -129,7 +129,7 @@ prefix!(
 /// Of both functions: pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 trait Wide: Element {
-    /// Whether float64 has room for the sum of any eight.
+    /// True if float64 has room for the sum of any eight elements.
     const SAFE: bool;
     unsafe fn load(x: *const Self, mask: Mask) -> F64x8;
     unsafe fn store(out: *mut Self, mask: Mask, v: F64x8);
@@ -286,7 +286,7 @@ fn join<const PRODUCT: bool>(a: F64x8, b: F64x8) -> F64x8 {
     if PRODUCT { a * b } else { a + b }
 }
 
-/// Whether no product of eight such factors leaves the range of float64.
+/// Returns true if no product of eight factors as large or as small as these leaves the range of float64.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn moderate(v: F64x8) -> bool {
@@ -303,7 +303,7 @@ struct Sums<const PRODUCT: bool> {
     fours: F64x8,
     /// Of all elements so far.
     results: F64x8,
-    /// Whether no product left the range on the way.
+    /// True if no product left the range of float64 on the way.
     moderate: bool,
     /// NaN in some lane once a sum was infinite or NaN.
     spoilt: F64x8,

@@ -27,8 +27,8 @@ pub(crate) const GROUP: usize = 64;
 
 type Group<T> = [MaybeUninit<T>; GROUP];
 
-/// What a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which it would miss the vectors of its
-/// level.
+/// The distribution of the elements that a fill writes. A trait and not a closure: only a method can be `#[inline(always)]`, without which
+/// it would miss the vectors of its level.
 pub trait Distribution<T>: Copy + Sync {
     /// Blocks a group takes.
     const BLOCKS: u64;

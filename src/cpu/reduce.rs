@@ -4,7 +4,7 @@
 
 use super::copy::{Side, TileCopy};
 use super::engine::{CHEAP, Shared, parallel};
-use super::fold::{Accs, COLUMNS, FoldKernel, FoldTile, NARROW, ROWS};
+use super::fold::{Accumulators, COLUMNS, FoldKernel, FoldTile, NARROW, ROWS};
 use crate::cpu::tuning::{FOLDED_BLOCK, FOLDED_BLOCKS, FOLDED_COLUMNS, FOLDED_PIECE, FOLDED_ROW, FOLDED_SEGMENT};
 use crate::dtype::Dtype;
 use crate::layout::{INLINE_DIMS, Layout};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
 /// Accumulators of a block of results, in all planes together.
-const ROOM: usize = COLUMNS;
+const BLOCK_BUFFER: usize = COLUMNS;
 /// Elements staged at a time.
 const STAGE: usize = 2048;
 
@@ -27,13 +27,13 @@ pub type Out = Option<(*mut u8, Dtype, Dtype)>;
 
 /// A reduction ready to run.
 pub struct Reduction<'a> {
-    /// What to compute.
+    /// The fold to compute.
     pub fold: &'a dyn FoldKernel,
     /// First element of the input.
     pub data: *const u8,
-    /// What lies in memory.
+    /// The dtype of the elements in memory.
     pub dtype: Dtype,
-    /// What the fold reads.
+    /// The dtype that the fold reads.
     pub compute: Dtype,
     /// The dims that stay.
     pub kept: Kept,
@@ -128,9 +128,9 @@ impl Reduction<'_> {
 /// A reduction cut into blocks of neighbouring results, and their elements into chunks and segments of chunks.
 struct Cut<'a> {
     of: Reduction<'a>,
-    /// Whether tiles hold a row for each result, or a column.
+    /// True if tiles hold a row for each result, false if they hold a column.
     rows: bool,
-    /// Whether tiles are brought into the fold's form first.
+    /// True if tiles are brought into the fold's form first.
     staged: bool,
     /// The loop over the results of a block; `of.kept` has the others.
     across: Loop<3>,
@@ -173,7 +173,7 @@ impl<'a> Cut<'a> {
         let along = if of.folded.is_empty() { Loop { n: 1, step: [size, 0] } } else { of.folded.remove(along) };
         let contiguous = if rows { along.step[0] == size || along.n == 1 } else { across.step[0] == size };
         let staged = !contiguous || of.dtype != of.compute;
-        let most = ROOM / of.fold.planes() / FOLDED_COLUMNS * FOLDED_COLUMNS;
+        let most = BLOCK_BUFFER / of.fold.planes() / FOLDED_COLUMNS * FOLDED_COLUMNS;
         let even = |n: usize, most: usize| n.div_ceil(n.div_ceil(most));
         let (block, chunk) = match (rows, staged) {
             (true, false) => ((FOLDED_ROW / along.n.max(1)).clamp(1, most.min(256)), FOLDED_PIECE),
@@ -197,8 +197,8 @@ impl<'a> Cut<'a> {
     unsafe fn by_blocks(&self) {
         parallel(self.blocks, self.block * self.count.max(1), CHEAP, &|range| {
             for b in range {
-                let mut room = Room::new();
-                let accs = room.accs(self.block);
+                let mut buffer = BlockBuffer::new();
+                let accs = buffer.accs(self.block);
                 // SAFETY: the caller's; each block is written by one thread.
                 unsafe {
                     self.fold(b, 0, accs);
@@ -213,9 +213,9 @@ impl<'a> Cut<'a> {
 
     /// Folds the segments of block `b` after the first, one after the other.
     #[inline(never)]
-    unsafe fn rest(&self, b: usize, accs: Accs) {
-        let mut room = Room::new();
-        let part = room.accs(self.block);
+    unsafe fn rest(&self, b: usize, accs: Accumulators) {
+        let mut buffer = BlockBuffer::new();
+        let part = buffer.accs(self.block);
         for s in 1..self.segments {
             // SAFETY: the caller's.
             unsafe {
@@ -235,7 +235,7 @@ impl<'a> Cut<'a> {
                 return self.by_blocks();
             }
             let parts = Shared(memory.as_mut_ptr().cast());
-            let part = |s: usize| Accs { data: parts.get().add(s * size * 8), room: self.block };
+            let part = |s: usize| Accumulators { data: parts.get().add(s * size * 8), capacity: self.block };
             for b in 0..self.blocks {
                 parallel(self.segments, self.segment * self.chunk * self.block, CHEAP, &|range| {
                     range.for_each(|s| self.fold(b, s, part(s)));
@@ -262,14 +262,14 @@ impl<'a> Cut<'a> {
     }
 
     /// Merges the accumulators of segment `s` into those of all segments before it.
-    unsafe fn meet(&self, b: usize, s: usize, accs: Accs, part: Accs) {
+    unsafe fn meet(&self, b: usize, s: usize, accs: Accumulators, part: Accumulators) {
         let (done, end) = (self.before(s * self.segment), self.before(self.chunks.min((s + 1) * self.segment)));
         // SAFETY: the caller's.
         unsafe { self.of.fold.merge(accs, part, self.place(b).0, [done, end - done]) }
     }
 
     /// Folds segment `s` of block `b` into accumulators, which it starts.
-    unsafe fn fold(&self, b: usize, s: usize, accs: Accs) {
+    unsafe fn fold(&self, b: usize, s: usize, accs: Accumulators) {
         let (n, at) = self.place(b);
         let per_run = self.along.n.div_ceil(self.chunk).max(1);
         let first = s * self.segment;
@@ -298,7 +298,7 @@ impl<'a> Cut<'a> {
 
     /// Folds a tile, given as if of rows, by way of a buffer.
     #[inline(never)]
-    unsafe fn staged(&self, accs: Accs, tile: FoldTile) {
+    unsafe fn staged(&self, accs: Accumulators, tile: FoldTile) {
         let mut stage = Stage::new();
         let compute = self.of.compute.size() as isize;
         let (data, copy) = (tile.x.cast_mut(), TileCopy::new(self.of.compute, self.of.dtype));
@@ -317,9 +317,9 @@ impl<'a> Cut<'a> {
     }
 
     /// Writes the results of block `b`.
-    unsafe fn store(&self, b: usize, accs: Accs) {
+    unsafe fn store(&self, b: usize, accs: Accumulators) {
         let (n, at) = self.place(b);
-        let mut results = [const { Room::new() }; 2];
+        let mut results = [const { BlockBuffer::new() }; 2];
         let [first, second] = &mut results;
         let runs = [first.data(), second.data()];
         // SAFETY: a block's results fit the buffers; the rest is the caller's.
@@ -338,19 +338,19 @@ impl<'a> Cut<'a> {
 
 /// Room for the accumulators or the results of a block.
 #[repr(align(64))]
-struct Room(MaybeUninit<[u64; ROOM]>);
+struct BlockBuffer(MaybeUninit<[u64; BLOCK_BUFFER]>);
 
-impl Room {
-    const fn new() -> Room {
-        Room(MaybeUninit::uninit())
+impl BlockBuffer {
+    const fn new() -> BlockBuffer {
+        BlockBuffer(MaybeUninit::uninit())
     }
 
     fn data(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
 
-    fn accs(&mut self, room: usize) -> Accs {
-        Accs { data: self.data(), room }
+    fn accs(&mut self, capacity: usize) -> Accumulators {
+        Accumulators { data: self.data(), capacity }
     }
 }
 
@@ -430,9 +430,9 @@ mod tests {
 
     #[test]
     fn bytes_of_narrow_rows_are_counted_in_full() {
-        for (rows, cols, apart) in [(1000, 8, 9), (1000, 8, 8), (5000, 3, 3), (5000, 2, 40), (20_000, 12, 13), (20_000, 31, 31)] {
-            let input = layout(&[rows, cols], &[apart, 1]);
-            let most = vec![255u8; (rows * apart) as usize];
+        for (rows, cols, stride) in [(1000, 8, 9), (1000, 8, 8), (5000, 3, 3), (5000, 2, 40), (20_000, 12, 13), (20_000, 31, 31)] {
+            let input = layout(&[rows, cols], &[stride, 1]);
+            let most = vec![255u8; (rows * stride) as usize];
             for (fold, dtype, each) in
                 [(&Lanes(Sum::<u8>(PhantomData)) as &dyn FoldKernel, Dtype::Uint8, 255), (&Lanes(Sum::<Bool>(PhantomData)), Dtype::Bool, 1)]
             {
@@ -441,7 +441,7 @@ mod tests {
                 let out = [Some((got.as_mut_ptr().cast(), Dtype::Int64, Dtype::Int64)), None];
                 // SAFETY: `most` and `got` have room for every position.
                 unsafe { Reduction { fold, data, dtype, compute: dtype, kept, folded, out }.run() };
-                assert!(got.iter().all(|&n| n == each * rows), "{rows} x {cols}, {apart} apart: {got:?}");
+                assert!(got.iter().all(|&n| n == each * rows), "{rows} x {cols}, {stride} apart: {got:?}");
             }
         }
     }

@@ -143,7 +143,7 @@ pub fn totals_of_columns<T: Scanned, const PRODUCT: bool>(p: ColumnBlock) {
     )
 }
 
-/// Whether `x` takes the place of `best`, which came earlier: the last of equals counts, and a NaN beats everything.
+/// Returns true if `x` takes the place of `best`, which came earlier: the last of equals counts, and a NaN beats everything.
 #[inline(always)]
 fn takes<T: Element, const MAX: bool>(x: T, best: T) -> bool {
     let ahead = if MAX { x >= best } else { x <= best };

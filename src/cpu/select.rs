@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Choice<K> {
     /// Its key.
     pub key: K,
-    /// Whether the line has a NaN, wherever it ranks.
+    /// True if the line has a NaN, wherever it ranks.
     pub nan: bool,
 }
 
@@ -190,11 +190,11 @@ pub fn first<T: Ordered>(line: &[T], key: T::Key) -> usize {
 }
 
 fn first_in<T: Ordered>(line: &[T], key: T::Key) -> usize {
-    const LOOK: usize = 128;
+    const CHUNK: usize = 128;
     let block = simd(
         #[inline(always)]
         move |_| {
-            for (at, block) in line.chunks(LOOK).enumerate() {
+            for (at, block) in line.chunks(CHUNK).enumerate() {
                 let mut any = false;
                 for x in block {
                     any |= x.key() == key;
@@ -207,7 +207,7 @@ fn first_in<T: Ordered>(line: &[T], key: T::Key) -> usize {
         },
     );
     let Some(block) = block else { return line.len() };
-    let start = block * LOOK;
+    let start = block * CHUNK;
     start + line[start..].iter().position(|x| x.key() == key).unwrap_or(0)
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What every CPU of the target has (SSE2 on x86-64, NEON on AArch64).
+    /// The instructions that every CPU of the target has (SSE2 on x86-64, NEON on AArch64).
     Baseline = 1,
     /// AVX2 with FMA, F16C, BMI, LZCNT and POPCNT.
     Avx2 = 2,
@@ -14,7 +14,7 @@ pub enum Level {
     Avx512 = 3,
 }
 
-/// What a kernel may ask of the instruction set it is being compiled for; a constant in each copy of the kernel.
+/// The instruction set that a kernel is being compiled for, for the kernel to ask; a constant in each copy of the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Isa {
     fma: bool,
@@ -22,7 +22,7 @@ pub struct Isa {
 }
 
 impl Isa {
-    /// What every machine has: functions that are told so give the same bits everywhere, whatever they are compiled for.
+    /// The instructions of every machine: functions that are given these return the same bits everywhere, whatever they are compiled for.
     #[inline(always)]
     pub const fn plain() -> Isa {
         Isa { fma: false, level: Level::Baseline }
@@ -46,7 +46,7 @@ impl Isa {
         self.level
     }
 
-    /// Whether [`Isa::fma_f32`] and [`Isa::fma_f64`] round once.
+    /// Returns true if [`Isa::fma_f32`] and [`Isa::fma_f64`] round once.
     #[inline(always)]
     pub fn has_fma(self) -> bool {
         self.fma

@@ -32,12 +32,12 @@ pub struct Operand<'a, const N: usize> {
     pub k: usize,
     /// Its first element.
     pub data: *mut u8,
-    /// What lies in memory.
+    /// The dtype of its elements in memory.
     pub dtype: Dtype,
 }
 
 impl<const N: usize> Operand<'_, N> {
-    /// Whether the loops, as they follow each other, go through the operand element by element.
+    /// Returns true if the loops, as they follow each other, go through the operand element by element.
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
         let mut next = self.plan.item[self.k] as isize;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// A way to pack a key and a position into a record.
 trait Pack: Copy + Sync {
     type R: Record;
-    /// Whether positions are there.
+    /// True if records hold positions.
     const PLACED: bool;
     fn pack(self, bits: u64, at: usize) -> Self::R;
     /// The bits of the key.
@@ -119,7 +119,7 @@ fn record_bytes<T: Ordered>(n: usize, position: bool) -> usize {
     if is_narrow::<T>(n) || !position { size_of::<u64>() } else { size_of::<Wide>() }
 }
 
-/// Whether any key and a position fit into 64 bits.
+/// Returns true if any key and a position fit into 64 bits.
 fn is_narrow<T: Ordered>(n: usize) -> bool {
     size_of::<T::Key>() == 4 && n <= u32::MAX as usize
 }
@@ -171,7 +171,7 @@ fn differ<T: Ordered>(line: &[T], descending: bool, first: u64) -> u64 {
 unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P, differ: u64, out: Sorted<T>, scratch: *mut u8) {
     let n = line.len();
     let records = scratch.cast::<P::R>();
-    let room = [records, records.wrapping_add(n)];
+    let buffers = [records, records.wrapping_add(n)];
     // A short line is in the first caches: elements are looked up there, which tells zeros and NaNs apart.
     let looked_up = P::PLACED && n < BUCKETED_RECORDS;
     let (values, positions) = (Shared(out.values.cast()), Shared(out.positions.cast()));
@@ -195,7 +195,7 @@ unsafe fn sort_packed<T: Ordered, P: Pack>(line: &[T], descending: bool, pack: P
         }
     };
     // SAFETY: the caller's.
-    unsafe { sort_records(n, make, room, room[1].wrapping_add(n).cast(), pack.window(differ), &emit) }
+    unsafe { sort_records(n, make, buffers, buffers[1].wrapping_add(n).cast(), pack.window(differ), &emit) }
     if T::DTYPE.is_float() && !out.values.is_null() && !looked_up {
         // SAFETY: all have been written.
         let values = unsafe { std::slice::from_raw_parts_mut(out.values, n) };

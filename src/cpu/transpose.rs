@@ -19,17 +19,17 @@ use std::ops::Range;
 /// Bytes a first-level cache holds in one line of each of its sets.
 const PAGE: isize = 4096;
 
-/// Whether lines so many bytes apart drive each other out of the first-level cache.
+/// Returns true if lines `step` bytes apart drive each other out of the first-level cache.
 pub fn compete(step: isize) -> bool {
     step % PAGE == 0
 }
 
-/// Whether a transposition of so many bytes, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
+/// Returns true if a transposition of `bytes`, both sides together, to rows `dst_step` bytes apart gains by [`transpose_stream`].
 ///
 /// That is so from less on than for other operations, as the plain stores of a transposition jump from row to row. On Intel's machines each
 /// waits for its line. A Zen 5 hides that for twice as many bytes, unless the rows are whole pages apart and compete for the same sets.
 pub fn gains_streamed(bytes: usize, dst_step: isize) -> bool {
-    let jumps = tuning::asks_ahead() || compete(dst_step);
+    let jumps = tuning::prefetches() || compete(dst_step);
     bytes >= if jumps { tuning::streams_from() / 4 } else { tuning::streams_from() / 2 }
 }
 
@@ -58,12 +58,12 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
         // SAFETY: the caller's.
         return unsafe { transpose(size, dst, dst_step, src, src_step, rows, cols) };
     }
-    let wide = if tuning::asks_ahead() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
+    let wide = if tuning::prefetches() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
     // SAFETY: the caller's; the level is this machine's.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
 }
 
-/// What to transpose: `rows` x `cols` is the shape of the result.
+/// A matrix to transpose: `rows` x `cols` is the shape of the result.
 #[derive(Clone, Copy)]
 struct Matrix {
     dst: *mut u8,
@@ -92,7 +92,7 @@ impl Matrix {
         }
     }
 
-    /// Whether all rows of the result begin in the same place of a line, and elements do not straddle lines.
+    /// Returns true if all rows of the result begin in the same place of a line, and elements do not straddle lines.
     #[inline(always)]
     fn rows_begin_alike(self, size: usize) -> bool {
         self.dst_step % LINE as isize == 0 && self.dst.addr().is_multiple_of(size)
@@ -119,7 +119,7 @@ impl Matrix {
         let unbuffered = unbuffered(level, size).filter(|_| self.rows_begin_alike(size));
         let kernels = (buffered(level, size), unbuffered);
         let width = if unbuffered.is_some() { TRANSPOSED_STREAM_WIDTH } else { wide };
-        // A tile is done when the one after it is known, whose source is asked for meanwhile.
+        // A tile is done when the one after it is known, whose source is prefetched meanwhile.
         let mut last = None;
         let mut run = |next: Option<[usize; 4]>| {
             if let Some(tile) = std::mem::replace(&mut last, next) {
@@ -132,7 +132,7 @@ impl Matrix {
     }
 
     /// Transposes a tile and streams its rows, in bands of a line of the source, through a buffer where they are not whole lines. Meanwhile
-    /// it asks for the source of the `next`, whose rows are short and far apart, so that the machine would not guess them.
+    /// it prefetches the source of the `next`, whose rows are short and far apart, so that the machine would not guess them.
     ///
     /// # Safety
     /// As for [`transpose`]; the tiles lie inside and are no wider than TRANSPOSED_STREAM_BUFFERED bytes.
@@ -144,7 +144,7 @@ impl Matrix {
         (buffered, unbuffered): (BandKernel, Option<Kernel>),
     ) {
         let [r, c, rows, cols] = tile;
-        let ask = |columns: Range<usize>, at: usize, of: usize| {
+        let prefetch = |columns: Range<usize>, at: usize, of: usize| {
             let Some([r, c, height, width]) = next else { return };
             for column in (columns.start + at..columns.end.min(width)).step_by(of) {
                 // SAFETY: the tile lies inside the matrix.
@@ -162,14 +162,14 @@ impl Matrix {
                 for (k, top) in steps(rows, band).enumerate() {
                     for left in (0..cols).step_by(band) {
                         // Rows of the source next to those it reads: their pages are at hand.
-                        ask(left..left + band, k, bands);
+                        prefetch(left..left + band, k, bands);
                         unbuffered(part.part(size, top, left, band, band));
                     }
                 }
                 return;
             }
             for k in 0..bands {
-                ask(0..cols, k, bands);
+                prefetch(0..cols, k, bands);
                 let top = k * band;
                 buffered(part.part(size, top, 0, band.min(rows - top), cols + more), cols * size, c == 0);
             }

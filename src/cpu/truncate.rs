@@ -2,7 +2,7 @@
 
 use crate::dtype::{Dtype, Element};
 
-/// What is the same for both floats, with the type's own constants.
+/// The functions that are the same for both floats, with the type's own constants.
 macro_rules! truncation {
     ($F:ident, $narrow:ident, $wide:ident, $halves:ident, below 2^31 $below_31:literal, below 2^63 $below_63:literal) => {
         /// `x` as an integer of at most 32 bits.

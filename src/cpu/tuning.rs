@@ -1,4 +1,4 @@
-//! What depends on the machine rather than on the code: sizes of caches, and where one way of doing things overtakes another.
+//! Constants that depend on the machine rather than on the code: sizes of caches, and where one way of doing things overtakes another.
 //!
 //! Constants were measured on Xeons with AVX-512 and on Zen 4 and 5. What follows from the shape of a kernel stands beside the kernel.
 
@@ -21,12 +21,12 @@ const STREAMS_LEAST: usize = 4 << 20;
 /// The most, in bytes.
 #[cfg(target_arch = "x86_64")]
 const STREAMS_MOST: usize = 64 << 20;
-/// Bytes of all operands from which they come from beyond the second-level cache: asking for them ahead of time pays.
-pub(crate) const BEYOND_SECOND_CACHE: usize = 4 << 20;
-/// Bytes asked for at a time, of the widest operand. More would fill the queues, and the kernel would wait.
-pub(crate) const ASKED: usize = 512;
-/// Bytes between what is computed and what is asked for, of the widest operand.
-pub(crate) const ASKED_AHEAD: usize = 2048;
+/// Bytes of all operands from which prefetching pays: they come from beyond the second-level cache.
+pub(crate) const PREFETCH_FROM: usize = 4 << 20;
+/// Bytes prefetched at a time, of the widest operand. More would fill the queues, and the kernel would wait.
+pub(crate) const PREFETCH_BYTES: usize = 512;
+/// Bytes of the widest operand between the elements computed and those prefetched.
+pub(crate) const PREFETCH_AHEAD: usize = 2048;
 /// Bytes of the widest operand whose results are streamed together, for kernels that begin at once.
 pub(crate) const STREAMED: usize = 2 * 1024;
 /// A result that is a smaller part of all operands is not streamed: comparisons of float64 in memory take up to a third longer if it is.
@@ -155,8 +155,8 @@ pub(crate) const PRODUCT_DEPTH: usize = 256;
 pub(crate) const PRODUCT_ROWS: usize = 1024;
 /// The width of a part in bytes: wide enough to make up for the time it takes to fetch a block of A.
 pub(crate) const PRODUCT_COLS: usize = 8192;
-/// A part of so many rows is rather cut into two of fewer rows than of fewer columns: then no two threads write to neighbouring elements
-/// of C, whose lines they would take from each other's caches.
+/// Rows from which a part is rather cut into two of fewer rows than of fewer columns: then no two threads write to neighbouring elements of
+/// C, whose lines they would take from each other's caches.
 pub(crate) const PRODUCT_CUT_ROWS: usize = 192;
 /// Multiplications that take one thread about half a microsecond, not much longer than it takes to call another.
 pub(crate) const PRODUCT_WORK: usize = 1 << 17;
@@ -184,20 +184,20 @@ pub fn streams_from() -> usize {
     usize::MAX
 }
 
-/// Whether kernels should ask ahead of time for what they read and write in order. Intel's machines gain by it; AMD's guess such streams as
+/// Returns true if kernels should prefetch what they read and write in order. Intel's machines gain by it; AMD's guess such streams as
 /// well, and lose by the additional work: adding 1e6 floats took a Zen 5 113 us with hints, 97 without. Where reading and storing take
 /// turns, as by way of a buffer, hints pay on all of them.
-pub fn asks_ahead() -> bool {
+pub fn prefetches() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        static ASKS: LazyLock<bool> = LazyLock::new(|| __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"));
-        *ASKS
+        static PREFETCHES: LazyLock<bool> = LazyLock::new(|| __cpuid(0).ebx == u32::from_le_bytes(*b"Genu"));
+        *PREFETCHES
     }
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
 
-/// Whether the machine has a loop of its own to fill memory, and it is quick.
+/// Returns true if the machine has a loop of its own to fill memory, and the loop is quick.
 pub fn fills_long() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

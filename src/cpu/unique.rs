@@ -94,9 +94,9 @@ fn runs_of_rows<T: Ordered>(
     [places, ends]: [&mut [i64]; 2],
     inverse: Option<&mut [i64]>,
 ) -> Result<usize> {
-    let room = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
+    let buffer = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
     // SAFETY: a row-major operand of this type, and room for as many keys.
-    let keys = unsafe { keys_of(x.elements::<T>(), room.first()) };
+    let keys = unsafe { keys_of(x.elements::<T>(), buffer.first()) };
     let rows = Rows { keys, width, float: T::DTYPE.is_float() };
     if !consecutive {
         rows.sort(places);

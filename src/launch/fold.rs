@@ -17,7 +17,7 @@ pub enum Term {
     NotNan,
 }
 
-/// What becomes of a sum.
+/// The number made of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     /// The sum itself.
@@ -33,9 +33,9 @@ pub enum Root {
 pub enum Fold {
     /// The sum of a term. Integers and Bool are summed in int64, plain terms alone; floats in float64 if it is `wide`, else nearly so.
     Sum {
-        /// What is summed.
+        /// The term that is summed.
         term: Term,
-        /// What becomes of the sum.
+        /// The number made of the sum.
         root: Root,
         /// True if every addition of floats is one of float64.
         wide: bool,
@@ -67,7 +67,7 @@ pub enum Fold {
     },
     /// The variance of floats.
     Moment {
-        /// What is taken from the number of elements to divide by.
+        /// The number that is taken from the number of elements to divide by.
         correction: f64,
         /// True for its square root.
         root: bool,

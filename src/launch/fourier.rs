@@ -22,6 +22,6 @@ pub struct Fourier<'a> {
     pub transform: Transform,
     /// The sizes of a signal; where one side is real, those of that side.
     pub signal: &'a [i64],
-    /// What each element of the result is multiplied by.
+    /// The factor that each element of the result is multiplied by.
     pub factor: f64,
 }

@@ -46,7 +46,7 @@ pub enum Windows {
 pub enum Divisor {
     /// The elements of the window that lie in the image.
     Inside,
-    /// Those in the padding too.
+    /// The elements of the window, in the padding too.
     Padded,
     /// A number.
     Given(f64),

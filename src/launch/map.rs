@@ -77,7 +77,7 @@ pub enum ResultDtype {
     Truth,
 }
 
-/// What the numbers of a call have to do with its dtypes.
+/// The part that the numbers of a call have in its dtypes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// They take part in promotion, if there are any.
@@ -94,7 +94,7 @@ pub struct Op<const N: usize> {
     pub result: ResultDtype,
     /// Numbers and dtypes.
     pub role: Role,
-    /// Whether there is something that integers refuse: numbers that are not whole, divisors that are 0.
+    /// True if integers refuse some numbers: those that are not whole, divisors that are 0.
     pub checked: bool,
     /// Elements a thread must get for waking it to pay.
     pub grain: usize,
@@ -172,7 +172,7 @@ impl<const N: usize> Op<N> {
         Ok(Choice { kernel, signature })
     }
 
-    /// What the operation has kernels for.
+    /// Returns the dtypes that the operation has kernels for.
     #[cold]
     fn domain(&self) -> Domain {
         let has = |compute| self.kernels[slot(compute)].is_some();
@@ -188,9 +188,9 @@ impl<const N: usize> Op<N> {
 /// The dtypes of an elementwise operation, operand 0 being the result.
 #[derive(Clone, Copy)]
 pub struct Signature<const N: usize> {
-    /// What the kernel takes of each operand.
+    /// The dtype in which the kernel takes each operand.
     pub types: [Dtype; N],
-    /// What inputs are rounded to where their own dtype has more digits.
+    /// The dtype that inputs are rounded to where their own dtype has more digits.
     pub common: Dtype,
     /// The dtype of a result nobody gave one.
     pub result: Dtype,

@@ -5,11 +5,11 @@ use crate::scalar::Scalar;
 /// The dimensions that a result has.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// That of the rows of `a`.
+    /// True if it has the dimension of the rows of `a`.
     pub rows: bool,
-    /// That of the columns of `b`.
+    /// True if it has the dimension of the columns of `b`.
     pub columns: bool,
-    /// Those of the batch; without them the products are summed.
+    /// True if it has the dimensions of the batch; without them the products are summed.
     pub batch: bool,
 }
 

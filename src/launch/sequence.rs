@@ -35,7 +35,7 @@ pub struct Spaced {
     pub down: Line,
     /// Where `down` begins.
     pub half: usize,
-    /// What is raised to the power of each number.
+    /// The base that is raised to the power of each number.
     pub base: Option<f64>,
 }
 

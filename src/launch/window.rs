@@ -14,7 +14,7 @@ pub struct Window {
     pub out: [usize; IMAGE_DIMS],
     /// From window to window.
     pub stride: [usize; IMAGE_DIMS],
-    /// What the image is thought to have in front and behind.
+    /// Elements that the image is thought to have in front and behind.
     pub padding: [usize; IMAGE_DIMS],
     /// From tap to tap.
     pub dilation: [usize; IMAGE_DIMS],

@@ -57,13 +57,13 @@ impl Layout {
         self.shape.iter().product()
     }
 
-    /// Whether elements lie row-major without gaps; strides of size-1 dims do not matter.
+    /// Returns true if elements lie row-major without gaps; strides of size-1 dims do not matter.
     #[inline]
     pub fn is_contiguous(&self) -> bool {
         is_row_major(&self.shape, &self.strides)
     }
 
-    /// Whether elements lie as `format` says. Every dense layout preserves itself.
+    /// Returns true if elements lie as `format` says. Every dense layout preserves itself.
     pub fn has_format(&self, format: THMemoryFormat) -> Result<bool> {
         match (format, channels_last_order(format)) {
             (_, Some(order)) => Ok(order.len() == self.ndim() && self.follows(order)),
@@ -73,8 +73,8 @@ impl Layout {
         }
     }
 
-    /// Whether strides are those of channels-last, with the dims of `order` from slowest to fastest; strides of size-1 dims do not matter.
-    /// Those of empty tensors do, as in PyTorch: not every one of them is in every format.
+    /// Returns true if strides are those of channels-last, with the dims of `order` from slowest to fastest; strides of size-1 dims do not
+    /// matter. Strides of empty tensors do, as in PyTorch: not every empty tensor is in every format.
     fn follows(&self, order: &[usize]) -> bool {
         let strides = strides_in_order(&self.shape, order, 0);
         (0..self.ndim()).all(|d| self.shape[d] == 1 || self.strides[d] == strides[d])
@@ -96,7 +96,7 @@ impl Layout {
         last.checked_add(1)
     }
 
-    /// Whether every element of the spanned range belongs to exactly one position.
+    /// Returns true if every element of the spanned range belongs to exactly one position.
     pub fn is_dense(&self) -> bool {
         !self.overlaps_itself() && self.end() == self.offset.checked_add(self.numel())
     }
@@ -128,7 +128,7 @@ pub fn contiguous_strides(shape: &[i64]) -> Dims {
     strides
 }
 
-/// Whether `strides` are those of a row-major tensor of this shape; strides of size-1 dims do not matter.
+/// Returns true if `strides` are those of a row-major tensor of this shape; strides of size-1 dims do not matter.
 #[inline]
 pub fn is_row_major(shape: &[i64], strides: &[i64]) -> bool {
     let (mut expected, mut row_major) = (1i64, true);

@@ -1,4 +1,4 @@
-//! Whether positions of a layout share elements.
+//! The test whether positions of a layout share elements.
 
 use super::{INLINE_DIMS, Layout};
 use smallvec::SmallVec;
@@ -10,8 +10,8 @@ const MOST: i64 = 1 << 16;
 type Dim = (i64, i64);
 
 impl Layout {
-    /// Whether two positions share an element, as in an expanded tensor. If three or more dims overlap and more than 65536 positions would
-    /// have to be compared, the answer is yes.
+    /// Returns true if two positions share an element, as in an expanded tensor, or if three or more dims overlap and more than 65536
+    /// positions would have to be compared.
     #[inline]
     pub fn overlaps_itself(&self) -> bool {
         !self.is_contiguous() && self.shares_elements()
@@ -25,17 +25,17 @@ impl Layout {
         let mut dims: SmallVec<[Dim; INLINE_DIMS]> = pairs.filter(|&(n, _)| n > 1).collect();
         dims.sort_unstable_by_key(|&(_, stride)| stride);
         let mut reach = 0i64;
-        let apart = |&(n, stride): &Dim| {
+        let exceeds_inner = |&(n, stride): &Dim| {
             let beyond = stride > reach;
             reach = reach.saturating_add((n - 1).saturating_mul(stride));
             beyond
         };
         // Mostly the stride of each dim is larger than the reach of all dims inside it.
-        !dims.iter().all(apart) && interleaved(&mut dims)
+        !dims.iter().all(exceeds_inner) && interleaved(&mut dims)
     }
 }
 
-/// Whether sums of multiples below the sizes of some strides, in ascending order, meet.
+/// Returns true if two sums of multiples of the strides, each multiple below the size of its dim, are equal. Strides ascend.
 ///
 /// Two positions meet where the differences `x` of their indices, not all 0, make the sum of `x * stride` 0. A dim in which `x` can only be
 /// 0 is left out.
@@ -54,7 +54,7 @@ fn interleaved(dims: &mut SmallVec<[Dim; INLINE_DIMS]>) -> bool {
     }
 }
 
-/// Whether positions that share an element have the same index in dim `d`.
+/// Returns true if positions that share an element have the same index in dim `d`.
 fn stands_still(dims: &[Dim], d: usize) -> bool {
     let (n, stride) = dims[d];
     let others = || dims.iter().enumerate().filter(|&(k, _)| k != d).map(|(_, dim)| dim);
@@ -64,7 +64,7 @@ fn stands_still(dims: &[Dim], d: usize) -> bool {
     stride > reach || divisor / gcd(divisor, stride) >= n
 }
 
-/// Whether two of all positions are the same; yes if there are too many to compare.
+/// Returns true if two of all positions are the same, or if there are too many to compare.
 fn meet(dims: &[Dim]) -> bool {
     let count = dims.iter().fold(1i64, |count, &(n, _)| count.saturating_mul(n));
     let mut places: Vec<i64> = Vec::new();

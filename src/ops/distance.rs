@@ -83,7 +83,7 @@ fn by_product(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     sqrt.run([r, r], &[])
 }
 
-/// The differences themselves, of so many rows at a time that they stay in the caches.
+/// The differences themselves, of a number of rows at a time that stays in the caches.
 fn by_differences(r: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     let shape = b.layout()?.shape;
     let each = (DIFFERENCES / shape.iter().product::<i64>().max(1)).max(1);

@@ -71,9 +71,9 @@ pub unsafe fn spread<const N: usize>(tensors: &[&Tensor; N], types: [Dtype; N], 
     let (mut data, mut dtype, mut ends) = ([null_mut::<u8>(); N], types, [0; N]);
     let mut steps = [[0isize; N]; INLINE_DIMS];
     for k in 0..N {
-        let (of, first, room) = tensors[k].room()?;
+        let (of, first, capacity) = tensors[k].memory()?;
         let reach = steps_of(tensors[k], shape, k, &mut steps)?;
-        if reach >= room {
+        if reach >= capacity {
             return None;
         }
         (data[k], dtype[k], ends[k]) = (first, of, (reach + 1) * of.size());

@@ -144,6 +144,9 @@ impl Source {
     fn joined(t: &Tensor, dims: &[usize]) -> Result<Source> {
         let mut operand = Operand::of(t)?;
         let layout = operand.layout.clone();
+        if dims.len() == 1 && dims[0] + 1 == layout.ndim() {
+            return Ok(Source { operand, layout, dims: dims.into() });
+        }
         let mut moved = Layout { shape: Dims::new(), strides: Dims::new(), offset: layout.offset };
         for d in (0..layout.ndim()).filter(|d| !dims.contains(d)).chain(dims.iter().copied()) {
             moved.shape.push(layout.shape[d]);
@@ -182,8 +185,16 @@ impl Source {
         }
     }
 
+    /// True if the last dimension is the line, as it is in the operand.
+    fn is_last(&self) -> bool {
+        self.dims.len() == 1 && self.dims[0] + 1 == self.layout.ndim()
+    }
+
     /// The layout of a result with the elements of a line in the last dim.
     fn result_layout(&self, form: Form, layout: &Layout) -> Layout {
+        if matches!(form, Form::Same | Form::Resized { .. }) && self.is_last() {
+            return layout.clone();
+        }
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> = layout.shape.iter().copied().zip(layout.strides.iter().copied()).collect();
         let last = match form {
             Form::Same | Form::Resized { .. } if self.dims.is_empty() => (1, 1),
@@ -209,8 +220,9 @@ impl Source {
             let writes = Writes::converted_from(written[k].unwrap_or(work.compute));
             wants[k].r.map(|r| Wanted { r, dtype: wants[k].dtype, shape: &shape, writes })
         });
-        let given = [self.operand.with_layout(if form == Form::Same { self.layout.clone() } else { self.operand.layout.clone() })];
-        let inputs = if form == Form::Same { Inputs::in_step(&given) } else { Inputs::anywhere(&given) };
+        let as_given = if form == Form::Same && !self.is_last() { Some(self.operand.with_layout(self.layout.clone())) } else { None };
+        let given = std::slice::from_ref(as_given.as_ref().unwrap_or(&self.operand));
+        let inputs = if form == Form::Same { Inputs::in_step(given) } else { Inputs::anywhere(given) };
         let ready = ready_all(wanted, inputs)?;
         ready.launch_in(|layout| self.result_layout(form, layout), &work, &[&self.operand])
     }

@@ -70,7 +70,7 @@ impl Targets<'_> {
             None => None,
         };
         let result = if self.reduction == TH_REDUCTION_NONE { shape } else { Dims::new() };
-        // What overflows is not used: there are no positions then.
+        // A product that overflows is not used: there are no positions then.
         let inner = scores[class + 1..].iter().fold(1, |inner: i64, &n| inner.wrapping_mul(n)) as usize;
         Ok(Checked { target: dense(self.target, Dtype::Int64)?, weight, result, classes: scores[class] as usize, inner })
     }

@@ -19,7 +19,7 @@ pub struct Form<'a> {
     pub kernel: &'a [i64],
     /// From window to window.
     pub steps: Steps<'a>,
-    /// Whether windows count that lie beyond the end in part.
+    /// True if windows that lie beyond the end in part count.
     pub ceil: bool,
 }
 
@@ -67,7 +67,7 @@ impl Planes {
     }
 }
 
-/// What a window without an element gives: the least number of the dtype, which is computed in another.
+/// Returns the maximum of a window without elements: the least number of `dtype`, whose elements are computed in another dtype.
 fn least(dtype: Dtype) -> f64 {
     match dtype {
         Dtype::Uint8 => 0.0,
@@ -109,7 +109,7 @@ pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, form: Form<'_>, divisor: Di
     of_floats(r, t, &planes.resized(window.out), &planes.pool(PoolOp::Mean(divisor), Windows::Strided(window)))
 }
 
-/// What a mean is divided by: all of a window or what lies in the image, or a number if that is not 0.
+/// Returns the divisor of a mean: `number` if that is not 0, else the elements of a window, all if `padded`, or those in the image.
 pub fn divisor(padded: bool, number: i64) -> Divisor {
     match (number, padded) {
         (0, false) => Divisor::Inside,

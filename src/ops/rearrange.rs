@@ -28,7 +28,7 @@ pub const TH_PAD_REPLICATE: THPadMode = 2;
 pub const TH_PAD_CIRCULAR: THPadMode = 3;
 
 /// `r` = the elements of `t` as `change` lays them out; steps may be negative.
-fn laid_out(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
+fn copy_with_layout(r: &Tensor, t: &Tensor, change: &dyn Fn(&mut Layout) -> Result<()>) -> Result<()> {
     let from = Operand::of(t)?;
     let mut layout = from.layout.clone();
     change(&mut layout)?;
@@ -62,7 +62,7 @@ fn reverse(layout: &mut Layout, d: usize) {
 /// `r` = `t` with the order of these dimensions reversed
 pub fn flip(r: &Tensor, t: &Tensor, dims: &[i64]) -> Result<()> {
     let dims = named(dims, t.layout()?.ndim())?;
-    laid_out(r, t, &|layout| {
+    copy_with_layout(r, t, &|layout| {
         dims.iter().for_each(|&d| reverse(layout, d));
         Ok(())
     })
@@ -78,7 +78,7 @@ pub fn rot90(r: &Tensor, t: &Tensor, k: i64, a: i32, b: i32) -> Result<()> {
     if first == second {
         bail!(Argument, "dimension {first} is named twice")
     }
-    laid_out(r, t, &|layout| {
+    copy_with_layout(r, t, &|layout| {
         match k.rem_euclid(4) {
             0 => return Ok(()),
             1 => reverse(layout, second),
@@ -251,10 +251,10 @@ fn repeat_evenly(r: &Tensor, t: &Tensor, d: usize, count: i64) -> Result<()> {
     }
     let Some(size) = size else { bail!(Shape, "dimension {d} overflows") };
     // Each entry as a dimension of its own, of as many entries as it is repeated.
-    let apart = view::derive(&t, |l| l.unsqueeze(d as i32 + 1))?;
-    let mut often = apart.layout()?.shape;
+    let unsqueezed = view::derive(&t, |l| l.unsqueeze(d as i32 + 1))?;
+    let mut often = unsqueezed.layout()?.shape;
     often[d + 1] = count;
-    let made = copy::contiguous_copy(&view::derive(&apart, |l| l.expand(&often))?)?;
+    let made = copy::contiguous_copy(&view::derive(&unsqueezed, |l| l.expand(&often))?)?;
     shape[d] = size;
     deliver([Some((r, t.defined()?, &view::reshape(&made, &shape)?))])
 }

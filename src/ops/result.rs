@@ -13,7 +13,7 @@ use crate::launch::Launchable;
 use crate::layout::{Layout, checked_numel};
 use crate::operand::{Operand, check_host};
 use crate::storage::Storage;
-use crate::tensor::{DimsRoom, Tensor};
+use crate::tensor::{DimsMemory, Tensor};
 use smallvec::SmallVec;
 
 /// A result that may become what the operation makes.
@@ -66,7 +66,7 @@ impl<'a, 's> Target<'a, 's> {
             Some(written) if writes.converts => self.place_as(written, disjoint, &taken),
             Some(written) if written != self.dtype || written != of => {
                 let mut placed = self.place(false, others)?;
-                // What is written becomes elements of a fresh result, and these what `r` holds.
+                // Elements as written become elements of a fresh result, and these the elements of `r`.
                 for step in [of, written] {
                     if placed.written.dtype != step {
                         placed = placed.converted_from(step)?;
@@ -84,23 +84,23 @@ impl<'a, 's> Target<'a, 's> {
         let Target { r, dtype, shape, kept, .. } = self;
         if let Some(kept) = kept {
             return match disjoint {
-                false => Ok(Placed { r, written: kept, last: Last::Nothing }),
-                true => Ok(Placed { r, written: made(dtype, shape)?, last: Last::Copied(Box::new(kept)) }),
+                false => Ok(Placed { r, written: kept, commit: Commit::Nothing }),
+                true => Ok(Placed { r, written: made(dtype, shape)?, commit: Commit::Copied(Box::new(kept)) }),
             };
         }
-        let room = r.dims_room(shape.len())?;
+        let dims = r.dims_memory(shape.len())?;
         let own = if r.dtype().is_some() { r.storage() } else { None };
         let Some(own) = own.filter(|own| own.dtype().size() == dtype.size() && !taken(own)) else {
-            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Adopted(room) });
+            return Ok(Placed { r, written: made(dtype, shape)?, commit: Commit::Adopted(dims) });
         };
         let layout = Layout { offset: r.offset().max(0), ..Layout::contiguous(shape) };
         let Some(end) = layout.end() else { bail!(Shape, "shape {shape:?} at offset {} overflows", layout.offset) };
         if end <= own.len() {
-            return Ok(Placed { r, written: Operand::inside(own, dtype, layout), last: Last::Adopted(room) });
+            return Ok(Placed { r, written: Operand::inside(own, dtype, layout), commit: Commit::Adopted(dims) });
         }
         own.check_growth(end)?;
         let Some(larger) = own.larger(end)? else {
-            return Ok(Placed { r, written: made(dtype, shape)?, last: Last::Grown { room, layout: Box::new(layout), storage: own } });
+            return Ok(Placed { r, written: made(dtype, shape)?, commit: Commit::Grown { dims, layout: Box::new(layout), storage: own } });
         };
         // Elements before the result keep their values.
         let before = layout.offset.min(own.len()) as usize * dtype.size();
@@ -108,7 +108,7 @@ impl<'a, 's> Target<'a, 's> {
             // SAFETY: both storages hold so many elements, and nobody else has the new one.
             unsafe { own.data().copy_to_nonoverlapping(larger.data(), before) };
         }
-        Ok(Placed { r, written: Operand::inside(larger, dtype, layout), last: Last::Exchanged { room, storage: own } })
+        Ok(Placed { r, written: Operand::inside(larger, dtype, layout), commit: Commit::Exchanged { dims, storage: own } })
     }
 }
 
@@ -238,7 +238,7 @@ pub fn ready_all<'a, const N: usize>(wanted: [Option<Wanted<'a, '_>>; N], inputs
             ready.0[k] = Some(target.ready(wanted.writes, disjoint[k], &inputs, &of_another)?);
         }
     }
-    together(&mut ready.0)?;
+    defer_unless_grown(&mut ready.0)?;
     Ok(ready)
 }
 
@@ -300,7 +300,7 @@ impl Ready<'_, 1> {
     /// [`Ready::write`] to a tensor.
     pub fn write_tensor(mut self, write: impl FnOnce(&Tensor) -> Result<()>) -> Result<()> {
         match &self.0 {
-            [Some(Placed { r, last: Last::Nothing, .. })] => write(r),
+            [Some(Placed { r, commit: Commit::Nothing, .. })] => write(r),
             _ => write(&self.operand().tensor()?),
         }?;
         commit(&mut self.0)
@@ -312,11 +312,11 @@ struct Placed<'a> {
     r: &'a Tensor,
     /// The place where the elements are written.
     written: Operand,
-    last: Last<'a>,
+    commit: Commit<'a>,
 }
 
-/// The last step, which makes the result of the elements written. Boxes keep it small in the common case, since it is moved about.
-enum Last<'a> {
+/// The step that makes the result of the elements written. Boxes keep it small in the common case, since it is moved about.
+enum Commit<'a> {
     /// It is the result.
     Nothing,
     /// The result, which is this, takes the elements.
@@ -324,19 +324,19 @@ enum Last<'a> {
     /// This takes the elements, converted, and then becomes the result.
     Converted(Box<Placed<'a>>),
     /// The result takes geometry and storage.
-    Adopted(DimsRoom),
+    Adopted(DimsMemory),
     /// The result takes the geometry, its storage the memory.
-    Exchanged { room: DimsRoom, storage: Storage },
+    Exchanged { dims: DimsMemory, storage: Storage },
     /// The result's storage is grown by its allocator, and the result takes the elements.
-    Grown { room: DimsRoom, layout: Box<Layout>, storage: Storage },
+    Grown { dims: DimsMemory, layout: Box<Layout>, storage: Storage },
 }
 
 impl Placed<'_> {
-    /// Whether an allocator of the caller, which may refuse, has the last word.
+    /// Returns true if an allocator of the caller, which may refuse, must grow the storage.
     fn grows(&self) -> bool {
-        match &self.last {
-            Last::Grown { .. } => true,
-            Last::Converted(placed) => placed.grows(),
+        match &self.commit {
+            Commit::Grown { .. } => true,
+            Commit::Converted(placed) => placed.grows(),
             _ => false,
         }
     }
@@ -344,14 +344,14 @@ impl Placed<'_> {
     /// This, written in memory of its own and as another dtype until all is done.
     fn converted_from(self, dtype: Dtype) -> Result<Self> {
         let written = made(dtype, &self.written.layout.shape)?;
-        Ok(Placed { r: self.r, written, last: Last::Converted(Box::new(self)) })
+        Ok(Placed { r: self.r, written, commit: Commit::Converted(Box::new(self)) })
     }
 
     /// Grows the storage where only its own allocator can, and says how long it was.
     fn grow(&self) -> Result<Option<i64>> {
-        match &self.last {
-            Last::Converted(placed) => placed.grow(),
-            Last::Grown { layout, storage, .. } => {
+        match &self.commit {
+            Commit::Converted(placed) => placed.grow(),
+            Commit::Grown { layout, storage, .. } => {
                 let before = storage.len();
                 storage.resize(layout.end().unwrap_or(before)).map(|()| Some(before))
             }
@@ -360,34 +360,34 @@ impl Placed<'_> {
     }
 
     fn shrink(&self, before: Option<i64>) {
-        match (&self.last, before) {
-            (Last::Converted(placed), _) => placed.shrink(before),
+        match (&self.commit, before) {
+            (Commit::Converted(placed), _) => placed.shrink(before),
             // A storage that cannot shrink stays longer than it was: no element is lost.
-            (Last::Grown { storage, .. }, Some(len)) => _ = storage.resize(len),
+            (Commit::Grown { storage, .. }, Some(len)) => _ = storage.resize(len),
             _ => {}
         }
     }
 
     fn finish(&mut self) -> Result<()> {
-        let Placed { r, written, last } = self;
-        match std::mem::replace(last, Last::Nothing) {
-            Last::Nothing => {}
-            Last::Copied(to) => copy_elements(&to, written)?,
-            Last::Converted(mut placed) => {
+        let Placed { r, written, commit } = self;
+        match std::mem::replace(commit, Commit::Nothing) {
+            Commit::Nothing => {}
+            Commit::Copied(to) => copy_elements(&to, written)?,
+            Commit::Converted(mut placed) => {
                 copy_elements(&placed.written, written)?;
                 placed.finish()?;
             }
-            Last::Adopted(room) => {
+            Commit::Adopted(dims) => {
                 if let Some(storage) = written.storage.take() {
-                    r.point_at(room, storage, written.dtype, &written.layout);
+                    r.point_at(dims, storage, written.dtype, &written.layout);
                 }
             }
-            Last::Exchanged { room, storage } => {
+            Commit::Exchanged { dims, storage } => {
                 written.storage.iter().for_each(|made| storage.exchange_memory(made));
-                r.point_at(room, storage, written.dtype, &written.layout);
+                r.point_at(dims, storage, written.dtype, &written.layout);
             }
-            Last::Grown { room, layout, storage } => {
-                r.point_at(room, storage.clone(), written.dtype, &layout);
+            Commit::Grown { dims, layout, storage } => {
+                r.point_at(dims, storage.clone(), written.dtype, &layout);
                 copy_elements(&Operand::inside(storage, written.dtype, *layout), written)?;
             }
         }
@@ -395,8 +395,8 @@ impl Placed<'_> {
     }
 }
 
-/// Results of one operation: where one of them still has to grow when all is written, the others are not touched before.
-fn together(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
+/// Where one of the results of an operation still has to grow when all is written, the others are not touched before.
+fn defer_unless_grown(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
     if placed.iter().flatten().any(Placed::grows) {
         for place in placed.iter_mut().filter(|place| place.as_ref().is_some_and(|placed| !placed.grows())) {
             if let Some(p) = place.take() {
@@ -414,7 +414,7 @@ pub type Made<'a> = (&'a Tensor, Dtype, &'a Tensor);
 /// Makes results of tensors whose shapes were not known before: all of them, or none. A fresh handle takes over what was made where it can.
 pub fn deliver<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<()> {
     let (mut placed, made) = places(results)?;
-    together(&mut placed)?;
+    defer_unless_grown(&mut placed)?;
     for (placed, made) in placed.iter().zip(&made) {
         if let (Some(placed), Some(made)) = (placed, made) {
             copy_elements(&placed.written, made)?;
@@ -444,7 +444,7 @@ fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N
         let shape = from.layout.shape.clone();
         let target = Target::check(r, dtype, &shape)?;
         if r.dtype().is_none() && from.dtype == dtype && from.layout.is_contiguous() {
-            placed[k] = Some(Placed { r, written: from, last: Last::Adopted(r.dims_room(shape.len())?) });
+            placed[k] = Some(Placed { r, written: from, commit: Commit::Adopted(r.dims_memory(shape.len())?) });
             continue;
         }
         let of_another = |own: &Storage| (0..N).any(|j| j != k && handle(j).and_then(Tensor::storage).is_some_and(|s| s.overlaps(own)));
@@ -458,7 +458,7 @@ fn places<const N: usize>(results: [Option<Made<'_>>; N]) -> Result<Places<'_, N
 /// for.
 #[inline(always)]
 fn commit(results: &mut [Option<Placed<'_>>]) -> Result<()> {
-    if results.iter().flatten().all(|placed| matches!(placed.last, Last::Nothing)) { Ok(()) } else { change(results) }
+    if results.iter().flatten().all(|placed| matches!(placed.commit, Commit::Nothing)) { Ok(()) } else { change(results) }
 }
 
 /// [`commit`] where a result is not yet as it was written.

@@ -15,7 +15,7 @@ use crate::operand::one_dtype;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// What to go over.
+/// The dim or the dims to go over.
 #[derive(Clone, Copy)]
 enum Along<'a> {
     Dim(i32),

@@ -94,9 +94,9 @@ pub fn with_whole_storage(storage: &Storage) -> Result<Tensor> {
 /// Makes `r` a tensor over `storage`, which grows if the geometry needs more.
 pub fn set_storage(r: &Tensor, storage: &Storage, offset: i64, shape: &[i64], strides: Option<&[i64]>) -> Result<()> {
     let (layout, end) = over_storage(offset, shape, strides)?;
-    let room = r.dims_room(shape.len())?;
+    let memory = r.dims_memory(shape.len())?;
     storage.resize(end.max(storage.len()))?;
-    r.point_at(room, storage.clone(), storage.dtype(), &layout);
+    r.point_at(memory, storage.clone(), storage.dtype(), &layout);
     Ok(())
 }
 
@@ -210,14 +210,14 @@ pub fn expand_nd(results: &[&Tensor], tensors: &[&Tensor]) -> Result<()> {
 
 /// Makes each of `results` a second handle on the elements of the tensor in `sources` at its place; none where one cannot.
 pub(super) fn set_all(results: &[&Tensor], sources: &[Tensor]) -> Result<()> {
-    let rooms = list(results.len(), |k| {
+    let memories = list(results.len(), |k| {
         sources[k].defined().and(sources[k].layout())?;
-        results[k].dims_room(sources[k].ndim())
+        results[k].dims_memory(sources[k].ndim())
     })?;
-    for ((r, room), source) in results.iter().zip(rooms).zip(sources) {
+    for ((r, memory), source) in results.iter().zip(memories).zip(sources) {
         // Looked at anew, not kept: many layouts of many dimensions would be too much for what Rust's lists have in reserve.
         if let (Some(storage), Some(dtype), Ok(layout)) = (source.storage(), source.dtype(), source.layout()) {
-            r.point_at(room, storage, dtype, &layout);
+            r.point_at(memory, storage, dtype, &layout);
         }
     }
     Ok(())

@@ -15,9 +15,9 @@ pub enum Form {
     Integer,
     /// A whole float with a point behind: `2.`
     Whole,
-    /// `%.4f`, with so many digits.
+    /// `%.4f`, with this number of digits.
     Fixed(usize),
-    /// `%.4e`, with so many digits.
+    /// `%.4e`, with this number of digits.
     Scientific(usize),
 }
 

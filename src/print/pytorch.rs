@@ -19,7 +19,7 @@ pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {
     let edge = (numel > options.threshold && !shape.is_empty()).then_some(options.edge);
     let shown = shape.iter().fold(1, |count: i64, &n| count.saturating_mul(Shown::new(n, edge).count()));
     // Each element has a digit and a bracket or a comma at least: what no memory can hold is refused before anything is read.
-    let mut text = HeapText::with_room(shown.saturating_mul(2))?;
+    let mut text = HeapText::with_capacity(shown.saturating_mul(2))?;
     text.push(OPENING)?;
     match edge {
         _ if numel == 0 => text.push("[]")?,
@@ -167,7 +167,7 @@ fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Opti
     })
 }
 
-/// What the elements are written to.
+/// The text that the elements are written to, and how they are written.
 struct Page<'a> {
     text: &'a mut HeapText,
     digits: Digits,
@@ -214,8 +214,8 @@ impl Page<'_> {
     /// Appends a row, in as many lines as it takes.
     fn row(&mut self, rows: &Rows, outer: usize) -> Result<()> {
         let indent = OPENING.len() + outer;
-        let room = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
-        let (mut line, most) = (0, room.max(1));
+        let capacity = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
+        let (mut line, most) = (0, capacity.max(1));
         self.text.push("[")?;
         for k in 0..rows.row.count() {
             if k > 0 {

@@ -34,9 +34,9 @@ pub fn storage(source: &Source<'_>, options: &Options) -> Result<HeapText> {
 /// How the numbers of a tensor are written.
 struct Numbers {
     format: Format,
-    /// What they are divided by: a power of ten.
+    /// Exponent of the power of ten that the numbers are divided by.
     scale: Option<i32>,
-    /// Whether every row is one line, however long.
+    /// True if every row is one line, however long.
     endless: bool,
 }
 
@@ -78,7 +78,7 @@ fn numbers(source: &Source<'_>, precision: usize) -> Numbers {
     }
 }
 
-/// What is written, and to where.
+/// The text that is written, and the elements it is written from.
 struct Page<'a> {
     text: HeapText,
     digits: Digits,
@@ -91,7 +91,7 @@ struct Page<'a> {
 impl<'a> Page<'a> {
     fn of(source: &'a Source<'a>, options: &Options) -> Result<Page<'a>> {
         // Each element has a digit and a space or a newline at least: what no memory can hold is refused before anything is read.
-        let text = HeapText::with_room(source.layout.numel().saturating_mul(2))?;
+        let text = HeapText::with_capacity(source.layout.numel().saturating_mul(2))?;
         Ok(Page { text, digits: Digits::new(), source, numbers: numbers(source, options.precision), width: options.width })
     }
 
@@ -139,8 +139,8 @@ impl<'a> Page<'a> {
         let layout = self.source.layout;
         let n = layout.ndim();
         let (rows, columns) = (layout.shape[n - 2], layout.shape[n - 1]);
-        let room = self.width.saturating_sub(indent.len() as i64) / (self.numbers.format.width as i64 + 1);
-        let most = if self.numbers.endless { columns } else { room.max(1) };
+        let capacity = self.width.saturating_sub(indent.len() as i64) / (self.numbers.format.width as i64 + 1);
+        let most = if self.numbers.endless { columns } else { capacity.max(1) };
         let scaled = self.numbers.scale.is_some();
         self.text.push(indent)?;
         let mut first = 0;

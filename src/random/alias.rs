@@ -38,7 +38,7 @@ impl Alias {
                 smalls -= 1;
             }
         }
-        // What is left is 1 but for rounding.
+        // The probabilities that are left are 1 but for rounding.
         below[..smalls].iter().chain(&above[..larges]).for_each(|&k| stays[k] = 1.0);
         Ok(Alias { other, stays })
     }

@@ -21,7 +21,7 @@ pub struct Mt19937 {
     angle: f64,
     uniform: f64,
     radius: f64,
-    /// Whether the second of them is still to be given.
+    /// True if the second of the two is still to be given.
     pending: bool,
 }
 
@@ -115,7 +115,7 @@ impl Mt19937 {
         ((-2.0 * (1.0 - unit(uniform)).ln()).sqrt(), 2.0 * PI * unit(angle))
     }
 
-    /// Whether the next normal value is the first of a pair.
+    /// Returns true if the next normal value is the first of a pair.
     pub fn between_pairs(&self) -> bool {
         !self.pending
     }
@@ -143,7 +143,7 @@ impl Mt19937 {
         let long = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         let int = |at: usize| i32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         let (left, seeded, next) = (int(8), int(12), long(16));
-        // What is still to be read lies inside the state.
+        // Words that are still to be read lie inside the state.
         if seeded != 1 || !(1..=WORDS as i32).contains(&left) || next > (WORDS + 1 - left as usize) as u64 {
             bail!(Argument, "the state is not of an MT19937 generator: seeded {seeded}, {left} words left, word {next} next")
         }

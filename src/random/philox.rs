@@ -15,7 +15,7 @@ pub struct Philox {
     pub offset: u64,
 }
 
-/// What a saved stream begins with: its name, and the version of the format.
+/// The first bytes of a saved stream: its name, and the version of the format.
 const TAG: [u8; 8] = *b"Philox\0\x01";
 
 impl Philox {

@@ -20,9 +20,9 @@ impl Tensor {
         }
     }
 
-    /// Element type, first element, and how many elements there are from it to the end of the storage; in the host's memory only.
+    /// Element type, first element, and number of elements from there to the end of the storage; in the host's memory only.
     #[inline(always)]
-    pub(crate) fn room(&self) -> Option<(Dtype, *mut u8, usize)> {
+    pub(crate) fn memory(&self) -> Option<(Dtype, *mut u8, usize)> {
         let dtype = self.dtype()?;
         // SAFETY: a live tensor and a live storage.
         unsafe {
@@ -32,8 +32,8 @@ impl Tensor {
                 return None;
             }
             let first = usize::try_from((*raw).storageOffset).ok()?;
-            let room = usize::try_from((*storage).size).ok()?.checked_sub(first)?;
-            Some((dtype, (*storage).data.cast::<u8>().wrapping_add(first * dtype.size()), room))
+            let capacity = usize::try_from((*storage).size).ok()?.checked_sub(first)?;
+            Some((dtype, (*storage).data.cast::<u8>().wrapping_add(first * dtype.size()), capacity))
         }
     }
 

@@ -10,8 +10,8 @@ use crate::storage::Storage;
 use std::ffi::c_int;
 use std::ptr::NonNull;
 
-/// Room for sizes and strides that do not fit into the handle; empty if they fit.
-pub struct DimsRoom(Option<Arrays>);
+/// Memory for sizes and strides that do not fit into the handle; empty if they fit.
+pub struct DimsMemory(Option<Arrays>);
 
 /// A block of memory for `dims` sizes and as many strides.
 struct Arrays {
@@ -21,7 +21,7 @@ struct Arrays {
 
 impl Drop for Arrays {
     fn drop(&mut self) {
-        // SAFETY: `dims_room` allocated so many bytes.
+        // SAFETY: `dims_memory` allocated the block for `dims` dims.
         unsafe { alloc::release(self.block, bytes_of(self.dims)) }
     }
 }
@@ -32,27 +32,27 @@ fn bytes_of(n: usize) -> usize {
 }
 
 impl Tensor {
-    /// Room for `n` dims, so that a later change to as many cannot fail. The handle stays as it is.
-    pub fn dims_room(&self, n: usize) -> Result<DimsRoom> {
+    /// Returns memory for `n` dims, so that a later change to as many cannot fail. The handle stays as it is.
+    pub fn dims_memory(&self, n: usize) -> Result<DimsMemory> {
         // SAFETY: every handle is the head of a Block.
-        let room = unsafe { (*self.as_ptr().cast::<Block>()).heap_dims.max(INLINE_DIMS) };
-        if n <= room {
-            return Ok(DimsRoom(None));
+        let capacity = unsafe { (*self.as_ptr().cast::<Block>()).heap_dims.max(INLINE_DIMS) };
+        if n <= capacity {
+            return Ok(DimsMemory(None));
         }
         if n > MAX_DIMS {
             bail!(Shape, "{n} dimensions, at most {MAX_DIMS} are possible")
         }
         match alloc::allocate(bytes_of(n)) {
-            Some(block) => Ok(DimsRoom(Some(Arrays { block, dims: n }))),
+            Some(block) => Ok(DimsMemory(Some(Arrays { block, dims: n }))),
             None => bail!(NoMem, "out of memory for {n} dimensions"),
         }
     }
 
-    /// Points the handle at elements of `storage`, with `room` for the dims of `layout`.
+    /// Points the handle at elements of `storage`, with `memory` for the dims of `layout`.
     #[inline]
-    pub fn point_at(&self, room: DimsRoom, storage: Storage, dtype: Dtype, layout: &Layout) {
+    pub fn point_at(&self, memory: DimsMemory, storage: Storage, dtype: Dtype, layout: &Layout) {
         if !self.set_inline(&layout.shape, &layout.strides) {
-            self.write_dims(room, &layout.shape, &layout.strides);
+            self.write_dims(memory, &layout.shape, &layout.strides);
         }
         self.set_elements(storage, dtype, layout.offset);
     }
@@ -61,7 +61,7 @@ impl Tensor {
     #[inline(always)]
     pub fn set_dims(&self, shape: &Dims, strides: &Dims) -> Result<()> {
         if !self.set_inline(shape, strides) {
-            self.write_dims(self.dims_room(shape.len())?, shape, strides);
+            self.write_dims(self.dims_memory(shape.len())?, shape, strides);
         }
         Ok(())
     }
@@ -87,8 +87,8 @@ impl Tensor {
 
     /// Replaces sizes and strides, for which there is room.
     #[inline(never)]
-    fn write_dims(&self, room: DimsRoom, shape: &[i64], strides: &[i64]) {
-        self.take_room(room);
+    fn write_dims(&self, memory: DimsMemory, shape: &[i64], strides: &[i64]) {
+        self.take_memory(memory);
         // SAFETY: there is room for `shape.len()` entries.
         unsafe {
             let raw = self.as_ptr();
@@ -99,8 +99,8 @@ impl Tensor {
     }
 
     /// Lets `size` and `stride` point to larger arrays, whose contents are then undefined.
-    fn take_room(&self, room: DimsRoom) {
-        let Some(arrays) = room.0 else { return };
+    fn take_memory(&self, memory: DimsMemory) {
+        let Some(arrays) = memory.0 else { return };
         let block = self.as_ptr().cast::<Block>();
         // SAFETY: the old arrays are given back with the size they were asked for.
         unsafe {
@@ -113,7 +113,7 @@ impl Tensor {
     }
 
     pub(super) fn set_dims_contiguous(&self, shape: &[i64]) -> Result<()> {
-        self.take_room(self.dims_room(shape.len())?);
+        self.take_memory(self.dims_memory(shape.len())?);
         let mut next = 1i64;
         // SAFETY: there is room for `shape.len()` entries.
         unsafe {
@@ -189,12 +189,12 @@ impl Tensor {
             Some(storage) => storage,
             None => Storage::new(dtype)?,
         };
-        let room = self.dims_room(shape.len())?;
+        let memory = self.dims_memory(shape.len())?;
         let len = (storage.bytes() / dtype.size()) as i64;
         if end > len {
             storage.resize(if storage.dtype().size() == dtype.size() { end } else { bail!(Dtype, "the storage holds another dtype") })?;
         }
-        self.point_at(room, storage, dtype, &layout);
+        self.point_at(memory, storage, dtype, &layout);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold after an example.
+//! The checks that must hold after an example.
 
 use crate::handles::{Outcome, Tensor, Thing};
 use crate::json::{dtype_named, int, ints, list, nested, number, text};
@@ -18,7 +18,7 @@ fn near(what: &str, got: &[f64], expected: &[f64], tolerance: f64) -> Outcome<()
     if good { Ok(()) } else { Err(format!("{what} is {got:?}, not {expected:?}")) }
 }
 
-/// Whether one thing `expected` holds.
+/// Fails unless one thing `expected` holds.
 pub fn check(world: &World, expected: &Value) -> Outcome<()> {
     let kind = text(expected, "check");
     let it = || world.tensor(expected, "of");

@@ -10,7 +10,7 @@ use thorn::error::{TH_OK, THStatus};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
 
-/// What an example calls by name.
+/// A thing that an example calls by name.
 pub enum Thing {
     Tensor(Tensor),
     Storage(Storage),
@@ -18,14 +18,14 @@ pub enum Thing {
     Number(f64),
 }
 
-/// What a call gives, or the message of its failure.
+/// The value of a call, or the message of its failure.
 pub type Outcome<T = Option<Thing>> = Result<T, String>;
 
 /// A counted reference to a tensor.
 pub struct Tensor(pub *mut THTensor);
 
 impl Tensor {
-    /// What a function made, or why it did not.
+    /// Returns the tensor that a function made, or the message of its failure.
     pub fn made(raw: *mut THTensor) -> Outcome<Tensor> {
         if raw.is_null() { Err(last_error()) } else { Ok(Tensor(raw)) }
     }

@@ -48,7 +48,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use world::{World, known};
 
-/// What an example waits for: an area of the library, and the functions whose appearance ends the waiting. Once the header declares a
+/// The reason why an example waits: an area of the library, and the functions whose appearance ends the waiting. Once the header declares a
 /// function with one of these words in its name, in capitals or not, the test fails and asks for the example.
 type Wait = (&'static str, &'static str, &'static [&'static str]);
 
@@ -95,7 +95,7 @@ fn run(example: &Value) -> Outcome<()> {
     match (world.run(&example["call"]), refused.map(|expected| text(expected, "match"))) {
         (Ok(()), None) => expected.iter().try_for_each(|expected| check(&world, expected)),
         (Ok(()), Some(part)) => Err(format!("the call succeeded; expected an error with \"{part}\"")),
-        // What names the function is written as C writes it: newExpand.
+        // The name of the function is written as C writes it: newExpand.
         (Err(message), Some(part)) if message.to_lowercase().contains(&part.to_lowercase()) => Ok(()),
         (Err(message), _) => Err(format!("the call failed: {message}")),
     }
@@ -120,7 +120,7 @@ fn functions(header: &str) -> impl Iterator<Item = &str> {
     code.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next()).filter(|name| name.starts_with("TH"))
 }
 
-/// What there is of what an example waits for: a function of the header with `guard` in its name, or the file of this name.
+/// Returns what has appeared for an example that waits: a function of the header with `guard` in its name, or the file of this name.
 fn appeared(guard: &str, header: &str) -> Option<String> {
     if guard.contains('/') {
         let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(guard);
@@ -130,7 +130,7 @@ fn appeared(guard: &str, header: &str) -> Option<String> {
     functions(header).find(|name| name.to_lowercase().contains(&guard)).map(str::to_owned)
 }
 
-/// What an example waits for, if it does.
+/// Returns the area that an example waits for, if it does.
 fn waits_for(example: &Value) -> Option<&'static str> {
     let operations = names(example, "setup", "op").chain(names(example, "call", "op")).chain(names(example, "expected", "check"));
     let missing = operations.filter_map(|name| area(LATER, name)).next();

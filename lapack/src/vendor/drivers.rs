@@ -138,7 +138,7 @@ pub fn potri<T: Float + Routine>(r: R<T>, inverse: &mut [T], l: &[T], n: usize, 
     info as Info
 }
 
-/// What `pstrf` works with: pivots, and two numbers for each column.
+/// Returns the scratch memory of `pstrf`: pivots, and two numbers for each column.
 fn pstrf_work<T: Float>(n: usize) -> StackReq {
     StackReq::new::<i64>(n).and(StackReq::new::<T>(2 * n))
 }
@@ -252,7 +252,7 @@ pub fn ormqr<T: Float + Routine>(
     unsafe { ormqr(side, trans, &int(m), &int(n), &int(k), a, &int(rows), tau, c, &int(m), memory, &int(length), &mut info, 1, 1) };
 }
 
-/// What `syevd` works with at least: elements, and integers.
+/// Returns the least scratch memory of `syevd`: elements, and integers.
 fn syevd_least(n: usize, vectors: bool) -> [usize; 2] {
     match (n, vectors) {
         (0 | 1, _) => [1, 1],
@@ -368,7 +368,7 @@ pub fn gesvd<T: Float + Routine>(
     scratch: Scratch<'_>,
 ) -> Info {
     let (memory, small, [cols, rows]) = (stack(scratch), m.min(n), sides(m, n, vectors));
-    // What LAPACK's manual says, rounded up.
+    // The size that LAPACK's manual gives, rounded up.
     let least = 5 * small * small + 14 * small + m.max(n);
     let enough = memory.can_hold(gesdd_others::<T>(m, n, vectors).and(StackReq::new::<T>(least + 1)));
     let wanted = vectors != Vectors::No;

@@ -1,6 +1,6 @@
 //! The declarations in a text that cbindgen wrote.
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `#define NAME value`
@@ -67,7 +67,7 @@ fn declaration(doc: Vec<String>, code: String) -> Item {
     Item { kind, name, doc, code }
 }
 
-/// Whether `text` has `name` as a word.
+/// Returns true if `text` has `name` as a word.
 pub fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word))

@@ -1,4 +1,4 @@
-//! What the expanded sources say and C does not: the chapter of each function, and the type of each constant.
+//! Facts that the expanded sources tell and C does not: the chapter of each function, and the type of each constant.
 
 use std::collections::BTreeMap;
 use syn::{Attribute, Expr, Item, Lit, Meta, Type};
@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, Item, Lit, Meta, Type};
 pub struct Chapter {
     /// The first line, without its full stop.
     pub title: String,
-    /// What follows it.
+    /// The lines after the first.
     pub text: Vec<String>,
 }
 
@@ -43,14 +43,14 @@ pub struct Rows {
     pub aliases: Vec<(String, String)>,
 }
 
-/// What the sources say.
+/// The facts that the sources tell.
 #[derive(Default)]
 pub struct Outline {
     /// The chapter of each exported function or object.
     pub chapters: BTreeMap<String, Chapter>,
     /// The type of each public constant, and the module it stands in.
     pub constants: BTreeMap<String, (String, String)>,
-    /// What `TH*` types of integers are called.
+    /// The names of the `TH*` types of integers.
     pub codes: Vec<String>,
     /// The rows.
     pub rows: Rows,

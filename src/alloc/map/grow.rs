@@ -53,11 +53,11 @@ fn grow_sparse(file: &File, to: u64) -> io::Result<()> {
     if file.metadata()?.len() < to { file.set_len(to) } else { Ok(()) }
 }
 
-/// What a file has to grow in.
+/// The space that a file has to grow in.
 #[cfg(target_os = "linux")]
 struct Space {
     free: u64,
-    /// Whether the file system has a size of its own. That of `memfd_create` has not: files in it grow into all memory there is, and what
+    /// True if the file system has a size of its own. That of `memfd_create` has none: files in it grow into all memory there is, and what
     /// is reserved there is lost to other processes, used or not.
     is_bounded: bool,
 }
@@ -101,7 +101,7 @@ fn fallocate(file: &File, mode: libc::c_int, start: u64, length: u64) -> io::Res
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
         let (mut failed, mut error) = (true, io::Error::from_raw_os_error(libc::EINTR));
-        // What no mask holds back may interrupt it all the same: a stop, for one.
+        // A signal that no mask holds back may interrupt it all the same: a stop, for one.
         while failed && error.raw_os_error() == Some(libc::EINTR) {
             failed = libc::fallocate64(file.as_raw_fd(), mode, start, length) != 0;
             error = io::Error::last_os_error();

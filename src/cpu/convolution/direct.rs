@@ -2,14 +2,14 @@
 //! columns, and what each tap of a channel sees is found by its offset.
 
 use super::super::matmul::{Gather, Gathered, Gatherer};
-use super::super::room::{Elements, Room};
+use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
 use super::grid::{Axis, Block, Grid, is_near};
 use super::{TILE_ROWS, piece};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Window};
 
-/// Images whose elements lie so many strides apart, in all dimensions together, are computed otherwise.
+/// Most strides, in all dimensions together, that elements of an image lie apart; images with more are computed otherwise.
 const MOST_PHASES: usize = 64;
 /// Places of a block: a multiple of the heights of tiles.
 pub(super) const PLACES: usize = 224;
@@ -28,8 +28,8 @@ struct Phase {
 /// The grids and the memory of a convolution by products.
 pub struct Direct<T> {
     phases: Vec<Phase>,
-    weights: Room,
-    room: Room,
+    weights: ThreadScratch,
+    scratch: ThreadScratch,
     gatherer: Gatherer<T>,
     /// Channels that are summed over, and those of the result, in a group.
     channels: [usize; 2],
@@ -98,9 +98,9 @@ impl<T: Gather> Direct<T> {
             weights += size;
         }
         let tile = phases.iter().map(|phase| Layout::of::<T>(&phase.grid, channels[0], &gatherer).bytes).max().unwrap_or(0);
-        let (weights, room) = (Room::new(weights * size_of::<T>(), 1), Room::new(tile, usize::MAX));
-        let (Some(weights), Some(room)) = (weights, room) else { bail!(NoMem, "no memory for the tiles of a convolution") };
-        Ok(Some(Direct { phases, weights, room, gatherer, channels, steps }))
+        let (weights, scratch) = (ThreadScratch::new(weights * size_of::<T>(), 1), ThreadScratch::new(tile, usize::MAX));
+        let (Some(weights), Some(scratch)) = (weights, scratch) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        Ok(Some(Direct { phases, weights, scratch, gatherer, channels, steps }))
     }
 
     /// Computes `r` from `x`.
@@ -115,7 +115,7 @@ impl<T: Gather> Direct<T> {
             let (depth, packed) = (grid.offsets.len(), Elements(packed.at(*weights)));
             let of_group = depth * padded(&self.gatherer, self.channels[1]);
             let at = |group: usize, strip: usize| packed.at(group * of_group + strip * self.gatherer.most() * depth);
-            self.room.each::<T>(it.groups * strips, &|part, _| {
+            self.scratch.each::<T>(it.groups * strips, &|part, _| {
                 let (group, strip) = (part / strips, part % strips);
                 // SAFETY: the caller's; each strip has room of its own.
                 unsafe { self.pack(grid, &it.window, w.at(group * self.of_group(it)), strip, at(group, strip)) };
@@ -124,13 +124,13 @@ impl<T: Gather> Direct<T> {
             let shares = strips.min(PARTS.div_ceil(blocks.saturating_mul(it.groups)));
             let share = strips.div_ceil(shares);
             let shares = strips.div_ceil(share);
-            self.room.each::<T>(blocks * it.groups * shares, &|part, tile| {
+            self.scratch.each::<T>(blocks * it.groups * shares, &|part, tile| {
                 let (block, group) = (grid.block(part / shares / it.groups), part / shares % it.groups);
                 let layout = Layout::of::<T>(grid, self.channels[0], &self.gatherer);
                 let [from, to] = [self.channels[0] * grid.axes.iter().map(Axis::of_source).product::<usize>(), self.of_image(grid)];
                 let image = block.image * it.groups + group;
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is as large as the layout
-                // says.
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the scratch memory is as large as the
+                // layout says.
                 unsafe {
                     grid.lay_out(&block, self.channels[0], x.at(image * from), it.groups * from, tile);
                     let rows = layout.rows(tile);
@@ -248,9 +248,9 @@ impl Layout {
 /// Brings sums to where they stand in the result, of which `steps` are the elements from image to image and from channel to channel.
 unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const T, turned: *mut T, r: *mut T, steps: [usize; 2]) {
     let (axes, size, count) = (&grid.axes, size_of::<T>(), block.count);
-    let whole = |d: usize| axes[d].apart == 1 && count[d] == axes[d].size;
+    let whole = |d: usize| axes[d].stride == 1 && count[d] == axes[d].size;
     // Results that stand side by side in the image as in the block.
-    let (slices, lines, run) = match (whole(2) && axes[1].apart == 1, whole(1) && axes[0].apart == 1) {
+    let (slices, lines, run) = match (whole(2) && axes[1].stride == 1, whole(1) && axes[0].stride == 1) {
         (true, true) => (1, 1, block.of_image()),
         (true, false) => (count[0], 1, count[1] * count[2]),
         _ => (count[0], count[1], count[2]),
@@ -260,7 +260,7 @@ unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const
         let (r, c) = (r.wrapping_add(image * steps[0]), c.wrapping_add(image * block.of_image() * strip.width));
         // SAFETY: the caller's: sums of the block, and their places in the result.
         unsafe {
-            if axes[2].apart == 1 {
+            if axes[2].stride == 1 {
                 for line in 0..slices * lines {
                     let (to, from) = (r.add(grid.place(block, [line / lines, line % lines])), c.add(line * run * strip.width));
                     transpose(size, to.cast(), (steps[1] * size) as isize, from.cast(), step, strip.count, run);
@@ -272,7 +272,7 @@ unsafe fn deliver<T: Gather>(grid: &Grid, block: &Block, strip: Strip, c: *const
             for line in 0..strip.count * count[0] * count[1] {
                 let (channel, z, y) = (line / count[1] / count[0], line / count[1] % count[0], line % count[1]);
                 let (to, from) = (r.add(channel * steps[1] + grid.place(block, [z, y])), turned.add(line * count[2]));
-                (0..count[2]).for_each(|x| to.add(x * axes[2].apart).write(*from.add(x)));
+                (0..count[2]).for_each(|x| to.add(x * axes[2].stride).write(*from.add(x)));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Sums over windows where the result has few channels: places that lie side by side are summed side by side, in registers.
 
 use super::super::matmul::Gather;
-use super::super::room::{Elements, Room};
+use super::super::scratch::{Elements, ThreadScratch};
 use super::super::simd::{Level, simd};
 use super::direct::{LEAST_CHANNELS, phases_of};
 use super::grid::{Axis, Block, Grid, is_near};
@@ -21,8 +21,8 @@ const BEHIND: usize = 2 * WIDE;
 pub struct Few<T> {
     /// The phases, as in a [`super::direct::Direct`], and where the weights of each were laid out.
     phases: Vec<(Grid, usize)>,
-    weights: Room,
-    room: Room,
+    weights: ThreadScratch,
+    scratch: ThreadScratch,
     transposed: bool,
     element: std::marker::PhantomData<T>,
 }
@@ -46,9 +46,9 @@ impl<T: Gather> Few<T> {
             phases.push((grid, weights));
             weights += size;
         }
-        let (weights, room) = (Room::new(weights * size_of::<T>(), 1), Room::new(tile * size_of::<T>(), usize::MAX));
-        let (Some(weights), Some(room)) = (weights, room) else { bail!(NoMem, "no memory for the tiles of a convolution") };
-        Ok(Some(Few { phases, weights, room, transposed, element: std::marker::PhantomData }))
+        let (weights, scratch) = (ThreadScratch::new(weights * size_of::<T>(), 1), ThreadScratch::new(tile * size_of::<T>(), usize::MAX));
+        let (Some(weights), Some(scratch)) = (weights, scratch) else { bail!(NoMem, "no memory for the tiles of a convolution") };
+        Ok(Some(Few { phases, weights, scratch, transposed, element: std::marker::PhantomData }))
     }
 
     /// Computes `r` from `x`.
@@ -60,15 +60,15 @@ impl<T: Gather> Few<T> {
         let [from, to] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
         for (grid, weights) in &self.phases {
             let (depth, packed) = (grid.offsets.len(), Elements(self.weights.start::<T>().wrapping_add(*weights)));
-            // SAFETY: the caller's; the room is for these weights.
+            // SAFETY: the caller's; the scratch memory is for these weights.
             unsafe { self.pack(grid, it, w, packed.at(0)) };
             let [of_source, of_result] = [Axis::of_source, Axis::of_result].map(|size| grid.axes.iter().map(size).product::<usize>());
-            self.room.each::<T>(grid.blocks() * it.groups, &|part, tile| {
+            self.scratch.each::<T>(grid.blocks() * it.groups, &|part, tile| {
                 let (block, group) = (grid.block(part / it.groups), part % it.groups);
                 let image = block.image * it.groups + group;
                 let sums = tile.wrapping_add(grid.source(from) + BEHIND);
-                // SAFETY: the caller's; parts have images or channels of the result of their own, and the room is for the source, what is
-                // read behind it, and the sums of a slice.
+                // SAFETY: the caller's; parts have images or channels of the result of their own, and the scratch memory is for the source,
+                // what is read behind it, and the sums of a slice.
                 unsafe {
                     grid.lay_out(&block, from, x.at(image * from * of_source), it.groups * from * of_source, tile);
                     tile.wrapping_add(grid.source(from)).write_bytes(0, BEHIND);
@@ -90,13 +90,13 @@ impl<T: Gather> Few<T> {
     unsafe fn pack(&self, grid: &Grid, it: &Convolution, w: *const T, to: *mut T) {
         let (all, taps) = (it.window.taps(), grid.taps());
         let [from, made] = if self.transposed { [it.outputs, it.inputs] } else { [it.inputs, it.outputs] };
-        let [step, apart] = if self.transposed { [it.inputs * all, all] } else { [all, it.inputs * all] };
+        let [step, stride] = if self.transposed { [it.inputs * all, all] } else { [all, it.inputs * all] };
         for tap in 0..taps {
             let w = w.wrapping_add(grid.tap(tap, &it.window));
             for at in 0..it.groups * made * from {
                 let (group, k, channel) = (at / from / made, at / from % made, at % from);
                 // SAFETY: the caller's.
-                unsafe { to.add(at * taps + tap).write(*w.add(group * from * made * all + k * apart + channel * step)) };
+                unsafe { to.add(at * taps + tap).write(*w.add(group * from * made * all + k * stride + channel * step)) };
             }
         }
     }
@@ -117,7 +117,7 @@ unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start
     let (pitch, plane) = (grid.pitch(), grid.plane());
     // Where lines of the source lie a line apart, a slice is one line.
     let whole = dy == 1 && dx == 1;
-    let (runs, n, apart) = if whole { (1, (lines - 1) * pitch + width, pitch) } else { (lines, width, width) };
+    let (runs, n, line_stride) = if whole { (1, (lines - 1) * pitch + width, pitch) } else { (lines, width, width) };
     for z in 0..slices {
         let x = source.wrapping_add(z * grid.steps()[0] * plane);
         simd(
@@ -143,8 +143,8 @@ unsafe fn run<T: Gather>(grid: &Grid, block: &Block, source: *const T, (w, start
             },
         );
         for line in 0..lines {
-            let (to, from) = (r.wrapping_add(grid.place(block, [z, line])), sums.wrapping_add(line * apart));
-            let step = grid.axes[2].apart;
+            let (to, from) = (r.wrapping_add(grid.place(block, [z, line])), sums.wrapping_add(line * line_stride));
+            let step = grid.axes[2].stride;
             // SAFETY: the caller's.
             unsafe {
                 match step {

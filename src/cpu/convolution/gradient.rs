@@ -1,7 +1,7 @@
 //! The gradient of weights as products: channels and taps are rows, output channels columns, and places are summed over.
 
 use super::super::matmul::{Gather, Gathered, Gatherer};
-use super::super::room::{Elements, Room};
+use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
 use super::direct::{LEAST_CHANNELS, PLACES, Strip};
 use super::grid::{Axis, Block, Grid, is_near};
@@ -22,9 +22,9 @@ const PIECE: usize = 4096;
 /// The grid and the memory of such a product.
 pub struct Gradient<T> {
     grid: Grid,
-    room: Room,
+    scratch: ThreadScratch,
     /// The sums of each chunk of blocks, if there are several.
-    partial: Option<Room>,
+    partial: Option<ThreadScratch>,
     gatherer: Gatherer<T>,
     /// Channels of a part.
     channels: usize,
@@ -53,11 +53,11 @@ impl<T: Gather> Gradient<T> {
         let Some(grid) = Grid::new(axes, channels, it.batch, PLACES, size_of::<T>())? else { return Ok(None) };
         let parts = it.groups * it.inputs.div_ceil(channels) * it.outputs.div_ceil(gatherer.most() * STRIPS);
         let chunks = PARTS.div_ceil(parts).min(grid.blocks());
-        let made = Gradient { grid, room: Room::new(0, 1).ok_or_else(no_memory)?, partial: None, gatherer, channels, chunks };
-        let room = Room::new(made.bytes(taps), usize::MAX).ok_or_else(no_memory)?;
+        let made = Gradient { grid, scratch: ThreadScratch::new(0, 1).ok_or_else(no_memory)?, partial: None, gatherer, channels, chunks };
+        let scratch = ThreadScratch::new(made.bytes(taps), usize::MAX).ok_or_else(no_memory)?;
         let weights = it.groups * it.outputs * it.inputs * taps;
-        let partial = (chunks > 1).then(|| Room::new(chunks * weights * size_of::<T>(), 1).ok_or_else(no_memory)).transpose()?;
-        Ok(Some(Gradient { room, partial, ..made }))
+        let partial = (chunks > 1).then(|| ThreadScratch::new(chunks * weights * size_of::<T>(), 1).ok_or_else(no_memory)).transpose()?;
+        Ok(Some(Gradient { scratch, partial, ..made }))
     }
 
     /// Where things begin in a thread's tile, in bytes: the source of a block, its gradient, the sums, rows, columns.
@@ -83,7 +83,7 @@ impl<T: Gather> Gradient<T> {
         let shares = all.div_ceil(STRIPS);
         let weights = it.groups * it.outputs * it.inputs * it.window.taps();
         let to = self.partial.as_ref().map_or(w, |partial| Elements(partial.start::<T>()));
-        self.room.each::<T>(it.groups * cuts * shares * self.chunks, &|part, tile| {
+        self.scratch.each::<T>(it.groups * cuts * shares * self.chunks, &|part, tile| {
             let (chunk, rest) = (part % self.chunks, part / self.chunks);
             let part = Part {
                 group: rest / shares / cuts,
@@ -95,7 +95,7 @@ impl<T: Gather> Gradient<T> {
             unsafe { self.part(it, &part, tile, to.at(chunk * weights), y.at(0), x.at(0)) };
         });
         if self.partial.is_some() {
-            self.room.each::<T>(weights.div_ceil(PIECE), &|part, _| {
+            self.scratch.each::<T>(weights.div_ceil(PIECE), &|part, _| {
                 for at in piece(part * PIECE, PIECE, weights) {
                     // SAFETY: the caller's; each element is summed by one part.
                     unsafe { w.at(at).write((0..self.chunks).fold(T::ZERO, |sum, chunk| T::add(sum, *to.at(chunk * weights + at)))) };

@@ -14,7 +14,7 @@ const MOST: usize = 1 << 20;
 /// Sizes, strides and the like from which on places are not counted here.
 const FAR: usize = 1 << 28;
 
-/// One dimension: result `q` stands at `first + q * apart`, and sees the source at `q * step` plus the offset of each tap.
+/// One dimension: result `q` stands at `first + q * stride`, and sees the source at `q * step` plus the offset of each tap.
 pub struct Axis {
     /// Number of results.
     pub count: usize,
@@ -22,11 +22,11 @@ pub struct Axis {
     pub size: usize,
     /// Where the first result stands.
     pub first: usize,
-    /// From result to result.
-    pub apart: usize,
+    /// Distance from result to result.
+    pub stride: usize,
     /// Size of the source.
     source: usize,
-    /// From what one result sees to what the next does.
+    /// Distance from the source that one result sees to that of the next.
     step: usize,
     /// The taps: number in the kernel, and offset.
     taps: Vec<(usize, isize)>,
@@ -36,7 +36,7 @@ impl Axis {
     /// Dimension `d` of the sums over windows.
     pub fn forward(w: &Window, d: usize) -> Result<Axis> {
         let taps = alloc::list(w.kernel[d], |t| Ok((t, (t * w.dilation[d]) as isize - w.padding[d] as isize)))?;
-        Ok(Axis { count: w.out[d], size: w.out[d], first: 0, apart: 1, source: w.image[d], step: w.stride[d], taps })
+        Ok(Axis { count: w.out[d], size: w.out[d], first: 0, stride: 1, source: w.image[d], step: w.stride[d], taps })
     }
 
     /// Dimension `d` of the elements of images that stand at `first` and a stride after each other, as sums over the windows they lie in.
@@ -50,7 +50,7 @@ impl Axis {
             Ok((t, offset(t).div_euclid(stride)))
         })?;
         let count = (w.image[d] - first).div_ceil(w.stride[d]);
-        Ok(Axis { count, size: w.image[d], first, apart: w.stride[d], source: w.out[d], step: 1, taps })
+        Ok(Axis { count, size: w.image[d], first, stride: w.stride[d], source: w.out[d], step: 1, taps })
     }
 
     /// Size of the source.
@@ -206,11 +206,11 @@ impl Grid {
 
     /// Where the first result of a line of a block stands in a channel of the result.
     pub fn place(&self, block: &Block, [slice, line]: [usize; 2]) -> usize {
-        let [z, y, x] = [(0, slice), (1, line), (2, 0)].map(|(d, k)| self.axes[d].first + (block.start[d] + k) * self.axes[d].apart);
+        let [z, y, x] = [(0, slice), (1, line), (2, 0)].map(|(d, k)| self.axes[d].first + (block.start[d] + k) * self.axes[d].stride);
         (z * self.axes[1].size + y) * self.axes[2].size + x
     }
 
-    /// Elements of a block's source with so many channels.
+    /// Elements of a block's source with `channels` channels.
     pub fn source(&self, channels: usize) -> usize {
         self.images * channels * self.seen()
     }
@@ -258,12 +258,12 @@ impl Grid {
         }
     }
 
-    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `apart` elements after each
-    /// other: 0 where it is beyond the image.
+    /// Lays out what a block sees of `channels` of its images, of which the first begins at `source` and others `image_stride` elements
+    /// after each other: 0 where it is beyond the image.
     ///
     /// # Safety
     /// The images have the channels, and there is room for [`Grid::source`].
-    pub unsafe fn lay_out<T: Gather>(&self, block: &Block, channels: usize, source: *const T, apart: usize, to: *mut T) {
+    pub unsafe fn lay_out<T: Gather>(&self, block: &Block, channels: usize, source: *const T, image_stride: usize, to: *mut T) {
         let size = [0, 1, 2].map(|d| self.axes[d].source);
         let start = [0, 1, 2].map(|d| (block.start[d] * self.axes[d].step) as isize + self.axes[d].least());
         let width = self.extent[2] as isize;
@@ -277,7 +277,7 @@ impl Grid {
             |_| {
                 let mut to = to;
                 for plane in 0..block.images * channels {
-                    let source = source.wrapping_add(plane / channels * apart + plane % channels * pixels);
+                    let source = source.wrapping_add(plane / channels * image_stride + plane % channels * pixels);
                     for z in 0..self.extent[0] {
                         for y in 0..self.extent[1] {
                             // SAFETY: the caller's: a row of what was laid out, and elements of the image.

@@ -1,4 +1,4 @@
-//! What a kernel is given, and operands it takes as they lie.
+//! The rows that a kernel is given, and operands it takes as they lie.
 
 use super::{Job, Kernel, Rows, parallel};
 use crate::cpu::copy::Side;
@@ -23,8 +23,8 @@ pub const fn lanes(sizes: &[usize]) -> usize {
 }
 
 impl<const N: usize> Job<N> {
-    /// Whether a kernel that takes rows takes the operands as they lie. Rows that are too short for it are gathered instead. So are short
-    /// rows without gaps that share an input row, which is repeated once.
+    /// Returns true if a kernel that takes rows takes the operands as they lie. Rows that are too short for the kernel are gathered
+    /// instead. So are short rows without gaps that share an input row, which is repeated once.
     pub(super) fn lies_in_rows(&self) -> bool {
         let (first, item) = (self.plan.loops()[0], self.plan.item);
         let steps = |k: usize| (first.step[k], self.plan.loops().get(1).map_or(0, |l| l.step[k]), item[k] as isize);

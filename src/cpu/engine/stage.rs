@@ -3,7 +3,7 @@
 use super::{Job, Kernel, Rows, STAGE_ROWS, Shared};
 use crate::cpu::copy::{Side, TileCopy};
 use crate::cpu::stream;
-use crate::cpu::tuning::BEYOND_SECOND_CACHE;
+use crate::cpu::tuning::PREFETCH_FROM;
 use crate::plan::{Plan, Tile, each};
 
 /// Brings tiles into the form kernels want and results back.
@@ -14,17 +14,17 @@ pub struct Stager<const N: usize> {
     wide: [usize; N],
     /// Operands that go through their buffer.
     pub staged: [bool; N],
-    /// Whether the kernel takes all rows of a tile as one run: operands that are not staged lie so.
+    /// True if the kernel takes all rows of a tile as one run: operands that are not staged lie so.
     whole: bool,
     /// Inputs with one value for a row that the kernel takes as it is.
     row_scalar: [bool; N],
-    /// Whether the kernel takes all rows of a tile at once, wherever they lie.
+    /// True if the kernel takes all rows of a tile at once, wherever they lie.
     by_rows: bool,
     /// Other inputs with one value for a row, and another for the next: their buffer holds a row.
     pub repeats: [bool; N],
     copies: [TileCopy; N],
-    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess. Asking did not pay
-    /// where a column is one line of the cache.
+    /// Operands from beyond the second-level cache whose tiles are columns far apart, which the machine does not guess.
+    /// Prefetching did not pay where a column is one line of the cache.
     far_columns: [bool; N],
     streamed: bool,
 }
@@ -35,7 +35,7 @@ impl<const N: usize> Stager<N> {
         let lies = |k: usize| if whole { joins_rows(plan, k) } else { contiguous(k) };
         let lies_on_input = job.result_is_input();
         let row_scalar: [bool; N] = each(|k| by_rows && !whole && k > 0 && plan.loops()[0].step[k] == 0 && job.dtype[k] == job.compute[k]);
-        let far = plan.bytes() >= BEYOND_SECOND_CACHE;
+        let far = plan.bytes() >= PREFETCH_FROM;
         Stager {
             data: job.shared(),
             item: plan.item,
@@ -62,9 +62,9 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Asks for a share of a tile: the columns `at`, `at + step`, ... of the operands in [`far_columns`](Self::far_columns).
+    /// Prefetches a share of a tile: the columns `at`, `at + step`, ... of the operands in [`far_columns`](Self::far_columns).
     #[inline(always)]
-    fn ask(&self, tile: &Tile<N>, at: usize, step: usize) {
+    fn prefetch_columns(&self, tile: &Tile<N>, at: usize, step: usize) {
         for k in (1..N).filter(|&k| self.far_columns[k]) {
             let side = Side::of(tile, k, self.data[k].get());
             for c in (at..tile.cols).step_by(step) {
@@ -77,7 +77,7 @@ impl<const N: usize> Stager<N> {
     /// read where they lie. Their runs are too short for the machine to guess.
     #[inline(always)]
     fn ask_with_row(&self, tile: &Tile<N>, next: &Tile<N>, row: usize) {
-        self.ask(next, row, tile.rows);
+        self.prefetch_columns(next, row, tile.rows);
         if self.streamed && tile.rows > 1 {
             let (tile, row) = if row + 1 < tile.rows { (tile, row + 1) } else { (next, 0) };
             for k in (1..N).filter(|&k| !self.staged[k]) {
@@ -87,12 +87,12 @@ impl<const N: usize> Stager<N> {
         }
     }
 
-    /// Whether a tile does better if it knows the next one.
-    pub fn asks(&self) -> bool {
+    /// Returns true if a tile does better if it knows the next one.
+    pub fn prefetches(&self) -> bool {
         self.streamed || self.far_columns.contains(&true)
     }
 
-    /// Runs the kernel on one tile, and asks for the `next` meanwhile.
+    /// Runs the kernel on one tile, and prefetches the `next` meanwhile.
     ///
     /// # Safety
     /// The tile must lie inside every operand; a buffer must have room for as much of it as goes through one.
@@ -140,7 +140,7 @@ impl<const N: usize> Stager<N> {
             }
         }
         if whole {
-            next.into_iter().for_each(|next| self.ask(next, 0, 1));
+            next.into_iter().for_each(|next| self.prefetch_columns(next, 0, 1));
             kernel(&Rows::one(each(|k| at[k].data), rows * cols));
         } else if self.by_rows && next.is_none() && !self.repeats.contains(&true) {
             kernel(&Rows { at: each(|k| at[k].data), step: each(|k| at[k].row_step), row_scalar: self.row_scalar, rows, cols });
@@ -201,7 +201,7 @@ impl<const N: usize> Stager<N> {
     }
 }
 
-/// Whether operand `k` goes on from row to row without a gap.
+/// Returns true if operand `k` goes on from row to row without a gap.
 fn joins_rows<const N: usize>(plan: &Plan<N>, k: usize) -> bool {
     let (first, item) = (plan.loops()[0], plan.item[k] as isize);
     first.step[k] == item && plan.loops().get(1).is_none_or(|l| l.step[k] == first.n as isize * item)

@@ -17,7 +17,7 @@ const HEIGHT: usize = 2 * LINE;
 /// are.
 pub type TransposedKernel<'a, const N: usize> = &'a (dyn Fn(TransposedTile<N>) + Sync);
 
-/// What such a kernel is to do.
+/// The tile that such a kernel is to compute.
 #[derive(Clone, Copy)]
 pub struct TransposedTile<const N: usize> {
     /// The operands.

@@ -1,6 +1,6 @@
-//! What operations hand to kernels: operands whose memory someone has vouched for.
+//! The work that operations hand to kernels: operands whose memory someone has vouched for.
 
-use super::{Besides, Flat, Job, Kernel, Work};
+use super::{Flat, Job, Kernel, Options, Work};
 use crate::cpu::tuning::SHORT_RUN;
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
@@ -9,29 +9,29 @@ impl<const N: usize> Work<N> {
     /// Runs `kernel`, which takes elements of `types`, over all elements.
     #[inline]
     pub fn run(&self, types: [Dtype; N], kernel: Kernel<'_, N>) {
-        self.run_with(types, kernel, Besides::default())
+        self.run_with(types, kernel, Options::default())
     }
 
-    /// [`Work::run`] with what there is besides the kernel.
+    /// [`Work::run`] with options of the kernel.
     #[inline]
-    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+    pub fn run_with(&self, types: [Dtype; N], kernel: Kernel<'_, N>, options: Options<'_, N>) {
         match self {
-            Work::Flat(flat) if flat.dtype == types && flat.is_one_call(besides) => kernel(&flat.row),
-            _ => self.run_other(types, kernel, besides),
+            Work::Flat(flat) if flat.dtype == types && flat.is_one_call(options) => kernel(&flat.row),
+            _ => self.run_other(types, kernel, options),
         }
     }
 
-    /// What does not have the kernel's own types, or is too much for one call.
+    /// Runs the kernel over elements that do not have its own types, or are too many for one call.
     #[inline(never)]
-    fn run_other(&self, types: [Dtype; N], kernel: Kernel<'_, N>, besides: Besides<'_, N>) {
+    fn run_other(&self, types: [Dtype; N], kernel: Kernel<'_, N>, options: Options<'_, N>) {
         match self {
             Work::Flat(flat) => {
                 check_types(&flat.dtype, types);
-                if flat.is_one_call(besides) { kernel(&flat.row) } else { flat.job().run(kernel, besides) }
+                if flat.is_one_call(options) { kernel(&flat.row) } else { flat.job().run(kernel, options) }
             }
             Work::Planned(job) => {
                 check_types(&job.compute, types);
-                job.run(kernel, besides)
+                job.run(kernel, options)
             }
         }
     }
@@ -57,11 +57,11 @@ impl<const N: usize> Work<N> {
         match self {
             Work::Flat(flat) => {
                 check_types(&flat.dtype, types);
-                flat.job().run(kernel, Besides::default())
+                flat.job().run(kernel, Options::default())
             }
             Work::Planned(job) => {
                 check_types(&job.dtype, types);
-                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Besides::default())
+                Job { plan: job.plan.clone(), compute: job.dtype, ..**job }.run(kernel, Options::default())
             }
         }
     }
@@ -75,11 +75,11 @@ fn check_types<const N: usize>(own: &[Dtype; N], types: [Dtype; N]) {
 }
 
 impl<const N: usize> Flat<N> {
-    /// Whether the elements are handed to the kernel at once: a few, or what is not worth a second thread and may be taken as it lies.
+    /// Returns true if one call on one thread suffices: elements are few, or are not worth a second thread and may be taken as they lie.
     #[inline(always)]
-    fn is_one_call(&self, besides: Besides<'_, N>) -> bool {
+    fn is_one_call(&self, options: Options<'_, N>) -> bool {
         let Flat { row, grain, .. } = self;
-        row.cols < SHORT_RUN || (row.cols < *grain && (besides.by_rows || !row.at[1..].contains(&row.at[0])))
+        row.cols < SHORT_RUN || (row.cols < *grain && (options.by_rows || !row.at[1..].contains(&row.at[0])))
     }
 
     #[inline(never)]

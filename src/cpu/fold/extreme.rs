@@ -1,6 +1,6 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accs, FoldKernel, FoldTile, Line, Reducer, for_rows, row, search};
+use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, for_rows, row, search};
 use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;
@@ -196,7 +196,7 @@ impl Ordered for Bool {
     }
 }
 
-/// Whether `x` takes the place of `best`, which came earlier.
+/// Returns true if `x` takes the place of `best`, which came earlier.
 #[inline(always)]
 fn beats<T: Ordered, const MAX: bool>(x: T, best: T) -> bool {
     // Every comparison with a NaN is false, so that this one holds for a NaN `x`, too.
@@ -308,7 +308,7 @@ fn updated<T: Ordered, const MAX: bool, const NANS: bool>((best, at): (T, T::At)
 /// # Safety
 /// As for [`FoldKernel::columns`].
 #[inline(always)]
-unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accs, tile: FoldTile) -> bool {
+unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accumulators, tile: FoldTile) -> bool {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
     // SAFETY: the caller's; lines have an entry for each column.
@@ -377,9 +377,9 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
     }
 
     /// Nothing to do: the first element of a fold is stored without a comparison.
-    unsafe fn start(&self, _: Accs, _: usize) {}
+    unsafe fn start(&self, _: Accumulators, _: usize) {}
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (values, numbers, tile) = (accs.plane::<T>(0), accs.plane::<i64>(1), *tile);
         simd(
             #[inline(always)]
@@ -408,7 +408,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let tile = *tile;
         // Detecting a NaN is cheaper than ordering it.
         let done = simd(
@@ -425,7 +425,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
         }
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         let (values, numbers) = (accs.plane::<T>(0), accs.plane::<i64>(1));
         for j in 0..n {
             // SAFETY: the caller's.
@@ -438,7 +438,7 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
         }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
         // SAFETY: the caller's.
         unsafe {
             std::ptr::copy_nonoverlapping(accs.plane::<T>(0), out[0].cast(), n);
@@ -488,8 +488,8 @@ mod tests {
 
     /// The best of each column of `rows` x `cols` elements and its row, the tile cut in two.
     fn best_of_columns<T: Ordered, const MAX: bool>(x: &[T], rows: usize, cols: usize) -> (Vec<T>, Vec<i64>) {
-        let (mut room, mut values, mut places) = (vec![0u64; 2 * cols], vec![T::ZERO; cols], vec![0i64; cols]);
-        let (accs, fold) = (Accs { data: room.as_mut_ptr().cast(), room: cols }, Arg::<T, MAX>(PhantomData));
+        let (mut memory, mut values, mut places) = (vec![0u64; 2 * cols], vec![T::ZERO; cols], vec![0i64; cols]);
+        let (accs, fold) = (Accumulators { data: memory.as_mut_ptr().cast(), capacity: cols }, Arg::<T, MAX>(PhantomData));
         let step = (cols * size_of::<T>()) as isize;
         for (from, to) in [(0, rows / 3), (rows / 3, rows)].into_iter().filter(|(from, to)| from < to) {
             let x = x[from * cols..].as_ptr().cast();

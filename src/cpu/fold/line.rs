@@ -11,7 +11,7 @@ pub(super) struct Line<T>([MaybeUninit<T>; COLUMNS]);
 impl<T: Copy> Line<T> {
     /// Room for the numbers.
     #[inline(always)]
-    pub(super) fn room() -> Line<T> {
+    pub(super) fn uninit() -> Line<T> {
         Line([const { MaybeUninit::uninit() }; COLUMNS])
     }
 
@@ -19,7 +19,7 @@ impl<T: Copy> Line<T> {
     #[inline(always)]
     pub(super) fn new(n: usize, f: impl Fn(usize) -> T) -> Line<T> {
         debug_assert!(n <= COLUMNS);
-        let mut line: Line<T> = Line::room();
+        let mut line: Line<T> = Line::uninit();
         let data: *mut T = line.data();
         // SAFETY: a tile has no more columns than the line has room for.
         (0..n).for_each(|k| unsafe { data.add(k).write(f(k)) });

@@ -1,12 +1,12 @@
-//! Whether any element, or every one, is true.
+//! The folds that tell whether any element, or every one, is true.
 
 use super::Reducer;
 use crate::cpu::simd::Isa;
 use crate::dtype::{Bool, Dtype, Element};
 use std::ops::BitAnd;
 
-/// Whether every (`ALL`) or any element is not 0: has one of these bits, all but the sign of floats. Elements are read as integers of their
-/// width. A lane keeps whether it has seen an element that decides the result; the fold stops there.
+/// The fold that tells whether every (`ALL`) or any element is not 0: has one of these bits, all but the sign of floats. Elements are read
+/// as integers of their width. A lane keeps whether it has seen an element that decides the result; the fold stops there.
 #[derive(Clone, Copy)]
 pub struct Logic<T, const ALL: bool>(pub T);
 
@@ -45,7 +45,7 @@ impl<T: Element + BitAnd<Output = T>, const ALL: bool> Reducer for Logic<T, ALL>
         (((state.0 != 0) != ALL).into(), ())
     }
     #[inline(always)]
-    fn settled(self, state: (u8, ())) -> bool {
+    fn is_decided(self, state: (u8, ())) -> bool {
         state.0 != 0
     }
 }

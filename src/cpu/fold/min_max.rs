@@ -1,6 +1,6 @@
 //! The least and the greatest element in one pass over memory.
 
-use super::{Accs, Extreme, FoldKernel, FoldTile, Lanes, Ordered};
+use super::{Accumulators, Extreme, FoldKernel, FoldTile, Lanes, Ordered};
 use std::marker::PhantomData;
 
 /// Least and greatest element: both folds over one tile after the other, which stays in the cache.
@@ -14,8 +14,8 @@ impl<T> Default for MinMax<T> {
 
 /// The accumulators of the greatest elements, beside those of the least ones.
 #[inline(always)]
-fn greatest(accs: Accs) -> Accs {
-    Accs { data: accs.plane(1), ..accs }
+fn greatest(accs: Accumulators) -> Accumulators {
+    Accumulators { data: accs.plane(1), ..accs }
 }
 
 impl<T: Ordered> FoldKernel for MinMax<T> {
@@ -23,7 +23,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
         2
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         // SAFETY: the caller's; so below.
         unsafe {
             self.0.start(accs, n);
@@ -31,7 +31,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
         }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         // SAFETY: as above.
         unsafe {
             self.0.rows(accs, tile);
@@ -47,7 +47,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
         self.0.tall(gaps)
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         // SAFETY: as above.
         unsafe {
             self.0.columns(accs, tile);
@@ -55,7 +55,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
         }
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]) {
         // SAFETY: as above.
         unsafe {
             self.0.merge(accs, later, n, counts);
@@ -63,7 +63,7 @@ impl<T: Ordered> FoldKernel for MinMax<T> {
         }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
         // SAFETY: as above; neither fold has a second result.
         unsafe {
             self.0.finish(accs, n, count, [out[0]; 2]);

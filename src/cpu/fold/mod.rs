@@ -30,20 +30,20 @@ use crate::dtype::Dtype;
 use line::Line;
 use reducer::row;
 
-/// The accumulators of neighbouring results: planes of `room` entries of at most 8 bytes.
+/// The accumulators of neighbouring results: planes of `capacity` entries of at most 8 bytes.
 #[derive(Clone, Copy)]
-pub struct Accs {
+pub struct Accumulators {
     /// Where the planes begin; aligned to 8.
     pub data: *mut u8,
     /// Entries of a plane.
-    pub room: usize,
+    pub capacity: usize,
 }
 
-impl Accs {
+impl Accumulators {
     /// The first entry of plane `k`.
     #[inline(always)]
     fn plane<T>(self, k: usize) -> *mut T {
-        self.data.wrapping_add(k * self.room * 8).cast()
+        self.data.wrapping_add(k * self.capacity * 8).cast()
     }
 }
 
@@ -85,28 +85,29 @@ pub trait FoldKernel: Sync {
     fn reads(&self, compute: Dtype) -> Dtype {
         compute.compute()
     }
-    /// Whether the numbers of elements matter.
+    /// Returns true if the numbers of elements matter.
     fn indexed(&self) -> bool {
         false
     }
     /// Makes the first `n` accumulators those of no elements.
-    unsafe fn start(&self, accs: Accs, n: usize);
+    unsafe fn start(&self, accs: Accumulators, n: usize);
     /// Folds row `j` of the tile into accumulator `j`.
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile);
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile);
     /// The fewest columns it folds well, of rows with gaps between them or without.
     fn fewest(&self, _gaps: bool) -> usize {
         8
     }
-    /// Whether it takes more than [`ROWS`] rows of narrow tiles: up to as many elements as so many rows of [`NARROW`] columns have.
+    /// Returns true if the fold takes more than [`ROWS`] rows of narrow tiles: up to as many elements as [`ROWS`] rows of [`NARROW`]
+    /// columns have.
     fn tall(&self, _gaps: bool) -> bool {
         false
     }
     /// Folds column `j` of the tile into accumulator `j`.
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile);
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile);
     /// Folds `n` accumulators that took `counts[1]` elements each into others that took `counts[0]`.
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]);
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]);
     /// Writes the results of `n` accumulators of `count` elements each to one or two runs.
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]);
+    unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]);
 }
 
 /// The most rows of a tile whose columns are folded, unless it is narrow and the fold takes [tall](FoldKernel::tall) ones.
@@ -117,15 +118,15 @@ pub(crate) const COLUMNS: usize = 1024;
 pub(crate) const NARROW: usize = 64;
 
 /// Rows folded at a time: the accumulators are loaded and stored once for all of them.
-const ABREAST: usize = 4;
+const UNROLL: usize = 4;
 
-/// Calls `four` for each [`ABREAST`] rows, with the number of the first, and `one` for each row that is left.
+/// Calls `four` for each [`UNROLL`] rows, with the number of the first, and `one` for each row that is left.
 #[inline(always)]
-fn for_rows<T>(tile: &FoldTile, mut four: impl FnMut(usize, [*const T; ABREAST]), mut one: impl FnMut(usize, *const T)) {
+fn for_rows<T>(tile: &FoldTile, mut four: impl FnMut(usize, [*const T; UNROLL]), mut one: impl FnMut(usize, *const T)) {
     let mut r = 0;
-    while r + ABREAST <= tile.rows {
+    while r + UNROLL <= tile.rows {
         four(r, std::array::from_fn(|q| tile.row(r + q)));
-        r += ABREAST;
+        r += UNROLL;
     }
     (r..tile.rows).for_each(|r| one(r, tile.row(r)));
 }
@@ -137,12 +138,12 @@ mod tests {
     use crate::launch::Root;
     use std::marker::PhantomData;
 
-    /// What `fold` makes of each column of `rows` x `cols` elements, with the tile cut in two, and of each row.
+    /// Returns the results of `fold` for each column of `rows` x `cols` elements, with the tile cut in two, and for each row.
     fn folded<T, R: Copy + Default>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<R>; 2] {
         let step = (cols * size_of::<T>()) as isize;
         let whole = FoldTile { x: x.as_ptr().cast(), rows, cols, step, done: 0, index: 0, weight: 1 };
-        let (mut results, mut room, mut rest) = ([vec![], vec![]], vec![0u64; 3 * COLUMNS], vec![0u64; COLUMNS]);
-        let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };
+        let (mut results, mut memory, mut rest) = ([vec![], vec![]], vec![0u64; 3 * COLUMNS], vec![0u64; COLUMNS]);
+        let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: COLUMNS };
         let cut = rows / 3;
         let parts = [
             FoldTile { rows: cut, ..whole },
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(total, [-128 * COLUMNS as i64]);
         let tile = FoldTile { x: least.as_ptr().cast(), rows: 1, cols: least.len(), step: 0, done: 0, index: 0, weight: 1 };
         let (mut acc, mut sum, fold) = ([0u64; 2], 0i64, Lanes(Sum::<i8>(PhantomData)));
-        let accs = Accs { data: acc.as_mut_ptr().cast(), room: 1 };
+        let accs = Accumulators { data: acc.as_mut_ptr().cast(), capacity: 1 };
         // SAFETY: one accumulator, one result.
         unsafe {
             fold.start(accs, 1);

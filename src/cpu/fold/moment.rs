@@ -5,7 +5,7 @@
 //! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
 //! show in the sum of squares.
 
-use super::{ABREAST, Accs, FoldKernel, FoldTile, Line, Reducer, for_rows, row};
+use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, UNROLL, for_rows, row};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::{Dtype, Element};
@@ -208,7 +208,7 @@ impl Spread {
 /// # Safety
 /// As for [`FoldKernel::columns`].
 #[inline(always)]
-unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
+unsafe fn columns<T: Element>(isa: Isa, accs: Accumulators, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let planes = planes(accs);
     let (mut a, mut b) = (Line::new(n, |_| 0.0), Line::new(n, |_| 0.0));
@@ -237,7 +237,7 @@ unsafe fn columns<T: Element>(isa: Isa, accs: Accs, tile: FoldTile) {
                     for k in 0..n {
                         let l = Shifted::<T> { shift: shift.add(k).read(), of: PhantomData };
                         let mut lane = (a.add(k).read(), b.add(k).read());
-                        for q in 0..ABREAST {
+                        for q in 0..UNROLL {
                             lane = l.accumulate(isa, lane, x[q].add(k).read());
                         }
                         (*a.add(k), *b.add(k)) = lane;
@@ -302,7 +302,7 @@ fn counts(done: usize, more: usize) -> [f64; 3] {
 }
 
 #[inline(always)]
-fn planes(accs: Accs) -> [*mut f64; 3] {
+fn planes(accs: Accumulators) -> [*mut f64; 3] {
     [accs.plane(0), accs.plane(1), accs.plane(2)]
 }
 
@@ -311,13 +311,13 @@ impl<T: Measured> FoldKernel for Moment<T> {
         3
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         let planes = planes(accs);
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { Spread::NOTHING.store(planes, j) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (planes, tile) = (planes(accs), *tile);
         simd(
             #[inline(always)]
@@ -348,7 +348,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let tile = *tile;
         simd(
             #[inline(always)]
@@ -357,7 +357,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
         )
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]) {
         let [done, more] = counts.map(|c| c as f64);
         let (planes, later, part, between) = (planes(accs), planes(later), more / (done + more), done * more / (done + more));
         simd(
@@ -367,11 +367,14 @@ impl<T: Measured> FoldKernel for Moment<T> {
                     // SAFETY: the caller's.
                     unsafe {
                         let (before, later) = (Spread::load(planes, j), Spread::load(later, j));
-                        let apart = (later.mean - before.mean) + (later.rest - before.rest);
-                        let squares = before.squares + later.squares + apart * apart * between;
+                        let difference = (later.mean - before.mean) + (later.rest - before.rest);
+                        let squares = before.squares + later.squares + difference * difference * between;
                         // Finite means so far apart: the squares are infinite, and the mean stays a number.
-                        let step =
-                            if apart.is_infinite() && before.mean.is_finite() && later.mean.is_finite() { 0.0 } else { apart * part };
+                        let step = if difference.is_infinite() && before.mean.is_finite() && later.mean.is_finite() {
+                            0.0
+                        } else {
+                            difference * part
+                        };
                         Spread { squares, ..before }.moved(step).store(planes, j);
                     }
                 }
@@ -379,7 +382,7 @@ impl<T: Measured> FoldKernel for Moment<T> {
         )
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
         // The squares of nothing are 0, and 0 by 0 is NaN.
         let divisor = if count == 0 { 0.0 } else { (count as f64 - self.correction).max(0.0) };
         let (all, out, root) = (planes(accs)[2], out[0].cast::<f64>(), self.root);

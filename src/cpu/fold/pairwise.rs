@@ -3,7 +3,7 @@
 //! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in
 //! three to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Abs, Accs, FoldKernel, FoldTile, Line, Plain, Square, total::Term};
+use super::{Abs, Accumulators, FoldKernel, FoldTile, Line, Plain, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
@@ -86,7 +86,7 @@ pub trait VectorTerm: Term {
     fn onto_vector<V: Float32s>(sum: V, x: V) -> V {
         sum + Self::of_vector(x)
     }
-    /// Whether `total` is as good as if summed in float64.
+    /// Returns true if `total` is as good as if summed in float64.
     #[inline(always)]
     fn good(total: f64) -> bool {
         (total.abs() < f64::INFINITY) & (Self::LEAST == 0.0 || total >= Self::LEAST)
@@ -280,7 +280,7 @@ unsafe fn across<V: Float32s, S: Small, P: VectorTerm, const N: usize>(sums: *mu
     }
 }
 
-/// Narrow rows are joined to rows of so many columns or a few more.
+/// Least columns of the rows that narrow rows are joined to; they have a few more at most.
 const JOINED: usize = 64;
 
 /// Sums the columns of a tile onto `sums`. Rows narrower than a vector are joined, if they follow each other without a gap.
@@ -296,8 +296,8 @@ unsafe fn columns<V: Float32s, S: Small, P: VectorTerm>(sums: *mut f64, tile: &F
         if group > 1 && !joins {
             return wide_columns::<S, P>(sums, tile);
         }
-        let mut room = [0.0; JOINED + MOST_LANES];
-        let parts = if group > 1 { room.as_mut_ptr() } else { sums };
+        let mut buffer = [0.0; JOINED + MOST_LANES];
+        let parts = if group > 1 { buffer.as_mut_ptr() } else { sums };
         let rows = tile.rows / group;
         wide_enough::<V, S, P>(parts, &FoldTile { rows, cols: group * tile.cols, step: group as isize * tile.step, ..*tile });
         if group > 1 {
@@ -379,12 +379,12 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         compute
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(0.0) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (totals, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -403,7 +403,7 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         true
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let (totals, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -429,12 +429,12 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         )
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) += later.plane::<f64>(0).add(j).read() })
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
         // SAFETY: the caller's.
         unsafe { self.root.of_each(accs.plane(0), n, count, out[0].cast()) }
     }
@@ -450,8 +450,8 @@ mod tests {
         let fold = PairwiseSum::<S, P>::new(root);
         let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<S>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
-            let (mut room, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
-            let accs = Accs { data: room.as_mut_ptr().cast(), room: COLUMNS };
+            let (mut memory, mut out) = (vec![0u64; COLUMNS], vec![0.0; n]);
+            let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: COLUMNS };
             // SAFETY: accumulators and results have room for rows and columns.
             unsafe {
                 fold.start(accs, n);

@@ -4,7 +4,7 @@
 //! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
 use super::total::{Plain, Square, Terms};
-use super::{Accs, COLUMNS, FoldKernel, FoldTile, Lanes, Line, Reducer};
+use super::{Accumulators, COLUMNS, FoldKernel, FoldTile, Lanes, Line, Reducer};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 /// The float64 sum of `|x|^p`, and then its p-th root.
 pub struct Powers<T> {
     p: f64,
-    /// Whether powers have all bits of float64.
+    /// True if powers have all bits of float64.
     exact: bool,
     /// Magnitudes between these have powers that can be summed as they are.
     safe: [f64; 2],
@@ -23,10 +23,10 @@ pub struct Powers<T> {
 }
 
 /// Rows of a tile that are taken together, and as many columns as fit the buffer then.
-const ABREAST: usize = 4;
-const ACROSS: usize = COLUMNS / ABREAST;
+const UNROLL: usize = 4;
+const ACROSS: usize = COLUMNS / UNROLL;
 /// Rows whose squares are summed before the sums are checked.
-const ROWS_ABREAST: usize = 64;
+const SQUARE_ROWS: usize = 64;
 /// Powers of two that sums of powers stay below.
 const ROOM: f64 = 900.0;
 
@@ -129,7 +129,7 @@ impl<T: Element> Powers<T> {
             },
         );
         let scale = self.scale(most);
-        let (powers, accs) = (Lanes(Terms::<f64, _>::new(Plain, Root::Itself)), Accs { data: (&raw mut sum).cast(), room: 1 });
+        let (powers, accs) = (Lanes(Terms::<f64, _>::new(Plain, Root::Itself)), Accumulators { data: (&raw mut sum).cast(), capacity: 1 });
         // SAFETY: the buffer holds the magnitudes; one accumulator.
         unsafe {
             if scale != 1.0 {
@@ -162,17 +162,17 @@ impl<T: Element> Powers<T> {
     ///
     /// # Safety
     /// There is one.
-    unsafe fn take(&self, accs: Accs, j: usize, more: [f64; 2]) {
+    unsafe fn take(&self, accs: Accumulators, j: usize, more: [f64; 2]) {
         let planes = [accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j)];
         // SAFETY: the caller's.
         unsafe { [*planes[0], *planes[1]] = self.joined([*planes[0], *planes[1]], more) }
     }
 
-    /// Adds the powers of up to [`ABREAST`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else returns false.
+    /// Adds the powers of up to [`UNROLL`] times [`ACROSS`] elements to accumulators from `j` on, if all are safe; else returns false.
     ///
     /// # Safety
     /// The tile lies inside its memory; there are as many accumulators as columns.
-    unsafe fn together(&self, accs: Accs, j: usize, tile: &FoldTile, buffer: &mut Buffer) -> bool {
+    unsafe fn add_block(&self, accs: Accumulators, j: usize, tile: &FoldTile, buffer: &mut Buffer) -> bool {
         let (p, exact, safe, to, tile) = (self.p, self.exact, self.safe, buffer.as_mut_ptr().cast::<f64>(), *tile);
         let (sums, scales) = (accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j));
         simd(
@@ -182,7 +182,7 @@ impl<T: Element> Powers<T> {
                 for r in 0..tile.rows {
                     Self::magnitudes(to.add(r * tile.cols), tile.row(r), tile.cols);
                 }
-                let mut apart = 0u64;
+                let mut rejected = 0u64;
                 let mut most = [if p > 0.0 { 0.0 } else { f64::INFINITY }; ACROSS];
                 for r in 0..tile.rows {
                     for k in 0..tile.cols {
@@ -191,9 +191,9 @@ impl<T: Element> Powers<T> {
                 }
                 for k in 0..tile.cols {
                     let safe = (safe[0] <= most[k]) & (most[k] <= safe[1]) | (most[k] == 0.0) | (most[k] == f64::INFINITY);
-                    apart |= u64::from(!safe | (scales.add(k).read() != 1.0));
+                    rejected |= u64::from(!safe | (scales.add(k).read() != 1.0));
                 }
-                if apart == 0 {
+                if rejected == 0 {
                     Self::raise(isa, p, exact, to, tile.rows * tile.cols);
                     for r in 0..tile.rows {
                         for k in 0..tile.cols {
@@ -201,7 +201,7 @@ impl<T: Element> Powers<T> {
                         }
                     }
                 }
-                apart == 0
+                rejected == 0
             },
         )
     }
@@ -212,7 +212,7 @@ impl<T: Element> FoldKernel for Powers<T> {
         2
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         for j in 0..n {
             // SAFETY: the caller's.
             unsafe {
@@ -222,7 +222,7 @@ impl<T: Element> FoldKernel for Powers<T> {
         }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
         for j in 0..tile.rows {
             for at in (0..tile.cols).step_by(COLUMNS) {
@@ -235,15 +235,15 @@ impl<T: Element> FoldKernel for Powers<T> {
         }
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let mut buffer = [const { MaybeUninit::uninit() }; COLUMNS];
-        for row in (0..tile.rows).step_by(ABREAST) {
+        for row in (0..tile.rows).step_by(UNROLL) {
             for col in (0..tile.cols).step_by(ACROSS) {
-                let (rows, cols) = (ABREAST.min(tile.rows - row), ACROSS.min(tile.cols - col));
+                let (rows, cols) = (UNROLL.min(tile.rows - row), ACROSS.min(tile.cols - col));
                 let part = FoldTile { x: tile.row::<T>(row).wrapping_add(col).cast(), rows, cols, ..*tile };
                 // SAFETY: the caller's.
                 unsafe {
-                    if self.together(accs, col, &part, &mut buffer) {
+                    if self.add_block(accs, col, &part, &mut buffer) {
                         continue;
                     }
                     for k in 0..cols {
@@ -257,14 +257,14 @@ impl<T: Element> FoldKernel for Powers<T> {
         }
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         for j in 0..n {
             // SAFETY: the caller's.
             unsafe { self.take(accs, j, [later.plane::<f64>(0).add(j).read(), later.plane::<f64>(1).add(j).read()]) }
         }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
         // 1 / p as a sum of two: its rounding error is multiplied by the logarithm of the sum.
         let inverse = 1.0 / self.p;
         let lost = (-inverse).mul_add(self.p, 1.0) / self.p;
@@ -293,7 +293,7 @@ impl Default for Squares {
 }
 
 impl Squares {
-    /// Whether no square that counts in this sum was too small or too large; any number of such sums can be added.
+    /// Returns true if no square that counts in this sum was too small or too large; any number of such sums can be added.
     #[inline(always)]
     fn good(sum: f64) -> bool {
         (1e-280..1e280).contains(&sum)
@@ -326,17 +326,17 @@ impl FoldKernel for Squares {
         2
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         // SAFETY: the caller's.
         unsafe { self.powers.start(accs, n) }
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (terms, tile, planes) = (self.sum.0, *tile, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
-        let mut line = Line::new(ROWS_ABREAST, |_| 0.0);
+        let mut line = Line::new(SQUARE_ROWS, |_| 0.0);
         let sums: *mut f64 = line.data();
-        for first in (0..tile.rows).step_by(ROWS_ABREAST) {
-            let rows = ROWS_ABREAST.min(tile.rows - first);
+        for first in (0..tile.rows).step_by(SQUARE_ROWS) {
+            let rows = SQUARE_ROWS.min(tile.rows - first);
             let bad = simd(
                 #[inline(always)]
                 // SAFETY: the caller's; the line has an entry for each row.
@@ -350,7 +350,7 @@ impl FoldKernel for Squares {
             for j in (0..rows).filter(|_| bad) {
                 // SAFETY: the caller's.
                 unsafe {
-                    let at = Accs { data: accs.data.add((first + j) * 8), ..accs };
+                    let at = Accumulators { data: accs.data.add((first + j) * 8), ..accs };
                     match sums.add(j).read() {
                         sum if Self::good(sum) => self.powers.take(at, 0, [sum, 1.0]),
                         _ => self.powers.rows(at, &FoldTile { x: tile.row(first + j), rows: 1, ..tile }),
@@ -368,12 +368,12 @@ impl FoldKernel for Squares {
         self.sum.tall(gaps)
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let mut line = Line::new(tile.cols, |_| 0.0);
         let sums = line.data();
         // SAFETY: the caller's; the line has an entry for each column.
         unsafe {
-            self.sum.columns(Accs { data: sums.cast(), room: COLUMNS }, tile);
+            self.sum.columns(Accumulators { data: sums.cast(), capacity: COLUMNS }, tile);
             let (cols, planes) = (tile.cols, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
             let bad = simd(
                 #[inline(always)]
@@ -385,12 +385,12 @@ impl FoldKernel for Squares {
         }
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, counts: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, counts: [usize; 2]) {
         // SAFETY: the caller's.
         unsafe { self.powers.merge(accs, later, n, counts) }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
         for j in 0..n {
             // SAFETY: the caller's.
             unsafe {
@@ -409,8 +409,8 @@ mod tests {
     fn norms<T: Element>(fold: &dyn FoldKernel, x: &[T], rows: usize, cols: usize) -> [Vec<f64>; 2] {
         let tile = FoldTile { x: x.as_ptr().cast(), rows, cols, step: (cols * size_of::<T>()) as isize, done: 0, index: 0, weight: 1 };
         [(rows, cols), (cols, rows)].map(|(n, count)| {
-            let (mut room, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
-            let accs = Accs { data: room.as_mut_ptr().cast(), room: n };
+            let (mut memory, mut out) = (vec![0u64; 2 * n], vec![0.0; n]);
+            let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: n };
             // SAFETY: accumulators and results have room for rows and columns.
             unsafe {
                 fold.start(accs, n);

@@ -1,11 +1,11 @@
 //! The product of float32 in float64, by whole vectors.
 
-use super::{Accs, FoldKernel, FoldTile};
+use super::{Accumulators, FoldKernel, FoldTile};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 
 /// Vectors of a row, and rows of a tile, that are multiplied side by side.
-const ABREAST: usize = 4;
+const UNROLL: usize = 4;
 
 /// The product of `n` contiguous elements.
 ///
@@ -15,12 +15,12 @@ const ABREAST: usize = 4;
 unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
     // SAFETY: the caller's.
     unsafe {
-        let (mut products, mut at) = ([V::Wide::all(1.0); ABREAST], 0);
-        while n - at >= ABREAST * V::LANES {
-            for k in 0..ABREAST {
+        let (mut products, mut at) = ([V::Wide::all(1.0); UNROLL], 0);
+        while n - at >= UNROLL * V::LANES {
+            for k in 0..UNROLL {
                 products[k] = products[k] * V::load_wide(x.add(at + k * V::LANES));
             }
-            at += ABREAST * V::LANES;
+            at += UNROLL * V::LANES;
         }
         while n - at >= V::LANES {
             products[0] = products[0] * V::load_wide(x.add(at));
@@ -34,13 +34,13 @@ unsafe fn row<V: Float32s>(x: *const f32, n: usize) -> f64 {
     }
 }
 
-/// Multiplies accumulators by the columns of `N` rows from `r` on, one or [`ABREAST`].
+/// Multiplies accumulators by the columns of `N` rows from `r` on, one or [`UNROLL`].
 ///
 /// # Safety
 /// The tile lies inside its memory; there are as many accumulators as columns; as for [`Register`].
 #[inline(always)]
 unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r: usize) {
-    let mut x: [*const f32; ABREAST] = [tile.row(r); ABREAST];
+    let mut x: [*const f32; UNROLL] = [tile.row(r); UNROLL];
     for q in 0..N {
         x[q] = tile.row(r + q);
     }
@@ -49,7 +49,7 @@ unsafe fn across<V: Float32s, const N: usize>(accs: *mut f64, tile: &FoldTile, r
     unsafe {
         while k + V::LANES <= tile.cols {
             let mut product = V::load_wide(x[0].add(k));
-            if N == ABREAST {
+            if N == UNROLL {
                 product = (product * V::load_wide(x[1].add(k))) * (V::load_wide(x[2].add(k)) * V::load_wide(x[3].add(k)));
             }
             (V::Wide::load(accs.add(k)) * product).store(accs.add(k));
@@ -73,9 +73,9 @@ unsafe fn columns<V: Float32s>(accs: *mut f64, tile: &FoldTile) {
     let mut r = 0;
     // SAFETY: the caller's.
     unsafe {
-        while r + ABREAST <= tile.rows {
-            across::<V, ABREAST>(accs, tile, r);
-            r += ABREAST;
+        while r + UNROLL <= tile.rows {
+            across::<V, UNROLL>(accs, tile, r);
+            r += UNROLL;
         }
         while r < tile.rows {
             across::<V, 1>(accs, tile, r);
@@ -92,12 +92,12 @@ impl FoldKernel for Products {
         1
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { accs.plane::<f64>(0).add(j).write(1.0) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (products, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -110,7 +110,7 @@ impl FoldKernel for Products {
         )
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let (products, tile) = (accs.plane::<f64>(0), *tile);
         simd(
             #[inline(always)]
@@ -119,12 +119,12 @@ impl FoldKernel for Products {
         )
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { *accs.plane::<f64>(0).add(j) *= later.plane::<f64>(0).add(j).read() })
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, _: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, _: usize, out: [*mut u8; 2]) {
         // SAFETY: the caller's.
         unsafe { std::ptr::copy_nonoverlapping(accs.plane::<f64>(0), out[0].cast(), n) }
     }

@@ -1,6 +1,6 @@
 //! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
-use super::{ABREAST, Accs, FoldKernel, FoldTile, Line, NARROW, ROWS};
+use super::{Accumulators, FoldKernel, FoldTile, Line, NARROW, ROWS, UNROLL};
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
@@ -48,8 +48,8 @@ pub trait Reducer: Copy + Send + Sync {
         // SAFETY: the caller's.
         unsafe { row(self, isa, x, n) }
     }
-    /// Whether no further element can change the result.
-    fn settled(self, _: (Self::S, Self::U)) -> bool {
+    /// Returns true if no further element can change the result.
+    fn is_decided(self, _: (Self::S, Self::U)) -> bool {
         false
     }
 }
@@ -90,7 +90,7 @@ unsafe fn row_in<L: Reducer, const W: usize, const V: usize>(l: L, isa: Isa, x: 
             let groups = ((n - at) / W).min(L::CAPACITY).min(L::RUN);
             state = l.merge(state, lanes::<L, W>(l, isa, x.add(at), groups));
             at += groups * W;
-            if l.settled(state) {
+            if l.is_decided(state) {
                 return state;
             }
         }
@@ -134,12 +134,12 @@ const LANES: usize = 256;
 /// The accumulator of `n` contiguous elements, folded as if they were the columns of a tile.
 #[inline(always)]
 unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
-    let w = (n / ABREAST).min(LANES);
+    let w = (n / UNROLL).min(LANES);
     let mut state = l.state(l.empty());
     // SAFETY: the caller's; lines have an entry for each lane.
     unsafe {
         let mut at = 0;
-        while at < n && !l.settled(state) {
+        while at < n && !l.is_decided(state) {
             let mut lanes = Lines::new(l, w);
             let rows = ((n - at) / w).min(ROWS).min(L::RUN);
             let more = Some(n - at - rows * w).filter(|&left| left < w).unwrap_or(0);
@@ -147,7 +147,7 @@ unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L:
                 FoldTile { x: x.add(at).cast(), rows, cols: w, step: (w * size_of::<L::In>()) as isize, done: 0, index: 0, weight: 0 };
             lanes.accumulate(l, isa, &tile, more);
             at += rows * w + more;
-            state = l.merge(state, lanes.together(l, w));
+            state = l.merge(state, lanes.merged(l, w));
         }
     }
     state
@@ -183,8 +183,8 @@ impl<L: Reducer> Lines<L> {
         let (a, b, mut r) = (self.0.data(), self.1.data(), 0);
         // SAFETY: the caller's.
         unsafe {
-            while r + ABREAST <= tile.rows {
-                let x: [*const L::In; ABREAST] = std::array::from_fn(|q| tile.row(r + q));
+            while r + UNROLL <= tile.rows {
+                let x: [*const L::In; UNROLL] = std::array::from_fn(|q| tile.row(r + q));
                 for k in 0..tile.cols {
                     let mut lane = (a.add(k).read(), b.add(k).read());
                     // Written out: compilers do not vectorise the outer loop unless they unroll an inner one.
@@ -194,7 +194,7 @@ impl<L: Reducer> Lines<L> {
                     lane = l.accumulate(isa, lane, x[3].add(k).read());
                     (*a.add(k), *b.add(k)) = lane;
                 }
-                r += ABREAST;
+                r += UNROLL;
             }
             while r < tile.rows + usize::from(more > 0) {
                 let x: *const L::In = tile.row(r);
@@ -206,15 +206,15 @@ impl<L: Reducer> Lines<L> {
         }
     }
 
-    /// The states of the first `n` lanes, in the place of the lanes if they have the same size, else in `room`.
+    /// The states of the first `n` lanes, in the place of the lanes if they have the same size, else in `buffer`.
     ///
     /// # Safety
     /// There are so many lanes, which are read no more.
     #[inline(always)]
-    unsafe fn states(&mut self, l: L, n: usize, room: &mut (Line<L::S>, Line<L::U>)) -> (*mut L::S, *mut L::U) {
+    unsafe fn states(&mut self, l: L, n: usize, buffer: &mut (Line<L::S>, Line<L::U>)) -> (*mut L::S, *mut L::U) {
         let (a, b) = (self.0.data(), self.1.data());
         let fits = const { size_of::<L::A>() == size_of::<L::S>() && size_of::<L::B>() == size_of::<L::U>() };
-        let (s, u) = if fits { (a.cast(), b.cast()) } else { (room.0.data(), room.1.data()) };
+        let (s, u) = if fits { (a.cast(), b.cast()) } else { (buffer.0.data(), buffer.1.data()) };
         for k in 0..n {
             // SAFETY: the caller's; either side has room for COLUMNS numbers.
             unsafe {
@@ -231,7 +231,7 @@ impl<L: Reducer> Lines<L> {
     /// # Safety
     /// There are so many lanes.
     #[inline(always)]
-    unsafe fn together(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
+    unsafe fn merged(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
         const LAST: usize = 16;
         let (s, u) = l.state(l.empty());
         let (mut s, mut u) = ([s; LANES], [u; LANES]);
@@ -258,7 +258,7 @@ impl<L: Reducer> Lines<L> {
     }
 }
 
-/// Narrow rows are joined to rows of at most so many columns, and of more than half as many where there are enough of them.
+/// Most columns of the rows that narrow rows are joined to; they have more than half as many where there are enough narrow rows.
 const JOINED: usize = 2 * NARROW;
 
 /// Folds the columns of a tile. Rows of a narrow one are joined if they have no gaps: a lane takes one element of each group of them.
@@ -266,7 +266,7 @@ const JOINED: usize = 2 * NARROW;
 /// # Safety
 /// As for [`FoldKernel::columns`].
 #[inline(always)]
-unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: FoldTile) {
+unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accumulators, tile: FoldTile) {
     let joins = 2 * tile.cols <= NARROW && tile.step == (tile.cols * size_of::<L::In>()) as isize;
     let mut group = if joins { 1 << (JOINED / tile.cols).min(tile.rows.max(1)).ilog2() } else { 1 };
     let joined = FoldTile { rows: tile.rows / group, cols: group * tile.cols, step: group as isize * tile.step, ..tile };
@@ -275,8 +275,8 @@ unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accs, tile: FoldTile) {
     // SAFETY: the caller's.
     unsafe {
         lanes.accumulate(l, isa, &joined, tile.rows % group * tile.cols);
-        let mut room = (Line::room(), Line::room());
-        let (s, u) = lanes.states(l, joined.cols, &mut room);
+        let mut buffer = (Line::uninit(), Line::uninit());
+        let (s, u) = lanes.states(l, joined.cols, &mut buffer);
         while group > 1 {
             group /= 2;
             let half = group * tile.cols;
@@ -297,7 +297,7 @@ impl<L: Reducer> Lanes<L> {
     /// # Safety
     /// There is an accumulator `j`.
     #[inline(always)]
-    unsafe fn load(accs: Accs, j: usize) -> (L::S, L::U) {
+    unsafe fn load(accs: Accumulators, j: usize) -> (L::S, L::U) {
         // SAFETY: the caller's.
         unsafe { (accs.plane::<L::S>(0).add(j).read(), accs.plane::<L::U>(1).add(j).read()) }
     }
@@ -305,7 +305,7 @@ impl<L: Reducer> Lanes<L> {
     /// # Safety
     /// There is an accumulator `j`.
     #[inline(always)]
-    unsafe fn store(accs: Accs, j: usize, state: (L::S, L::U)) {
+    unsafe fn store(accs: Accumulators, j: usize, state: (L::S, L::U)) {
         // SAFETY: the caller's.
         unsafe {
             accs.plane::<L::S>(0).add(j).write(state.0);
@@ -323,13 +323,13 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
         self.0.reads(compute)
     }
 
-    unsafe fn start(&self, accs: Accs, n: usize) {
+    unsafe fn start(&self, accs: Accumulators, n: usize) {
         let l = self.0;
         // SAFETY: the caller's.
         (0..n).for_each(|j| unsafe { Self::store(accs, j, l.state(l.empty())) })
     }
 
-    unsafe fn rows(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (l, tile) = (self.0, *tile);
         simd(
             #[inline(always)]
@@ -338,7 +338,7 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
                     // SAFETY: the caller's.
                     unsafe {
                         let before = Self::load(accs, j);
-                        if !l.settled(before) {
+                        if !l.is_decided(before) {
                             Self::store(accs, j, l.merge(before, l.of_row(isa, tile.row(j), tile.cols)));
                         }
                     }
@@ -355,7 +355,7 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
         !gaps
     }
 
-    unsafe fn columns(&self, accs: Accs, tile: &FoldTile) {
+    unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
         let (l, tile) = (self.0, *tile);
         simd(
             #[inline(always)]
@@ -364,14 +364,14 @@ impl<L: Reducer> FoldKernel for Lanes<L> {
         )
     }
 
-    unsafe fn merge(&self, accs: Accs, later: Accs, n: usize, _: [usize; 2]) {
+    unsafe fn merge(&self, accs: Accumulators, later: Accumulators, n: usize, _: [usize; 2]) {
         for j in 0..n {
             // SAFETY: the caller's.
             unsafe { Self::store(accs, j, self.0.merge(Self::load(accs, j), Self::load(later, j))) }
         }
     }
 
-    unsafe fn finish(&self, accs: Accs, n: usize, count: usize, out: [*mut u8; 2]) {
+    unsafe fn finish(&self, accs: Accumulators, n: usize, count: usize, out: [*mut u8; 2]) {
         for j in 0..n {
             // SAFETY: the caller's.
             unsafe {

@@ -16,22 +16,22 @@ fn better<V: Register, const MAX: bool>(a: V, b: V) -> V {
 /// `x` holds them, a vector or more; as for [`Register`].
 #[inline(always)]
 pub unsafe fn best<V: Register, const MAX: bool>(x: *const V::Item, n: usize) -> V::Item {
-    const ABREAST: usize = 4;
-    // Memory is asked for what lies so many bytes on, mostly in the next row: the search for the place would delay that.
+    const UNROLL: usize = 4;
+    // Bytes ahead that memory is prefetched, mostly in the next row: the search for the place would delay that.
     const AHEAD: usize = 4096;
     // SAFETY: the caller's.
     unsafe {
         let last = V::load(x.add(n - V::LANES));
-        let (mut found, mut nans, mut at) = ([last; ABREAST], last.unordered(last), 0);
-        while n - at >= ABREAST * V::LANES {
+        let (mut found, mut nans, mut at) = ([last; UNROLL], last.unordered(last), 0);
+        while n - at >= UNROLL * V::LANES {
             let x = x.add(at);
-            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), ABREAST * V::LANES * size_of::<V::Item>());
+            stream::prefetch(x.wrapping_byte_add(AHEAD).cast(), UNROLL * V::LANES * size_of::<V::Item>());
             let [a, b] = [V::load(x), V::load(x.add(V::LANES))];
             let [c, d] = [V::load(x.add(2 * V::LANES)), V::load(x.add(3 * V::LANES))];
             nans |= a.unordered(b) | c.unordered(d);
             let [e, f, g, h] = found;
             found = [better::<V, MAX>(e, a), better::<V, MAX>(f, b), better::<V, MAX>(g, c), better::<V, MAX>(h, d)];
-            at += ABREAST * V::LANES;
+            at += UNROLL * V::LANES;
         }
         while n - at >= V::LANES {
             let a = V::load(x.add(at));

@@ -102,12 +102,12 @@ impl<T: Summand> Reducer for Sum<T> {
 #[inline(always)]
 unsafe fn lane_sums<V: Partial>(x: *const V::Item, n: usize) -> V {
     const AHEAD: usize = 2048;
-    const ABREAST: usize = 4;
+    const UNROLL: usize = 4;
     // SAFETY: the caller's; the last register has the elements that are left.
     unsafe {
         let nothing = V::all(V::Item::ZERO);
-        let mut sums = [nothing; ABREAST];
-        let step = ABREAST * V::LANES;
+        let mut sums = [nothing; UNROLL];
+        let step = UNROLL * V::LANES;
         let whole = n - n % step;
         for at in (0..whole).step_by(step) {
             let x = x.add(at);
@@ -189,9 +189,9 @@ impl Root {
     }
 }
 
-/// What each float adds to a sum.
+/// The term that each float adds to a sum.
 pub trait Term: Copy + Send + Sync {
-    /// Whether it is the float itself.
+    /// True if the term is the float itself.
     const ITSELF: bool = false;
     /// The term of `x`.
     fn of<T: Element>(x: T) -> f64;
@@ -318,7 +318,7 @@ impl<T: Element> Reducer for NanMean<T> {
 
 /// An element as a factor.
 pub trait Factor: Element {
-    /// What products are computed in: float64 for floats, wrapping int64 for the rest.
+    /// The type that products are computed in: float64 for floats, wrapping int64 for the rest.
     type Wide: Element;
     /// The product of no elements.
     const ONE: Self::Wide;

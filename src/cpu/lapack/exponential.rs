@@ -37,7 +37,7 @@ const THIRTEEN: &[f64] = &[
     1.0,
 ];
 
-/// Those for float32 and float64; Higham's table 2.3.
+/// The approximants for float32 and float64; Higham's table 2.3.
 const SINGLE: &[Pade] = &[
     Pade { limit: 4.258730016922831e-1, coefficients: THREE },
     Pade { limit: 1.880152677804762, coefficients: FIVE },

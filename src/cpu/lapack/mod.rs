@@ -12,7 +12,7 @@ mod values;
 use super::matmul::{Gemm, Mat, gemm};
 use super::parallel::Shared;
 use super::pool;
-use super::room::Room;
+use super::scratch::ThreadScratch;
 use crate::dtype::{Element, dispatch};
 use crate::error::{Result, bail};
 use crate::launch::{self, Decompose, Decomposition};
@@ -25,7 +25,7 @@ use thorn_lapack::{Info, Lapack, Matrix, NOT_FINITE, Products, Scratch, Vectors,
 const _: () = assert!(launch::NOT_FINITE == NOT_FINITE, "one number on both sides");
 
 /// Operations, multiplications say, that a thread must have to be worth waking.
-const WORTH: usize = 32 * 1024;
+const GRAIN: usize = 32 * 1024;
 
 /// Decomposes the matrices whose lists are `out`.
 pub fn launch(work: &Decompose, out: &[Option<&Operand>]) -> Result<()> {
@@ -82,23 +82,23 @@ fn decompose<T: Float>(what: Decomposition, lists: &Lists<'_>) -> Result<()> {
     }
 }
 
-/// What is done to each matrix of a batch.
+/// The work on all matrices of a batch.
 struct Job<'a, T, const N: usize> {
-    /// How many matrices there are.
+    /// Number of matrices.
     count: usize,
-    /// Operations that one takes, by and large.
+    /// Operations that one matrix takes, by and large.
     cost: usize,
-    /// Bytes of scratch memory that one needs.
+    /// Bytes of scratch memory that one matrix needs.
     scratch: usize,
     /// Elements: an equal part of each list belongs to each matrix.
     blocks: [&'a mut [T]; N],
     /// Pivots, likewise.
     pivots: &'a mut [i32],
-    /// What became of each.
+    /// The `info` of each matrix.
     infos: &'a mut [Info],
 }
 
-/// What is done to one matrix: with its part of each list, its pivots, and scratch memory.
+/// The work on one matrix: with its part of each list, its pivots, and scratch memory.
 type One<'a, T, const N: usize> = &'a (dyn Fn([&mut [T]; N], &mut [i32], Scratch<'_>) -> Info + Sync);
 
 impl<T: Lapack, const N: usize> Job<'_, T, N> {
@@ -109,19 +109,19 @@ impl<T: Lapack, const N: usize> Job<'_, T, N> {
         if self.count == 0 {
             return Ok(());
         }
-        let parts = match self.count.saturating_mul(self.cost) / WORTH {
+        let parts = match self.count.saturating_mul(self.cost) / GRAIN {
             0 | 1 => 1,
-            worth => worth.min(self.count).min(if pool::num_threads() > 1 { 4 * pool::num_threads() } else { 1 }),
+            grains => grains.min(self.count).min(if pool::num_threads() > 1 { 4 * pool::num_threads() } else { 1 }),
         };
         let count = self.count;
-        let Some(room) = Room::new(self.scratch, parts) else {
+        let Some(memory) = ThreadScratch::new(self.scratch, parts) else {
             bail!(NoMem, "out of memory for {} bytes on the way, for each thread", self.scratch)
         };
         let sizes = self.blocks.each_ref().map(|block| block.len() / count);
         let blocks = self.blocks.each_mut().map(|block| Shared(block.as_mut_ptr().cast()));
         let pivots = (Shared(self.pivots.as_mut_ptr().cast()), self.pivots.len() / count);
         let (infos, bytes) = (Shared(self.infos.as_mut_ptr().cast()), self.scratch);
-        room.each::<MaybeUninit<u8>>(parts, &|part, tile| {
+        memory.each::<MaybeUninit<u8>>(parts, &|part, tile| {
             // SAFETY: the thread's own, for as many bytes.
             let scratch = unsafe { from_raw_parts_mut(tile, bytes) };
             for i in count * part / parts..count * (part + 1) / parts {
@@ -150,9 +150,9 @@ struct Multiply {
     m: usize,
     /// Columns of the result.
     n: usize,
-    /// What is summed over.
+    /// Products that are summed for each element of the result.
     k: usize,
-    /// Which of the two is transposed: the first is k x m then, the second n x k.
+    /// True for each factor that is transposed: the first is k x m then, the second n x k.
     transposed: [bool; 2],
 }
 

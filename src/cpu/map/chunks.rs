@@ -165,14 +165,14 @@ fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: 
 /// # Safety
 /// There is an element, and room for so many.
 #[inline(always)]
-unsafe fn fill_chunk<const L: usize>(size: usize, room: *mut u8, value: *const u8) {
+unsafe fn fill_chunk<const L: usize>(size: usize, dst: *mut u8, value: *const u8) {
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => room.cast::<[u8; L]>().write([read::<u8>(value); L]),
-            2 => room.cast::<[u16; L]>().write([read::<u16>(value); L]),
-            4 => room.cast::<[u32; L]>().write([read::<u32>(value); L]),
-            _ => room.cast::<[u64; L]>().write([read::<u64>(value); L]),
+            1 => dst.cast::<[u8; L]>().write([read::<u8>(value); L]),
+            2 => dst.cast::<[u16; L]>().write([read::<u16>(value); L]),
+            4 => dst.cast::<[u32; L]>().write([read::<u32>(value); L]),
+            _ => dst.cast::<[u64; L]>().write([read::<u64>(value); L]),
         }
     }
 }
@@ -214,18 +214,18 @@ mod tests {
 
     /// `r = a - 2 b`, where an input is a matrix, a row, a column or a number, and the result may lie on either.
     fn check<T: Element>(rows: usize, cols: usize) {
-        let apart = cols + APART;
-        let kinds = [[apart, 1], [0, 1], [1, 0], [0, 0]];
+        let stride = cols + APART;
+        let kinds = [[stride, 1], [0, 1], [1, 0], [0, 0]];
         for (a_strides, b_strides) in kinds.iter().flat_map(|a| kinds.iter().map(move |b| (*a, *b))) {
             for lies_on in [None, Some(0), Some(1)].into_iter().filter(|on| on.is_none_or(|k| [a_strides, b_strides][k] == kinds[0])) {
-                let mut inputs: [Vec<T>; 2] = [0, 1].map(|k| (0..rows * apart).map(|i| number(i + 5 * k)).collect());
+                let mut inputs: [Vec<T>; 2] = [0, 1].map(|k| (0..rows * stride).map(|i| number(i + 5 * k)).collect());
                 let expected: Vec<T> = (0..rows * cols)
                     .map(|e| {
                         let at = |k: usize, s: [usize; 2]| inputs[k][e / cols * s[0] + e % cols * s[1]];
                         at(0, a_strides).sub(at(1, b_strides).add(at(1, b_strides)))
                     })
                     .collect();
-                let mut own = vec![number::<T>(3); rows * apart];
+                let mut own = vec![number::<T>(3); rows * stride];
                 let before: Vec<T> = lies_on.map_or(own.clone(), |k| inputs[k].clone());
                 let [a, b] = inputs.each_mut().map(|v| v.as_mut_ptr().cast::<u8>());
                 let r = lies_on.map_or(own.as_mut_ptr().cast(), |k: usize| [a, b][k]);
@@ -233,7 +233,7 @@ mod tests {
                 map2::<T, T, T>(&work, |_, a, b| a.sub(b.add(b)));
                 let result = lies_on.map_or(&own, |k| &inputs[k]);
                 for (i, &found) in result.iter().enumerate() {
-                    let (row, col) = (i / apart, i % apart);
+                    let (row, col) = (i / stride, i % stride);
                     let wanted = if col < cols { expected[row * cols + col] } else { before[i] };
                     assert!(found == wanted, "{:?} {rows} x {cols}, {a_strides:?} {b_strides:?}, on {lies_on:?}: {row}, {col}", T::DTYPE);
                 }
@@ -256,19 +256,19 @@ mod tests {
     #[test]
     fn elements_of_different_sizes() {
         for cols in (1..70).chain([100, 300, 5000]) {
-            let (rows, apart) = (600 / cols + 2, cols + APART);
-            let (a, b): (Vec<f64>, Vec<f64>) = (0..rows * apart).map(|i| (number::<f64>(i), number::<f64>(i + 9))).unzip();
-            let (mut less, mut chosen) = (vec![9u8; rows * apart], vec![-1.0; rows * apart]);
+            let (rows, stride) = (600 / cols + 2, cols + APART);
+            let (a, b): (Vec<f64>, Vec<f64>) = (0..rows * stride).map(|i| (number::<f64>(i), number::<f64>(i + 9))).unzip();
+            let (mut less, mut chosen) = (vec![9u8; rows * stride], vec![-1.0; rows * stride]);
             let [x, y] = [&a, &b].map(|v| v.as_ptr().cast_mut().cast::<u8>());
             let (m, r) = (less.as_mut_ptr(), chosen.as_mut_ptr().cast());
-            let strides = [apart, 1];
+            let strides = [stride, 1];
             let compare = work([rows, cols], [strides, strides, [1, 0]], [m, x, y], [Bool::DTYPE, f64::DTYPE, f64::DTYPE]);
             map2::<f64, f64, Bool>(&compare, |_, a, b| Bool::from(a < b));
             let types = [f64::DTYPE, Bool::DTYPE, f64::DTYPE, f64::DTYPE];
             let choose = work([rows, cols], [strides, strides, strides, [0, 1]], [r, m, x, y], types);
             map3::<Bool, f64, f64, f64>(&choose, |_, c, a, b| if c.get() { a } else { b });
             for (i, (&less, &chosen)) in less.iter().zip(&chosen).enumerate() {
-                let (row, col) = (i / apart, i % apart);
+                let (row, col) = (i / stride, i % stride);
                 let is_less = a[i] < b[row];
                 let wanted = if col < cols { (u8::from(is_less), if is_less { a[i] } else { b[col] }) } else { (9, -1.0) };
                 assert!((less, chosen) == wanted, "{rows} x {cols}: {row}, {col}");
@@ -279,13 +279,13 @@ mod tests {
     #[test]
     fn the_result_on_all_inputs() {
         for cols in (1..70).chain([1000, 5000]) {
-            let (rows, apart) = (2000 / cols + 1, cols + APART);
-            let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
+            let (rows, stride) = (2000 / cols + 1, cols + APART);
+            let mut a: Vec<i32> = (0..rows * stride).map(number).collect();
             let before = a.clone();
             let data = a.as_mut_ptr().cast();
-            map2::<i32, i32, i32>(&work([rows, cols], [[apart, 1]; 3], [data; 3], [i32::DTYPE; 3]), |_, x, y| 2 * x + y);
-            map3::<i32, i32, i32, i32>(&work([rows, cols], [[apart, 1]; 4], [data; 4], [i32::DTYPE; 4]), |_, x, y, z| x + y - 3 * z);
-            let wanted = |i: usize| if i % apart < cols { -3 * before[i] } else { before[i] };
+            map2::<i32, i32, i32>(&work([rows, cols], [[stride, 1]; 3], [data; 3], [i32::DTYPE; 3]), |_, x, y| 2 * x + y);
+            map3::<i32, i32, i32, i32>(&work([rows, cols], [[stride, 1]; 4], [data; 4], [i32::DTYPE; 4]), |_, x, y, z| x + y - 3 * z);
+            let wanted = |i: usize| if i % stride < cols { -3 * before[i] } else { before[i] };
             assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
         }
     }
@@ -293,12 +293,12 @@ mod tests {
     #[test]
     fn one_input_in_place() {
         for cols in (1..70).chain([1000, 5000, 100_003]) {
-            let (rows, apart) = (2000 / cols + 1, cols + APART);
-            let mut a: Vec<i32> = (0..rows * apart).map(number).collect();
+            let (rows, stride) = (2000 / cols + 1, cols + APART);
+            let mut a: Vec<i32> = (0..rows * stride).map(number).collect();
             let before = a.clone();
             let data = a.as_mut_ptr().cast();
-            map1::<i32, i32>(&work([rows, cols], [[apart, 1]; 2], [data; 2], [i32::DTYPE; 2]), |_, x| 3 * x + 1);
-            let wanted = |i: usize| if i % apart < cols { 3 * before[i] + 1 } else { before[i] };
+            map1::<i32, i32>(&work([rows, cols], [[stride, 1]; 2], [data; 2], [i32::DTYPE; 2]), |_, x| 3 * x + 1);
+            let wanted = |i: usize| if i % stride < cols { 3 * before[i] + 1 } else { before[i] };
             assert!(a.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{rows} x {cols}");
         }
     }

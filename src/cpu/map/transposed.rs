@@ -19,7 +19,7 @@ use std::mem::transmute_copy;
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 2;
 
-/// Whether [`transposed2`] takes these types.
+/// Returns true if [`transposed2`] takes these types.
 pub const fn takes_transposed<A: Element, B: Element, U: Element>() -> bool {
     size_of::<A>() == size_of::<B>() && size_of::<B>() == size_of::<U>() && matches!(size_of::<B>(), 4 | 8)
 }
@@ -233,9 +233,9 @@ mod tests {
         const COLS: usize = 1024;
         let rows = streams_from().min(64 << 20) / (24 * COLS) + 5;
         let shape = [2, rows as i64, COLS as i64];
-        let (each, apart) = ((rows * COLS) as i64, (rows * COLS) as i64 + 1);
+        let (each, stride) = ((rows * COLS) as i64, (rows * COLS) as i64 + 1);
         let layout = |strides: &[i64]| Layout { shape: (&shape[..]).into(), strides: strides.into(), offset: 0 };
-        let layouts = [layout(&[apart, COLS as i64, 1]), layout(&[each, COLS as i64, 1]), layout(&[each, 1, rows as i64])];
+        let layouts = [layout(&[stride, COLS as i64, 1]), layout(&[each, COLS as i64, 1]), layout(&[each, 1, rows as i64])];
         let (a, b): (Vec<f32>, Vec<f32>) = (0..2 * rows * COLS).map(|e| ((e % 8191) as f32, (e % 1021) as f32)).unzip();
         let mut lines = vec![Line([0; 8]); (2 * rows * COLS + 1).div_ceil(16)];
         let r = lines.as_mut_ptr().cast::<f32>();
@@ -247,7 +247,7 @@ mod tests {
         for e in 0..2 * rows * COLS {
             let (matrix, i, j) = (e / (rows * COLS), e / COLS % rows, e % COLS);
             // SAFETY: the lines hold the elements.
-            let got = unsafe { *r.add(matrix * apart as usize + i * COLS + j) };
+            let got = unsafe { *r.add(matrix * stride as usize + i * COLS + j) };
             assert!(got == a[e] - b[matrix * rows * COLS + j * rows + i], "{matrix}, {i}, {j}");
         }
     }

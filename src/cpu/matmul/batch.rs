@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Multiplications that take as long as an element of an elementwise operation.
 const PER_ELEMENT: usize = 8;
-/// From so many multiplications on, a product is shared between threads as well as a batch is.
+/// Multiplications from which a product is shared between threads as well as a batch is.
 const LARGE: usize = 1 << 20;
 
 /// A type that is multiplied, whose factors are numbers of the caller.
@@ -44,7 +44,7 @@ impl Factor for Pair {
 /// The elements of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elements {
-    /// Those of a type that products are computed in.
+    /// Elements of a type that products are computed in.
     Of(Dtype),
     /// Pairs of bfloat16, of which C has sums in float32.
     Pairs,

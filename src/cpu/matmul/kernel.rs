@@ -32,9 +32,9 @@ pub(super) struct Strip<T> {
     /// Rows are contiguous.
     pub b: *const T,
     pub b_row: isize,
-    /// Where the first tile is to lay out the rows of B one after the other, for the tiles after it; null if they lie well. For strips of
+    /// Where the first tile is to pack the rows of B one after the other, for the tiles after it; null if they lie well. For strips of
     /// at least 32 rows.
-    pub room: *mut T,
+    pub packed: *mut T,
     /// Rows are contiguous.
     pub c: *mut T,
     pub c_row: isize,
@@ -221,9 +221,9 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
             left -= $ROWS;
         }};
     }
-    if !s.room.is_null() {
+    if !s.packed.is_null() {
         tile!(ROWS, true);
-        (s.b, s.b_row) = (s.room, (VECTORS * N) as isize);
+        (s.b, s.b_row) = (s.packed, (VECTORS * N) as isize);
     }
     // Two equal tiles are quicker than a full one and one of two rows, too few to keep the multipliers busy.
     while left >= ROWS && (ROWS <= 8 || left != ROWS + 2) {
@@ -256,7 +256,7 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
     let offsets = [0, stride, stride.wrapping_mul(2), stride.wrapping_mul(3)];
     // One pointer serves four rows of A. A pointer for each row takes too many registers, and steps from row to row take too much time.
     let mut a: [*const T; TALL.div_ceil(4)] = array::from_fn(|four| s.a.wrapping_offset(((row + 4 * four) as isize).wrapping_mul(s.a_row)));
-    let (mut b, mut room) = (s.b.cast::<[[T; N]; VECTORS]>(), s.room.cast::<[[T; N]; VECTORS]>());
+    let (mut b, mut packed) = (s.b.cast::<[[T; N]; VECTORS]>(), s.packed.cast::<[[T; N]; VECTORS]>());
     let c = s.c.wrapping_offset(row as isize * s.c_row);
     let mut sums = [[[T::ZERO; N]; VECTORS]; ROWS];
     let (mut left, mut fetched) = (s.depth, c.cast_const());
@@ -272,8 +272,8 @@ unsafe fn tile<T: Number, const FUSED: bool, const LAYS_OUT: bool, const ROWS: u
             let right = unsafe { b.read_unaligned() };
             if LAYS_OUT {
                 // SAFETY: the caller's: a row of the room.
-                unsafe { room.write_unaligned(right) };
-                room = room.wrapping_add(1);
+                unsafe { packed.write_unaligned(right) };
+                packed = packed.wrapping_add(1);
             }
             for i in 0..ROWS {
                 // SAFETY: the caller's: an element of A.

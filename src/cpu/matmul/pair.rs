@@ -21,7 +21,7 @@ impl Pair {
         Pair(x)
     }
 
-    /// Whether the machine has the instruction.
+    /// Returns true if the machine has the instruction.
     pub fn is_available() -> bool {
         #[cfg(target_arch = "x86_64")]
         return level() == Level::Avx512 && std::is_x86_feature_detected!("avx512bf16");
@@ -90,7 +90,7 @@ unsafe fn strip_of_pairs(task: &Strip<Pair>) {
     unsafe { kernel::strip::<Pair, true, TALL, 16, 8, 4>(task) }
 }
 
-/// What is to be laid out in pairs: `depth` elements are summed over, in each of `count` rows or columns; strides in elements.
+/// The elements to be laid out in pairs: `depth` are summed over, in each of `count` rows or columns; strides in elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Unpaired {
     /// The first element.

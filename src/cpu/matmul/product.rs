@@ -81,16 +81,16 @@ impl<T: Number> Product<T> {
             shares.each(slot, |part| {
                 let Some((row, rows, col, cols)) = parts.get(part) else { return };
                 let (a, b) = (self.a.block(row, rows, 0, self.a.cols), self.b.block(0, self.b.rows, col, cols));
-                let room = memory.as_ref().map(|memory| memory.at(slot * block));
+                let packed = memory.as_ref().map(|memory| memory.at(slot * block));
                 // SAFETY: the caller's, and parts are distinct, as are slots.
-                unsafe { Product { c: self.c.block(row, rows, col, cols), a, b, ..*self }.part(room) };
+                unsafe { Product { c: self.c.block(row, rows, col, cols), a, b, ..*self }.part(packed) };
             });
         };
         if slots > 1 { pool::run(slots, &task) } else { task(0) }
     }
 
-    /// Whether to lay out A, block by block: where its columns are contiguous, or its rows drive each other out of the cache, and that is
-    /// done for enough columns of C.
+    /// Returns true if A is to be laid out, block by block: where its columns are contiguous, or its rows drive each other out of the
+    /// cache, and that is done for enough columns of C.
     fn packs_a(&self, parts: &Parts) -> bool {
         let least = if self.a.col_stride != 1 {
             64
@@ -102,13 +102,13 @@ impl<T: Number> Product<T> {
         parts.cols >= least && parts.rows > CHUNK && self.a.cols > PRODUCT_SHALLOW
     }
 
-    /// Whether to lay out B, strip by strip.
+    /// Returns true if B is to be laid out, strip by strip.
     fn packs_b(&self) -> bool {
         self.b.col_stride != 1 || self.c.rows >= if self.a.cols > PRODUCT_SHALLOW { 32 } else { 128 }
     }
 
-    /// Computes a part, one step of its depth after the other, laying out A in `room` if there is one.
-    unsafe fn part(&self, room: Option<*mut u8>) {
+    /// Computes a part, one step of its depth after the other, laying out A in `packed` if there is one.
+    unsafe fn part(&self, packed: Option<*mut u8>) {
         let total = self.a.cols;
         let most = total.div_ceil(total.div_ceil(PRODUCT_DEPTH));
         let mut done = 0;
@@ -119,8 +119,8 @@ impl<T: Number> Product<T> {
             step.b = self.b.block(done, depth, 0, self.b.cols);
             // SAFETY: the caller's; the room is for PRODUCT_DEPTH columns.
             unsafe {
-                if let Some(room) = room {
-                    let a = room.cast::<T>();
+                if let Some(packed) = packed {
+                    let a = packed.cast::<T>();
                     let row = depth + PAD / size_of::<T>();
                     lay_out(a, row, step.a);
                     step.a = Mat { data: a, row_stride: row as isize, col_stride: 1, ..step.a };
@@ -137,8 +137,8 @@ impl<T: Number> Product<T> {
     /// Computes a part whose depth is at most PRODUCT_DEPTH, strip by strip.
     unsafe fn strips(&self) {
         let pack = self.packs_b();
-        let mut room = Aligned::<{ WIDTH * PRODUCT_DEPTH }>::new();
-        let room = room.0.as_mut_ptr().cast::<T>();
+        let mut packed = Aligned::<{ WIDTH * PRODUCT_DEPTH }>::new();
+        let packed = packed.0.as_mut_ptr().cast::<T>();
         let mut col = 0;
         while col < self.c.cols {
             let cols = self.kernel.step(self.c.cols - col);
@@ -147,10 +147,10 @@ impl<T: Number> Product<T> {
             unsafe {
                 let whole = strip.cols == cols && self.c.col_stride == 1;
                 if pack && whole && self.b.col_stride == 1 {
-                    strip.room = room;
+                    strip.packed = packed;
                 } else if pack || strip.cols != cols {
-                    self.lay_out_strip(room, strip.cols, self.b.block(0, self.b.rows, col, cols));
-                    (strip.b, strip.b_row) = (room, strip.cols as isize);
+                    self.lay_out_strip(packed, strip.cols, self.b.block(0, self.b.rows, col, cols));
+                    (strip.b, strip.b_row) = (packed, strip.cols as isize);
                 }
                 if whole {
                     strip.next_rows = if pack { self.rows_ahead(col + cols) } else { 0 };
@@ -178,7 +178,7 @@ impl<T: Number> Product<T> {
             a_col: self.a.col_stride,
             b: self.b.at(0, col),
             b_row: self.b.row_stride,
-            room: std::ptr::null_mut(),
+            packed: std::ptr::null_mut(),
             c: self.c.at(0, col),
             c_row: self.c.row_stride,
             next: self.b.at(0, col + cols),
@@ -193,16 +193,16 @@ impl<T: Number> Product<T> {
         if self.b.col_stride == 1 && self.c.rows > CHUNK && col < self.c.cols { self.b.rows.div_ceil(self.c.rows) } else { 0 }
     }
 
-    unsafe fn lay_out_strip(&self, room: *mut T, width: usize, b: Mat<T>) {
+    unsafe fn lay_out_strip(&self, packed: *mut T, width: usize, b: Mat<T>) {
         // SAFETY: the caller's: the room holds the strip.
         unsafe {
             if b.col_stride == 1 {
-                (self.kernel.lay_out)(&Packing { rows: b.rows, cols: b.cols, dst: room, src: b.data, src_row: b.row_stride });
+                (self.kernel.lay_out)(&Packing { rows: b.rows, cols: b.cols, dst: packed, src: b.data, src_row: b.row_stride });
             } else {
                 if width != b.cols {
-                    room.write_bytes(0, b.rows * width);
+                    packed.write_bytes(0, b.rows * width);
                 }
-                lay_out(room, width, b);
+                lay_out(packed, width, b);
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{Gemm, Mat, gemm};
 use thorn_lapack::Matrix;
 use thorn_lapack::vendor::{self, Routines};
 
-/// Whether the host has chosen a library.
+/// Returns true if the host has chosen a library.
 pub(super) fn is_chosen() -> bool {
     vendor::current().is_some()
 }

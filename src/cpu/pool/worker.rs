@@ -52,7 +52,7 @@ impl Worker {
         }
     }
 
-    /// Whether no thread runs here.
+    /// Returns true if no thread runs here.
     pub(super) fn is_gone(&self) -> bool {
         self.gone.load(Acquire)
     }
@@ -131,7 +131,7 @@ unsafe fn spawn(main: extern "C" fn(*mut c_void) -> *mut c_void, argument: *mut 
         }
         libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), STACK);
         libc::sigfillset(all.as_mut_ptr());
-        // What a thread's own instructions raise is for the handlers of the host; blocked, it would end the process at once.
+        // Signals that a thread's own instructions raise are for the handlers of the host; blocked, they would end the process at once.
         for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS] {
             libc::sigdelset(all.as_mut_ptr(), fault);
         }
@@ -159,13 +159,13 @@ fn name_thread(_index: usize) {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{in_child, meets, wait_until, with_threads};
+    use super::super::tests::{in_child, runs_concurrently, wait_until, with_threads};
     use super::super::{IDLE_TIME, run};
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// Whether the calling thread takes `signal`.
+    /// Returns true if the calling thread takes `signal`.
     fn takes(signal: i32) -> bool {
         // SAFETY: without a new mask the call only stores the present one.
         unsafe {
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn workers_take_no_signals() {
         const SIGNALS: [i32; 7] = [libc::SIGINT, libc::SIGTERM, libc::SIGUSR1, libc::SIGCHLD, libc::SIGALRM, libc::SIGPROF, libc::SIGPIPE];
-        let apart = || {
+        let check = || {
             let (me, seen, taken) = (thread::current().id(), AtomicUsize::new(0), AtomicUsize::new(0));
             while seen.load(Relaxed) == 0 {
                 run(3, &|_| {
@@ -191,7 +191,7 @@ mod tests {
             }
             taken.into_inner() == 0 && SIGNALS.iter().all(|&signal| takes(signal))
         };
-        with_threads(3, || assert_eq!(in_child(apart), Some(0)));
+        with_threads(3, || assert_eq!(in_child(check), Some(0)));
     }
 
     #[test]
@@ -199,10 +199,10 @@ mod tests {
     fn workers_without_work_end_and_come_back() {
         let threads = || std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
         let rests = || {
-            let met = meets(3) && threads() == 3;
+            let met = runs_concurrently(3) && threads() == 3;
             let start = Instant::now();
             wait_until(|| threads() == 1 || start.elapsed() > 2 * IDLE_TIME);
-            met && threads() == 1 && start.elapsed() > IDLE_TIME / 2 && meets(3) && threads() == 3
+            met && threads() == 1 && start.elapsed() > IDLE_TIME / 2 && runs_concurrently(3) && threads() == 3
         };
         with_threads(3, || assert_eq!(in_child(rests), Some(0)));
     }

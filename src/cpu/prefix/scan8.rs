@@ -15,12 +15,12 @@ const SIDE: usize = 8;
 /// Elements of a line of the cache.
 const PER_LINE: usize = stream::LINE / size_of::<f32>();
 
-/// How many lines of `n` elements are done together: one where that is as fast.
-pub fn together(n: usize) -> usize {
-    together_at(level(), n)
+/// Returns the number of lines of `n` elements that are done together: one where that is as fast.
+pub fn batch(n: usize) -> usize {
+    batch_at(level(), n)
 }
 
-fn together_at(level: Level, n: usize) -> usize {
+fn batch_at(level: Level, n: usize) -> usize {
     if level == Level::Baseline || (level == Level::Avx512 && n > SCANNED_LONGEST) { 1 } else { SIDE }
 }
 
@@ -78,7 +78,7 @@ pub unsafe fn run<const PRODUCT: bool>(s: Stack) -> usize {
 /// # Safety
 /// As for [`run`]; the machine has the level.
 unsafe fn run_at<const PRODUCT: bool>(level: Level, s: Stack) -> usize {
-    if together_at(level, s.n) == 1 {
+    if batch_at(level, s.n) == 1 {
         return 0;
     }
     let done = s.count / SIDE * SIDE;
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn long_lines_are_left_to_the_caller_where_a_line_at_a_time_is_quick() {
-        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, SCANNED_LONGEST)), [1, SIDE, SIDE]);
-        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| together_at(level, SCANNED_LONGEST + 1)), [1, SIDE, 1]);
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| batch_at(level, SCANNED_LONGEST)), [1, SIDE, SIDE]);
+        assert_eq!([Level::Baseline, Level::Avx2, Level::Avx512].map(|level| batch_at(level, SCANNED_LONGEST + 1)), [1, SIDE, 1]);
         let n = SCANNED_LONGEST + 1;
         let (x, mut out) = (vec![1f32; 8 * n], vec![0f32; 8 * n]);
         let (data, step) = ([out.as_mut_ptr().cast(), null_mut()], 4 * n as isize);

@@ -7,9 +7,9 @@ use crate::cpu::pool;
 use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS, SORTED_PIECE};
 use std::ops::Range;
 
-/// What is moved about: a key, and mostly a position beside it.
+/// A record to be moved about: a key, and mostly a position beside it.
 pub trait Record: Copy + Send + Sync + 'static {
-    /// What is compared.
+    /// The bits that are compared.
     fn bits(self) -> u64;
     /// Sorts by key and position. Takes no memory.
     fn compare(records: &mut [Self]);
@@ -75,7 +75,7 @@ impl Record for Wide {
 /// Where sorted records go: some of them, and the place of the first.
 pub type Emit<'a, R> = &'a (dyn Fn(&[R], usize) + Sync);
 
-/// Digits of a pass have at most so many bits: the places of all values are in the first-level cache, and so are the lines written to.
+/// Most bits of a digit in a pass: the places of all values are in the first-level cache, and so are the lines written to.
 const DIGIT: u32 = 8;
 /// Bits of the digit that buckets are made by.
 const BUCKET_DIGIT: u32 = 11;
@@ -108,21 +108,21 @@ pub fn count_bytes(n: usize) -> usize {
 /// Records that differ in other bits too, as in those of positions, must be made in the order of those.
 ///
 /// # Safety
-/// Each of `room` has room for `n` records, `counts` the bytes of [`count_bytes`], aligned to 8.
+/// Each of `buffers` has room for `n` records, `counts` the bytes of [`count_bytes`], aligned to 8.
 pub unsafe fn sort<R: Record>(
     n: usize,
     make: impl Fn(usize) -> R + Sync,
-    room: [*mut R; 2],
+    buffers: [*mut R; 2],
     counts: *mut u8,
     differ: u64,
     emit: Emit<'_, R>,
 ) {
     let window = Window::of(differ);
-    let [a, b] = room.map(|room| Shared(room.cast()));
+    let [a, b] = buffers.map(|buffer| Shared(buffer.cast()));
     if n < BUCKETED_RECORDS || window.width() == 0 {
         // SAFETY: the caller's.
         unsafe {
-            (0..n).for_each(|i| room[0].add(i).write(make(i)));
+            (0..n).for_each(|i| buffers[0].add(i).write(make(i)));
             return bucket(a, b, 0..n, window, emit);
         }
     }

@@ -10,7 +10,7 @@ use crate::launch::lines::Top;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Elements looked at together for one that is to be collected.
-const LOOK: usize = 128;
+const CHUNK: usize = 128;
 /// The most pieces of a line.
 const MOST_PIECES: usize = 8;
 
@@ -20,9 +20,9 @@ impl Top {
         if self.k > TOP_PIECE / 32 { 1 } else { (n / TOP_PIECE).clamp(1, MOST_PIECES) }
     }
 
-    /// Records that there is room for in a piece.
-    fn room(self) -> usize {
-        self.k.saturating_mul(2).saturating_add(2 * LOOK)
+    /// Records that the buffer of a piece can hold.
+    fn capacity(self) -> usize {
+        self.k.saturating_mul(2).saturating_add(2 * CHUNK)
     }
 
     /// Bytes of scratch that taking from `n` elements takes.
@@ -30,7 +30,7 @@ impl Top {
         if self.k == n && self.sorted {
             return scratch_bytes::<T>(n, true);
         }
-        self.room().saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
+        self.capacity().saturating_mul(self.pieces(n)).saturating_mul(record_bytes::<T>(n, true))
     }
 
     /// Takes `k` elements of a line; of equal ones those that come first.
@@ -61,16 +61,16 @@ impl Top {
             for piece in range {
                 let part = &line[start(piece)..start(piece + 1)];
                 // SAFETY: each piece has a room of its own.
-                let room = unsafe { shared.get().cast::<P::R>().add(piece * self.room()) };
+                let buffer = unsafe { shared.get().cast::<P::R>().add(piece * self.capacity()) };
                 // SAFETY: as above.
-                counts[piece].store(unsafe { self.collect(part, start(piece), pack, room, &limit) }, Relaxed);
+                counts[piece].store(unsafe { self.collect(part, start(piece), pack, buffer, &limit) }, Relaxed);
             }
         });
         let mut found = 0;
         for (piece, count) in counts[..pieces].iter().enumerate() {
             let count = count.load(Relaxed);
             // SAFETY: so many were collected; they move to the front, or stay.
-            unsafe { records.add(found).copy_from(records.add(piece * self.room()), count) };
+            unsafe { records.add(found).copy_from(records.add(piece * self.capacity()), count) };
             found += count;
         }
         // SAFETY: they have been written; the line has `k` elements.
@@ -113,7 +113,7 @@ impl Top {
             limit.fetch_min(key.bits(), Relaxed);
             if key > T::Key::MIN { Some(key.under()) } else { None }
         };
-        for (b, block) in part.chunks(LOOK).enumerate() {
+        for (b, block) in part.chunks(CHUNK).enumerate() {
             let elsewhere = limit.load(Relaxed);
             last = if elsewhere < last.bits() { T::Key::from_bits(elsewhere) } else { last };
             if last < T::Key::MAX && !any_up_to(block, largest, last) {
@@ -122,10 +122,10 @@ impl Top {
             for (i, x) in block.iter().enumerate() {
                 let key = x.key().flipped(largest);
                 // SAFETY: there is room for another block.
-                unsafe { records.add(found).write(pack.pack(key.bits(), start + b * LOOK + i)) };
+                unsafe { records.add(found).write(pack.pack(key.bits(), start + b * CHUNK + i)) };
                 found += (key <= last) as usize;
             }
-            if found + LOOK > self.room() {
+            if found + CHUNK > self.capacity() {
                 // SAFETY: so many have been written.
                 let Some(key) = beyond(unsafe { std::slice::from_raw_parts_mut(records, found) }) else { return k };
                 (last, found) = (last.min(key), k);
@@ -139,7 +139,7 @@ impl Top {
     }
 }
 
-/// Whether an element of a block comes up to the key `last`.
+/// Returns true if an element of a block comes up to the key `last`.
 fn any_up_to<T: Ordered>(block: &[T], largest: bool, last: T::Key) -> bool {
     simd(
         #[inline(always)]

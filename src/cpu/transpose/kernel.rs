@@ -120,7 +120,7 @@ with_avx512! {
         unsafe {
             let done = if E == 16 { blocks::<__m256i, E, 2>(m) } else { blocks::<__m512i, E, 1>(m) };
             if !(done || blocks::<__m128i, E, 1>(m)) {
-                slivers::<E>(m)
+                panel::<E>(m)
             }
         }
     }
@@ -142,7 +142,7 @@ with_avx2! {
         // SAFETY: the caller's.
         unsafe {
             if !(blocks::<__m256i, E, 2>(m) || blocks::<__m128i, E, 1>(m)) {
-                slivers::<E>(m)
+                panel::<E>(m)
             }
         }
     }
@@ -158,7 +158,7 @@ unsafe fn direct_sse2<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
         if !(blocks::<__m128i, E, 4>(m) || blocks::<__m128i, E, 1>(m)) {
-            slivers::<E>(m)
+            panel::<E>(m)
         }
     }
 }
@@ -185,7 +185,7 @@ unsafe fn band<V: Bytes, S: Bytes, const E: usize>(m: Matrix, own: usize, first:
     // SAFETY: the caller's; whole lines are aligned to registers.
     unsafe {
         if !(blocks::<V, E, 1>(within) || blocks::<__m128i, E, 1>(within)) {
-            slivers::<E>(within)
+            panel::<E>(within)
         }
         let store_lines = |dst: *mut u8, src: *const u8, bytes: usize| {
             for at in (0..bytes).step_by(16 * S::LANES) {
@@ -329,18 +329,18 @@ unsafe fn interleave_all<V: Bytes, const E: usize>(x: [V; E]) -> [V; E] {
     out
 }
 
-/// Matrices too narrow for a block, such as the channels of an image: if the short side lies dense, registers reach across several rows of
-/// it. What is read too much is dropped, what is written too much the next row corrects.
+/// A panel: a matrix too narrow for a block, such as the channels of an image. If the short side lies dense, registers reach across several
+/// rows of it. What is read too much is dropped, what is written too much the next row corrects.
 ///
 /// # Safety
 /// As for [`transpose`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn slivers<const E: usize>(m: Matrix) {
+unsafe fn panel<const E: usize>(m: Matrix) {
     let size = 16 / E;
     let dense = |short: usize, step: isize| short < E && step == (short * size) as isize;
     let tall = dense(m.cols, m.dst_step);
     let (long, short) = if tall { (m.rows, m.cols) } else { (m.cols, m.rows) };
-    // So many begin at least a register before the end.
+    // Rows or columns that begin at least a register before the end.
     let inside = (long * short * size).saturating_sub(16) / (short * size).max(1) + 1;
     // SAFETY: the caller's; the parts lie inside the matrix.
     unsafe {
@@ -348,7 +348,7 @@ unsafe fn slivers<const E: usize>(m: Matrix) {
             return one_by_one::<E>(m);
         }
         for at in steps(inside, E) {
-            sliver::<E>(if tall { m.part(size, at, 0, E, m.cols) } else { m.part(size, 0, at, m.rows, E) });
+            partial_block::<E>(if tall { m.part(size, at, 0, E, m.cols) } else { m.part(size, 0, at, m.rows, E) });
         }
         let rest = long - inside;
         one_by_one::<E>(if tall { m.part(size, inside, 0, rest, m.cols) } else { m.part(size, 0, inside, m.rows, rest) });
@@ -360,7 +360,7 @@ unsafe fn slivers<const E: usize>(m: Matrix) {
 /// # Safety
 /// Each of the columns of the result may be read, and each of its rows written, for 16 bytes.
 #[cfg(target_arch = "x86_64")]
-unsafe fn sliver<const E: usize>(m: Matrix) {
+unsafe fn partial_block<const E: usize>(m: Matrix) {
     // SAFETY: the caller's.
     unsafe {
         let mut x = [__m128i::gather(m.src, 0); E];

@@ -1,4 +1,4 @@
-//! What elementary functions ask of AVX-512: exponents and mantissas, signs, and tables in registers.
+//! The parts of elementary functions that AVX-512 has: exponents and mantissas, signs, and tables in registers.
 
 use super::avx512::{F32x16, F64x8};
 use super::{Floats, Mask, Masked, Register};
@@ -173,7 +173,7 @@ impl F64x8 {
         unsafe { F64x8(_mm512_sqrt_pd(self.0)) }
     }
 
-    /// Whether the bits of all lanes, as unsigned integers, are at least `from` and less than `to`.
+    /// Returns true if the bits of all lanes, as unsigned integers, are at least `from` and less than `to`.
     #[inline(always)]
     pub fn all_bits_within(self, from: u64, to: u64) -> bool {
         // SAFETY: AVX-512.

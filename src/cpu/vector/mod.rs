@@ -39,9 +39,9 @@ pub(crate) const MOST_LANES: usize = 16;
 
 /// A register of numbers.
 pub trait Register: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// What a lane holds.
+    /// The number in a lane.
     type Item: Element;
-    /// How many numbers it holds.
+    /// Number of lanes.
     const LANES: usize;
     /// `x` in all lanes.
     fn all(x: Self::Item) -> Self;
@@ -288,15 +288,15 @@ mod tests {
         check::<V>();
         let a = of::<V>(|k| k as i64 + 1);
         for n in 1..=V::LANES + 1 {
-            let (all, mut room) = (lanes(a), vec![V::Item::ZERO; V::LANES]);
+            let (all, mut stored) = (lanes(a), vec![V::Item::ZERO; V::LANES]);
             // SAFETY: there are `n` numbers, or as many as lanes.
             let some = unsafe {
-                a.store_first(room.as_mut_ptr(), n);
+                a.store_first(stored.as_mut_ptr(), n);
                 V::all(V::Item::ZERO).load_first(all.as_ptr(), n)
             };
             let expected: Vec<i64> = (0..V::LANES).map(|k| if k < n { k as i64 + 1 } else { 0 }).collect();
             assert_eq!(lanes(some).iter().map(|x| x.to_i64()).collect::<Vec<_>>(), expected);
-            assert_eq!(lanes(some), room);
+            assert_eq!(lanes(some), stored);
         }
     }
 

@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_64, PI as PI_64};
 
 const PI_2_LOW_32: f32 = -4.371_139e-8;
 pub(super) const PI_2_LOW_64: f64 = 6.123_233_995_736_766e-17;
-/// What PI lacks of pi, by PI.
+/// The part of pi that PI lacks, divided by PI.
 const PI_LACKS_32: f32 = -2.782_753_4e-8;
 const PI_LACKS_64: f64 = 3.898_171_832_519_375_5e-17;
 const SIGN_32: u32 = 1 << 31;
@@ -57,7 +57,7 @@ const ATAN_LOW_64: [f64; 6] = [
     -0.090_909_012_377_693_2,
     0.076_922_129_530_228_62,
 ];
-/// What comes after them.
+/// The coefficients after these.
 const ATAN_HIGH_64: [f64; 13] = [
     -0.066_658_605_143_014_96,
     0.058_773_085_185_456_79,

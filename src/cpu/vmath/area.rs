@@ -57,7 +57,7 @@ mod tests {
     const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;
 
-    /// Those of the C library: the standard library's are less exact.
+    /// The functions of the C library: the standard library's are less exact.
     mod c {
         unsafe extern "C" {
             pub safe fn acosh(x: f64) -> f64;

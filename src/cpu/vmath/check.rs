@@ -85,8 +85,8 @@ pub fn check_std(f: impl Fn(Isa, f64) -> f64 + Copy, exact: fn(f64) -> f64) {
     for bits in (0..=u64::MAX).step_by(0x0000_4001_2345_6789) {
         let x = f64::from_bits(bits);
         let (got, exact) = (simd(move |isa| f(isa, x)), exact(x));
-        let apart = got.to_bits().abs_diff(exact.to_bits());
-        assert!(apart <= 3 || (got.is_nan() && exact.is_nan()), "{x:e}: {got:e}, not {exact:e}");
+        let ulps = got.to_bits().abs_diff(exact.to_bits());
+        assert!(ulps <= 3 || (got.is_nan() && exact.is_nan()), "{x:e}: {got:e}, not {exact:e}");
     }
 }
 

@@ -196,7 +196,7 @@ pub(super) fn digamma_positive_f32(isa: Isa, x: f32) -> f32 {
     (if x == f64::INFINITY { x } else { value }) as f32
 }
 
-/// Whether `r`, the [`digamma_f64`] of x, is too close to a zero between two poles.
+/// Returns true if `r`, the [`digamma_f64`] of x, is too close to a zero between two poles.
 #[inline(always)]
 pub(super) fn digamma_rare_f64(x: f64, r: f64) -> bool {
     x < 0.0 && r.abs() < 0.0625

@@ -51,7 +51,7 @@ const EXPM1_64: [f64; 10] = [
     2.481_475_142_356_790_2e-8,
 ];
 
-/// What f32 lacks of 2 / sqrt(pi); f64 lacks next to nothing.
+/// The part of 2 / sqrt(pi) that f32 lacks; f64 lacks next to nothing.
 const FRAC_2_SQRT_PI_LOW_32: f32 = -5.863_538_3e-8;
 
 // 1.5 * 2^23 (2^52) rounds to an integer and leaves it in the low bits, here with the bias of the exponent.

@@ -82,13 +82,13 @@ const TAIL_64: [f64; 28] = [
     -3.295_308_087_023_339_7e-15,
 ];
 
-/// Whether [`erfinv_f32`] does not serve x and [`erfinv_slow_f32`] must.
+/// Returns true if [`erfinv_f32`] does not serve x and [`erfinv_slow_f32`] must.
 #[inline(always)]
 pub fn erfinv_rare_f32(_: Isa, x: f32) -> bool {
     x.abs() > 0.999 || x.is_nan()
 }
 
-/// Whether [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
+/// Returns true if [`erfinv_f64`] does not serve x and [`erfinv_slow_f64`] must.
 #[inline(always)]
 pub fn erfinv_rare_f64(_: Isa, x: f64) -> bool {
     x.abs() > 0.999 || x.is_nan()
@@ -161,7 +161,7 @@ mod tests {
             let y = 1e-6 * f64::from(k);
             let x = erf(y) as f32;
             if x.abs() < 1.0 {
-                // What rounding erf(y) to x does to y: (x - erf(y)) / erf'(y).
+                // Rounding erf(y) to x changes y by (x - erf(y)) / erf'(y).
                 let exact = y + (f64::from(x) - erf(y)) * (y * y).exp() / FRAC_2_SQRT_PI;
                 let got = simd(move |isa| any_f32(isa, x));
                 assert!((f64::from(got) - exact).abs() <= 2.5e-7 * exact.abs() + 1e-12 * (y * y).exp(), "{x:e}: {got:e}, not {exact:e}");

@@ -70,7 +70,7 @@ const STIRLING_SHORT: [f64; 4] = [8.333_333_313_205_536e-2, -2.777_696_561_098_5
 const STIRLING_CONSTANT: [f64; 2] = [4.189_385_332_046_727e-1, 1.672_820_965_058_541_3e-17];
 /// How lgamma of a number, or of its magnitude y where it is below -1/2, comes from a logarithm.
 struct Way {
-    /// Whether by Stirling's series: `k (log(a) - 1) + w S(w^2) + C` with w = 1 / y, else `lgamma(2 + t) + k log(a)`.
+    /// True for Stirling's series, `k (log(a) - 1) + w S(w^2) + C` with w = 1 / y; false for `lgamma(2 + t) + k log(a)`.
     large: bool,
     t: f64,
     a: f64,
@@ -156,7 +156,7 @@ pub(super) fn lgamma_positive_f32(isa: Isa, x: f32) -> f32 {
     (if x == 0.0 { f64::INFINITY } else { value }) as f32
 }
 
-/// Whether `r`, the [`lgamma_f64`] of x, is too close to a zero between two poles.
+/// Returns true if `r`, the [`lgamma_f64`] of x, is too close to a zero between two poles.
 #[inline(always)]
 pub(super) fn lgamma_rare_f64(x: f64, r: f64) -> bool {
     // Below -18 no number is that close.

@@ -1,4 +1,4 @@
-//! What lgamma and its derivatives share: their poles, logarithms, sums with their rounding errors, and Bernoulli numbers.
+//! The parts that lgamma and its derivatives share: their poles, logarithms, sums with their rounding errors, and Bernoulli numbers.
 
 use super::erf::product_rest_f64;
 use super::log::{log_parts_f64, log_tail_f64};

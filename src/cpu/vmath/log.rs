@@ -46,7 +46,7 @@ const LOG10_2_LO_64: f64 = 1.420_502_322_726_61e-13;
 const SQRT_HALF_32: u32 = 0x3f35_04f3;
 const SQRT_HALF_64: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// What the exponent of [`log_split_f32`] has too much.
+/// The excess of the exponent that [`log_split_f32`] returns.
 const BIAS_32: f32 = 127.0;
 const BIAS_64: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
@@ -141,7 +141,7 @@ fn log_reduce_f64(x: f64) -> (f64, f64) {
     (e - log_special_f64(x, bias), f)
 }
 
-/// What to take from the exponent of x: `down`, or what makes it the logarithm of zero or of a negative number.
+/// Returns the number to take from the exponent of x: `down`, or one that makes it the logarithm of zero or of a negative number.
 #[inline(always)]
 fn log_special_f32(x: f32, down: f32) -> f32 {
     let down = if x == 0.0 { f32::INFINITY } else { down };
@@ -213,7 +213,7 @@ pub fn log10_f64(isa: Isa, x: f64) -> f64 {
 pub fn log1p_f32(isa: Isa, x: f32) -> f32 {
     let u = 1.0 + x;
     let (e, f) = log_split_f32(u);
-    // What the sum has lost goes into f, in units of 2^e. Beyond the bound it is zero, and the power must stay finite.
+    // The rounding error of the sum goes into f, in units of 2^e. Beyond the bound it is zero, and the power must stay finite.
     let bound = if u > 1e30 { 1e30 } else { u };
     let scale = f32::from_bits((1.0 + f).to_bits().wrapping_sub(bound.to_bits()).wrapping_add(0x3f80_0000));
     let f = isa.fma_f32(x - (u - 1.0), scale, f);

@@ -34,14 +34,14 @@ pub(super) fn log1p_unit_f64(isa: Isa, q: f64) -> f64 {
 #[inline(always)]
 fn rough_f32(isa: Isa, a: f32, b: f32) -> f32 {
     // Equal infinities have no difference.
-    let apart = if a == b { 0.0 } else { a - b };
-    (if a > b { a } else { b }) + log1p_unit_f32(isa, exp_f32(isa, -apart.abs()))
+    let difference = if a == b { 0.0 } else { a - b };
+    (if a > b { a } else { b }) + log1p_unit_f32(isa, exp_f32(isa, -difference.abs()))
 }
 
 #[inline(always)]
 fn rough_f64(isa: Isa, a: f64, b: f64) -> f64 {
-    let apart = if a == b { 0.0 } else { a - b };
-    (if a > b { a } else { b }) + log1p_unit_f64(isa, exp_f64(isa, -apart.abs()))
+    let difference = if a == b { 0.0 } else { a - b };
+    (if a > b { a } else { b }) + log1p_unit_f64(isa, exp_f64(isa, -difference.abs()))
 }
 
 /// `1 / k!` from k = 4 on.
@@ -131,8 +131,8 @@ fn log1p_pair(isa: Isa, (q, low): Pair) -> Pair {
 #[inline(always)]
 fn near_f64(isa: Isa, a: f64, b: f64) -> f64 {
     let (most, least) = if a > b { (a, b) } else { (b, a) };
-    let (apart, apart_low) = sum(least, -most);
-    let q = exp_pair(isa, if apart < -1416.0 { -1416.0 } else { apart }, apart_low);
+    let (difference, difference_low) = sum(least, -most);
+    let q = exp_pair(isa, if difference < -1416.0 { -1416.0 } else { difference }, difference_low);
     let (l, l_low) = log1p_pair(isa, q);
     let (r, lost) = sum(most, l);
     r + (lost + l_low)
@@ -209,7 +209,7 @@ unsafe fn redo<T: Element>(values: &mut [T], [a, b]: [*const T; 2], near: impl F
     }
 }
 
-/// Whether `r = log(exp(a) + exp(b))` shows the errors of what it comes from.
+/// Returns true if `r = log(exp(a) + exp(b))` shows the errors of the values it is computed from.
 #[inline(always)]
 fn small_rest<T: Element>(a: T, b: T, r: T) -> bool {
     let most = if a > b { a } else { b };

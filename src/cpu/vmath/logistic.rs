@@ -78,7 +78,7 @@ pub fn softplus_f32(isa: Isa, x: f32, beta: f32, threshold: f32) -> f32 {
     let inverse = 1.0 / beta;
     let inverse_low = -inverse * product_rest_f32(isa, inverse, beta, 1.0);
     let y = isa.fma_f32(r, inverse, isa.fma_f32(r, inverse_low, inverse * (r_low + (l_low + base_low))));
-    // What is subnormal before the division had less digits.
+    // A number that is subnormal before the division has fewer digits.
     let tiny = isa.fma_f32(high, inverse, isa.fma_f32(high, inverse_low, inverse * low)) * two;
     let y = if t < TINY_32 { tiny } else { y };
     if t > threshold { x } else { y }
@@ -107,7 +107,7 @@ pub fn softplus_f64(isa: Isa, x: f64, beta: f64, threshold: f64) -> f64 {
     let inverse = 1.0 / beta;
     let inverse_low = -inverse * product_rest_f64(isa, inverse, beta, 1.0);
     let y = isa.fma_f64(r, inverse, isa.fma_f64(r, inverse_low, inverse * (r_low + (l_low + base_low))));
-    // What is subnormal before the division had less digits.
+    // A number that is subnormal before the division has fewer digits.
     let tiny = isa.fma_f64(high, inverse, isa.fma_f64(high, inverse_low, inverse * low)) * two;
     let y = if t < TINY_64 { tiny } else { y };
     if t > threshold { x } else { y }

@@ -10,7 +10,7 @@ use super::power::product_f64;
 const INTEGER_32: f32 = 12_582_912.0;
 const INTEGER_64: f64 = 6_755_399_441_055_744.0;
 
-/// Whether [`fmod_f32`], [`remainder_f32`] and [`floor_div_f32`] must leave `a / b` to the slow functions.
+/// Returns true if [`fmod_f32`], [`remainder_f32`] and [`floor_div_f32`] must leave `a / b` to the slow functions.
 #[inline(always)]
 pub fn quotient_rare_f32(_: Isa, a: f32, b: f32) -> bool {
     // A product, since a quotient takes longer. NaN is rare.

@@ -27,7 +27,7 @@ pub fn sinc(isa: Isa, x: f64) -> f64 {
     let turns = t + WHOLE;
     let r = if t < WHOLE { t - (turns - WHOLE) } else { 0.0 * t };
     let z = r * r;
-    // What rounding has added to z counts most where the slope is -1.27.
+    // The rounding error of z counts most where the slope is -1.27.
     let added = isa.fma_f64(-r, r, z);
     let s = isa.fma_f64(z, poly_f64(isa, z, SINC), if isa.has_fma() { 1.27 * added } else { 0.0 });
     // sin(pi t) = sin(pi r) with the sign of the turns.

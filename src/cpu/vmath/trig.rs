@@ -88,7 +88,7 @@ fn sum_f64(a: f64, b: f64) -> (f64, f64) {
 #[inline(always)]
 fn half_wave_f32(isa: Isa, r: f32, turns: u32) -> f32 {
     let z = r * r;
-    // What rounding has added to z counts most where the slope is -0.13. As +0 it keeps a result of -0.
+    // The rounding error of z counts most where the slope is -0.13. As +0 it keeps a result of -0.
     let added = isa.fma_f32(-r, r, z);
     let y = isa.fma_f32(r, isa.fma_f32(z, poly_f32(isa, z, SIN_32), 0.13 * added), r);
     f32::from_bits(y.to_bits() ^ (turns << 31))
@@ -181,7 +181,7 @@ pub fn tan_f32(isa: Isa, x: f32) -> f32 {
     let m = t - SHIFT_32 / 2.0;
     let first = isa.fma_f32(m, -PI_32[0], x);
     let r = isa.fma_f32(m, -PI_32[1], first);
-    // What rounding has added to r, which is not to be relied on near 0, where it hardly matters; every term of -0 is -0.
+    // The rounding error of r, which is not to be relied on near 0, where it hardly matters; every term of -0 is -0.
     let added = isa.fma_f32(m, PI_32[1], r - first);
     let (z, third) = (r * r, m * -PI_32[2]);
     let low = isa.fma_f32(-z, added, third);

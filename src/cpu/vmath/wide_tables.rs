@@ -21,7 +21,7 @@ impl Tabled for F64x8 {
     const K: Constants<f64> = K64;
 }
 
-/// What the functions need to know of a type.
+/// The constants of a type that the functions need.
 pub(super) struct Constants<T: 'static> {
     pub zero: T,
     pub one: T,

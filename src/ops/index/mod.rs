@@ -96,8 +96,8 @@ fn vector_at_least(mut layout: Layout) -> Layout {
     layout
 }
 
-/// The layout walked over `shape` where positions lead along `dim`: there it stands still.
-fn still_along(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
+/// The layout over `shape` with stride 0 along `dim`, where positions lead.
+fn with_zero_stride(layout: &Layout, dim: usize, shape: &[i64]) -> Layout {
     let mut strides = layout.strides.clone();
     strides[dim] = 0;
     Layout { shape: shape.into(), strides, offset: layout.offset }

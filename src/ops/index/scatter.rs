@@ -1,7 +1,9 @@
 //! Elements put by index. Of several for one place the last in row-major order stays, or all are combined in that order.
 
 use super::select::offsets;
-use super::{Positions, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, still_along, vector_at_least, written};
+use super::{
+    Positions, Range, along, by_offsets, changed, disjoint, listed, moving, spread_along, vector_at_least, with_zero_stride, written,
+};
 use crate::backend::launch;
 use crate::error::{Result, bail};
 use crate::launch::{Combine, Index, Move};
@@ -70,7 +72,7 @@ fn put_along(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move, rang
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
-        let (to, from) = (to.view(still_along(&layout, d, &shape)), from.view(of_src));
+        let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
         launch(&moving(put, &layout, d, range), &to, &[&from, &spread_along(&positions.0, d, &shape)])
     })
 }
@@ -128,7 +130,7 @@ fn put_at(t: &Tensor, dim: i32, index: &Tensor, src: &Tensor, put: Move) -> Resu
         let (to, from) = (changed(t)?, Operand::of(&written(t, src)?)?);
         let layout = vector_at_least(to.layout.clone());
         let of_src = Layout { shape: shape.clone(), ..vector_at_least(from.layout.clone()) };
-        let (to, from) = (to.view(still_along(&layout, d, &shape)), from.view(of_src));
+        let (to, from) = (to.view(with_zero_stride(&layout, d, &shape)), from.view(of_src));
         let positions = positions.0.view(vector_at_least(positions.0.layout.clone()));
         launch(&moving(put, &layout, d, Range::FromStart), &to, &[&from, &positions])
     })

@@ -1,6 +1,6 @@
 //! Elements taken by index: along a dimension, element by element, or from the tensor as one row.
 
-use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, still_along, vector_at_least};
+use super::{Positions, Range, along, by_offsets, listed, moved, moving, spread_along, vector_at_least, with_zero_stride};
 use crate::alloc;
 use crate::error::{Result, bail};
 use crate::launch::{Index, Move};
@@ -24,7 +24,7 @@ pub fn index_select(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor) -> Result<
     let ready = moved(r, of_result, &inputs)?;
     let [from, positions] = &inputs;
     let source = vector_at_least(from.layout.clone());
-    let from = from.view(still_along(&source, d, &shape));
+    let from = from.view(with_zero_stride(&source, d, &shape));
     let places = spread_along(positions, d, &shape);
     let over_shape = |layout: &Layout| Layout { shape: shape.clone(), ..vector_at_least(layout.clone()) };
     ready.launch_in(over_shape, &moving(Move::Gather, &source, d, Range::FromStart), &[&places, &from])
@@ -50,7 +50,7 @@ fn gather_in(r: &Tensor, t: &Tensor, dim: i32, index: &Tensor, range: Range) -> 
     let [from, positions] = &inputs;
     let source = vector_at_least(from.layout.clone());
     let positions = positions.view(vector_at_least(positions.layout.clone()));
-    let from = from.view(still_along(&source, d, &of_index.shape));
+    let from = from.view(with_zero_stride(&source, d, &of_index.shape));
     ready.launch_in(|layout| vector_at_least(layout.clone()), &moving(Move::Gather, &source, d, range), &[&positions, &from])
 }
 

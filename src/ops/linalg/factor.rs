@@ -92,7 +92,7 @@ pub fn potri(ra: &Tensor, a: &Tensor, upper: bool) -> Result<()> {
     deliver([Some((ra, dtype, &inverse))])
 }
 
-/// What pstrf gives.
+/// The results of pstrf.
 pub struct Pivoted<'a> {
     /// The factor.
     pub factor: &'a Tensor,

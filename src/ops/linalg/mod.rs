@@ -89,7 +89,7 @@ impl Batch {
         Ok(Batch { sizes: sizes.into(), count: checked_numel(sizes)? as usize })
     }
 
-    /// What two batches broadcast to.
+    /// Returns the batch that two batches broadcast to.
     fn both(a: &[i64], b: &[i64]) -> Result<Batch> {
         Batch::new(&broadcast_shape(a, b)?)
     }
@@ -143,7 +143,7 @@ fn list(t: &Tensor) -> Result<Operand> {
     Ok(Operand::inside(storage, dtype, Layout::contiguous(&[n])))
 }
 
-/// What became of the matrices of a batch.
+/// The `info` of each matrix of a batch.
 struct Infos {
     batch: Dims,
     infos: Option<Tensor>,

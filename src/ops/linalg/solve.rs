@@ -18,7 +18,8 @@ struct Right {
 }
 
 impl Right {
-    /// Those of systems with `left`, an operand `b`: a vector, a batch of vectors with as many rows as each matrix has, or matrices.
+    /// The right-hand sides of systems with `left`, an operand `b`: a vector, a batch of vectors with as many rows as each matrix has, or
+    /// matrices.
     fn of(b: &Tensor, left: &Matrices) -> Result<Right> {
         let shape = b.layout()?.shape;
         let vectors = shape.len() == 1 || (shape.len() > 1 && shape.as_slice() == &left.shape[..left.shape.len() - 1]);
@@ -30,7 +31,7 @@ impl Right {
         Ok(Right { tensor, of, vectors })
     }
 
-    /// What becomes of columns one after the other: matrices, or vectors again.
+    /// Returns the matrices, or vectors again, whose `columns` lie one after the other.
     fn result(&self, columns: &Tensor) -> Result<Tensor> {
         let matrices = transposed(columns)?;
         if self.vectors { view::derive(&matrices, |l| l.select(-1, 0)) } else { Ok(matrices) }
@@ -150,7 +151,7 @@ pub fn gels(rb: Option<&Tensor>, ra: Option<&Tensor>, b: &Tensor, a: &Tensor) ->
     deliver([rb.map(|r| (r, dtype, &x)), ra.map(|r| (r, dtype, &factors))])
 }
 
-/// What lstsq gives.
+/// The results of lstsq.
 pub struct Fit<'a> {
     /// The solutions.
     pub x: Option<&'a Tensor>,

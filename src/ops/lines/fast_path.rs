@@ -12,7 +12,7 @@ use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
-/// Tensors of at most so many elements are taken where they lie.
+/// Most elements of a tensor that is taken where it lies.
 const SHORT: usize = 4096;
 
 /// Does `work` to the lines of `t` along `dim` and returns true if `t` and the results are contiguous and disjoint; else nothing has
@@ -47,7 +47,7 @@ struct Operands {
     items: [usize; 2],
 }
 
-/// At most so many elements, and their results, contiguous and disjoint.
+/// Returns `t` and the results if they are contiguous and disjoint, and `t` has at most `most` elements.
 #[inline(always)]
 fn operands(t: &Tensor, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
     let (compute, writes) = (work.compute, work.op.written(work.compute));
@@ -101,8 +101,8 @@ fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernel
         }
         return true;
     }
-    let mut rooms = [const { SmallBuffer::new() }; 3];
-    let rooms = rooms.each_mut().map(SmallBuffer::data);
+    let mut buffers = [const { SmallBuffer::new() }; 3];
+    let buffers = buffers.each_mut().map(SmallBuffer::data);
     // Each block of `rows` x `cols` elements becomes one of `cols` x `rows`.
     let turn = |to: *mut u8, from: *const u8, item: usize, rows: usize, cols: usize| {
         for at in (0..outer).map(|i| i * n * inner * item) {
@@ -110,12 +110,12 @@ fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernel
             unsafe { transpose(item, to.add(at), (rows * item) as isize, from.add(at), (cols * item) as isize, cols, rows) }
         }
     };
-    turn(rooms[0], x, compute.size(), n, inner);
+    turn(buffers[0], x, compute.size(), n, inner);
     let (x_step, out_step) = ((n * compute.size()) as isize, items.map(|item| (n * item) as isize));
-    let stack = Stack { out: [rooms[1], rooms[2]], out_step, x: rooms[0], x_step, n, count: outer * inner };
+    let stack = Stack { out: [buffers[1], buffers[2]], out_step, x: buffers[0], x_step, n, count: outer * inner };
     kernels.kernel.run(stack, null_mut());
     for k in (0..2).filter(|&k| items[k] > 0) {
-        turn(out[k], rooms[k + 1], items[k], inner, n);
+        turn(out[k], buffers[k + 1], items[k], inner, n);
     }
     true
 }

@@ -88,12 +88,12 @@ pub fn kron(r: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     }
     checked_numel(&shape)?;
     // Each dimension as two: which block, and where in it.
-    let apart = |t: &Tensor, sizes: &Dims, at: usize| -> Result<Tensor> {
+    let split = |t: &Tensor, sizes: &Dims, at: usize| -> Result<Tensor> {
         let twice: Dims = (0..2 * ndim).map(|d| if d % 2 == at { sizes[d / 2] } else { 1 }).collect();
         view::reshape(t, &twice)
     };
     let made = Tensor::fresh()?;
-    cmul.run([&made, &apart(a, &of_a, 0)?, &apart(b, &of_b, 1)?], &[])?;
+    cmul.run([&made, &split(a, &of_a, 0)?, &split(b, &of_b, 1)?], &[])?;
     let dtype = made.defined()?;
     deliver([Some((r, dtype, &view::reshape(&made, &shape)?))])
 }

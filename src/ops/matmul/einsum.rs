@@ -19,7 +19,7 @@ use crate::tensor::Tensor;
 type Label = u16;
 /// The first label of the ellipsis, behind those of letters.
 const ELLIPSIS: Label = 256;
-/// So many operands are multiplied in the best order; of more, the first two, until so many are left.
+/// Most operands that are multiplied in the best order; of more, the first two are multiplied until that many are left.
 const ORDERED: usize = 10;
 
 /// The dimensions of an operand or of the result in the notation.

@@ -56,13 +56,13 @@ fn no_function() -> Result<()> {
 
 /// Calls `f` for each element of `t` with those of `others` at the same place, and stores what it makes of it.
 fn walk<const N: usize>(t: &Tensor, others: [&Tensor; N], f: &mut dyn FnMut(*mut f64, [f64; N]) -> c_int) -> Result<()> {
-    let target = Watched::new(t, t)?;
+    let target = CallbackOperand::new(t, t)?;
     let mut sources = Vec::with_capacity(N);
     for other in others {
         // Elements already changed must not be seen where they lie elsewhere in `other`; `t` itself sees them, as the documents show.
         let ((a, b), (c, d)) = (target.operand.span(), Operand::of(other)?.span());
         let disjoint = other.is(t) || b <= c || d <= a;
-        sources.push(if disjoint { Watched::new(other, t)? } else { Watched::new(&contiguous_copy(other)?, t)? });
+        sources.push(if disjoint { CallbackOperand::new(other, t)? } else { CallbackOperand::new(&contiguous_copy(other)?, t)? });
     }
     each_position(&target.operand.layout.shape, &mut |position| {
         let at = target.at(position)?;
@@ -99,20 +99,20 @@ fn each_position(shape: &[i64], f: &mut dyn FnMut(&[i64]) -> Result<()>) -> Resu
 }
 
 /// An operand whose memory a function of the caller might change.
-struct Watched {
+struct CallbackOperand {
     operand: Operand,
     storage: Option<Storage>,
     memory: (*mut u8, i64),
 }
 
-impl Watched {
+impl CallbackOperand {
     /// `t`, broadcast to the shape of `like`.
-    fn new(t: &Tensor, like: &Tensor) -> Result<Watched> {
+    fn new(t: &Tensor, like: &Tensor) -> Result<CallbackOperand> {
         let mut operand = Operand::of(t)?;
         operand.layout = operand.layout.broadcast_to(&like.layout()?.shape)?;
         let storage = t.storage();
         let memory = storage.as_ref().map_or((std::ptr::null_mut(), 0), |s| (s.data(), s.len()));
-        Ok(Watched { operand, storage, memory })
+        Ok(CallbackOperand { operand, storage, memory })
     }
 
     /// The element at `position`, if the storage is still where and as large as it was.

@@ -300,8 +300,8 @@ fn power_in_float64(work: &Work<2>, value: f64) {
         work,
         #[inline(always)]
         move |isa, r, t: *const f32, n| {
-            let mut room = [0f64; PIECE];
-            let wide = room.as_mut_ptr();
+            let mut buffer = [0f64; PIECE];
+            let wide = buffer.as_mut_ptr();
             for at in (0..n).step_by(PIECE) {
                 let len = PIECE.min(n - at);
                 // SAFETY: `n` elements of each operand; a piece fits its room.
@@ -319,8 +319,8 @@ fn power_in_float64(work: &Work<2>, value: f64) {
                     for i in 0..len {
                         let (x, power) = (t.add(i).read(), wide.add(i).read() as f32);
                         let power = if odd { power.copysign(x) } else { power };
-                        let nowhere = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
-                        r.add(i).write(if nowhere { f32::NAN } else { power });
+                        let undefined = !whole & (x < 0.0) & (x > f32::NEG_INFINITY);
+                        r.add(i).write(if undefined { f32::NAN } else { power });
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! What is true with some probability.
+//! Elements that are true with some probability.
 
 use super::{PROBABILITY, Parameters, check_all, check_float, fill, is_probability};
 use crate::dtype::Dtype;

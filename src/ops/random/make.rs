@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::random::Generator;
 use crate::tensor::Tensor;
 
-/// What the elements of a new tensor are.
+/// The distribution of the elements of a new tensor.
 #[derive(Clone, Copy)]
 pub enum Law {
     /// Uniform in [0, 1).

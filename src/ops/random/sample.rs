@@ -60,7 +60,7 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
     deliver([Some((r, Dtype::Int64, &drawn))])
 }
 
-/// Fails where `r` has a dtype without numbers for so many categories.
+/// Fails where `r` has a dtype without numbers for `categories` categories.
 fn check_holds(r: &Tensor, categories: i64) -> Result<()> {
     match r.dtype() {
         Some(dtype) if dtype == Dtype::Bool || (categories - 1).max(0) as u64 > greatest(dtype) => {

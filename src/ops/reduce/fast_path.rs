@@ -1,7 +1,7 @@
 //! The fast paths of reductions on the host: nothing is made for results that stand ready.
 
 use super::rule::{Over, Rule, TH_ALL_DIMS, To, folded_dims};
-use crate::cpu::fold::{Accs, FoldKernel, FoldTile, logic, with_kernel};
+use crate::cpu::fold::{Accumulators, FoldKernel, FoldTile, logic, with_kernel};
 use crate::cpu::reduce::{Reduction, split};
 use crate::cpu::tuning::FOLDED_PIECE;
 use crate::dtype::Dtype;
@@ -54,8 +54,8 @@ fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ove
             return None;
         }
     }
-    let (mut room, mut found) = ([0u64; 3], [0u64; 2]);
-    let accs = Accs { data: room.as_mut_ptr().cast(), room: 1 };
+    let (mut memory, mut found) = ([0u64; 3], [0u64; 2]);
+    let accs = Accumulators { data: memory.as_mut_ptr().cast(), capacity: 1 };
     let [first, second] = &mut found;
     let found = [(&raw mut *first).cast::<u8>(), (&raw mut *second).cast::<u8>()];
     let tile = FoldTile { x, rows: 1, cols: n as usize, step: 0, done: 0, index: 0, weight: 1 };
@@ -76,12 +76,12 @@ fn at_once(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ove
     Some(())
 }
 
-/// The way into contiguous results that have their shape already, apart from the input: nothing is made for them.
+/// The way into contiguous results that have their shape already, disjoint from the input: nothing is made for them.
 fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Option<()> {
     let To::Tensors(results, keepdim) = to else { return None };
-    let (dtype, data, room) = t.room()?;
+    let (dtype, data, capacity) = t.memory()?;
     let layout = t.layout().ok()?;
-    let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= room && layout.ndim() > 0)?;
+    let reach = usize::try_from(layout.end()? - layout.offset).ok().filter(|&n| n > 0 && n <= capacity && layout.ndim() > 0)?;
     let folds = folded_dims(over, layout.ndim()).ok()?;
     let mut spans = [(data.addr(), reach * dtype.size()), (0, 0), (0, 0)];
     let (mut out, mut strides) = ([None; 2], [Dims::new(), Dims::new()]);
@@ -93,15 +93,15 @@ fn in_place(fold: &dyn FoldKernel, rule: &Rule, to: To<'_>, t: &Tensor, over: Ov
         spans[k + 1] = (first.addr(), n as usize * have.size());
         out[k] = Some((first, have));
     }
-    let apart = |(a, n): (usize, usize), (b, m): (usize, usize)| a.wrapping_sub(b) >= m && b.wrapping_sub(a) >= n;
-    if !(apart(spans[0], spans[1]) && apart(spans[0], spans[2]) && apart(spans[1], spans[2])) {
+    let disjoint = |(a, n): (usize, usize), (b, m): (usize, usize)| a.wrapping_sub(b) >= m && b.wrapping_sub(a) >= n;
+    if !(disjoint(spans[0], spans[1]) && disjoint(spans[0], spans[2]) && disjoint(spans[1], spans[2])) {
         return None;
     }
     let of = |k: usize| out[k].map(|(_, have): (*mut u8, Dtype)| (strides[k].as_slice(), have.size()));
     let (kept, folded) = split(&layout, dtype.size(), &folds, fold.indexed(), [of(0), of(1)]);
     let into = |k: usize| out[k].map(|(first, have)| (first, have, rule.written[k]));
     let out = [into(0), into(1)];
-    // SAFETY: all positions lie inside their storages, the results contiguous and apart.
+    // SAFETY: all positions lie inside their storages, the results contiguous and disjoint.
     unsafe { Reduction { fold, data, dtype, compute: fold.reads(rule.compute), kept, folded, out }.run() }
     Some(())
 }

@@ -35,11 +35,11 @@ pub fn run(fold: Fold, rule: Rule, to: To<'_>, t: &Tensor, over: Over<'_>) -> Re
 /// A reduction's input and the shapes of its result.
 struct Shapes {
     input: Operand,
-    /// Whether a dim is folded.
+    /// True for each dim that is folded.
     folds: SmallVec<[bool; INLINE_DIMS]>,
-    /// With the folded dims at size 1.
+    /// The shape with the folded dims at size 1.
     kept: Dims,
-    /// As the caller wants it.
+    /// The shape that the caller wants.
     wanted: Dims,
 }
 
@@ -53,7 +53,7 @@ impl Shapes {
         Ok(Shapes { input, folds, kept, wanted })
     }
 
-    /// Whether no element goes into a result, be there results or not.
+    /// Returns true if no element goes into a result, be there results or not.
     fn folded_is_empty(&self) -> bool {
         self.input.layout.shape.iter().zip(&self.folds).any(|(&n, &folded)| folded && n == 0)
     }

@@ -1,4 +1,4 @@
-//! What a reduction goes over, where its results go, and their types.
+//! The dims that a reduction goes over, the place of its results, and their types.
 
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -45,13 +45,13 @@ pub fn number(reduce: impl FnOnce(To<'_>) -> Result<()>) -> Result<f64> {
 /// The types of a reduction.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// What elements are converted to; most folds read its compute type.
+    /// The dtype that elements are converted to; most folds read its compute type.
     pub compute: Dtype,
-    /// What the fold writes.
+    /// The dtypes that the fold writes.
     pub written: [Dtype; 2],
-    /// What fresh results become.
+    /// The dtypes of fresh results.
     pub result: [Dtype; 2],
-    /// Whether a result is one of the elements, so that there must be some.
+    /// True if a result is one of the elements, so that there must be some.
     pub chooses: bool,
 }
 
@@ -61,7 +61,7 @@ impl Rule {
         Rule { compute, written: [written; 2], result: [result; 2], chooses: false }
     }
 
-    /// Whether what the fold writes for result `k` may become elements of `dtype` directly, not by way of those of a fresh result.
+    /// Returns true if result `k` may be converted to `dtype` directly as the fold writes it, not by way of the dtype of a fresh result.
     pub(super) fn is_final(&self, k: usize, dtype: Dtype) -> bool {
         self.result[k] == dtype || (self.result[k] == self.written[k] && self.result[k].can_cast(dtype))
     }

@@ -5,7 +5,7 @@ use crate::alloc;
 use std::ptr::NonNull;
 
 /// A tile for each thread that has work.
-pub struct Room {
+pub struct ThreadScratch {
     ptr: NonNull<u8>,
     bytes: usize,
     tile: usize,
@@ -13,17 +13,17 @@ pub struct Room {
 }
 
 // SAFETY: an address; each thread has a tile of its own behind it.
-unsafe impl Sync for Room {}
+unsafe impl Sync for ThreadScratch {}
 
-/// Bytes between which tiles lie apart.
-const APART: usize = 64;
+/// Alignment of tiles in bytes.
+const ALIGN: usize = 64;
 
-impl Room {
-    /// Tiles of as many bytes, for work in so many parts; none where the memory cannot be had.
-    pub fn new(tile: usize, parts: usize) -> Option<Room> {
-        let (tile, tiles) = (tile.max(1).checked_next_multiple_of(APART)?, pool::num_threads().min(parts.max(1)));
+impl ThreadScratch {
+    /// Tiles of `tile` bytes, for work in `parts` parts; none where the memory cannot be had.
+    pub fn new(tile: usize, parts: usize) -> Option<ThreadScratch> {
+        let (tile, tiles) = (tile.max(1).checked_next_multiple_of(ALIGN)?, pool::num_threads().min(parts.max(1)));
         let bytes = tile.checked_mul(tiles)?;
-        alloc::allocate(bytes).map(|ptr| Room { ptr, bytes, tile, tiles })
+        alloc::allocate(bytes).map(|ptr| ThreadScratch { ptr, bytes, tile, tiles })
     }
 
     /// The first tile.
@@ -40,7 +40,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for ThreadScratch {
     fn drop(&mut self) {
         // SAFETY: allocated by `new` for as many bytes.
         unsafe { alloc::release(self.ptr, self.bytes) };
