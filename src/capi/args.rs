@@ -426,15 +426,15 @@ kinds! { $
     /// An allocator of the caller.
     allocator: *const THAllocator [dynamic] => *const THAllocator, |args, at| args.pointer(at).map(<*mut THAllocator>::cast_const);
     /// A context of mapped memory.
-    map_context: *mut THMapAllocatorContext [same] => &'a THMapAllocatorContext, |args,
-        at| args.pointer(at).map(|c: *mut THMapAllocatorContext|
+    map_context: *mut THMapAllocatorContext [same] => &'a THMapAllocatorContext,
+        |args, at| args.pointer(at).map(|c: *mut THMapAllocatorContext|
         // SAFETY: the caller passes a live context.
         unsafe { &*c });
     /// Room for statistics.
     stats_out: *mut THMemoryStats [same] => *mut THMemoryStats, |args, at| args.pointer(at);
     /// How to print; NULL for the defaults.
-    print_options: *const THPrintOptions [same] => Option<&'a THPrintOptions>, |args,
-        at| args.plain::<*const THPrintOptions>(at).map(|options|
+    print_options: *const THPrintOptions [same] => Option<&'a THPrintOptions>,
+        |args, at| args.plain::<*const THPrintOptions>(at).map(|options|
         // SAFETY: the caller passes NULL or options.
         unsafe { options.as_ref() });
     /// Room for options of printing.

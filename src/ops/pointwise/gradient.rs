@@ -12,8 +12,9 @@ macro_rules! gradient_rows {
         /// `r = 0 where t <= 0, else g`: the gradient of relu. Floats only.
         reluGrad(r: out, g: input, t: input) { float same CHEAP, plain |_, g, t| if t <= T::ZERO { T::ZERO } else { g } }
         /// `r = g where t > 0, else value * g`: the gradient of leakyRelu. Floats only.
-        leakyReluGrad(r: out, g: input, t: input, value: parameter) { float same CHEAP, plain |_, g,
-            t| if t > T::ZERO { g } else { value.mul(g) } }
+        leakyReluGrad(r: out, g: input, t: input, value: parameter) {
+            float same CHEAP, plain |_, g, t| if t > T::ZERO { g } else { value.mul(g) }
+        }
         /// `r = 0 where t <= minimum or t >= maximum, else g`: the gradient of hardtanh. Floats only.
         hardtanhGrad(r: out, g: input, t: input, minimum: parameter, maximum: parameter) {
             float same CHEAP, plain |_, g, t| if (t <= minimum) | (t >= maximum) { T::ZERO } else { g }
