@@ -14,7 +14,7 @@ local function decoded(text)
   return assert(loadstring("local s = ... return " .. code))(strings)
 end
 
--- What each kind does with NULL, `null[kind]`, "refused" or "taken"; and the kind of each argument, `kinds[function][argument]`.
+-- Returns a table with `null[kind]`, "refused" or "taken", for NULL as an argument of this kind, and `kinds[function][argument]`, its kind.
 function rows.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")

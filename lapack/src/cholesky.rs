@@ -67,7 +67,7 @@ pub fn pstrf<T: Float>(a: &mut [T], n: usize, pivots: &mut [i32], tol: f64, scra
         a.fill(T::default());
         return Some(0);
     }
-    // Where the greatest pivot is so small or great that its inverse or a product is no normal number, the matrix is scaled, by an even power.
+    // A matrix whose greatest pivot has an inverse or a square beyond the normal numbers is scaled, by an even power of 2.
     let most = (0..n).fold(T::default(), |most, i| most.greater(a[i + i * n]));
     let scaled = most.finite() && most > T::default() && !(most < T::LARGE && most > T::ONE / T::LARGE);
     let half = if scaled { -most.exponent() / 2 } else { 0 };

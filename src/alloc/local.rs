@@ -110,8 +110,8 @@ fn open() {
     }
 }
 
-/// Where the calling thread keeps a C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at first, at one address
-/// until the thread ends. `None` for a thread that is ending, or without memory.
+/// Returns the address of the calling thread's C string of up to [`LONGEST_MESSAGE`](crate::error::LONGEST_MESSAGE) bytes, "" at
+/// first, which stays until the thread ends. `None` for a thread that is ending, or without memory.
 pub fn text() -> Option<*mut u8> {
     if STATE.get() == State::Fresh {
         open();

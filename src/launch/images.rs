@@ -9,7 +9,7 @@ use super::window::{Adaptive, Window};
 pub struct Convolution {
     /// The product.
     pub product: Product,
-    /// Where `w` lies in an image of `x` for each place of `y`.
+    /// The place of `w` in an image of `x` for each place of `y`.
     pub window: Window,
     /// Number of images.
     pub batch: usize,

@@ -52,7 +52,7 @@ impl<const N: usize> Job<N> {
         // Inputs with one value for a row are left to the kernel that takes rows.
         let lies_well = |k: usize| if k == input { first.step[k] != 0 && second.step[k] == item[k] } else { first.step[k] == item[k] };
         let line = LINE / plan.item[0];
-        // Where the result lies on an input, no element may be computed twice. The last squares of a tile overlap others unless its sides
+        // No element may be computed twice if the result lies on an input. The last squares of a tile overlap others unless its sides
         // are whole lines.
         let fits = |n: usize| if self.result_is_input() { n.is_multiple_of(line) } else { n >= line };
         if !(0..N).all(lies_well) || !fits(first.n) || !fits(second.n) {

@@ -1,6 +1,6 @@
 //! Sums of powers, for norms of any exponent.
 //!
-//! Where powers would leave the range of float64, elements are divided first by the one with the greatest power: the greatest element, or
+//! Elements whose powers would leave the range of float64 are divided first by the one with the greatest power: the greatest element, or
 //! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
 use super::total::{Plain, Square, Terms};

@@ -32,8 +32,8 @@ pub(super) struct Strip<T> {
     /// Rows are contiguous.
     pub b: *const T,
     pub b_row: isize,
-    /// Where the first tile is to pack the rows of B one after the other, for the tiles after it; null if they lie well. For strips of
-    /// at least 32 rows.
+    /// Memory in which the first tile packs the rows of B, one after the other, for the later tiles; null if B needs no packing. For strips
+    /// of at least 32 rows.
     pub packed: *mut T,
     /// Rows are contiguous.
     pub c: *mut T,

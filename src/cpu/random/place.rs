@@ -7,7 +7,7 @@ use crate::cpu::sequence::generate;
 use crate::dtype::{Dtype, Element};
 use crate::random::{Mt19937, Philox};
 
-/// Where the elements of a fill go: row-major memory inside of a tensor or of a buffer.
+/// Row-major memory that a fill writes, inside of a tensor or of a buffer.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub at: *mut u8,
