@@ -6,8 +6,8 @@ cmake_minimum_required(VERSION 3.21)
 # Lists of CMake would end where a text has brackets or semicolons: these texts are only searched and replaced.
 file(READ "${README}" readme)
 file(READ "${HEADER}" header)
-# Files of the source tree are no pages of the reference.
-string(REGEX REPLACE "\\[([^]]*)\\]\\((docs/|include/|LICENSE)[^)]*\\)" "\\1" readme "${readme}")
+# Files of the source tree are no pages of the reference: of links without a scheme the text stays.
+string(REGEX REPLACE "\\[([^]]*)\\]\\([^):]*\\)" "\\1" readme "${readme}")
 
 string(REGEX MATCHALL "@defgroup [a-z0-9_]+" labels "${header}")
 set(contents "")
