@@ -1,0 +1,275 @@
+//! What is in a file.
+
+use crate::element::{Element, Written};
+use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::grow;
+use crate::input::{Input, within};
+
+/// What is in a file: its tensors, the storages that hold their elements, and what else it says.
+#[derive(Debug)]
+pub struct Contents {
+    /// The format of the file.
+    pub format: Format,
+    /// In the order of the file.
+    pub tensors: Vec<Tensor>,
+    /// What the tensors refer to. Tensors that share their elements refer to one storage.
+    pub storages: Vec<Storage>,
+    /// Keys and values, in the order of the file.
+    pub metadata: Vec<(String, String)>,
+}
+
+/// A tensor.
+#[derive(Debug)]
+pub struct Tensor {
+    /// The path to it, `model.layer.0.weight`; empty where a file is one tensor.
+    pub name: String,
+    /// Sizes of the dimensions.
+    pub sizes: Vec<i64>,
+    /// Distances of neighbours along the dimensions, in elements.
+    pub strides: Vec<i64>,
+    /// The place of the first element in the storage.
+    pub offset: i64,
+    /// Where the elements are.
+    pub data: Data,
+}
+
+/// The elements of a tensor.
+#[derive(Debug)]
+pub enum Data {
+    /// They are in the storage with this index.
+    Storage(usize),
+    /// They cannot be had, for this reason.
+    Refused(String),
+}
+
+/// Elements of one type.
+#[derive(Debug)]
+pub struct Storage {
+    /// Their type.
+    pub element: Element,
+    /// How many there are.
+    pub len: u64,
+    /// How they are written.
+    pub encoding: Encoding,
+}
+
+/// How the elements of a storage are written in the file.
+#[derive(Debug)]
+pub enum Encoding {
+    /// As numbers one after the other.
+    Numbers {
+        /// The offset of the first byte.
+        at: u64,
+        /// The type of the numbers.
+        written: Written,
+        /// True if the most significant byte comes first.
+        big_endian: bool,
+    },
+    /// As bytes that reading the structure produced already.
+    Bytes(Vec<u8>),
+}
+
+impl Encoding {
+    /// Numbers that are little-endian, as those of this machine.
+    pub fn little(at: u64, written: Written) -> Encoding {
+        Encoding::Numbers { at, written, big_endian: false }
+    }
+
+    /// The offset of elements that lie in the file as they do in memory.
+    pub fn plain(&self) -> Option<u64> {
+        match *self {
+            Encoding::Numbers { at, written: Written::Same(element), big_endian } if !big_endian || element.size() == 1 => Some(at),
+            _ => None,
+        }
+    }
+}
+
+/// What is to be written: the tensors and their storages, whose elements lie in memory one after the other.
+pub struct Save<'a> {
+    /// The tensors, all of which have [`Data::Storage`].
+    pub tensors: &'a [Tensor],
+    /// For each storage the type of its elements, and their bytes.
+    pub storages: &'a [(Element, &'a [u8])],
+    /// Keys and values.
+    pub metadata: &'a [(String, String)],
+    /// How many digits floats have in formats that are texts; `None` for as many as tell them apart.
+    pub precision: Option<usize>,
+}
+
+impl<'a> Save<'a> {
+    /// The type of a tensor's elements.
+    pub fn element(&self, tensor: &Tensor) -> Element {
+        self.storage(tensor).map_or(Element::F32, |(element, _)| element)
+    }
+
+    /// The elements of a row-major tensor.
+    pub fn bytes(&self, tensor: &Tensor) -> Result<&'a [u8]> {
+        let (element, bytes) = self.storage(tensor)?;
+        let (start, len) = (tensor.offset as usize * element.size(), tensor.elements()? as usize * element.size());
+        bytes.get(start..start + len).ok_or_else(|| Error::broken(format_args!("tensor '{}' reaches beyond its storage", tensor.name)))
+    }
+
+    /// The type and the bytes of a tensor's storage.
+    pub fn storage(&self, tensor: &Tensor) -> Result<(Element, &'a [u8])> {
+        match &tensor.data {
+            Data::Storage(index) => Ok(self.storages[*index]),
+            Data::Refused(why) => Err(Error::unsupported(format_args!("tensor '{}': {why}", tensor.name))),
+        }
+    }
+}
+
+impl Storage {
+    /// How many bytes the elements take in memory.
+    pub fn bytes(&self) -> Result<usize> {
+        let bytes = self.len.checked_mul(self.element.size() as u64).filter(|&bytes| bytes <= isize::MAX as u64);
+        bytes
+            .map(|bytes| bytes as usize)
+            .ok_or_else(|| Error::broken(format_args!("{} elements of {} do not fit in memory", self.len, self.element.name())))
+    }
+}
+
+impl Tensor {
+    /// A row-major tensor over a whole storage.
+    pub fn row_major(name: String, sizes: Vec<i64>, storage: usize) -> Result<Tensor> {
+        let strides = row_major_strides(&sizes)?;
+        Ok(Tensor { name, sizes, strides, offset: 0, data: Data::Storage(storage) })
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> Result<u64> {
+        count(&self.sizes)
+    }
+}
+
+/// The number of elements of a tensor with these sizes, which must not be negative.
+pub fn count(sizes: &[i64]) -> Result<u64> {
+    if let Some(&size) = sizes.iter().find(|&&size| size < 0) {
+        return Err(Error::broken(format_args!("size {size} is negative")));
+    }
+    if sizes.contains(&0) {
+        return Ok(0);
+    }
+    let count = sizes.iter().try_fold(1i64, |count, &size| count.checked_mul(size));
+    count.map(|count| count as u64).ok_or_else(|| Error::broken(format_args!("sizes {sizes:?} have more than 2^63 elements")))
+}
+
+/// The strides of a row-major tensor.
+pub fn row_major_strides(sizes: &[i64]) -> Result<Vec<i64>> {
+    let mut strides = grow::copy(sizes)?;
+    let mut stride = 1i64;
+    for (at, &size) in strides.iter_mut().zip(sizes).rev() {
+        *at = stride;
+        stride = stride.saturating_mul(size.max(1));
+    }
+    Ok(strides)
+}
+
+/// The greatest number of dimensions of a tensor.
+pub const MAX_DIMS: usize = 1024;
+
+impl Contents {
+    /// Nothing yet.
+    pub fn new(format: Format) -> Contents {
+        Contents { format, tensors: Vec::new(), storages: Vec::new(), metadata: Vec::new() }
+    }
+
+    /// Appends a storage, and returns its index.
+    pub fn add_storage(&mut self, element: Element, len: u64, encoding: Encoding) -> Result<usize> {
+        grow::push(&mut self.storages, Storage { element, len, encoding })?;
+        Ok(self.storages.len() - 1)
+    }
+
+    /// Appends a storage of numbers as they lie in the file, and returns its index.
+    pub fn add_numbers(&mut self, len: u64, at: u64, written: Written, big_endian: bool) -> Result<usize> {
+        self.add_storage(written.element(), len, Encoding::Numbers { at, written, big_endian })
+    }
+
+    /// Appends a key and its value.
+    pub fn add_metadata(&mut self, key: String, value: String) -> Result<()> {
+        grow::push(&mut self.metadata, (key, value))
+    }
+
+    /// Checks that every tensor lies in its storage, and every plain storage in the file. Readers are checked once, here.
+    pub fn check(&self, input: &dyn Input) -> Result<()> {
+        for storage in &self.storages {
+            let bytes = storage.bytes()?;
+            match &storage.encoding {
+                Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
+                Encoding::Bytes(held) if held.len() != bytes => {
+                    return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
+                }
+                Encoding::Bytes(_) => {}
+            }
+        }
+        self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
+    }
+
+    fn check_tensor(&self, tensor: &Tensor) -> Result<()> {
+        let wrong = |what: std::fmt::Arguments<'_>| Err(Error::broken(format_args!("tensor '{}': {what}", tensor.name)));
+        let (sizes, strides) = (&tensor.sizes, &tensor.strides);
+        if sizes.len() != strides.len() || sizes.len() > MAX_DIMS {
+            return wrong(format_args!("{} sizes and {} strides", sizes.len(), strides.len()));
+        }
+        if tensor.elements()? == 0 {
+            return Ok(());
+        }
+        let Data::Storage(index) = tensor.data else { return Ok(()) };
+        let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
+        // Offsets of the first and the last element.
+        let (mut least, mut most) = (i128::from(tensor.offset), i128::from(tensor.offset));
+        for (&size, &stride) in sizes.iter().zip(strides) {
+            let reach = i128::from(size - 1) * i128::from(stride);
+            if reach < 0 { least += reach } else { most += reach }
+        }
+        if strides.iter().any(|&stride| stride < 0) {
+            return wrong(format_args!("strides {strides:?} are negative"));
+        }
+        if least < 0 || most >= i128::from(storage.len) {
+            return wrong(format_args!(
+                "sizes {sizes:?}, strides {strides:?} and offset {} reach beyond the {} elements of its storage",
+                tensor.offset, storage.len
+            ));
+        }
+        Ok(())
+    }
+
+    /// Fills `to`, which has as many bytes as [`Storage::bytes`] says, with the elements of a storage as they are in memory.
+    pub fn read(&self, input: &dyn Input, storage: usize, to: &mut [u8]) -> Result<()> {
+        let storage = &self.storages[storage];
+        debug_assert_eq!(storage.bytes().ok(), Some(to.len()));
+        match &storage.encoding {
+            Encoding::Numbers { at, written: Written::Same(element), big_endian } => {
+                input.read_at(*at, to)?;
+                if *big_endian {
+                    to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+                }
+                Ok(())
+            }
+            Encoding::Numbers { at, written, big_endian } => {
+                // The narrow numbers are read into the upper half, and widened from the lower end on.
+                let half = to.len() / 2;
+                input.read_at(*at, &mut to[half..])?;
+                widen(to, written.size(), *big_endian);
+                Ok(())
+            }
+            Encoding::Bytes(bytes) => {
+                to.copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.
+fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
+    let half = bytes.len() / 2;
+    for i in 0..half / size {
+        let mut number = [0; 8];
+        number[..size].copy_from_slice(&bytes[half + i * size..][..size]);
+        if big_endian {
+            number[..size].reverse();
+        }
+        bytes[i * 2 * size..][..2 * size].copy_from_slice(&number[..2 * size]);
+    }
+}

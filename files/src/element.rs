@@ -1,0 +1,90 @@
+//! The types of elements.
+
+/// A type of elements that tensors can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Element {
+    Bool,
+    U8,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    BF16,
+    F32,
+    F64,
+}
+
+impl Element {
+    /// All types.
+    pub const ALL: [Element; 10] = [
+        Element::Bool,
+        Element::U8,
+        Element::I8,
+        Element::I16,
+        Element::I32,
+        Element::I64,
+        Element::F16,
+        Element::BF16,
+        Element::F32,
+        Element::F64,
+    ];
+
+    /// Bytes of an element.
+    pub fn size(self) -> usize {
+        match self {
+            Element::Bool | Element::U8 | Element::I8 => 1,
+            Element::I16 | Element::F16 | Element::BF16 => 2,
+            Element::I32 | Element::F32 => 4,
+            Element::I64 | Element::F64 => 8,
+        }
+    }
+
+    /// The usual name: `float32`, `int64`, `bool`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::Bool => "bool",
+            Element::U8 => "uint8",
+            Element::I8 => "int8",
+            Element::I16 => "int16",
+            Element::I32 => "int32",
+            Element::I64 => "int64",
+            Element::F16 => "float16",
+            Element::BF16 => "bfloat16",
+            Element::F32 => "float32",
+            Element::F64 => "float64",
+        }
+    }
+}
+
+/// A type of numbers as files have them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// One that elements can have.
+    Same(Element),
+    /// Unsigned integers of two bytes, which are read as int32.
+    U16,
+    /// Unsigned integers of four bytes, which are read as int64.
+    U32,
+}
+
+impl Written {
+    /// The type of the elements that are read.
+    pub fn element(self) -> Element {
+        match self {
+            Written::Same(element) => element,
+            Written::U16 => Element::I32,
+            Written::U32 => Element::I64,
+        }
+    }
+
+    /// Bytes of a number in the file.
+    pub fn size(self) -> usize {
+        match self {
+            Written::Same(element) => element.size(),
+            Written::U16 => 2,
+            Written::U32 => 4,
+        }
+    }
+}

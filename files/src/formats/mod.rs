@@ -1,0 +1,96 @@
+//! The formats: how each is recognised, read and written.
+
+mod safetensors;
+
+use crate::contents::{Contents, Save};
+use crate::error::{Error, Result};
+use crate::input::Input;
+use std::io::{Seek, Write};
+
+/// What is written to: a file from its beginning.
+pub trait Output: Write + Seek {}
+
+impl<W: Write + Seek> Output for W {}
+
+/// How a format is recognised, read and written.
+struct Driver {
+    format: Format,
+    /// The usual name, for messages.
+    name: &'static str,
+    /// The endings of files, in lower case.
+    endings: &'static [&'static str],
+    /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
+    recognises: fn(head: &[u8], size: u64) -> bool,
+    read: fn(&dyn Input) -> Result<Contents>,
+    write: Option<fn(&Save<'_>, &mut dyn Output) -> Result<()>>,
+}
+
+/// How many bytes formats are recognised by.
+const HEAD: usize = 512;
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $recognises:path, $read:path, $write:expr;)*) => {
+        /// A format of files.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(i32)]
+        pub enum Format { $($(#[$doc])* $format = $code,)* }
+
+        /// All formats, in the order in which they are tried.
+        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, recognises: $recognises,
+            read: $read, write: $write },)*];
+    };
+}
+
+formats! {
+    /// Tensors behind a header in JSON.
+    Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+}
+
+impl Format {
+    fn driver(self) -> &'static Driver {
+        DRIVERS.iter().find(|driver| driver.format == self).unwrap_or(&DRIVERS[0])
+    }
+
+    /// The format with this number.
+    pub fn from_code(code: i32) -> Option<Format> {
+        DRIVERS.iter().map(|driver| driver.format).find(|&format| format as i32 == code)
+    }
+
+    /// The usual name.
+    pub fn name(self) -> &'static str {
+        self.driver().name
+    }
+
+    /// The format of files whose names end like `path`.
+    pub fn of_path(path: &[u8]) -> Option<Format> {
+        let dot = path.iter().rposition(|&byte| byte == b'.')?;
+        let ending = path[dot + 1..].to_ascii_lowercase();
+        DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
+    }
+
+    /// Returns true if files of this format can be written.
+    pub fn writable(self) -> bool {
+        self.driver().write.is_some()
+    }
+}
+
+/// What is in a file. Its content tells the format.
+pub fn open(input: &dyn Input) -> Result<Contents> {
+    let mut head = [0; HEAD];
+    let head = &mut head[..HEAD.min(input.size() as usize)];
+    input.read_at(0, head)?;
+    let Some(driver) = DRIVERS.iter().find(|driver| (driver.recognises)(head, input.size())) else {
+        return Err(Error::broken(format_args!("the format is unknown: the file begins with {:02x?}", &head[..head.len().min(16)])));
+    };
+    let within = |error: Error| Error { message: format!("{}: {}", driver.name, error.message), ..error };
+    let contents = (driver.read)(input).map_err(within)?;
+    contents.check(input).map_err(within)?;
+    Ok(contents)
+}
+
+/// Writes a file of a format.
+pub fn save(format: Format, what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    let driver = format.driver();
+    let Some(write) = driver.write else { return Err(Error::unsupported(format_args!("{} files are not written", driver.name))) };
+    write(what, to)
+}

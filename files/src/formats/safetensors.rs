@@ -1,0 +1,215 @@
+//! safetensors: eight bytes with the length of a header, a header in JSON, and the elements.
+//!
+//! Source: <https://github.com/huggingface/safetensors>, "Format".
+
+use super::Output;
+use crate::contents::{Contents, Data, MAX_DIMS, Save, Tensor, count};
+use crate::element::{Element, Written};
+use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::grow;
+use crate::input::{Cursor, Input};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The longest header that the format allows.
+const LONGEST: u64 = 100_000_000;
+
+pub fn recognises(head: &[u8], size: u64) -> bool {
+    let Some((len, [b'{', ..])) = head.split_first_chunk::<8>() else { return false };
+    let len = u64::from_le_bytes(*len);
+    len <= LONGEST && len <= size - 8
+}
+
+pub fn read(input: &dyn Input) -> Result<Contents> {
+    let mut cursor = Cursor::new(input, 0, u64::MAX);
+    let len = cursor.u64()?;
+    let header = cursor.take(len)?;
+    let start = 8 + len;
+    let Listed(items) = serde_json::from_slice::<Listed<Item>>(&header).map_err(|error| {
+        // JSON counts lines and columns; the header is one line, as far as anyone writes it.
+        let at = if error.line() == 1 { 8 + error.column() as u64 } else { 8 };
+        Error::format(at, format_args!("the header is not what the format says: {error}"))
+    })?;
+    let mut contents = Contents::new(Format::Safetensors);
+    let mut tensors = Vec::new();
+    for (name, item) in items {
+        match item {
+            Item::Metadata(metadata) => contents.metadata = metadata,
+            Item::Tensor(entry) => grow::push(&mut tensors, (name, entry))?,
+        }
+    }
+    tensors.sort_by_key(|(_, entry)| entry.offsets);
+    let mut end = 0;
+    for (name, entry) in tensors {
+        let (from, to) = entry.offsets;
+        if from < end || to < from {
+            return Err(Error::broken(format_args!("tensor '{name}': bytes {from} to {to} overlap those of another, which end at {end}")));
+        }
+        end = to;
+        let elements = count(&entry.sizes)?;
+        let data = match DTYPES.iter().find(|(name, _)| *name == entry.dtype) {
+            None => Data::Refused(format!("there are no elements of the type {}", entry.dtype)),
+            Some((_, written)) => {
+                if elements.checked_mul(written.size() as u64) != Some(to - from) {
+                    return Err(Error::broken(format_args!(
+                        "tensor '{name}': sizes {:?} of {} do not take the {} bytes from {from} to {to}",
+                        entry.sizes,
+                        entry.dtype,
+                        to - from
+                    )));
+                }
+                Data::Storage(contents.add_numbers(elements, start.saturating_add(from), *written, false)?)
+            }
+        };
+        let tensor = Tensor::row_major(name, entry.sizes, 0)?;
+        grow::push(&mut contents.tensors, Tensor { data, ..tensor })?;
+    }
+    if end > input.size() - start {
+        return Err(Error::format(input.size(), format_args!("the file ends early: elements reach to byte {}", start.saturating_add(end))));
+    }
+    Ok(contents)
+}
+
+/// The names of types in the header, and what they are. U64, 8-bit floats and complex numbers are none of thorn's.
+const DTYPES: [(&str, Written); 12] = [
+    ("F32", Written::Same(Element::F32)),
+    ("F16", Written::Same(Element::F16)),
+    ("BF16", Written::Same(Element::BF16)),
+    ("F64", Written::Same(Element::F64)),
+    ("I64", Written::Same(Element::I64)),
+    ("I32", Written::Same(Element::I32)),
+    ("I16", Written::Same(Element::I16)),
+    ("I8", Written::Same(Element::I8)),
+    ("U8", Written::Same(Element::U8)),
+    ("BOOL", Written::Same(Element::Bool)),
+    ("U16", Written::U16),
+    ("U32", Written::U32),
+];
+
+/// The entries of a JSON object in the order of the file.
+struct Listed<V>(Vec<(String, V)>);
+
+/// The value of a key of the header.
+enum Item {
+    Metadata(Vec<(String, String)>),
+    Tensor(Entry),
+}
+
+/// What the header says of a tensor. Other keys are passed over.
+#[derive(serde::Deserialize)]
+struct Entry {
+    dtype: String,
+    #[serde(rename = "shape", deserialize_with = "sizes")]
+    sizes: Vec<i64>,
+    #[serde(rename = "data_offsets")]
+    offsets: (u64, u64),
+}
+
+/// Reads the value of each key as its type asks for.
+trait Keyed: Sized {
+    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> std::result::Result<Self, A::Error>;
+}
+
+impl Keyed for Item {
+    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> std::result::Result<Item, A::Error> {
+        if key == METADATA {
+            map.next_value::<Listed<String>>().map(|listed| Item::Metadata(listed.0))
+        } else {
+            map.next_value().map(Item::Tensor)
+        }
+    }
+}
+
+impl Keyed for String {
+    fn next<'de, A: MapAccess<'de>>(_: &str, map: &mut A) -> std::result::Result<String, A::Error> {
+        map.next_value()
+    }
+}
+
+/// The key of what is no tensor.
+const METADATA: &str = "__metadata__";
+
+impl<'de, V: Keyed> Deserialize<'de> for Listed<V> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Listed<V>, D::Error> {
+        struct InOrder<V>(PhantomData<V>);
+
+        impl<'de, V: Keyed> Visitor<'de> for InOrder<V> {
+            type Value = Listed<V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Listed<V>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    let value = V::next(&key, &mut map)?;
+                    grow::push(&mut list, (key, value)).map_err(A::Error::custom)?;
+                }
+                Ok(Listed(list))
+            }
+        }
+        from.deserialize_map(InOrder(PhantomData))
+    }
+}
+
+/// A list of at most [`MAX_DIMS`] sizes.
+fn sizes<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<i64>, D::Error> {
+    struct Sizes;
+
+    impl<'de> Visitor<'de> for Sizes {
+        type Value = Vec<i64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MAX_DIMS} sizes")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Vec<i64>, A::Error> {
+            let mut sizes = Vec::new();
+            while let Some(size) = seq.next_element::<u64>()? {
+                let size = i64::try_from(size).map_err(A::Error::custom)?;
+                if sizes.len() == MAX_DIMS {
+                    return Err(A::Error::invalid_length(MAX_DIMS + 1, &self));
+                }
+                grow::push(&mut sizes, size).map_err(A::Error::custom)?;
+            }
+            Ok(sizes)
+        }
+    }
+    from.deserialize_seq(Sizes)
+}
+
+/// Writes the header, padded so that the elements begin at a multiple of eight bytes, and the elements, widest types first, so that all
+/// lie at multiples of their sizes.
+pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    let mut order: Vec<&Tensor> = what.tensors.iter().collect();
+    order.sort_by_key(|tensor| std::cmp::Reverse(what.element(tensor).size()));
+    let mut header = Map::new();
+    if !what.metadata.is_empty() {
+        let metadata = what.metadata.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str())));
+        header.insert(METADATA.to_owned(), Value::Object(metadata.collect()));
+    }
+    let mut end = 0;
+    for tensor in &order {
+        if tensor.name == METADATA {
+            return Err(Error::unsupported(format_args!("safetensors files have no tensor named {METADATA}")));
+        }
+        let element = what.element(tensor);
+        let start = end;
+        end += what.bytes(tensor)?.len();
+        let entry = serde_json::json!({ "dtype": dtype(element), "shape": tensor.sizes, "data_offsets": [start, end] });
+        header.insert(tensor.name.clone(), entry);
+    }
+    let mut header = serde_json::to_vec(&header).map_err(std::io::Error::from)?;
+    header.resize(header.len().next_multiple_of(8), b' ');
+    to.write_all(&(header.len() as u64).to_le_bytes())?;
+    to.write_all(&header)?;
+    order.iter().try_for_each(|tensor| Ok(to.write_all(what.bytes(tensor)?)?))
+}
+
+fn dtype(element: Element) -> &'static str {
+    DTYPES.iter().find(|(_, written)| *written == Written::Same(element)).map_or("", |(name, _)| name)
+}

@@ -1,0 +1,205 @@
+//! Bytes to read from: a file, memory, or functions of the caller.
+
+use crate::error::{Error, Kind, Result};
+use crate::grow;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Bytes at offsets. Several threads may read at a time.
+pub trait Input: Sync {
+    /// How many bytes there are.
+    fn size(&self) -> u64;
+
+    /// Fills `to` with the bytes from `offset` on. Too few bytes are an error of the kind [`Kind::Format`].
+    fn read_at(&self, offset: u64, to: &mut [u8]) -> Result<()>;
+
+    /// The bytes as a file that can be mapped.
+    fn file(&self) -> Option<&File> {
+        None
+    }
+}
+
+/// A regular file, of the size that it had when it was opened.
+pub struct FileInput {
+    file: File,
+    size: u64,
+}
+
+impl FileInput {
+    /// The bytes of an open file.
+    pub fn new(file: File) -> Result<FileInput> {
+        let size = file.metadata()?.len();
+        Ok(FileInput { file, size })
+    }
+}
+
+impl Input for FileInput {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, to: &mut [u8]) -> Result<()> {
+        within(self.size, offset, to.len())?;
+        self.file.read_exact_at(to, offset).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                Error::io(format_args!("the file became shorter while it was read: it had {} bytes", self.size))
+            }
+            _ => Error::io(format_args!("reading failed: {error}")),
+        })
+    }
+
+    fn file(&self) -> Option<&File> {
+        Some(&self.file)
+    }
+}
+
+impl<B: AsRef<[u8]> + Sync> Input for B {
+    fn size(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
+
+    fn read_at(&self, offset: u64, to: &mut [u8]) -> Result<()> {
+        within(self.size(), offset, to.len())?;
+        to.copy_from_slice(&self.as_ref()[offset as usize..][..to.len()]);
+        Ok(())
+    }
+}
+
+/// An error where `len` bytes from `offset` on reach beyond `size`.
+pub fn within(size: u64, offset: u64, len: usize) -> Result<()> {
+    if offset > size || len as u64 > size - offset {
+        return Err(Error::format(
+            offset,
+            format_args!("the file ends early: {len} bytes are expected, {} are left", size.saturating_sub(offset)),
+        ));
+    }
+    Ok(())
+}
+
+/// Reads an input from one offset on, through a buffer.
+pub struct Cursor<'a> {
+    input: &'a dyn Input,
+    /// The offset of what is read next.
+    at: u64,
+    /// The first byte that no longer belongs to what is read.
+    end: u64,
+    buffer: Vec<u8>,
+    /// The offset of the buffer's first byte.
+    buffered: u64,
+}
+
+const BUFFER: usize = 64 << 10;
+
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident: $T:ty;)*) => {
+        $($(#[$doc])* pub fn $name(&mut self) -> Result<$T> {
+            let mut bytes = [0; size_of::<$T>()];
+            self.read(&mut bytes)?;
+            Ok(<$T>::from_le_bytes(bytes))
+        })*
+    };
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads the bytes from `at` to `end`, or to the end of the input if that comes first.
+    pub fn new(input: &'a dyn Input, at: u64, end: u64) -> Cursor<'a> {
+        Cursor { input, at, end: end.min(input.size()), buffer: Vec::new(), buffered: 0 }
+    }
+
+    /// The offset of what is read next.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// How many bytes are left.
+    pub fn left(&self) -> u64 {
+        self.end.saturating_sub(self.at)
+    }
+
+    /// A broken file, at the byte that would be read next.
+    #[cold]
+    pub fn error(&self, what: std::fmt::Arguments<'_>) -> Error {
+        Error::format(self.at, what)
+    }
+
+    /// Fills `to`.
+    pub fn read(&mut self, to: &mut [u8]) -> Result<()> {
+        within(self.end, self.at, to.len())?;
+        let from = self.at.wrapping_sub(self.buffered);
+        if self.at >= self.buffered && from + to.len() as u64 <= self.buffer.len() as u64 {
+            to.copy_from_slice(&self.buffer[from as usize..][..to.len()]);
+        } else if to.len() >= BUFFER {
+            self.input.read_at(self.at, to)?;
+        } else {
+            let len = (self.end - self.at).min(BUFFER as u64) as usize;
+            if self.buffer.capacity() < len {
+                self.buffer = grow::list(len)?;
+            }
+            self.buffer.resize(len, 0);
+            self.buffered = self.at;
+            if let Err(error) = self.input.read_at(self.at, &mut self.buffer) {
+                self.buffer.clear();
+                return Err(error);
+            }
+            to.copy_from_slice(&self.buffer[..to.len()]);
+        }
+        self.at += to.len() as u64;
+        Ok(())
+    }
+
+    /// The next `len` bytes, which must be there before memory is asked for.
+    pub fn take(&mut self, len: u64) -> Result<Vec<u8>> {
+        if len > self.left() {
+            return Err(self.error(format_args!("the file ends early: {len} bytes are expected, {} are left", self.left())));
+        }
+        let mut bytes = grow::zeros(len as usize)?;
+        self.read(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Passes over `len` bytes.
+    pub fn skip(&mut self, len: u64) -> Result<()> {
+        if len > self.left() {
+            return Err(self.error(format_args!("the file ends early: {len} bytes are expected, {} are left", self.left())));
+        }
+        self.at += len;
+        Ok(())
+    }
+
+    numbers! {
+        /// The next byte.
+        u8: u8;
+        /// The next two bytes, as an unsigned number.
+        u16: u16;
+        /// The next four bytes, as an unsigned number.
+        u32: u32;
+        /// The next eight bytes, as an unsigned number.
+        u64: u64;
+        /// The next four bytes, as a signed number.
+        i32: i32;
+        /// The next eight bytes, as a signed number.
+        i64: i64;
+        /// The next four bytes, as a float.
+        f32: f32;
+        /// The next eight bytes, as a float.
+        f64: f64;
+    }
+}
+
+impl std::io::Read for Cursor<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let len = (to.len() as u64).min(self.left()) as usize;
+        Cursor::read(self, &mut to[..len]).map_err(into_io)?;
+        Ok(len)
+    }
+}
+
+/// The error as one of std, for crates that read by [`std::io::Read`].
+pub fn into_io(error: Error) -> std::io::Error {
+    let kind = match error.kind {
+        Kind::NoMem => std::io::ErrorKind::OutOfMemory,
+        Kind::Format => std::io::ErrorKind::InvalidData,
+        _ => std::io::ErrorKind::Other,
+    };
+    std::io::Error::new(kind, error.message)
+}
