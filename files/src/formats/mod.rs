@@ -5,12 +5,15 @@ mod safetensors;
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
 use crate::input::Input;
-use std::io::{Seek, Write};
+use std::io::{self, Seek};
 
 /// What is written to: a file from its beginning.
-pub trait Output: Write + Seek {}
+pub trait Output: io::Write + Seek {}
 
-impl<W: Write + Seek> Output for W {}
+impl<W: io::Write + Seek> Output for W {}
+
+/// Writes a file.
+type Write = fn(&Save<'_>, &mut dyn Output) -> Result<()>;
 
 /// How a format is recognised, read and written.
 struct Driver {
@@ -22,7 +25,8 @@ struct Driver {
     /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
     recognises: fn(head: &[u8], size: u64) -> bool,
     read: fn(&dyn Input) -> Result<Contents>,
-    write: Option<fn(&Save<'_>, &mut dyn Output) -> Result<()>>,
+    /// `None` for formats that are only read.
+    write: Option<Write>,
 }
 
 /// How many bytes formats are recognised by.
