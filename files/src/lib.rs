@@ -19,5 +19,5 @@ pub mod input;
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, open, save};
+pub use formats::{Format, Output, open, save};
 pub use input::Input;

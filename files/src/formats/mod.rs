@@ -22,6 +22,8 @@ struct Driver {
     name: &'static str,
     /// The endings of files, in lower case.
     endings: &'static [&'static str],
+    /// True if files have strides, and storages that tensors share.
+    keeps_layouts: bool,
     /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
     recognises: fn(head: &[u8], size: u64) -> bool,
     read: fn(&dyn Input) -> Result<Contents>,
@@ -33,21 +35,21 @@ struct Driver {
 const HEAD: usize = 512;
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $recognises:path, $read:path, $write:expr;)*) => {
+    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $keeps:literal, $recognises:path, $read:path, $write:expr;)*) => {
         /// A format of files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(i32)]
         pub enum Format { $($(#[$doc])* $format = $code,)* }
 
         /// All formats, in the order in which they are tried.
-        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, recognises: $recognises,
+        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, keeps_layouts: $keeps, recognises: $recognises,
             read: $read, write: $write },)*];
     };
 }
 
 formats! {
     /// Tensors behind a header in JSON.
-    Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+    Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
 }
 
 impl Format {
@@ -70,6 +72,11 @@ impl Format {
         let dot = path.iter().rposition(|&byte| byte == b'.')?;
         let ending = path[dot + 1..].to_ascii_lowercase();
         DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
+    }
+
+    /// Returns true if files of this format have strides, and storages that tensors share; others have row-major tensors.
+    pub fn keeps_layouts(self) -> bool {
+        self.driver().keeps_layouts
     }
 
     /// Returns true if files of this format can be written.
