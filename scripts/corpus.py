@@ -30,7 +30,13 @@ def safetensors():
     save_file({"scalar": torch.tensor(2.5), "empty": torch.zeros(0, 3), "layer.0.weight": torch.randn(4, 5)}, to / "shapes.safetensors")
 
 
-WRITERS = {"safetensors": safetensors}
+def t7():
+    import t7
+
+    t7.corpus(folder("t7"))
+
+
+WRITERS = {"safetensors": safetensors, "t7": t7}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

@@ -35,7 +35,7 @@ pub struct Tensor {
 }
 
 /// The elements of a tensor.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Data {
     /// They are in the storage with this index.
     Storage(usize),

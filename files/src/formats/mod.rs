@@ -1,6 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
 mod safetensors;
+mod t7;
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -48,6 +49,10 @@ macro_rules! formats {
 formats! {
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+    /// A Lua value of Torch7 in binary.
+    T7 = 3: "Torch7" ["t7"], t7::recognises, t7::read, Some(t7::write);
+    /// A Lua value of Torch7 as text.
+    T7Ascii = 4: "Torch7 ascii" ["t7a"], t7::recognises_ascii, t7::read_ascii, Some(t7::write_ascii);
 }
 
 impl Format {
