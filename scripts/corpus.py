@@ -33,10 +33,76 @@ def safetensors():
 def t7():
     import t7
 
-    t7.corpus(folder("t7"))
+    expect("t7", t7.corpus(folder("t7")))
 
 
-WRITERS = {"safetensors": safetensors, "t7": t7}
+def expect(name, tensors):
+    """Writes the elements that a program read, for the tests."""
+    import json
+
+    import numpy
+
+    def entry(array):
+        array = numpy.ascontiguousarray(array)
+        return {"dtype": array.dtype.name, "sizes": list(array.shape), "hex": array.tobytes().hex()}
+
+    path = CORPUS.parent / "tests" / "expected" / f"{name}.json"
+    found = {file: {key: entry(array) for key, array in arrays.items()} for file, arrays in tensors.items()}
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def gguf():
+    import gguf
+    import numpy
+
+    to = folder("gguf")
+    random = numpy.random.default_rng(1)
+    types = gguf.GGMLQuantizationType
+    plain = {kind: (numpy.arange(6).reshape(2, 3) - 2).astype(kind)
+             for kind in ("float32", "float16", "float64", "int8", "int16", "int32", "int64")}
+    quantised = (types.Q4_0, types.Q4_1, types.Q5_0, types.Q5_1, types.Q8_0, types.BF16)
+
+    def write(path, plain, quantised, alignment=None):
+        writer = gguf.GGUFWriter(path, "none")
+        if alignment:
+            writer.add_custom_alignment(alignment)
+        for kind in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "uint64", "int64", "float64"):
+            integer = not kind.startswith("f")
+            value = -3 if kind.startswith("i") else numpy.iinfo(kind).max if integer else 0.1
+            writer.add_key_value(kind, value, gguf.GGUFValueType[kind.upper()])
+        writer.add_bool("yes", True)
+        writer.add_string("text", "two\nlines, ü")
+        writer.add_array("few", [1, 2, 3])
+        writer.add_array("words", ["the", "\"end\""])
+        writer.add_array("tokens", [str(k) for k in range(100)])
+        writer.add_array("scores", [0.5] * 70)
+        for name, array in plain.items():
+            writer.add_tensor(name, array)
+        expected = dict(plain)
+        for kind in quantised:
+            blocks = gguf.quants.quantize(random.normal(size=(3, 64)).astype("float32"), kind)
+            writer.add_tensor(kind.name, blocks, raw_dtype=kind)
+            if kind == types.BF16:
+                expected[kind.name] = blocks.view("int16")
+            else:
+                expected[kind.name] = gguf.quants.dequantize(blocks, kind)
+        writer.add_tensor("other", numpy.zeros((1, 144), "uint8"), raw_dtype=types.Q4_K)
+        writer.add_tensor("last", numpy.float32([[7]]))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return expected
+
+    expected = {"types": write(to / "types.gguf", plain, quantised), "aligned": write(to / "aligned.gguf", {}, [types.Q8_0], 64)}
+    # Versions 2 and 3 differ in the number only.
+    old = bytearray((to / "aligned.gguf").read_bytes())
+    old[4] = 2
+    (to / "version2.gguf").write_bytes(old)
+    expect("gguf", expected)
+
+
+WRITERS = {"safetensors": safetensors, "t7": t7, "gguf": gguf}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

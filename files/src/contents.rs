@@ -1,5 +1,6 @@
 //! What is in a file.
 
+use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
 use crate::formats::Format;
@@ -65,6 +66,13 @@ pub enum Encoding {
         written: Written,
         /// True if the most significant byte comes first.
         big_endian: bool,
+    },
+    /// In blocks of numbers with few bits, which become float32.
+    Blocks {
+        /// The offset of the first byte.
+        at: u64,
+        /// How the blocks are built.
+        blocks: Blocks,
     },
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
@@ -196,6 +204,7 @@ impl Contents {
             let bytes = storage.bytes()?;
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
+                Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
@@ -251,6 +260,13 @@ impl Contents {
                 let half = to.len() / 2;
                 input.read_at(*at, &mut to[half..])?;
                 widen(to, written.size(), *big_endian);
+                Ok(())
+            }
+            Encoding::Blocks { at, blocks } => {
+                // The blocks are read into the upper end, and decoded from the lower end on.
+                let start = to.len() - to.len() / Blocks::DECODED * blocks.bytes();
+                input.read_at(*at, &mut to[start..])?;
+                blocks.decode(to);
                 Ok(())
             }
             Encoding::Bytes(bytes) => {

@@ -173,7 +173,7 @@ fn depth_and_sharing_cost_what_they_take() {
     let mut deep: Vec<u8> = (1..depth).flat_map(|index| ints(&[3, index, 1, 5, 1])).collect();
     assert!(refused(&deep).ends_with("the path to a value has more than 1048576 bytes"));
     deep = (1..depth).flat_map(|index| ints(&[3, index, 1, 2, 0])).chain(ints(&[0])).collect();
-    assert!(refused(&deep).ends_with("names, scalars and shapes take more memory than four times the file and 48 MB"));
+    assert!(refused(&deep).ends_with("names, values and shapes take more memory than four times the file and 48 MB"));
     // A chain of objects needs no names.
     let chain = |index: i32| [ints(&[4, index, 1]), b"x".to_vec()].concat();
     let chain: Vec<u8> = (1..1000).flat_map(chain).chain(ints(&[0])).collect();

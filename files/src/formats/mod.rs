@@ -1,5 +1,6 @@
 //! The formats: how each is recognised, read and written.
 
+mod gguf;
 mod safetensors;
 mod t7;
 
@@ -49,6 +50,8 @@ macro_rules! formats {
 formats! {
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+    /// Models of ggml.
+    Gguf = 9: "GGUF" ["gguf"], gguf::recognises, gguf::read, None;
     /// A Lua value of Torch7 in binary.
     T7 = 3: "Torch7" ["t7"], t7::recognises, t7::read, Some(t7::write);
     /// A Lua value of Torch7 as text.

@@ -5,10 +5,10 @@ use super::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TA
 use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Tensor, count};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::grow;
+use crate::grow::{self, Room};
 use crate::input::Input;
 use std::collections::HashMap;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// The longest key, and the longest path.
 const LONGEST_KEY: u64 = 64 << 10;
@@ -16,9 +16,6 @@ const LONGEST_PATH: usize = 1 << 20;
 
 /// In tables with more entries, numbers, strings and booleans are counted only.
 const MANY: u64 = 10_000;
-
-/// Strings that are not UTF-8 are kept up to this length, with marks in the place of wrong bytes.
-const LONGEST_LOSSY: usize = 64 << 10;
 
 pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
     let mut walk = Walk {
@@ -28,7 +25,7 @@ pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
         places: Vec::new(),
         frames: Vec::new(),
         path: String::new(),
-        room: input.size().saturating_mul(4).saturating_add(48 << 20),
+        room: Room::of(input.size()),
     };
     walk.value()?;
     while walk.entry()? {}
@@ -86,17 +83,13 @@ struct Walk<'a> {
     frames: Vec<Frame>,
     /// The path to the value that is read.
     path: String,
-    /// Bytes of memory that may still be asked for.
-    room: u64,
+    room: Room,
 }
 
 impl Walk<'_> {
-    /// Counts memory that is asked for. Lists that grow take up to three times of what is in them.
+    /// Takes memory from what may be asked for.
     fn charge(&mut self, bytes: usize) -> Result<()> {
-        self.room = self.room.checked_sub(bytes as u64).ok_or_else(|| {
-            self.source.cursor.error(format_args!("names, scalars and shapes take more memory than four times the file and 48 MB"))
-        })?;
-        Ok(())
+        self.room.take(bytes, self.source.cursor.at())
     }
 
     /// Reads the next entry of the innermost table. Returns false at the end.
@@ -160,7 +153,7 @@ impl Walk<'_> {
     /// Appends a key to the path.
     fn push(&mut self, key: fmt::Arguments<'_>) -> Result<()> {
         let dot = if self.path.is_empty() { "" } else { "." };
-        write!(Growing(&mut self.path), "{dot}{key}").map_err(|_| Error::memory(0))?;
+        grow::write(&mut self.path, format_args!("{dot}{key}"))?;
         if self.path.len() > LONGEST_PATH {
             return Err(self.source.cursor.error(format_args!("the path to a value has more than {LONGEST_PATH} bytes")));
         }
@@ -424,35 +417,17 @@ impl Walk<'_> {
             return self.source.skip(len);
         }
         let bytes = self.source.bytes(len)?;
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => self.add(format_args!("{text}"), ""),
-            Err(_) if bytes.len() > LONGEST_LOSSY => self.add(format_args!("{len} bytes that are not UTF-8"), ""),
-            Err(_) => self.add(format_args!("{}", String::from_utf8_lossy(&bytes)), ""),
-        }
+        let text = grow::utf8(bytes)?;
+        self.add(format_args!("{text}"), "")
     }
 
     /// Adds metadata under the path, or under a key below it.
     fn add(&mut self, value: fmt::Arguments<'_>, key: &str) -> Result<()> {
         let key = if key.is_empty() { self.name()? } else { grow::joined(&self.path, key)? };
         let mut text = String::new();
-        if let Some(value) = value.as_str() {
-            text = grow::text(&[value])?;
-        } else {
-            write!(Growing(&mut text), "{value}").map_err(|_| Error::memory(text.len() as u64))?;
-        }
+        grow::write(&mut text, value)?;
         self.charge(3 * size_of::<(String, String)>() + key.len() + 2 * text.len())?;
         self.contents.add_metadata(key, text)
-    }
-}
-
-/// A text that grows in ways that may fail.
-struct Growing<'a>(&'a mut String);
-
-impl Write for Growing<'_> {
-    fn write_str(&mut self, piece: &str) -> fmt::Result {
-        self.0.try_reserve(piece.len()).map_err(|_| fmt::Error)?;
-        self.0.push_str(piece);
-        Ok(())
     }
 }
 
