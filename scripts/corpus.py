@@ -102,7 +102,68 @@ def gguf():
     expect("gguf", expected)
 
 
-WRITERS = {"safetensors": safetensors, "t7": t7, "gguf": gguf}
+def interlaced(image):
+    """A PNG of seven passes, which Pillow reads and does not write."""
+    import struct
+    import zlib
+
+    import numpy
+
+    array = numpy.asarray(image)
+    passes = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
+    parts = [array[row::height, column::width] for row, column, height, width in passes]
+    rows = b"".join(b"\0" + row.tobytes() for part in parts if part.size for row in part)
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", image.width, image.height, 8, 2, 0, 0, 1)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def images():
+    import numpy
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    to = folder("images")
+    random = numpy.random.default_rng(1)
+    rgb = Image.fromarray(random.integers(0, 256, (5, 7, 3), "uint8"))
+    gray = rgb.convert("L")
+    palette = rgb.quantize(6)
+    texts = PngInfo()
+    texts.add_text("Title", "a text")
+    texts.add_itxt("Comment", "ü, compressed", zip=True)
+    gray.save(to / "gray.png", pnginfo=texts)
+    gray.save(to / "clear.png", transparency=int(numpy.asarray(gray)[0, 0]))
+    gray.convert("LA").save(to / "gray_alpha.png")
+    rgb.save(to / "rgb.png")
+    rgba = rgb.convert("RGBA")
+    rgba.putalpha(gray)
+    rgba.save(to / "rgba.png")
+    palette.save(to / "palette.png")
+    palette.save(to / "palette_clear.png", transparency=2)
+    gray.convert("1").save(to / "bits.png")
+    sixteen = Image.fromarray(random.integers(0, 65536, (4, 3), "uint16"))
+    sixteen.save(to / "sixteen.png")
+    (to / "interlaced.png").write_bytes(interlaced(rgb))
+    gray.save(to / "gray.pgm")
+    rgb.save(to / "rgb.ppm")
+    sixteen.save(to / "sixteen.pgm")
+    for source, kind in (("gray.pgm", 2), ("rgb.ppm", 3)):
+        values = numpy.asarray(Image.open(to / source))
+        text = f"P{kind} # a comment\n{values.shape[1]}\n{values.shape[0]} 255\n" + "\n".join(str(k) for k in values.ravel()) + "\n"
+        (to / source.replace(".", "_text.")).write_text(text)
+    modes = {"clear.png": "LA", "palette.png": "RGB", "palette_clear.png": "RGBA", "bits.png": "L"}
+    found = {}
+    for path in sorted(to.iterdir()):
+        image = Image.open(path)
+        array = numpy.asarray(image.convert(modes.get(path.name, image.mode)))
+        found[path.name] = array.astype("int32") if image.mode.startswith("I") else array
+    expect("images", {"": found})
+
+
+WRITERS = {"safetensors": safetensors, "t7": t7, "gguf": gguf, "images": images}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

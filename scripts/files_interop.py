@@ -49,7 +49,23 @@ def t7(scratch):
     assert after.strides == before.strides
 
 
-CHECKS = {"t7": t7}
+def images(scratch):
+    """PNG and PNM, read by Pillow."""
+    from PIL import Image
+
+    for source in sorted((CORPUS / "images").iterdir()):
+        before = Image.open(source)
+        if "sixteen" in source.name:
+            continue
+        modes = {"clear.png": "LA", "palette.png": "RGB", "palette_clear.png": "RGBA", "bits.png": "L"}
+        expected = numpy.asarray(before.convert(modes.get(source.name, before.mode)))
+        same(source.name, Image.open(rewrite(source, scratch / "a.png")), expected)
+        if expected.shape[2:] in ((), (3,)):
+            same(source.name, Image.open(rewrite(source, scratch / "a.pnm")), expected)
+    assert Image.open(rewrite(CORPUS / "images" / "gray.png", scratch / "a.png")).text == {"Title": "a text", "Comment": "ü, compressed"}
+
+
+CHECKS = {"t7": t7, "images": images}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:

@@ -3,7 +3,7 @@
 use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::formats::{Format, png};
 use crate::grow;
 use crate::input::{Input, within};
 
@@ -73,6 +73,11 @@ pub enum Encoding {
         at: u64,
         /// How the blocks are built.
         blocks: Blocks,
+    },
+    /// As the pixels of a file that is a PNG image.
+    Png {
+        /// True if samples have 16 bits, and not 8.
+        sixteen: bool,
     },
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
@@ -208,7 +213,7 @@ impl Contents {
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Bytes(_) => {}
+                Encoding::Bytes(_) | Encoding::Png { .. } => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -269,6 +274,7 @@ impl Contents {
                 blocks.decode(to);
                 Ok(())
             }
+            Encoding::Png { sixteen } => png::decode(input, *sixteen, to),
             Encoding::Bytes(bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())
@@ -278,7 +284,7 @@ impl Contents {
 }
 
 /// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.
-fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
+pub(crate) fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
     let half = bytes.len() / 2;
     for i in 0..half / size {
         let mut number = [0; 8];

@@ -1,6 +1,8 @@
 //! The formats: how each is recognised, read and written.
 
 mod gguf;
+pub(crate) mod png;
+mod pnm;
 mod safetensors;
 mod t7;
 
@@ -56,6 +58,10 @@ formats! {
     T7 = 3: "Torch7" ["t7"], t7::recognises, t7::read, Some(t7::write);
     /// A Lua value of Torch7 as text.
     T7Ascii = 4: "Torch7 ascii" ["t7a"], t7::recognises_ascii, t7::read_ascii, Some(t7::write_ascii);
+    /// An image of netpbm: PGM or PPM.
+    Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], pnm::recognises, pnm::read, Some(pnm::write);
+    /// An image.
+    Png = 13: "PNG" ["png"], png::recognises, png::read, Some(png::write);
 }
 
 impl Format {
