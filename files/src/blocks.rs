@@ -3,6 +3,7 @@
 //! Source: the Python package gguf, `quants.py`, and `ggml/src/ggml-common.h` of <https://github.com/ggml-org/llama.cpp>.
 
 use half::f16;
+use std::array::from_fn;
 
 /// How blocks are built. The number in the name is that of the bits; those that end in 0 have a scale, and those in 1 a scale and a
 /// smallest value, both in float16.
@@ -57,13 +58,13 @@ impl Blocks {
         // The lower halves of 16 bytes are the first 16 numbers, and the upper halves the others. A fifth bit is in a word of its own.
         let low = |at: usize, k: usize| if k < 16 { block[at + k] & 15 } else { block[at + k - 16] >> 4 };
         let five = |at: usize, k: usize| low(at + 4, k) | (block[at + k / 8] >> (k % 8) & 1) << 4;
-        let scale = half(0);
-        std::array::from_fn(|k| match self {
-            Blocks::Q4_0 => scale * (f32::from(low(2, k)) - 8.0),
-            Blocks::Q4_1 => scale * f32::from(low(4, k)) + half(2),
-            Blocks::Q5_0 => scale * (f32::from(five(2, k)) - 16.0),
-            Blocks::Q5_1 => scale * f32::from(five(4, k)) + half(2),
-            Blocks::Q8_0 => scale * f32::from(block[2 + k] as i8),
-        })
+        let (scale, least) = (half(0), half(2));
+        match self {
+            Blocks::Q4_0 => from_fn(|k| scale * (f32::from(low(2, k)) - 8.0)),
+            Blocks::Q4_1 => from_fn(|k| scale * f32::from(low(4, k)) + least),
+            Blocks::Q5_0 => from_fn(|k| scale * (f32::from(five(2, k)) - 16.0)),
+            Blocks::Q5_1 => from_fn(|k| scale * f32::from(five(4, k)) + least),
+            Blocks::Q8_0 => from_fn(|k| scale * f32::from(block[2 + k] as i8)),
+        }
     }
 }

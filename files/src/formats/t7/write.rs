@@ -251,8 +251,8 @@ fn number(key: &str) -> Option<f64> {
     ((1..=1 << 49).contains(&number) && key == number.to_string()).then_some(number as f64)
 }
 
-/// A float in the fewest digits that read back as itself, where Torch7 writes 9 or 17: half the bytes for usual numbers. C's `scanf`,
-/// by which Torch7 reads, takes exponents, `nan` and `inf`.
+/// A float in the fewest digits that read back as itself, where Torch7 writes 9 or 17 of them. C's `scanf`, by which Torch7 reads, takes
+/// exponents, `nan` and `inf`.
 struct Float<T>(T);
 
 impl<T: Display + std::fmt::Debug + Copy + Into<f64>> Display for Float<T> {
