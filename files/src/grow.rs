@@ -86,7 +86,8 @@ impl Room {
     pub fn take(&mut self, bytes: usize, at: u64) -> Result<()> {
         let left = self.0.checked_sub(bytes as u64);
         self.0 = left.ok_or_else(|| {
-            Error::format(at, format_args!("names, values and shapes take more memory than four times the file and 48 MB"))
+            let what = "names, values and shapes take more memory than four times the file and 48 MB";
+            Error::unsupported(format_args!("byte {at}: {what}"))
         })?;
         Ok(())
     }

@@ -3,7 +3,7 @@
 mod expected;
 
 use expected::{check, file, metadata, open, refused, rewritten, storage, tensor, values};
-use thorn_files::{Element, Format};
+use thorn_files::{Element, Format, Save, Tensor};
 
 const FORMS: [&str; 3] = ["", "_ascii", "_windows"];
 
@@ -123,6 +123,61 @@ fn files_are_written_as_they_were_read() {
             };
             assert_eq!(sorted(&again.metadata), sorted(&contents.metadata));
         }
+    }
+}
+
+/// Writes tensors of one element with these names, and metadata.
+fn named(names: &[&str], metadata: &[(&str, &str)], format: Format) -> thorn_files::Result<Vec<u8>> {
+    let tensors: Vec<_> = names.iter().map(|name| Tensor::row_major(name.to_string(), vec![1], 0).unwrap()).collect();
+    let metadata: Vec<_> = metadata.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let what = Save { tensors: &tensors, storages: &[(Element::U8, &[7])], metadata: &metadata, precision: None };
+    let mut to = std::io::Cursor::new(Vec::new());
+    thorn_files::save(format, &what, &mut to).map(|()| to.into_inner())
+}
+
+#[test]
+fn names_are_those_that_were_written() {
+    let names = ["a", "a.b", "a.b.c", "x.1.w", "x.2.w", "x.0", "x.01", ".hidden", "y..z", "y.", "", "x.18446744073709551616", "x.-1"];
+    let metadata = [("x.1.note", "first"), ("a.b.note", "1\n2\n")];
+    for format in [Format::T7, Format::T7Ascii] {
+        let contents = open(&named(&names, &metadata, format).unwrap());
+        let sorted = |mut names: Vec<String>| {
+            names.sort();
+            names
+        };
+        let found = contents.tensors.iter().map(|tensor| tensor.name.clone()).collect();
+        assert_eq!(sorted(found), sorted(names.map(str::to_owned).to_vec()));
+        assert_eq!(expected::metadata(&contents, "x.1.note"), Some("first"));
+        assert_eq!(expected::metadata(&contents, "a.b.note"), Some("1\n2\n"));
+        assert_eq!(contents.storages.len(), 1);
+        for error in [named(&["a", "a"], &[], format), named(&["a"], &[("a", "b")], format)] {
+            assert_eq!(error.unwrap_err().message, "Torch7 files have one value with the name 'a', not two");
+        }
+        let empty = open(&named(&[], &[], format).unwrap());
+        assert_eq!((empty.format, empty.tensors.len(), empty.metadata.len()), (format, 0, 0));
+    }
+    // Whole numbers from 1 on are numbers.
+    assert!(named(&["1.a"], &[], Format::T7Ascii).unwrap().starts_with(b"3\n1\n1\n1\n1\n3\n2\n1\n2\n1\na\n4\n"));
+}
+
+/// A bool becomes a byte, and a scalar a tensor of one element.
+#[test]
+fn what_torch7_lacks_is_what_it_has_instead() {
+    for format in [Format::T7, Format::T7Ascii] {
+        let tensors = [Tensor::row_major(String::new(), vec![], 0).unwrap()];
+        let what = Save { tensors: &tensors, storages: &[(Element::Bool, &[1])], metadata: &[], precision: None };
+        let mut to = std::io::Cursor::new(Vec::new());
+        thorn_files::save(format, &what, &mut to).unwrap();
+        let contents = open(&to.into_inner());
+        assert_eq!((&contents.tensors[0].sizes[..], contents.storages[0].element), (&[1][..], Element::U8));
+    }
+}
+
+/// Columns of numbers look like texts of Torch7.
+#[test]
+fn columns_of_numbers_are_no_files_of_torch7() {
+    for text in ["3\n1\n2\n1\n1\n1\n5\n", "4\n1\n3\n5\n", "4\n1.5\n3\n2.5\n", "1\n2\n", "3\n1\n0\n7\n"] {
+        assert!(thorn_files::open(&text.as_bytes().to_vec()).map_or(true, |contents| contents.format != Format::T7Ascii), "{text:?}");
     }
 }
 

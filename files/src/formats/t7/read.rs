@@ -1,4 +1,9 @@
 //! Reads a file of Torch7: walks over its values once, and names them by the keys of the tables around them.
+//!
+//! An object of a class without a form of its own is the table of its fields, and the name of the class is the metadata `__typename` in
+//! it. A tensor that is found again has a second name, and a table that is found again is one line of metadata, which tells its first
+//! name. Entries whose keys are objects are named by their indices: `[7]` is the value, and `[key 7]` the key. Functions are passed over,
+//! except for the variables that they captured.
 
 use super::source::{Form, Source};
 use super::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
