@@ -33,7 +33,8 @@ def t7(scratch):
     import torchfile
     from safetensors.numpy import save_file
 
-    expected = {name: numpy.arange(6).astype(name).reshape(2, 3) for name in ("uint8", "int8", "int16", "int32", "int64", "float32", "float64")}
+    types = ("uint8", "int8", "int16", "int32", "int64", "float32", "float64")
+    expected = {name: numpy.arange(6).astype(name).reshape(2, 3) for name in types}
     layers = {"modules.1.weight": numpy.eye(3, dtype="float32"), "modules.2.weight": numpy.ones((0, 3), "float32")}
     save_file(expected | layers, scratch / "a.safetensors", metadata={"note": "text"})
     for source in [scratch / "a.safetensors", rewrite(rewrite(scratch / "a.safetensors", scratch / "a.t7a"), scratch / "b.t7")]:

@@ -1,8 +1,8 @@
 //! Writes a file of Torch7.
 //!
 //! A tensor without a name is the value itself. Else names are split at dots, and are the keys of nested tables; whole numbers from 1 on
-//! become numbers, so that `modules.1.weight` is what it was. Metadata are strings. A storage is written once, as a whole, and tensors
-//! keep their strides and offsets.
+//! become numbers, so that `modules.1.weight` is what it was. Metadata are strings, `__typename`, too: tables do not become objects of
+//! classes. A storage is written once, as a whole, and tensors keep their strides and offsets.
 //!
 //! Torch7 has no type for bool, which becomes uint8, and no scalars: a tensor without dimensions becomes one of size 1. It has tensors
 //! without elements, which have no dimensions, and those of size 0 become such.
@@ -25,6 +25,9 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output, ascii: bool) -> Result<()> {
     }
     Ok(file.to.flush()?)
 }
+
+/// The greatest depth of tables.
+const DEEPEST: usize = 256;
 
 /// What is under a key.
 enum Node<'a> {
@@ -52,7 +55,8 @@ impl<'a> Tree<'a> {
         for (name, node) in tensors.chain(texts) {
             let (mut table, mut start) = (0, 0);
             // A table cannot be where another value is: the rest of such a name stays one key. Empty keys would lose their dots.
-            for (dot, _) in name.match_indices('.').take_while(|(dot, _)| *dot > 0 && !names.contains(&name[..*dot])) {
+            let dots = name.match_indices('.').map(|(dot, _)| dot).take(DEEPEST);
+            for dot in dots.take_while(|&dot| dot > 0 && !names.contains(&name[..dot])) {
                 let next = nodes.len();
                 let inner = *tables.entry(&name[..dot]).or_insert(next);
                 if inner == next {
