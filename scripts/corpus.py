@@ -133,6 +133,7 @@ def images():
     palette = rgb.quantize(6)
     texts = PngInfo()
     texts.add_text("Title", "a text")
+    texts.add_text("Long", "many words, " * 100, zip=True)
     texts.add_itxt("Comment", "ü, compressed", zip=True)
     gray.save(to / "gray.png", pnginfo=texts)
     gray.save(to / "clear.png", transparency=int(numpy.asarray(gray)[0, 0]))

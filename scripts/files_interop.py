@@ -63,7 +63,8 @@ def images(scratch):
         same(source.name, Image.open(rewrite(source, scratch / "a.png")), expected)
         if expected.shape[2:] in ((), (3,)):
             same(source.name, Image.open(rewrite(source, scratch / "a.pnm")), expected)
-    assert Image.open(rewrite(CORPUS / "images" / "gray.png", scratch / "a.png")).text == {"Title": "a text", "Comment": "ü, compressed"}
+    texts = {"Title": "a text", "Long": "many words, " * 100, "Comment": "ü, compressed"}
+    assert Image.open(rewrite(CORPUS / "images" / "gray.png", scratch / "a.png")).text == texts
 
 
 CHECKS = {"t7": t7, "images": images}

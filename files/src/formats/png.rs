@@ -10,9 +10,9 @@ use crate::contents::{Contents, Encoding, Save, Tensor, widen};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::formats::{Format, pnm};
-use crate::grow;
+use crate::grow::{self, Room};
 use crate::input::{Cursor, Input, into_io};
-use png::{BitDepth, ColorType, Decoder, DecodingError, EncodingError, Limits, Transformations};
+use png::{BitDepth, ColorType, Decoder, DecodingError, EncodingError, Info, Limits, Transformations};
 use std::cell::Cell;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
@@ -28,6 +28,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let mut decoder = Decoder::new_with_limits(Bytes { cursor: Cursor::new(input, 0, u64::MAX), at: &at }, limits(input));
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_iccp_chunk(true);
+    decoder.set_ignore_text_chunk(chunks(input)? > MOST_CHUNKS);
     check_size(decoder.read_header_info().map_err(|error| broken(error, &at))?.size(), input)?;
     let reader = decoder.read_info().map_err(|error| broken(error, &at))?;
     let (color, depth) = reader.output_color_type();
@@ -44,23 +45,52 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         return Err(Error::unsupported(format_args!("the image takes more memory than {most} bytes, 1000 times the file and 64 MB")));
     }
     let mut contents = Contents::new(Format::Png);
-    for text in &reader.info().uncompressed_latin1_text {
-        contents.add_metadata(grow::text(&[&text.keyword])?, grow::text(&[&text.text])?)?;
-    }
-    for text in &reader.info().utf8_text {
-        let mut text = text.clone();
-        let value = text.decompress_text_with_limit(LONGEST_TEXT).and_then(|()| text.get_text());
-        let value =
-            value.map_err(|_| Error::unsupported(format_args!("the text '{}' has more than {LONGEST_TEXT} bytes", text.keyword)))?;
-        contents.add_metadata(text.keyword, value)?;
-    }
+    texts(reader.info(), at.get(), &mut contents, Room::of(input.size()))?;
     let storage = contents.add_storage(element, len, Encoding::Png { sixteen })?;
     grow::push(&mut contents.tensors, Tensor::row_major(String::new(), sizes, storage)?)?;
     Ok(contents)
 }
 
+/// The greatest number of chunks before the pixels in files whose texts are read: the decoder holds all texts.
+const MOST_CHUNKS: u64 = 10_000;
+
+/// Counts the chunks before the pixels, up to one more than [`MOST_CHUNKS`].
+fn chunks(input: &dyn Input) -> Result<u64> {
+    let mut cursor = Cursor::new(input, 8, u64::MAX);
+    let mut count = 0;
+    while cursor.left() >= 12 && count <= MOST_CHUNKS {
+        let (len, kind) = (cursor.u32()?.swap_bytes(), cursor.u32()?.to_le_bytes());
+        if kind == *b"IDAT" || cursor.skip(u64::from(len) + 4).is_err() {
+            break;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
 /// The longest compressed text.
 const LONGEST_TEXT: usize = 1 << 20;
+
+/// Adds the texts of a file. Many short ones may be long when they are decompressed.
+fn texts(info: &Info<'_>, at: u64, contents: &mut Contents, mut room: Room) -> Result<()> {
+    let mut add = |key: &str, value: std::result::Result<String, DecodingError>| {
+        let value = value.unwrap_or_else(|_| format!("a text of more than {LONGEST_TEXT} bytes, or a broken one"));
+        room.take(3 * size_of::<(String, String)>() + key.len() + value.len(), at)?;
+        contents.add_metadata(grow::text(&[key])?, value)
+    };
+    for text in &info.uncompressed_latin1_text {
+        add(&text.keyword, Ok(grow::text(&[&text.text])?))?;
+    }
+    for text in &info.compressed_latin1_text {
+        let mut text = text.clone();
+        add(&text.keyword.clone(), text.decompress_text_with_limit(LONGEST_TEXT).and_then(|()| text.get_text()))?;
+    }
+    for text in &info.utf8_text {
+        let mut text = text.clone();
+        add(&text.keyword.clone(), text.decompress_text_with_limit(LONGEST_TEXT).and_then(|()| text.get_text()))?;
+    }
+    Ok(())
+}
 
 /// Decodes the pixels of a file.
 pub fn decode(input: &dyn Input, sixteen: bool, to: &mut [u8]) -> Result<()> {
