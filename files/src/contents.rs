@@ -1,8 +1,9 @@
 //! What is in a file.
 
+use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::formats::{Format, png};
 use crate::grow;
 use crate::input::{Input, within};
 
@@ -35,7 +36,7 @@ pub struct Tensor {
 }
 
 /// The elements of a tensor.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Data {
     /// They are in the storage with this index.
     Storage(usize),
@@ -65,6 +66,18 @@ pub enum Encoding {
         written: Written,
         /// True if the most significant byte comes first.
         big_endian: bool,
+    },
+    /// In blocks of numbers with few bits, which become float32.
+    Blocks {
+        /// The offset of the first byte.
+        at: u64,
+        /// How the blocks are built.
+        blocks: Blocks,
+    },
+    /// As the pixels of a file that is a PNG image.
+    Png {
+        /// True if samples have 16 bits, and not 8.
+        sixteen: bool,
     },
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
@@ -196,10 +209,11 @@ impl Contents {
             let bytes = storage.bytes()?;
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
+                Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Bytes(_) => {}
+                Encoding::Bytes(_) | Encoding::Png { .. } => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -251,6 +265,14 @@ impl Contents {
                 widen(to, written.size(), *big_endian);
                 Ok(())
             }
+            Encoding::Blocks { at, blocks } => {
+                // The blocks are read into the upper end, and decoded from the lower end on.
+                let start = to.len() - to.len() / Blocks::DECODED * blocks.bytes();
+                input.read_at(*at, &mut to[start..])?;
+                blocks.decode(to);
+                Ok(())
+            }
+            Encoding::Png { sixteen } => png::decode(input, *sixteen, to),
             Encoding::Bytes(bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())
@@ -260,7 +282,7 @@ impl Contents {
 }
 
 /// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.
-fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
+pub(crate) fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
     let half = bytes.len() / 2;
     for i in 0..half / size {
         let mut number = [0; 8];

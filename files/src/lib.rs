@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blocks;
 pub mod contents;
 pub mod element;
 pub mod error;

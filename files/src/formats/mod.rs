@@ -1,6 +1,10 @@
 //! The formats: how each is recognised, read and written.
 
+mod gguf;
+pub(crate) mod png;
+mod pnm;
 mod safetensors;
+mod t7;
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -50,6 +54,16 @@ macro_rules! formats {
 formats! {
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
+    /// Models of ggml.
+    Gguf = 9: "GGUF" ["gguf"], false, gguf::recognises, gguf::read, None;
+    /// A Lua value of Torch7 in binary.
+    T7 = 3: "Torch7" ["t7"], true, t7::recognises, t7::read, Some(t7::write);
+    /// A Lua value of Torch7 as text.
+    T7Ascii = 4: "Torch7 ascii" ["t7a"], true, t7::recognises_ascii, t7::read_ascii, Some(t7::write_ascii);
+    /// An image of netpbm: PGM or PPM.
+    Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], false, pnm::recognises, pnm::read, Some(pnm::write);
+    /// An image.
+    Png = 13: "PNG" ["png"], false, png::recognises, png::read, Some(png::write);
 }
 
 impl Format {
