@@ -9,12 +9,14 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod contents;
 pub mod element;
 pub mod error;
 mod formats;
 pub mod grow;
 pub mod input;
+mod pickle;
 pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};

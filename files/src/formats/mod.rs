@@ -1,6 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
 mod safetensors;
+mod torch;
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -46,6 +47,10 @@ macro_rules! formats {
 }
 
 formats! {
+    /// An archive of PyTorch.
+    Pt = 1: "PyTorch" ["pt", "pth"], torch::recognises, torch::read, Some(torch::write);
+    /// A stream of PyTorch before 1.6.
+    PtLegacy = 2: "PyTorch before 1.6" [], torch::recognises_stream, torch::read_stream, None;
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
 }
