@@ -1,5 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
+mod npy;
+mod python;
 mod safetensors;
 
 use crate::contents::{Contents, Save};
@@ -48,6 +50,8 @@ macro_rules! formats {
 }
 
 formats! {
+    /// An array of NumPy.
+    Npy = 5: "npy" ["npy"], false, npy::recognises, npy::read, Some(npy::write);
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
 }
