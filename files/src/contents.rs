@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::formats::Format;
 use crate::grow;
 use crate::input::{Input, within};
+use crate::zip;
 
 /// What is in a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
@@ -61,6 +62,19 @@ pub enum Encoding {
     Numbers {
         /// The offset of the first byte.
         at: u64,
+        /// The type of the numbers.
+        written: Written,
+        /// True if the most significant byte comes first.
+        big_endian: bool,
+    },
+    /// As numbers one after the other, compressed by deflate.
+    Deflated {
+        /// The offset of the first compressed byte.
+        at: u64,
+        /// How many compressed bytes there are.
+        packed: u64,
+        /// How many decompressed bytes come before the first number.
+        skip: u64,
         /// The type of the numbers.
         written: Written,
         /// True if the most significant byte comes first.
@@ -196,6 +210,7 @@ impl Contents {
             let bytes = storage.bytes()?;
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
+                Encoding::Deflated { at, packed, .. } => within(input.size(), *at, usize::try_from(*packed).unwrap_or(usize::MAX))?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
@@ -236,27 +251,36 @@ impl Contents {
     pub fn read(&self, input: &dyn Input, storage: usize, to: &mut [u8]) -> Result<()> {
         let storage = &self.storages[storage];
         debug_assert_eq!(storage.bytes().ok(), Some(to.len()));
-        match &storage.encoding {
-            Encoding::Numbers { at, written: Written::Same(element), big_endian } => {
-                input.read_at(*at, to)?;
-                if *big_endian {
-                    to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
-                }
-                Ok(())
+        match storage.encoding {
+            Encoding::Numbers { at, written, big_endian } => fill(to, written, big_endian, |to| input.read_at(at, to)),
+            Encoding::Deflated { at, packed, skip, written, big_endian } => {
+                fill(to, written, big_endian, |to| zip::inflate(input, at, packed, skip, to))
             }
-            Encoding::Numbers { at, written, big_endian } => {
-                // The narrow numbers are read into the upper half, and widened from the lower end on.
-                let half = to.len() / 2;
-                input.read_at(*at, &mut to[half..])?;
-                widen(to, written.size(), *big_endian);
-                Ok(())
-            }
-            Encoding::Bytes(bytes) => {
+            Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())
             }
         }
     }
+}
+
+/// Fills `to` with the elements that numbers in a file are; `read` fills its slice with the numbers as they are written.
+fn fill(to: &mut [u8], written: Written, big_endian: bool, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
+    match written {
+        Written::Same(element) => {
+            read(to)?;
+            if big_endian {
+                to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+            }
+        }
+        Written::U16 | Written::U32 => {
+            // The narrow numbers are read into the upper half, and widened from the lower end on.
+            let half = to.len() / 2;
+            read(&mut to[half..])?;
+            widen(to, written.size(), big_endian);
+        }
+    }
+    Ok(())
 }
 
 /// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.

@@ -15,6 +15,7 @@ pub mod error;
 mod formats;
 pub mod grow;
 pub mod input;
+pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
