@@ -96,7 +96,32 @@ def npy():
     expect("npy", {name: described(array) for name, array in files.items()})
 
 
-WRITERS = {"safetensors": safetensors, "npy": npy}
+def npz():
+    import zipfile
+
+    import numpy as np
+
+    to = folder("npz")
+    arrays = numpy_arrays()
+    few = {name: arrays[name] for name in ("fortran", "big_f4", "uint16", "bool", "scalar", "empty")}
+    np.savez(to / "stored.npz", **few, **refused_arrays())
+    np.savez_compressed(to / "deflated.npz", **few, **refused_arrays(), zeros=np.zeros((4, 25)))
+    np.savez(to / "names.npz", np.arange(2), **{"layer.0/weight": np.arange(3), "ü": np.arange(1)})
+    np.savez(to / "none.npz")
+    with zipfile.ZipFile(to / "mixed.npz", "w") as archive:
+        for name, how in (("a", zipfile.ZIP_STORED), ("b", zipfile.ZIP_BZIP2), ("c", zipfile.ZIP_DEFLATED)):
+            archive.write(CORPUS / "npy" / "one.npy", f"{name}.npy", how)
+        archive.writestr("notes.txt", "no array")
+        archive.writestr("folder/", "")
+    files = {}
+    for path in sorted(to.iterdir()):
+        with np.load(path) as archive:
+            names = [name for name in archive.files if name not in refused_arrays() and not name.endswith((".txt", "/"))]
+            files[path.name] = {name: described(archive[name]) for name in names}
+    expect("npz", files)
+
+
+WRITERS = {"safetensors": safetensors, "npy": npy, "npz": npz}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

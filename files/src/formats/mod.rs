@@ -1,6 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
 mod npy;
+mod npz;
 mod python;
 mod safetensors;
 
@@ -52,8 +53,17 @@ macro_rules! formats {
 formats! {
     /// An array of NumPy.
     Npy = 5: "npy" ["npy"], false, npy::recognises, npy::read, Some(npy::write);
+    /// Arrays of NumPy in a zip archive, not compressed when written.
+    Npz = 6: "npz" ["npz"], false, npz::recognises, npz::read, Some(npz::write);
+    /// Arrays of NumPy in a zip archive, compressed. When read, they are [`Format::Npz`].
+    NpzDeflated = 7: "npz" [], false, elsewhere, npz::read, Some(npz::write_deflated);
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
+}
+
+/// Recognises nothing: another format reads these files.
+fn elsewhere(_: &[u8], _: u64) -> bool {
+    false
 }
 
 impl Format {

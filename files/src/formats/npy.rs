@@ -16,10 +16,10 @@ use std::io::Write;
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The elements begin at a multiple of this many bytes.
-const ALIGN: usize = 64;
+pub const ALIGN: usize = 64;
 
 /// The longest header that is read. Version 1.0 has at most 65535 bytes; later ones are for structures of many fields.
-const LONGEST: u64 = 1 << 20;
+const LONGEST: u64 = 1 << 18;
 
 pub fn recognises(head: &[u8], _: u64) -> bool {
     head.starts_with(MAGIC)
