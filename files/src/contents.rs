@@ -226,21 +226,19 @@ impl Contents {
         if sizes.len() != strides.len() || sizes.len() > MAX_DIMS {
             return wrong(format_args!("{} sizes and {} strides", sizes.len(), strides.len()));
         }
-        if tensor.elements()? == 0 {
-            return Ok(());
-        }
-        let Data::Storage(index) = tensor.data else { return Ok(()) };
-        let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
-        // Offsets of the first and the last element.
-        let (mut least, mut most) = (i128::from(tensor.offset), i128::from(tensor.offset));
-        for (&size, &stride) in sizes.iter().zip(strides) {
-            let reach = i128::from(size - 1) * i128::from(stride);
-            if reach < 0 { least += reach } else { most += reach }
-        }
         if strides.iter().any(|&stride| stride < 0) {
             return wrong(format_args!("strides {strides:?} are negative"));
         }
-        if least < 0 || most >= i128::from(storage.len) {
+        let elements = tensor.elements()?;
+        let Data::Storage(index) = tensor.data else { return Ok(()) };
+        let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
+        if elements == 0 {
+            return Ok(());
+        }
+        // The offset of the last element.
+        let reaches = sizes.iter().zip(strides).map(|(&size, &stride)| i128::from(size - 1) * i128::from(stride));
+        let last = i128::from(tensor.offset) + reaches.sum::<i128>();
+        if tensor.offset < 0 || last >= i128::from(storage.len) {
             return wrong(format_args!(
                 "sizes {sizes:?}, strides {strides:?} and offset {} reach beyond the {} elements of its storage",
                 tensor.offset, storage.len

@@ -22,5 +22,5 @@ pub mod zip;
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, open, save};
+pub use formats::{Format, Output, open, save};
 pub use input::Input;

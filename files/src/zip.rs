@@ -105,7 +105,8 @@ fn directory(input: &dyn Input) -> Result<(u64, u64, u64)> {
     let first = input.size() - len;
     let mut tail = grow::zeros(len as usize)?;
     input.read_at(first, &mut tail)?;
-    let is_end = |bytes: &[u8]| bytes.starts_with(&END.to_le_bytes()) && comment(bytes) == Some(bytes.len() as u64 - END_SIZE);
+    let is_end =
+        |bytes: &[u8]| bytes.starts_with(&END.to_le_bytes()) && comment(bytes).is_some_and(|len| len + END_SIZE == bytes.len() as u64);
     let place = (0..tail.len()).rev().find(|&i| is_end(&tail[i..]));
     let Some(place) = place else {
         return Err(Error::format(input.size(), format_args!("the file ends early: it has no directory of a zip archive at its end")));

@@ -1,5 +1,8 @@
 //! The formats: how each is recognised, read and written.
 
+mod npy;
+mod npz;
+mod python;
 mod safetensors;
 mod torch;
 
@@ -23,6 +26,8 @@ struct Driver {
     name: &'static str,
     /// The endings of files, in lower case.
     endings: &'static [&'static str],
+    /// True if files have strides, and storages that tensors share.
+    keeps_layouts: bool,
     /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
     recognises: fn(head: &[u8], size: u64) -> bool,
     read: fn(&dyn Input) -> Result<Contents>,
@@ -34,25 +39,36 @@ struct Driver {
 const HEAD: usize = 512;
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $recognises:path, $read:path, $write:expr;)*) => {
+    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $keeps:literal, $recognises:path, $read:path, $write:expr;)*) => {
         /// A format of files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(i32)]
         pub enum Format { $($(#[$doc])* $format = $code,)* }
 
         /// All formats, in the order in which they are tried.
-        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, recognises: $recognises,
+        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, keeps_layouts: $keeps, recognises: $recognises,
             read: $read, write: $write },)*];
     };
 }
 
 formats! {
     /// An archive of PyTorch.
-    Pt = 1: "PyTorch" ["pt", "pth"], torch::recognises, torch::read, Some(torch::write);
+    Pt = 1: "PyTorch" ["pt", "pth"], true, torch::recognises, torch::read, Some(torch::write);
     /// A stream of PyTorch before 1.6.
-    PtLegacy = 2: "PyTorch before 1.6" [], torch::recognises_stream, torch::read_stream, None;
+    PtLegacy = 2: "PyTorch before 1.6" [], true, torch::recognises_stream, torch::read_stream, None;
+    /// An array of NumPy.
+    Npy = 5: "npy" ["npy"], false, npy::recognises, npy::read, Some(npy::write);
+    /// Arrays of NumPy in a zip archive, not compressed when written.
+    Npz = 6: "npz" ["npz"], false, npz::recognises, npz::read, Some(npz::write);
+    /// Arrays of NumPy in a zip archive, compressed. When read, they are [`Format::Npz`].
+    NpzDeflated = 7: "npz" [], false, elsewhere, npz::read, Some(npz::write_deflated);
     /// Tensors behind a header in JSON.
-    Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+    Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
+}
+
+/// Recognises nothing: another format reads these files.
+fn elsewhere(_: &[u8], _: u64) -> bool {
+    false
 }
 
 impl Format {
@@ -75,6 +91,11 @@ impl Format {
         let dot = path.iter().rposition(|&byte| byte == b'.')?;
         let ending = path[dot + 1..].to_ascii_lowercase();
         DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
+    }
+
+    /// Returns true if files of this format have strides, and storages that tensors share; others have row-major tensors.
+    pub fn keeps_layouts(self) -> bool {
+        self.driver().keeps_layouts
     }
 
     /// Returns true if files of this format can be written.
