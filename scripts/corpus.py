@@ -121,7 +121,13 @@ def npz():
     expect("npz", files)
 
 
-WRITERS = {"safetensors": safetensors, "npy": npy, "npz": npz}
+def torch():
+    import corpus_torch
+
+    corpus_torch.write(folder("torch"), expect)
+
+
+WRITERS = {"torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

@@ -170,7 +170,11 @@ impl<'a> Storages<'a> {
     /// A storage by itself, as a tensor of one dimension; `None` for other values that the pickle refers to.
     pub fn alone(&mut self, pickle: &Pickle, value: Value, to: &mut Contents) -> Result<Option<Found>> {
         let Some(id) = pickle.persistent(value) else { return Ok(None) };
-        let [tag, _, _, _, Value::Int(len), ..] = *pickle.items(id) else { return Ok(None) };
+        let [tag, _, _, _, Value::Int(len), ref rest @ ..] = *pickle.items(id) else { return Ok(None) };
+        let len = match *rest.first().map_or(&[][..], |&part| pickle.items(part)) {
+            [_, _, Value::Int(part)] => part,
+            _ => len,
+        };
         if !is_text(pickle, tag, b"storage") {
             return Ok(None);
         }
@@ -196,13 +200,13 @@ impl<'a> Storages<'a> {
             Some(Number::Refused(name, _)) => return Ok(Err(format!("there are no elements of the type {name}"))),
             _ => return Ok(Err(format!("there are no elements of the type {}", String::from_utf8_lossy(name)))),
         };
-        // Old files have storages that are parts of others: the key of the other, where they begin, and their size.
-        let (key, start) = match *rest {
-            [Value::Tuple(view)] => match *pickle.items(Value::Tuple(view)) {
-                [Value::Text(key), Value::Int(start), Value::Int(_)] => (key, start),
+        // Old files have storages that are parts of others: a key of the part, where it begins, and its size.
+        let start = match *rest {
+            [view @ Value::Tuple(_)] => match *pickle.items(view) {
+                [_, Value::Int(start), Value::Int(_)] => start,
                 _ => return Ok(Err("its storage is an unknown part of another".to_owned())),
             },
-            _ => (key, 0),
+            _ => 0,
         };
         let key = pickle.text(key);
         if key.len() > LONGEST_KEY {
@@ -282,6 +286,10 @@ impl<'a> Storages<'a> {
             return Ok(Some(bytes));
         }
         let Some(Object { class: Value::Global(class), args, .. }) = pickle.object(value) else { return Ok(None) };
+        // No bytes are the result of `bytes()`.
+        if matches!(pickle.global(class), (b"__builtin__" | b"builtins", b"bytes")) && pickle.items(args).is_empty() && expected == 0 {
+            return Ok(Some(Vec::new()));
+        }
         let &[Value::Text(text), _] = pickle.items(args) else { return Ok(None) };
         let text = pickle.text(text);
         // A letter of Latin-1 takes one or two bytes.
