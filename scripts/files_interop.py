@@ -72,7 +72,84 @@ def npz(to):
                 check(same(read[key], widened(wanted[key])), name, code, key, read[key])
 
 
-CHECKS = {"npy": npy, "npz": npz}
+def same_tensors(a, b):
+    layout = a.dtype == b.dtype and a.shape == b.shape and a.stride() == b.stride() and a.storage_offset() == b.storage_offset()
+    return layout and repr(a.tolist()) == repr(b.tolist())
+
+
+def same_state(a, b, at):
+    """Compares tensors by name, and which of them share a storage."""
+    check(list(a) == list(b), at, list(a), list(b))
+    keys = [{}, {}]
+    for name in a:
+        if isinstance(a[name], str):
+            check(a[name] == b[name], at, name)
+            continue
+        check(same_tensors(a[name], b[name]), at, name, a[name], b[name])
+        shared = [known.setdefault(x[name].untyped_storage()._cdata, name) for known, x in zip(keys, (a, b))]
+        check(shared[0] == shared[1], at, name, shared)
+
+
+def random_state(seed):
+    """Tensors by name: of all types, transposed, cut, expanded, empty, and of shared storages."""
+    import random
+
+    import torch
+
+    draw = random.Random(seed)
+    torch.manual_seed(seed)
+    kinds = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+    state, bases = {}, []
+    for index in range(draw.randrange(1, 12)):
+        if not bases or draw.random() < 0.6:
+            sizes = [draw.choice((0, 1, 2, 3, 5)) for _ in range(draw.randrange(5))]
+            bases.append((torch.randn(sizes) * 50).to(getattr(torch, draw.choice(kinds))))
+        tensor = draw.choice(bases)
+        for _ in range(draw.randrange(3)):
+            if tensor.dim() and draw.random() < 0.5:
+                dim = draw.randrange(tensor.dim())
+                start = draw.randrange(tensor.shape[dim] + 1)
+                tensor = tensor.narrow(dim, start, draw.randrange(tensor.shape[dim] - start + 1))
+            elif tensor.dim() > 1:
+                tensor = tensor.transpose(*draw.sample(range(tensor.dim()), 2))
+            else:
+                tensor = tensor.expand(2, *tensor.shape)
+        state[f"layer.{index}.{draw.choice(('weight', 'bias', 'ü'))}"] = tensor
+    return state
+
+
+def pt(to):
+    import json
+
+    import torch
+
+    for seed in range(200):
+        state = random_state(seed)
+        source = to / "a.pt"
+        torch.save(state, source, _use_new_zipfile_serialization=seed % 2 == 0, pickle_protocol=(2, 3, 4, 5)[seed // 2 % 4])
+        # Read and written twice: PyTorch's file, and our own.
+        for path in (rewrite(source, to / "b.pt"), rewrite(to / "b.pt", to / "c.pth")):
+            same_state(torch.load(path, weights_only=True), state, seed)
+            same_state(torch.load(path, weights_only=True, mmap=True), state, seed)
+    one = torch.load(rewrite(CORPUS / "torch" / "one.pt", to / "one.pt"), weights_only=True)
+    check(same_tensors(one, torch.load(CORPUS / "torch" / "one.pt")), "one.pt", one)
+    # The files of the corpus: tensors are those that PyTorch reads, and metadata are texts.
+    expected = json.loads((ROOT / "files" / "tests" / "expected" / "torch.json").read_text())
+    for name, wanted in expected.items():
+        if name in ("one.pt", "one_legacy.pt"):
+            continue
+        read = torch.load(rewrite(CORPUS / "torch" / name, to / "a.pt"), weights_only=True)
+        tensors = {key: value for key, value in read.items() if not isinstance(value, str)}
+        check(list(tensors) == [tensor["name"] for tensor in wanted["tensors"]], name, list(tensors))
+        for tensor in wanted["tensors"]:
+            found = tensors[tensor["name"]]
+            elements = [repr(x) if isinstance(x, float) else int(x) for x in found.flatten().tolist()]
+            check((elements, list(found.shape)) == (tensor["elements"], tensor["sizes"]), name, tensor["name"])
+        if wanted["metadata"] is not None:
+            check([[k, v] for k, v in read.items() if isinstance(v, str)] == wanted["metadata"], name, read)
+
+
+CHECKS = {"pt": pt, "npy": npy, "npz": npz}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:
