@@ -4,6 +4,8 @@ use crate::error::{Error, Result};
 
 /// The memory that reading a file may still take.
 pub struct Budget {
+    /// The size of the file.
+    size: u64,
     left: u64,
     most: u64,
 }
@@ -13,7 +15,11 @@ impl Budget {
     /// may be in use.
     pub fn new(size: u64) -> Budget {
         let most = size.saturating_mul(2).saturating_add(36 << 20);
-        Budget { left: most, most }
+        Budget { size, left: most, most }
+    }
+
+    pub fn size(&self) -> u64 {
+        self.size
     }
 
     /// Takes `bytes` bytes, or fails.
@@ -34,18 +40,19 @@ impl Budget {
 
     /// Appends a value to a list, and takes what the list grows by.
     pub fn push<T>(&mut self, list: &mut Vec<T>, value: T) -> Result<()> {
-        if list.len() == list.capacity() {
-            self.reserve(list, 1)?;
-        }
+        self.reserve(list, 1)?;
         list.push(value);
         Ok(())
     }
 
-    /// Makes room for `count` more values.
+    /// Makes room for `count` more values. Room doubles at least when there is not enough.
     pub fn reserve<T>(&mut self, list: &mut Vec<T>, count: usize) -> Result<()> {
-        let before = list.capacity();
-        self.take(list.len().saturating_add(count).saturating_sub(before).saturating_mul(size_of::<T>()))?;
-        list.try_reserve(count).map_err(|_| Error::memory(count as u64))?;
-        self.take((list.capacity() - before).saturating_mul(size_of::<T>()))
+        let (len, before) = (list.len(), list.capacity());
+        if count <= before - len {
+            return Ok(());
+        }
+        let capacity = len.saturating_add(count).max(before.saturating_mul(2));
+        self.take((capacity - before).saturating_mul(size_of::<T>()))?;
+        list.try_reserve_exact(capacity - len).map_err(|_| Error::memory((capacity as u64).saturating_mul(size_of::<T>() as u64)))
     }
 }

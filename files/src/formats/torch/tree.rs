@@ -4,7 +4,7 @@ use super::is_text;
 use super::tensor::{Found, Storages};
 use crate::budget::Budget;
 use crate::contents::{Contents, Data, Tensor, row_major_strides};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::formats::Format;
 use crate::grow;
 use crate::pickle::{Object, Pickle, Value};
@@ -21,7 +21,12 @@ pub struct Tree<'a> {
     /// The lists, dicts and objects on the path, by which cycles are found.
     inside: [Vec<bool>; 3],
     work: Vec<Work>,
+    /// How many more values may be visited.
+    visits: u64,
 }
+
+/// Lists of more numbers than this are one text. They are rather histories than structure.
+const LONG: usize = 1000;
 
 /// What is left to do.
 enum Work {
@@ -48,7 +53,8 @@ enum Key {
 impl<'a> Tree<'a> {
     pub fn new(format: Format, pickle: Pickle, storages: Storages<'a>, budget: Budget) -> Tree<'a> {
         let inside = [Vec::new(), Vec::new(), Vec::new()];
-        Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new() }
+        let visits = (1 << 20) + budget.size();
+        Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new(), visits }
     }
 
     /// What is in the file whose pickle is `root`.
@@ -70,10 +76,13 @@ impl<'a> Tree<'a> {
         Ok(self.contents)
     }
 
-    /// Notes a value to visit. It takes memory of the budget for good, which bounds the visits of lists that refer to one list 2^n times.
+    /// Notes a value to visit. The number of visits is bounded, as lists may refer to one list 2^n times.
     fn later(&mut self, key: Key, value: Value) -> Result<()> {
-        self.budget.take(2 * size_of::<Work>())?;
-        grow::push(&mut self.work, Work::Visit { key, value })
+        let Some(visits) = self.visits.checked_sub(1) else {
+            return Err(Error::broken(format_args!("what it says refers to the same values too often for a file of its size")));
+        };
+        self.visits = visits;
+        self.budget.push(&mut self.work, Work::Visit { key, value })
     }
 
     /// Sets whether a value is on the path, and returns true if it was. Values that hold no others never are.
@@ -92,7 +101,7 @@ impl<'a> Tree<'a> {
             return Ok(());
         }
         let path = self.path.len();
-        grow::push(&mut self.work, Work::Leave { value, path })?;
+        self.budget.push(&mut self.work, Work::Leave { value, path })?;
         self.step(key)?;
         let first = self.work.len();
         match value {
@@ -127,7 +136,7 @@ impl<'a> Tree<'a> {
             Key::Value(key) => self.scalar(key)?.unwrap_or_else(|| "?".to_owned()),
         };
         self.budget.take(piece.len() + 1)?;
-        self.path.try_reserve(piece.len() + 1).map_err(|_| crate::Error::memory(piece.len() as u64))?;
+        self.path.try_reserve(piece.len() + 1).map_err(|_| Error::memory(piece.len() as u64))?;
         if !self.path.is_empty() {
             self.path.push('.');
         }
@@ -136,6 +145,18 @@ impl<'a> Tree<'a> {
     }
 
     fn list(&mut self, list: Value) -> Result<()> {
+        let items = self.pickle.items(list);
+        let is_number = |item: &Value| matches!(item, Value::Int(_) | Value::Float(_) | Value::Bool(_));
+        if items.len() > LONG && items.iter().all(is_number) {
+            let mut text = Vec::new();
+            for (index, &item) in items.iter().enumerate() {
+                let number = self.scalar(item)?.unwrap_or_default();
+                let pieces = [if index == 0 { "[" } else { ", " }, number.as_str()];
+                pieces.concat().bytes().try_for_each(|byte| self.budget.push(&mut text, byte))?;
+            }
+            self.budget.push(&mut text, b']')?;
+            return self.metadata(String::from_utf8(text).unwrap_or_default());
+        }
         for index in 0..self.pickle.items(list).len() {
             let Some(&item) = self.pickle.items(list).get(index) else { break };
             self.later(Key::Index(index), item)?;
