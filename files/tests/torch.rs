@@ -4,6 +4,7 @@ mod plain;
 
 use plain::{compare, corpus, expected};
 use std::collections::HashMap;
+use std::io::Seek;
 use thorn_files::{Contents, Data, Encoding, Format, Result, Save, Tensor};
 
 fn file(name: &str) -> Vec<u8> {
@@ -267,4 +268,53 @@ fn tensors_beyond_their_storages() {
     gone[count - 14] = b'x';
     let contents = thorn_files::open(&gone).unwrap();
     assert!(matches!(&contents.tensors[0].data, Data::Refused(why) if why.contains("is not in the file")), "{:?}", contents.tensors);
+}
+
+/// A file that has holes where zeros are written.
+struct Sparse(std::fs::File);
+
+impl std::io::Write for Sparse {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(1 << 20)];
+        if bytes.len() < 1 << 20 || bytes.iter().any(|&byte| byte != 0) {
+            return self.0.write(bytes);
+        }
+        self.0.seek(std::io::SeekFrom::Current(1 << 20))?;
+        Ok(1 << 20)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Sparse {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// A file of more than 4 GB, which needs zip64; it is left under the path `FILES_BIG`, for PyTorch to open.
+#[test]
+#[ignore = "takes 5 GB of address space, and seconds"]
+fn storages_of_more_than_4_gb() {
+    let path = std::env::var_os("FILES_BIG").map_or_else(|| std::env::temp_dir().join("thorn-big.pt"), Into::into);
+    let (mut big, small) = (vec![0; 5 << 30], 0.5f32.to_le_bytes());
+    *big.last_mut().unwrap() = 7;
+    let tensor = |name: &str, size, index| Tensor::row_major(name.to_owned(), vec![size], index).unwrap();
+    let tensors = [tensor("big", 5 << 30, 0), tensor("small", 1, 1)];
+    let storages: [(_, &[u8]); 2] = [(thorn_files::Element::U8, &big), (thorn_files::Element::F32, &small)];
+    let what = Save { tensors: &tensors, storages: &storages, metadata: &[], precision: None };
+    thorn_files::save(Format::Pt, &what, &mut Sparse(std::fs::File::create(&path).unwrap())).unwrap();
+    let input = thorn_files::input::FileInput::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let contents = thorn_files::open(&input).unwrap();
+    assert_eq!((contents.tensors[0].sizes[0], contents.storages[0].len), (5 << 30, 5 << 30));
+    let mut last = [0; 1];
+    thorn_files::Input::read_at(&input, contents.storages[0].encoding.plain().unwrap() + (5 << 30) - 1, &mut last).unwrap();
+    let mut read = [0; 4];
+    contents.read(&input, 1, &mut read).unwrap();
+    assert_eq!((last, read), ([7], small));
+    if std::env::var_os("FILES_BIG").is_none() {
+        std::fs::remove_file(path).unwrap();
+    }
 }
