@@ -39,6 +39,16 @@ class Plain:
         self.rate = 0.125
 
 
+class Call:
+    """Is pickled as a call."""
+
+    def __init__(self, function, *args):
+        self.call = function, args
+
+    def __reduce__(self):
+        return self.call
+
+
 def values(dtype):
     return (torch.arange(6).reshape(2, 3) - (0 if dtype in ("bool", "uint8", "uint16", "uint32", "uint64") else 3)).to(getattr(torch, dtype))
 
@@ -101,7 +111,12 @@ def parameters():
     tagged.note = "attribute"
     noted = torch.nn.Parameter(torch.ones(1, 2))
     noted.note = 1
-    return {"p": torch.nn.Parameter(torch.ones(2)), "b": torch.nn.Buffer(torch.zeros(2)), "tagged": tagged, "noted": noted}
+    array = np.arange(3, dtype=np.float32)
+    return {"p": torch.nn.Parameter(torch.ones(2)), "b": torch.nn.Buffer(torch.zeros(2)), "tagged": tagged, "noted": noted,
+            "numpy": Call(torch._utils._rebuild_device_tensor_from_numpy, array, torch.float32, "cpu", False),
+            "xla": Call(torch._utils._rebuild_xla_tensor, array + 1, torch.float32, "cpu", False),
+            "device": Call(torch._utils._rebuild_device_tensor_from_cpu_tensor, torch.arange(4), torch.int64, "cpu", False),
+            "pairs": Call(collections.OrderedDict, [["x", torch.ones(1)], ["y", 2]])}
 
 
 def arrays():
@@ -158,13 +173,6 @@ def stream_of_views():
         def __init__(self, *part):
             self.part = part
 
-    class Call:
-        def __init__(self, *args):
-            self.args = args
-
-        def __reduce__(self):
-            return torch._utils._rebuild_tensor, self.args
-
     class Pickler(pickle.Pickler):
         def persistent_id(self, value):
             if isinstance(value, Part):
@@ -174,7 +182,8 @@ def stream_of_views():
     for value in (0x1950A86A20F9469CFC6C, 1001, {"protocol_version": 1001, "little_endian": True, "type_sizes": {"long": 4}}):
         pickle.dump(value, out, 2)
     pickler = Pickler(out, 2)
-    pickler.dump({"a": Call(Part(2, 4), 1, (3,), (1,)), "b": Call(Part(0, 10), 0, (2, 2), (5, 1)), "c": Part(7, 3)})
+    make = torch._utils._rebuild_tensor
+    pickler.dump({"a": Call(make, Part(2, 4), 1, (3,), (1,)), "b": Call(make, Part(0, 10), 0, (2, 2), (5, 1)), "c": Part(7, 3)})
     # A key per storage, and a count before its elements.
     pickle.dump(["root"], out, 2)
     out.write((10).to_bytes(8, "little") + storage.numpy().tobytes())
@@ -211,8 +220,8 @@ def leaves(value, path, to, inside=()):
 def text(value):
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
-    # Exponents are written without zeros before them.
-    return re.sub("e-0(.)$", r"e-\1", str(value)) if isinstance(value, float) else str(value)
+    # Exponents are written without a plus, and without zeros before them.
+    return re.sub(r"e\+?(-?)0?", r"e\1", str(value)) if isinstance(value, float) else str(value)
 
 
 def tensor_leaf(value, path, to):

@@ -118,35 +118,63 @@ def random_state(seed):
     return state
 
 
+def random_tree(draw, tensors, depth):
+    """Dicts, lists and tuples in one another, with tensors, numbers and texts in them."""
+    import collections
+
+    kind = draw.randrange(8) if depth else 3 + draw.randrange(5)
+    if kind < 3:
+        items = [random_tree(draw, tensors, depth - 1) for _ in range(draw.randrange(5))]
+        keys = [draw.choice((index, f"key{index}", index + 0.5)) for index in range(len(items))]
+        return (items, tuple(items), draw.choice((dict, collections.OrderedDict))(zip(keys, items)))[kind]
+    if kind < 6:
+        return draw.choice(tensors)
+    return draw.choice((True, None, draw.randrange(-(2**40), 2**70), draw.random(), -1e30, "text ü", ""))
+
+
+def same_as_expected(path, wanted, name):
+    """Compares a file that was rewritten with what PyTorch reads in the original: tensors, and metadata as texts."""
+    import torch
+
+    read = torch.load(path, weights_only=True)
+    tensors = {key: value for key, value in read.items() if not isinstance(value, str)}
+    check(list(tensors) == [tensor["name"] for tensor in wanted["tensors"]], name, list(tensors))
+    for tensor in wanted["tensors"]:
+        found = tensors[tensor["name"]]
+        elements = [repr(x) if isinstance(x, float) else int(x) for x in found.flatten().tolist()]
+        check((elements, list(found.shape)) == (tensor["elements"], tensor["sizes"]), name, tensor["name"])
+        if name != "views_legacy.pt":
+            check((list(found.stride()), found.storage_offset()) == (tensor["strides"], tensor["offset"]), name, tensor["name"])
+    if wanted["metadata"] is not None:
+        check([[k, v] for k, v in read.items() if isinstance(v, str)] == wanted["metadata"], name, read)
+
+
 def pt(to):
     import json
+    import random
 
+    import corpus_torch
     import torch
 
     for seed in range(200):
         state = random_state(seed)
         source = to / "a.pt"
-        torch.save(state, source, _use_new_zipfile_serialization=seed % 2 == 0, pickle_protocol=(2, 3, 4, 5)[seed // 2 % 4])
+        options = {"_use_new_zipfile_serialization": seed % 2 == 0, "pickle_protocol": (2, 3, 4, 5)[seed // 2 % 4]}
+        torch.save(state, source, **options)
         # Read and written twice: PyTorch's file, and our own.
         for path in (rewrite(source, to / "b.pt"), rewrite(to / "b.pt", to / "c.pth")):
             same_state(torch.load(path, weights_only=True), state, seed)
             same_state(torch.load(path, weights_only=True, mmap=True), state, seed)
+        draw = random.Random(seed)
+        tree = {"root": [random_tree(draw, list(state.values()), 4) for _ in range(3)]}
+        torch.save(tree, source, **options)
+        same_as_expected(rewrite(source, to / "b.pt"), corpus_torch.read(source.read_bytes()), seed)
     one = torch.load(rewrite(CORPUS / "torch" / "one.pt", to / "one.pt"), weights_only=True)
     check(same_tensors(one, torch.load(CORPUS / "torch" / "one.pt")), "one.pt", one)
-    # The files of the corpus: tensors are those that PyTorch reads, and metadata are texts.
     expected = json.loads((ROOT / "files" / "tests" / "expected" / "torch.json").read_text())
     for name, wanted in expected.items():
-        if name in ("one.pt", "one_legacy.pt"):
-            continue
-        read = torch.load(rewrite(CORPUS / "torch" / name, to / "a.pt"), weights_only=True)
-        tensors = {key: value for key, value in read.items() if not isinstance(value, str)}
-        check(list(tensors) == [tensor["name"] for tensor in wanted["tensors"]], name, list(tensors))
-        for tensor in wanted["tensors"]:
-            found = tensors[tensor["name"]]
-            elements = [repr(x) if isinstance(x, float) else int(x) for x in found.flatten().tolist()]
-            check((elements, list(found.shape)) == (tensor["elements"], tensor["sizes"]), name, tensor["name"])
-        if wanted["metadata"] is not None:
-            check([[k, v] for k, v in read.items() if isinstance(v, str)] == wanted["metadata"], name, read)
+        if name not in ("one.pt", "one_legacy.pt"):
+            same_as_expected(rewrite(CORPUS / "torch" / name, to / "a.pt"), wanted, name)
 
 
 CHECKS = {"pt": pt, "npy": npy, "npz": npz}
