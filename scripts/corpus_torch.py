@@ -50,7 +50,8 @@ class Call:
 
 
 def values(dtype):
-    return (torch.arange(6).reshape(2, 3) - (0 if dtype in ("bool", "uint8", "uint16", "uint32", "uint64") else 3)).to(getattr(torch, dtype))
+    start = 0 if dtype == "bool" or dtype.startswith("uint") else -3
+    return torch.arange(start, start + 6).reshape(2, 3).to(getattr(torch, dtype))
 
 
 def dtypes():

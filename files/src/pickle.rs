@@ -191,6 +191,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
+    /// Runs one operation. The letters and numbers are those of `pickletools`.
     fn step(&mut self, op: u8) -> Result<()> {
         let value = match op {
             b'N' => Value::None,
@@ -202,6 +203,7 @@ impl Machine<'_, '_> {
             0x8a => self.long(1)?,
             0x8b => self.long(4)?,
             b'I' | b'L' | b'F' => self.decimal(op)?,
+            // Texts, and bytes.
             b'U' | 0x8c => self.text(1)?,
             b'T' | b'X' => self.text(4)?,
             0x8d => self.text(8)?,
@@ -209,6 +211,7 @@ impl Machine<'_, '_> {
             b'C' => self.bytes(1)?,
             b'B' => self.bytes(4)?,
             0x8e | 0x96 => self.bytes(8)?,
+            // Empty ones, those of what lies above a mark, and those of one to three values.
             b']' => self.list(Vec::new()).map(Value::List)?,
             b')' => self.list(Vec::new()).map(Value::Tuple)?,
             0x8f => self.list(Vec::new()).map(Value::Set)?,
@@ -223,6 +226,7 @@ impl Machine<'_, '_> {
                 dict
             }
             0x85..=0x87 => self.short_tuple(usize::from(op - 0x84))?,
+            // Classes, calls, and values that are elsewhere or were kept.
             b'c' => self.global()?,
             0x93 => match (self.pop()?, self.pop()?) {
                 (Value::Text(name), Value::Text(module)) => self.add_global(module, name)?,
@@ -239,6 +243,7 @@ impl Machine<'_, '_> {
     /// The operations that do not begin with a new value.
     fn change(&mut self, op: u8) -> Result<()> {
         match op {
+            // The protocol, and the length of a frame.
             0x80 => match self.cursor.u8()? {
                 0..=5 => Ok(()),
                 protocol => self.error(format_args!("pickles of protocol {protocol} are unknown")),
@@ -263,6 +268,7 @@ impl Machine<'_, '_> {
                 self.set_items(dict, &[key, value])
             }
             b'u' => self.with_marked(|machine, items| machine.set_items(machine.top()?, items)),
+            // The state of an object.
             b'b' => {
                 let state = self.pop()?;
                 if let Value::Object(index) = self.top()?
@@ -274,6 +280,7 @@ impl Machine<'_, '_> {
             }
             // The buffer on the stack becomes one that cannot be written.
             0x98 => Ok(()),
+            // Registered classes, and buffers beside the pickle.
             0x82..=0x84 | 0x97 => Err(Error::unsupported(format_args!(
                 "byte {}: the pickle refers to what is not in the file",
                 self.cursor.at().saturating_sub(1)
@@ -324,7 +331,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// An integer behind its length, which has `width` bytes.
+    /// An integer behind its length, which has `width` bytes; `None` for one of more than 128 bits.
     fn long(&mut self, width: u8) -> Result<Value> {
         let len = self.count(width)?;
         if len > 16 {
