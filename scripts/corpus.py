@@ -3,6 +3,7 @@
     python scripts/corpus.py [FORMAT ...]     # needs what benches/peers/requirements.txt names, and safetensors
 """
 
+import json
 import pathlib
 import sys
 
@@ -33,13 +34,11 @@ def safetensors():
 def t7():
     import t7
 
-    expect("t7", t7.corpus(folder("t7")))
+    expect_bytes("t7", t7.corpus(folder("t7")))
 
 
-def expect(name, tensors):
-    """Writes the elements that a program read, for the tests."""
-    import json
-
+def expect_bytes(name, tensors):
+    """Writes the elements that a program read, as bytes."""
     import numpy
 
     def entry(array):
@@ -99,7 +98,7 @@ def gguf():
     old = bytearray((to / "aligned.gguf").read_bytes())
     old[4] = 2
     (to / "version2.gguf").write_bytes(old)
-    expect("gguf", expected)
+    expect_bytes("gguf", expected)
 
 
 def interlaced(image):
@@ -161,10 +160,106 @@ def images():
         image = Image.open(path)
         array = numpy.asarray(image.convert(modes.get(path.name, image.mode)))
         found[path.name] = array.astype("int32") if image.mode.startswith("I") else array
-    expect("images", {"": found})
+    expect_bytes("images", {"": found})
 
 
-WRITERS = {"safetensors": safetensors, "t7": t7, "gguf": gguf, "images": images}
+def expect(name, arrays):
+    """Writes what is in the files of a corpus as this program reads them: names of files, and for each its tensors."""
+    path = CORPUS.parent / "tests" / "expected" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    lines = (f"{json.dumps(name)}: {json.dumps(what)}" for name, what in arrays.items())
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def described(array):
+    """An array as JSON: floats as texts, which tell -0.0 and infinities from others."""
+    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]}
+
+
+def numpy_arrays():
+    """Arrays by name: one of each type, shapes, and orders of bytes and of dimensions."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    arrays = {name: np.arange(6).reshape(2, 3).astype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")}
+    arrays["bool"] = np.array([True, False, True])
+    for name in ("float16", "float32", "float64"):
+        arrays[name] = np.array([0.1, -0.0, np.inf, -np.inf, np.nan, 65504], dtype=name)
+    arrays["uint_ends"] = np.array([0, 2**32 - 1], dtype=np.uint32)
+    arrays["short_ends"] = np.array([0, 2**16 - 1], dtype=">u2")
+    for name in ("i2", "i4", "i8", "u4", "f2", "f4", "f8"):
+        arrays["big_" + name] = (random.standard_normal((2, 3)) * 100).astype(">" + name)
+    arrays["scalar"] = np.array(2.5)
+    arrays["empty"] = np.zeros((0, 3), dtype=np.float32)
+    arrays["one"] = np.array([7, 8, 9])
+    arrays["cube"] = random.standard_normal((2, 3, 4)).astype(np.float32)
+    arrays["fortran"] = np.asfortranarray(random.standard_normal((3, 4)))
+    arrays["fortran_cube"] = np.asfortranarray(random.standard_normal((2, 3, 4)).astype(">f4"))
+    return arrays
+
+
+def refused_arrays():
+    """Arrays by name whose elements are no numbers that tensors have."""
+    import numpy as np
+
+    return {"complex": np.array([1 + 2j]), "uint64": np.array([2**64 - 1], dtype=np.uint64), "text": np.array(["a", "bc"]),
+            "bytes": np.array([b"ab"]), "object": np.array([None, {}], dtype=object), "time": np.array(["2020-01-01"], dtype="M8[D]"),
+            "fields": np.array([(1, 2.0)], dtype=[("a, (", "<i4"), ("b", [("c", "<f8", (2,))])])}
+
+
+def npy():
+    import numpy as np
+
+    to = folder("npy")
+    arrays = numpy_arrays() | refused_arrays()
+    for name, array in arrays.items():
+        np.save(to / f"{name}.npy", array)
+    for version in ((1, 0), (2, 0), (3, 0)):
+        with open(to / f"version{version[0]}.npy", "wb") as file:
+            np.lib.format.write_array(file, np.arange(4), version=version)
+    # Version 3 is for names of fields beyond Latin-1.
+    np.save(to / "names.npy", np.array([(1,)], dtype=[("名", "<i4")]))
+    headers = {"python2": "{'descr': '<i8', 'fortran_order': False, 'shape': (2L, 1L), }",
+               "spaces": "{ 'shape' :( 2 , ) ,\n'fortran_order' : False,\t\"descr\": '<i8'  }   "}
+    for name, header in headers.items():
+        data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + np.arange(2).tobytes()
+        (to / f"{name}.npy").write_bytes(data)
+    files = {path.name: np.load(path) for path in sorted(to.iterdir()) if path.stem not in refused_arrays() and path.stem != "names"}
+    expect("npy", {name: described(array) for name, array in files.items()})
+
+
+def npz():
+    import zipfile
+
+    import numpy as np
+
+    to = folder("npz")
+    arrays = numpy_arrays()
+    few = {name: arrays[name] for name in ("fortran", "big_f4", "uint16", "bool", "scalar", "empty")}
+    np.savez(to / "stored.npz", **few, **refused_arrays())
+    np.savez_compressed(to / "deflated.npz", **few, **refused_arrays(), zeros=np.zeros((4, 25)))
+    np.savez(to / "names.npz", np.arange(2), **{"layer.0/weight": np.arange(3), "ü": np.arange(1)})
+    np.savez(to / "none.npz")
+    with zipfile.ZipFile(to / "mixed.npz", "w") as archive:
+        for name, how in (("a", zipfile.ZIP_STORED), ("b", zipfile.ZIP_BZIP2), ("c", zipfile.ZIP_DEFLATED)):
+            archive.write(CORPUS / "npy" / "one.npy", f"{name}.npy", how)
+        archive.writestr("notes.txt", "no array")
+        archive.writestr("folder/", "")
+    files = {}
+    for path in sorted(to.iterdir()):
+        with np.load(path) as archive:
+            names = [name for name in archive.files if name not in refused_arrays() and not name.endswith((".txt", "/"))]
+            files[path.name] = {name: described(archive[name]) for name in names}
+    expect("npz", files)
+
+
+def torch():
+    import corpus_torch
+
+    corpus_torch.write(folder("torch"), expect)
+
+
+WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

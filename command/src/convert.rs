@@ -37,9 +37,7 @@ impl Convert {
     pub fn run(&self) -> Result<()> {
         let source = Source::open(&self.from)?;
         let dtype = match &self.dtype {
-            Some(name) => {
-                Some(Dtype::from_name(name.as_bytes()).ok_or_else(|| Stop::Failed(format!("'{name}' is no dtype")))?)
-            }
+            Some(name) => Some(Dtype::from_name(name.as_bytes()).ok_or_else(|| Stop::Failed(format!("'{name}' is no dtype")))?),
             None => None,
         };
         let path = c_path(&self.to)?;

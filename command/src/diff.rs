@@ -1,8 +1,8 @@
 //! `thorn diff`.
 
+use crate::Result;
 use crate::scan::{self, Pieces};
 use crate::source::{Entry, Source, shape};
-use crate::Result;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -56,7 +56,12 @@ impl Diff {
         Ok(equal)
     }
 
-    fn compare(&self, (a, of_a): (&Source, &Entry), (b, of_b): (&Source, &Entry), bar: &indicatif::ProgressBar) -> Result<Option<Difference>> {
+    fn compare(
+        &self,
+        (a, of_a): (&Source, &Entry),
+        (b, of_b): (&Source, &Entry),
+        bar: &indicatif::ProgressBar,
+    ) -> Result<Option<Difference>> {
         let name = &of_a.name;
         if of_a.sizes != of_b.sizes {
             let text = format!("'{name}': shapes {} and {}", shape(&of_a.sizes), shape(&of_b.sizes));
@@ -82,7 +87,8 @@ impl Diff {
             bar.inc(piece.len() as u64 * dtypes[0].size() as u64);
         }
         Ok(first.map(|(at, x, y)| {
-            let text = format!("'{name}': {differ} of {} elements differ, by {most:e} at most; first element {at}: {x} and {y}", of_a.elements);
+            let text =
+                format!("'{name}': {differ} of {} elements differ, by {most:e} at most; first element {at}: {x} and {y}", of_a.elements);
             let object = json!({ "name": name, "differ": differ, "elements": of_a.elements, "most": scan::json(most), "first": at });
             Difference(text, object)
         }))

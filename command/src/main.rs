@@ -15,7 +15,11 @@ use std::process::ExitCode;
 
 /// Shows, converts, compares and views files of tensors: PyTorch, Torch7, NumPy, safetensors, GGUF, CSV, PNM and PNG.
 #[derive(Parser)]
-#[command(name = "thorn", version, after_help = "A FILE of - is the standard input. Exit codes: 0 done, 1 the files differ, 2 something went wrong.")]
+#[command(
+    name = "thorn",
+    version,
+    after_help = "A FILE of - is the standard input. Exit codes: 0 done, 1 the files differ, 2 something went wrong."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

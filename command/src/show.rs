@@ -1,8 +1,8 @@
 //! `thorn show`.
 
+use crate::Result;
 use crate::scan::{self, Summary};
 use crate::source::{Entry, Source, shape};
-use crate::Result;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::io::Write;
@@ -102,7 +102,8 @@ fn write_table(source: &Source, lines: &[(&Entry, Option<Summary>)], out: &mut d
     let mut rows = vec![["name", "dtype", "shape", "bytes", "min", "max", "mean", "NaNs"].map(str::to_owned)];
     for (entry, summary) in lines {
         let dtype = entry.dtype.as_ref().map_or_else(|_| "?".to_owned(), |dtype| dtype.name().to_owned());
-        let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6}").trim_end_matches('0').trim_end_matches('.').to_owned());
+        let number =
+            |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6}").trim_end_matches('0').trim_end_matches('.').to_owned());
         let of = |f: fn(&Summary) -> f64| number(summary.as_ref().map(f));
         rows.push([
             named(entry),
@@ -117,7 +118,13 @@ fn write_table(source: &Source, lines: &[(&Entry, Option<Summary>)], out: &mut d
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; 8] = std::array::from_fn(width);
-    writeln!(out, "{}, {} tensors, {} bytes", source.archive().format_name(), lines.len(), lines.iter().map(|(e, _)| e.bytes()).sum::<i64>())?;
+    writeln!(
+        out,
+        "{}, {} tensors, {} bytes",
+        source.archive().format_name(),
+        lines.len(),
+        lines.iter().map(|(e, _)| e.bytes()).sum::<i64>()
+    )?;
     for row in &rows {
         let mut line = String::new();
         for (column, text) in row.iter().enumerate() {

@@ -39,8 +39,7 @@ enum Colours {
 }
 
 /// Eleven colours of viridis at even distances; those between are mixed.
-const VIRIDIS: [u32; 11] =
-    [0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725];
+const VIRIDIS: [u32; 11] = [0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725];
 
 /// The largest picture, in elements.
 const LARGEST: i64 = 1 << 28;
@@ -62,7 +61,8 @@ impl View {
             return Err(Stop::Failed(format!("a tensor of the shape {} makes no picture: 1 to {LARGEST} elements do", shape(&sizes))));
         }
         let summary = Summary::of(&t, &scan::bar(0))?;
-        let bytes_as_they_are = t.defined()? == Dtype::Uint8 && (channels == 3 || self.map == Colours::Gray) && self.min.or(self.max).is_none();
+        let bytes_as_they_are =
+            t.defined()? == Dtype::Uint8 && (channels == 3 || self.map == Colours::Gray) && self.min.or(self.max).is_none();
         let (least, greatest) =
             if bytes_as_they_are { (0.0, 255.0) } else { (self.min.unwrap_or(summary.least), self.max.unwrap_or(summary.greatest)) };
         let mut pixels = Vec::with_capacity((height * width * channels) as usize);

@@ -1,47 +1,71 @@
-//! `rewrite IN OUT` opens a file of tensors and writes all that it could read of it as the format that the ending of OUT names.
+//! `rewrite IN OUT [FORMAT [DIGITS]]` opens a file of tensors and writes them to another, in the format of its ending, or in that with
+//! the number FORMAT. Tensors that cannot be had are named and left out.
 
-use std::fs::File;
-use std::io::BufWriter;
-use std::os::unix::ffi::OsStrExt;
-use std::process::ExitCode;
+use std::io::{BufWriter, Write};
 use thorn_files::input::FileInput;
-use thorn_files::{Data, Element, Error, Format, Result, Save};
+use thorn_files::{Contents, Data, Element, Error, Format, Input, Result, Save, Tensor};
 
-fn rewrite(from: &str, to: &str) -> Result<()> {
-    let input = FileInput::new(File::open(from)?)?;
-    let mut contents = thorn_files::open(&input)?;
-    let path = std::path::Path::new(to);
-    let format = Format::of_path(path.as_os_str().as_bytes());
-    let format = format.ok_or_else(|| Error::unsupported(format_args!("no format has the ending of {to}")))?;
-    contents.tensors.retain(|tensor| match &tensor.data {
-        Data::Storage(_) => true,
-        Data::Refused(why) => {
-            eprintln!("tensor '{}' is left out: {why}", tensor.name);
-            false
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, from, to, more @ ..] = &arguments[..] else { return Err(wrong("rewrite IN OUT [FORMAT [DIGITS]]")) };
+    let number = |text: &String| text.parse::<i32>().map_err(|error| wrong(&format!("{text}: {error}")));
+    let format = match more.first() {
+        Some(code) => Format::from_code(number(code)?).ok_or_else(|| wrong("there is no such format"))?,
+        None => Format::of_path(to.as_bytes()).ok_or_else(|| wrong("no format has this ending"))?,
+    };
+    let precision = more.get(1).map(number).transpose()?.map(|digits| digits as usize);
+    let input = FileInput::new(std::fs::File::open(from)?)?;
+    let contents = thorn_files::open(&input)?;
+    let (mut tensors, mut storages) = (Vec::new(), Vec::new());
+    if format.keeps_layouts() {
+        for index in 0..contents.storages.len() {
+            storages.push((contents.storages[index].element, elements(&contents, &input, index)?));
         }
-    });
-    let mut storages: Vec<(Element, Vec<u8>)> = Vec::new();
-    for (index, storage) in contents.storages.iter().enumerate() {
-        let mut bytes = vec![0; storage.bytes()?];
-        contents.read(&input, index, &mut bytes)?;
-        storages.push((storage.element, bytes));
     }
-    let storages: Vec<(Element, &[u8])> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
-    let what = Save { tensors: &contents.tensors, storages: &storages, metadata: &contents.metadata, precision: None };
-    thorn_files::save(format, &what, &mut BufWriter::new(File::create(to)?))
+    for tensor in &contents.tensors {
+        match &tensor.data {
+            Data::Refused(why) => eprintln!("'{}' is left out: {why}", tensor.name),
+            Data::Storage(index) if format.keeps_layouts() => {
+                let Tensor { name, sizes, strides, offset, .. } = tensor;
+                let (name, sizes, strides) = (name.clone(), sizes.clone(), strides.clone());
+                tensors.push(Tensor { name, sizes, strides, offset: *offset, data: Data::Storage(*index) });
+            }
+            Data::Storage(index) => {
+                let bytes = elements(&contents, &input, *index)?;
+                let element = contents.storages[*index].element;
+                tensors.push(Tensor::row_major(tensor.name.clone(), tensor.sizes.clone(), storages.len())?);
+                storages.push((element, gathered(tensor, element, &bytes)?));
+            }
+        }
+    }
+    let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
+    let what = Save { tensors: &tensors, storages: &storages, metadata: &contents.metadata, precision };
+    let mut out = BufWriter::new(std::fs::File::create(to)?);
+    thorn_files::save(format, &what, &mut out)?;
+    Ok(out.flush()?)
 }
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [from, to] = &arguments[..] else {
-        eprintln!("usage: rewrite IN OUT");
-        return ExitCode::from(2);
-    };
-    match rewrite(from, to) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("rewrite: {from}: {error}");
-            ExitCode::FAILURE
+fn wrong(what: &str) -> Error {
+    Error::unsupported(format_args!("{what}"))
+}
+
+fn elements(contents: &Contents, input: &dyn Input, storage: usize) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; contents.storages[storage].bytes()?];
+    contents.read(input, storage, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The elements of a tensor, the last dimension first.
+fn gathered(tensor: &Tensor, element: Element, storage: &[u8]) -> Result<Vec<u8>> {
+    let (size, elements) = (element.size(), tensor.elements()?);
+    let mut bytes = Vec::with_capacity(elements as usize * size);
+    for mut k in 0..elements as i64 {
+        let mut at = tensor.offset;
+        for (&size, &stride) in tensor.sizes.iter().zip(&tensor.strides).rev() {
+            at += k % size * stride;
+            k /= size;
         }
+        bytes.extend_from_slice(&storage[at as usize * size..][..size]);
     }
+    Ok(bytes)
 }

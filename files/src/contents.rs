@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::formats::{Format, png};
 use crate::grow;
 use crate::input::{Input, within};
+use crate::zip;
 
 /// What is in a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
@@ -78,6 +79,19 @@ pub enum Encoding {
     Png {
         /// True if samples have 16 bits, and not 8.
         sixteen: bool,
+    },
+    /// As numbers one after the other, compressed by deflate.
+    Deflated {
+        /// The offset of the first compressed byte.
+        at: u64,
+        /// How many compressed bytes there are.
+        packed: u64,
+        /// How many decompressed bytes come before the first number.
+        skip: u64,
+        /// The type of the numbers.
+        written: Written,
+        /// True if the most significant byte comes first.
+        big_endian: bool,
     },
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
@@ -210,6 +224,7 @@ impl Contents {
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
                 Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
+                Encoding::Deflated { at, packed, .. } => within(input.size(), *at, usize::try_from(*packed).unwrap_or(usize::MAX))?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
@@ -250,35 +265,44 @@ impl Contents {
     pub fn read(&self, input: &dyn Input, storage: usize, to: &mut [u8]) -> Result<()> {
         let storage = &self.storages[storage];
         debug_assert_eq!(storage.bytes().ok(), Some(to.len()));
-        match &storage.encoding {
-            Encoding::Numbers { at, written: Written::Same(element), big_endian } => {
-                input.read_at(*at, to)?;
-                if *big_endian {
-                    to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
-                }
-                Ok(())
+        match storage.encoding {
+            Encoding::Numbers { at, written, big_endian } => fill(to, written, big_endian, |to| input.read_at(at, to)),
+            Encoding::Deflated { at, packed, skip, written, big_endian } => {
+                fill(to, written, big_endian, |to| zip::inflate(input, at, packed, skip, to))
             }
-            Encoding::Numbers { at, written, big_endian } => {
-                // The narrow numbers are read into the upper half, and widened from the lower end on.
-                let half = to.len() / 2;
-                input.read_at(*at, &mut to[half..])?;
-                widen(to, written.size(), *big_endian);
-                Ok(())
-            }
-            Encoding::Blocks { at, blocks } => {
+            Encoding::Blocks { at, ref blocks } => {
                 // The blocks are read into the upper end, and decoded from the lower end on.
                 let start = to.len() - to.len() / Blocks::DECODED * blocks.bytes();
-                input.read_at(*at, &mut to[start..])?;
+                input.read_at(at, &mut to[start..])?;
                 blocks.decode(to);
                 Ok(())
             }
-            Encoding::Png { sixteen } => png::decode(input, *sixteen, to),
-            Encoding::Bytes(bytes) => {
+            Encoding::Png { sixteen } => png::decode(input, sixteen, to),
+            Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())
             }
         }
     }
+}
+
+/// Fills `to` with the elements that numbers in a file are; `read` fills its slice with the numbers as they are written.
+fn fill(to: &mut [u8], written: Written, big_endian: bool, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
+    match written {
+        Written::Same(element) => {
+            read(to)?;
+            if big_endian {
+                to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+            }
+        }
+        Written::U16 | Written::U32 => {
+            // The narrow numbers are read into the upper half, and widened from the lower end on.
+            let half = to.len() / 2;
+            read(&mut to[half..])?;
+            widen(to, written.size(), big_endian);
+        }
+    }
+    Ok(())
 }
 
 /// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.

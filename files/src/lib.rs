@@ -10,12 +10,15 @@
 #![forbid(unsafe_code)]
 
 pub mod blocks;
+mod budget;
 pub mod contents;
 pub mod element;
 pub mod error;
 mod formats;
 pub mod grow;
 pub mod input;
+mod pickle;
+pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};

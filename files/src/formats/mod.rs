@@ -1,10 +1,14 @@
 //! The formats: how each is recognised, read and written.
 
 mod gguf;
+mod npy;
+mod npz;
 pub(crate) mod png;
 mod pnm;
+mod python;
 mod safetensors;
 mod t7;
+mod torch;
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -52,6 +56,16 @@ macro_rules! formats {
 }
 
 formats! {
+    /// An archive of PyTorch.
+    Pt = 1: "PyTorch" ["pt", "pth"], true, torch::recognises, torch::read, Some(torch::write);
+    /// A stream of PyTorch before 1.6.
+    PtLegacy = 2: "PyTorch before 1.6" [], true, torch::recognises_stream, torch::read_stream, None;
+    /// An array of NumPy.
+    Npy = 5: "npy" ["npy"], false, npy::recognises, npy::read, Some(npy::write);
+    /// Arrays of NumPy in a zip archive, not compressed when written.
+    Npz = 6: "npz" ["npz"], false, npz::recognises, npz::read, Some(npz::write);
+    /// Arrays of NumPy in a zip archive, compressed. When read, they are [`Format::Npz`].
+    NpzDeflated = 7: "npz" [], false, elsewhere, npz::read, Some(npz::write_deflated);
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
     /// Models of ggml.
@@ -64,6 +78,11 @@ formats! {
     Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], false, pnm::recognises, pnm::read, Some(pnm::write);
     /// An image.
     Png = 13: "PNG" ["png"], false, png::recognises, png::read, Some(png::write);
+}
+
+/// Recognises nothing: another format reads these files.
+fn elsewhere(_: &[u8], _: u64) -> bool {
+    false
 }
 
 impl Format {
