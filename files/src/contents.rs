@@ -2,7 +2,7 @@
 
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::formats::{Format, Table};
 use crate::grow;
 use crate::input::{Input, within};
 use crate::zip;
@@ -80,6 +80,8 @@ pub enum Encoding {
         /// True if the most significant byte comes first.
         big_endian: bool,
     },
+    /// As the text of numbers.
+    Text(Table),
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
 }
@@ -214,7 +216,7 @@ impl Contents {
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Bytes(_) => {}
+                Encoding::Text(_) | Encoding::Bytes(_) => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -256,6 +258,7 @@ impl Contents {
             Encoding::Deflated { at, packed, skip, written, big_endian } => {
                 fill(to, written, big_endian, |to| zip::inflate(input, at, packed, skip, to))
             }
+            Encoding::Text(ref table) => table.read(input, to),
             Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())

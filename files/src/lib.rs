@@ -15,10 +15,11 @@ pub mod error;
 mod formats;
 pub mod grow;
 pub mod input;
+mod pool;
 pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, Output, open, save};
+pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;

@@ -1,9 +1,12 @@
 //! The formats: how each is recognised, read and written.
 
+mod csv;
 mod npy;
 mod npz;
 mod python;
 mod safetensors;
+
+pub use csv::{Table, read_csv};
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -59,6 +62,10 @@ formats! {
     NpzDeflated = 7: "npz" [], false, elsewhere, npz::read, Some(npz::write_deflated);
     /// Tensors behind a header in JSON.
     Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
+    /// A table of numbers as text. Text has no mark to know it by, and comes last.
+    Csv = 10: "csv" ["csv"], false, csv::recognises, csv::read, Some(csv::write_csv);
+    /// A table of numbers as text, with tabs between them.
+    Tsv = 11: "tsv" ["tsv"], false, elsewhere, csv::read, Some(csv::write_tsv);
 }
 
 /// Recognises nothing: another format reads these files.

@@ -1,0 +1,143 @@
+//! Where the rows of a table are in a text.
+
+use super::lines::{Lines, field, fields, skipped, split};
+use super::numbers::{Wrong, row};
+use crate::error::{Error, Result};
+use crate::grow;
+use crate::input::Input;
+use crate::pool;
+
+/// A table of numbers in a text.
+#[derive(Debug)]
+pub struct Table {
+    /// The offset of the first line, and how many there are before it.
+    first: u64,
+    before: u64,
+    separator: u8,
+    columns: usize,
+    /// For each chunk of the text what is before it, and at the end what is in all of them.
+    places: Vec<Place>,
+}
+
+/// A number of lines, and how many of them are rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    lines: u64,
+    rows: u64,
+}
+
+/// A line that is too short: its offset, its number in the chunk, and how many fields it has.
+struct Short {
+    at: u64,
+    line: u64,
+    fields: usize,
+}
+
+impl Table {
+    /// Counts the lines, each of which must be long enough for its fields: there are no more numbers than bytes.
+    pub fn new(lines: &Lines<'_>, separator: u8, columns: usize) -> Result<Table> {
+        let mut table = Table { first: lines.first, before: lines.before, separator, columns, places: Vec::new() };
+        let chunks = lines.chunks();
+        table.places = grow::list(chunks as usize + 1)?;
+        let mut sum = Place::default();
+        table.places.push(sum);
+        for count in pool::map((0..chunks).collect(), |chunk| table.count(lines, chunk)) {
+            let (count, short) = count?;
+            if let Some(Short { at, line, fields }) = short {
+                return Err(table.ragged(at, sum.lines + line, fields));
+            }
+            sum = Place { lines: sum.lines + count.lines, rows: sum.rows + count.rows };
+            table.places.push(sum);
+        }
+        table.first_row(lines)?;
+        Ok(table)
+    }
+
+    /// The number of lines of a chunk, up to the first that is too short.
+    fn count(&self, lines: &Lines<'_>, chunk: u64) -> Result<(Place, Option<Short>)> {
+        let (text, from) = lines.chunk(chunk)?;
+        let mut place = Place::default();
+        for (at, line) in split(&text) {
+            if !skipped(line, self.separator) {
+                if line.len() + 1 < self.columns {
+                    let short = Short { at: from + at as u64, line: place.lines, fields: fields(line, self.separator).count() };
+                    return Ok((place, Some(short)));
+                }
+                place.rows += 1;
+            }
+            place.lines += 1;
+        }
+        Ok((place, None))
+    }
+
+    /// Reads the first row, so that a text without numbers is no table.
+    fn first_row(&self, lines: &Lines<'_>) -> Result<()> {
+        let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
+        let (text, from) = lines.chunk(chunk as u64)?;
+        let mut to = grow::zeros(self.columns.saturating_mul(8))?;
+        let rows = split(&text).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
+        rows.map_or(Ok(()), |(number, (at, line))| self.row(line, from + at as u64, self.places[chunk].lines + number as u64, &mut to))
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> u64 {
+        self.places.last().map_or(0, |place| place.rows)
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> u64 {
+        self.rows().saturating_mul(self.columns as u64)
+    }
+
+    /// Fills `to` with the numbers.
+    pub fn read(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
+        let mut lines = Lines::new(input, 0);
+        lines.begin_at(self.first, self.before);
+        let mut chunks = grow::list(self.places.len())?;
+        let mut left = to;
+        for (chunk, pair) in self.places.windows(2).enumerate() {
+            let len = (pair[1].rows - pair[0].rows) as usize * self.columns * 8;
+            let (part, rest) = left.split_at_mut_checked(len).ok_or_else(changed)?;
+            left = rest;
+            chunks.push((chunk, part));
+        }
+        pool::map(chunks, |(chunk, part)| self.chunk(&lines, chunk, part)).into_iter().collect()
+    }
+
+    /// Fills `to` with the numbers of a chunk.
+    fn chunk(&self, lines: &Lines<'_>, chunk: usize, to: &mut [u8]) -> Result<()> {
+        let (text, from) = lines.chunk(chunk as u64)?;
+        let mut rows = to.chunks_exact_mut(self.columns * 8);
+        for (number, (at, line)) in split(&text).enumerate() {
+            if !skipped(line, self.separator) {
+                let to = rows.next().ok_or_else(changed)?;
+                self.row(line, from + at as u64, self.places[chunk].lines + number as u64, to)?;
+            }
+        }
+        if rows.next().is_some() { Err(changed()) } else { Ok(()) }
+    }
+
+    /// Fills `to` with the numbers of a line, which is at an offset and has a number, from 0.
+    fn row(&self, line: &[u8], at: u64, number: u64, to: &mut [u8]) -> Result<()> {
+        row(line, self.separator, to).map_err(|wrong| match wrong {
+            Wrong::Fields => self.ragged(at, number, fields(line, self.separator).count()),
+            Wrong::Text { column, at: place } => {
+                let text = field(line, place, self.separator).0.text;
+                let text = String::from_utf8_lossy(&text[..text.len().min(40)]);
+                let (line, column) = (self.before + number + 1, column + 1);
+                Error::format(at + place as u64, format_args!("line {line}, column {column}: '{}' is no number", text.escape_debug()))
+            }
+        })
+    }
+
+    #[cold]
+    fn ragged(&self, at: u64, number: u64, found: usize) -> Error {
+        let (line, columns) = (self.before + number + 1, self.columns);
+        Error::format(at, format_args!("line {line} has {found} fields, and the first has {columns}"))
+    }
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::io(format_args!("the file was changed while it was read"))
+}

@@ -1,0 +1,159 @@
+//! Tables of numbers are written as text.
+
+use crate::contents::Save;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::formats::Output;
+use crate::pool;
+use half::{bf16, f16};
+
+/// The number of elements that one thread makes a text of at a time, and of such parts that are held in memory.
+const PART: usize = 1 << 15;
+const PARTS: usize = 16;
+
+/// The greatest number of digits that tell floats apart.
+const MOST_DIGITS: usize = 17;
+
+pub fn write_csv(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    write(what, to, b',')
+}
+
+pub fn write_tsv(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    write(what, to, b'\t')
+}
+
+/// Writes the names of columns, if the metadata has some, and a line for each row. A tensor of one dimension is one column. Floats have
+/// as many digits as tell them from their neighbours of the same type, or as many significant ones as are asked for.
+fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
+    let [tensor] = what.tensors else {
+        return Err(Error::unsupported(format_args!("tables of text hold one tensor, not {}", what.tensors.len())));
+    };
+    let columns = match tensor.sizes[..] {
+        [_] => 1,
+        [_, columns] => columns as usize,
+        _ => {
+            let dims = tensor.sizes.len();
+            return Err(Error::unsupported(format_args!(
+                "tables of text have one or two dimensions, and tensor '{}' has {dims}",
+                tensor.name
+            )));
+        }
+    };
+    to.write_all(&header(what, columns, separator)?)?;
+    let (element, bytes) = (what.element(tensor), what.bytes(tensor)?);
+    let row = columns * element.size();
+    if row == 0 {
+        return Ok(());
+    }
+    let precision = what.precision.map(|digits| digits.clamp(1, MOST_DIGITS));
+    let part = (PART / columns).max(1) * row;
+    for parts in bytes.chunks(part.saturating_mul(PARTS)) {
+        let texts = pool::map(parts.chunks(part).collect(), |part: &[u8]| {
+            let mut text = Vec::with_capacity(part.len() / element.size() * 8);
+            part.chunks_exact(row).for_each(|row| line(row, element, precision, separator, &mut text));
+            text
+        });
+        texts.iter().try_for_each(|text| to.write_all(text))?;
+    }
+    Ok(())
+}
+
+/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Without names there is no line.
+fn header(what: &Save<'_>, columns: usize, separator: u8) -> Result<Vec<u8>> {
+    let mut names = vec![None; columns];
+    for (key, name) in what.metadata {
+        let column = key.strip_prefix("columns.").and_then(|column| column.parse::<usize>().ok());
+        if let Some(to) = column.and_then(|column| names.get_mut(column)) {
+            *to = Some(name);
+        }
+    }
+    let mut line = Vec::new();
+    if names.iter().all(Option::is_none) {
+        return Ok(line);
+    }
+    for (column, name) in names.into_iter().enumerate() {
+        let name = name.map_or("", String::as_str);
+        if name.contains(['\n', '\r']) {
+            return Err(Error::unsupported(format_args!("the name of column {column} has an end of line")));
+        }
+        if column > 0 {
+            line.push(separator);
+        }
+        let special = |byte: u8| byte == separator || matches!(byte, b'"' | b'#' | b',' | b';' | b'\t');
+        if name.bytes().any(special) || name.trim() != name || columns == 1 && name.is_empty() {
+            line.extend_from_slice(format!("\"{}\"", name.replace('"', "\"\"")).as_bytes());
+        } else {
+            line.extend_from_slice(name.as_bytes());
+        }
+    }
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Appends a line with the elements of a row.
+fn line(row: &[u8], element: Element, precision: Option<usize>, separator: u8, text: &mut Vec<u8>) {
+    macro_rules! each {
+        ($T:ty, |$value:ident, $text:ident| $append:expr) => {
+            for bytes in row.as_chunks::<{ size_of::<$T>() }>().0 {
+                let ($value, $text) = (<$T>::from_le_bytes(*bytes), &mut *text);
+                $append;
+                $text.push(separator);
+            }
+        };
+    }
+    match element {
+        Element::Bool => each!(u8, |value, text| integer(u8::from(value != 0), text)),
+        Element::U8 => each!(u8, |value, text| integer(value, text)),
+        Element::I8 => each!(i8, |value, text| integer(value, text)),
+        Element::I16 => each!(i16, |value, text| integer(value, text)),
+        Element::I32 => each!(i32, |value, text| integer(value, text)),
+        Element::I64 => each!(i64, |value, text| integer(value, text)),
+        Element::F16 => each!(f16, |value, text| float(value.to_f32(), f64::from(value), precision, text)),
+        Element::BF16 => each!(bf16, |value, text| float(value.to_f32(), f64::from(value), precision, text)),
+        Element::F32 => each!(f32, |value, text| float(value, f64::from(value), precision, text)),
+        Element::F64 => each!(f64, |value, text| float(value, value, precision, text)),
+    }
+    if let Some(last) = text.last_mut() {
+        *last = b'\n';
+    }
+}
+
+fn integer(value: impl itoa::Integer, text: &mut Vec<u8>) {
+    text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// Appends a float: its shortest text, or the text of `wide`, its value, with a number of digits. Missing values and infinities are `nan`
+/// and `inf`, as NumPy has them.
+fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mut Vec<u8>) {
+    if !wide.is_finite() {
+        let name = if wide.is_nan() {
+            "nan"
+        } else if wide > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        };
+        text.extend_from_slice(name.as_bytes());
+        return;
+    }
+    match precision {
+        None => text.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes()),
+        Some(digits) => rounded(wide, digits, text),
+    }
+}
+
+/// Appends a float with a number of significant digits, without zeros at the end: as C's `%.*g`.
+fn rounded(value: f64, digits: usize, text: &mut Vec<u8>) {
+    let scientific = format!("{value:.*e}", digits - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let power: i32 = exponent.parse().unwrap_or(0);
+    let short = |number: &str| if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.').len() } else { number.len() };
+    if (-4..digits as i32).contains(&power) {
+        let fixed = format!("{value:.*}", (digits as i32 - 1 - power) as usize);
+        text.extend_from_slice(&fixed.as_bytes()[..short(&fixed)]);
+    } else {
+        text.extend_from_slice(&mantissa.as_bytes()[..short(mantissa)]);
+        text.push(b'e');
+        text.extend_from_slice(exponent.as_bytes());
+    }
+}
