@@ -181,10 +181,10 @@ fn written_tables() {
     };
     let floats = bytes![0.1f64, -0.0f64, 1e300f64, 5e-324f64, f64::NAN, f64::NEG_INFINITY];
     assert_eq!(save(&[3, 2], Element::F64, &floats, &[], None).unwrap(), "0.1,-0.0\n1e+300,5e-324\nnan,-inf\n");
-    assert_eq!(save(&[6], Element::F64, &floats, &[], Some(3)).unwrap(), "0.1\n-0\n1e300\n4.94e-324\nnan\n-inf\n");
+    assert_eq!(save(&[6], Element::F64, &floats, &[], Some(3)).unwrap(), "0.1\n-0\n1e+300\n4.94e-324\nnan\n-inf\n");
     let floats = bytes![0.1f32, 16777216f32, 123.456f32, 9.9999f32];
     assert_eq!(save(&[2, 2], Element::F32, &floats, &[], None).unwrap(), "0.1,16777216.0\n123.456,9.9999\n");
-    assert_eq!(save(&[2, 2], Element::F32, &floats, &[], Some(4)).unwrap(), "0.1,1.678e7\n123.5,10\n");
+    assert_eq!(save(&[2, 2], Element::F32, &floats, &[], Some(4)).unwrap(), "0.1,1.678e+07\n123.5,10\n");
     assert_eq!(save(&[1, 3], Element::Bool, &[1, 0, 1], &[], Some(1)).unwrap(), "1,0,1\n");
     assert_eq!(save(&[2], Element::I64, &bytes![i64::MIN, i64::MAX], &[], None).unwrap(), "-9223372036854775808\n9223372036854775807\n");
     let names = [("columns.1", "a, \"b\""), ("other", "1"), ("columns.0", "x"), ("columns.9", "z")];
@@ -212,5 +212,27 @@ fn written_tables_are_read() {
         contents.read(&file, 0, &mut to).unwrap();
         assert!(to == bytes);
         assert_eq!(contents.metadata.get(2).map(|(_, name)| &**name), metadata.first().map(|&(_, name)| name));
+    }
+}
+
+#[test]
+fn digits_are_those_of_printf() {
+    let mut values =
+        vec![0.0, -0.0, 1.0, -1.5, 9.5, 99.95, 0.5, 1e15, 123456789.0, 1e-4, 9.9999e-5, 1e-5, 2.5, 0.1 + 0.2, 1e100, f64::MAX, 5e-324];
+    let mut bits = 1_u64;
+    while values.len() < 20_000 {
+        bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let float = f64::from_bits(bits ^ bits >> 32);
+        values.extend([float, (bits >> 40) as f64 / 1024.0].iter().filter(|value| value.is_finite()));
+    }
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    for digits in [1, 2, 3, 6, 10, 16, 17] {
+        let text = saved(Format::Csv, &[("", &[values.len() as i64], Element::F64, &bytes)], &[], Some(digits)).unwrap();
+        for (line, &value) in str::from_utf8(&text).unwrap().lines().zip(&values) {
+            let mut buffer = [0_u8; 64];
+            // SAFETY: the buffer has 64 bytes, and the arguments are those of the format.
+            let len = unsafe { libc::snprintf(buffer.as_mut_ptr().cast(), 64, c"%.*g".as_ptr(), digits as libc::c_int, value) };
+            assert_eq!(line.as_bytes(), &buffer[..len as usize], "{value:e} with {digits} digits");
+        }
     }
 }

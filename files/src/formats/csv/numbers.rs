@@ -28,6 +28,23 @@ pub fn number(field: &[u8], separator: u8) -> Option<f64> {
     None
 }
 
+/// The integer of at most 15 digits, which are exact, that a text begins with, and its length.
+#[inline(always)]
+fn integer(text: &[u8]) -> Option<(f64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let digits = &text[usize::from(negative)..];
+    let (mut number, mut len) = (0u64, 0);
+    for digit in digits.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10) {
+        if len == 15 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+        len += 1;
+    }
+    let value = if negative { -(number as f64) } else { number as f64 };
+    (len > 0).then_some((value, len + usize::from(negative)))
+}
+
 /// What is wrong with a line.
 pub enum Wrong {
     /// The field that begins at `at` is no number.
@@ -42,6 +59,15 @@ pub fn row(line: &[u8], separator: u8, to: &mut [u8]) -> Result<(), Wrong> {
     for (column, to) in to.chunks_exact_mut(8).enumerate() {
         let Some(start) = next else { return Err(Wrong::Fields) };
         let at = blanks(line, start, separator);
+        // Integers need no more, and take a third of the time.
+        if let Some((number, len)) = integer(&line[at..])
+            && line.get(at + len).is_none_or(|&byte| byte == separator)
+            && separator != b' '
+        {
+            to.copy_from_slice(&number.to_le_bytes());
+            next = if at + len < line.len() { Some(at + len + 1) } else { None };
+            continue;
+        }
         let (number, after) = match fast_float2::parse_partial::<f64, _>(&line[at..]).ok().map(|(number, len)| (number, at + len)) {
             // Nearly all fields.
             Some((number, end)) if line.get(end) == Some(&separator) && separator != b' ' => (number, Some(end + 1)),

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::formats::Output;
 use crate::pool;
 use half::{bf16, f16};
+use std::io::Write as _;
 
 /// The number of elements that one thread makes a text of at a time, and of such parts that are held in memory.
 const PART: usize = 1 << 15;
@@ -144,16 +145,44 @@ fn float(value: impl zmij::Float, wide: f64, precision: Option<usize>, text: &mu
 
 /// Appends a float with a number of significant digits, without zeros at the end: as C's `%.*g`.
 fn rounded(value: f64, digits: usize, text: &mut Vec<u8>) {
-    let scientific = format!("{value:.*e}", digits - 1);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let power: i32 = exponent.parse().unwrap_or(0);
-    let short = |number: &str| if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.').len() } else { number.len() };
-    if (-4..digits as i32).contains(&power) {
-        let fixed = format!("{value:.*}", (digits as i32 - 1 - power) as usize);
-        text.extend_from_slice(&fixed.as_bytes()[..short(&fixed)]);
-    } else {
-        text.extend_from_slice(&mantissa.as_bytes()[..short(mantissa)]);
-        text.push(b'e');
-        text.extend_from_slice(exponent.as_bytes());
+    let mut buffer = [0; 32];
+    let mut left = &mut buffer[..];
+    // A sign, 17 digits, a point and an exponent fit.
+    let _ = write!(left, "{value:.*e}", digits - 1);
+    let len = 32 - left.len();
+    let written = &mut buffer[..len];
+    let Some(at) = written.iter().position(|&byte| byte == b'e') else { return };
+    let exponent = str::from_utf8(&written[at + 1..]).ok().and_then(|exponent| exponent.parse::<i32>().ok()).unwrap_or(0);
+    let first = usize::from(written[0] == b'-');
+    text.extend_from_slice(&written[..first]);
+    // The first digit moves over the point, so that all are together.
+    if at > first + 1 {
+        written.swap(first, first + 1);
+    }
+    let figures = if at > first + 1 { &written[first + 1..at] } else { &written[first..at] };
+    let figures = &figures[..figures.iter().rposition(|&figure| figure != b'0').map_or(1, |last| last + 1)];
+    let zeros = |text: &mut Vec<u8>, count: usize| text.resize(text.len() + count, b'0');
+    let pointed = |text: &mut Vec<u8>, whole: usize| {
+        let (before, after) = figures.split_at(whole.min(figures.len()));
+        text.extend_from_slice(before);
+        zeros(text, whole - before.len());
+        if !after.is_empty() {
+            text.push(b'.');
+            text.extend_from_slice(after);
+        }
+    };
+    match exponent {
+        -4..0 => {
+            text.extend_from_slice(b"0.");
+            zeros(text, exponent.unsigned_abs() as usize - 1);
+            text.extend_from_slice(figures);
+        }
+        0.. if exponent < digits as i32 => pointed(text, exponent as usize + 1),
+        _ => {
+            pointed(text, 1);
+            text.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+            zeros(text, usize::from(exponent.unsigned_abs() < 10));
+            integer(exponent.unsigned_abs(), text);
+        }
     }
 }
