@@ -41,7 +41,8 @@ def expect(name, arrays):
 
 def described(array):
     """An array as JSON: floats as texts, which tell -0.0 and infinities from others."""
-    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]}
+    elements = [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]
+    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": elements}
 
 
 def numpy_arrays():

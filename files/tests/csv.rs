@@ -189,6 +189,11 @@ fn written_tables() {
     assert_eq!(save(&[2], Element::I64, &bytes![i64::MIN, i64::MAX], &[], None).unwrap(), "-9223372036854775808\n9223372036854775807\n");
     let names = [("columns.1", "a, \"b\""), ("other", "1"), ("columns.0", "x"), ("columns.9", "z")];
     assert_eq!(save(&[1, 2], Element::U8, &[1, 2], &names, None).unwrap(), "x,\"a, \"\"b\"\"\"\n1,2\n");
+    assert_eq!(save(&[1, 1], Element::U8, &[1], &[("columns.0", "")], None).unwrap(), "1\n");
+    assert_eq!(
+        save(&[1, 2], Element::U8, &[1, 2], &[("columns.0", "2019")], None).unwrap_err().message,
+        "all names of columns are numbers, and would be read as a row"
+    );
     assert_eq!(save(&[0, 2], Element::U8, &[], &[], None).unwrap(), "");
     assert_eq!(
         save(&[], Element::U8, &[1], &[], None).unwrap_err().message,

@@ -36,8 +36,9 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The number of lines that separators are guessed from.
 const SAMPLE: usize = 32;
 
-/// The greatest number of columns with names.
+/// The greatest number of columns with names, and the longest line with names, in bytes.
 const MOST_NAMES: usize = 1 << 17;
+const LONGEST_NAMES: usize = 4 << 20;
 
 /// Returns true for text whose first or second line has numbers only. Lines may be too long to tell.
 pub fn recognises(head: &[u8], size: u64) -> bool {
@@ -111,6 +112,9 @@ fn beginning(lines: &Lines<'_>) -> Result<(Vec<u8>, u64, u64)> {
 
 /// Adds the names of columns to the metadata.
 fn names(contents: &mut Contents, line: &[u8], separator: u8, at: u64) -> Result<()> {
+    if line.len() > LONGEST_NAMES {
+        return Err(Error::format(at, format_args!("a line with texts is longer than {LONGEST_NAMES} bytes")));
+    }
     for (column, (_, field)) in fields(line, separator).enumerate() {
         if column == MOST_NAMES {
             return Err(Error::format(at, format_args!("a line with texts has more than {MOST_NAMES} fields")));

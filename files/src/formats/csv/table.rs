@@ -1,7 +1,7 @@
 //! Where the rows of a table are in a text.
 
-use super::lines::{Lines, field, fields, skipped, split};
-use super::numbers::{Wrong, row};
+use super::lines::{Field, Lines, field, fields, skipped, split};
+use super::numbers::{Wrong, number, row};
 use crate::error::{Error, Result};
 use crate::grow;
 use crate::input::Input;
@@ -70,13 +70,20 @@ impl Table {
         Ok((place, None))
     }
 
-    /// Reads the first row, so that a text without numbers is no table.
+    /// Checks the first row, so that a text without numbers is no table.
     fn first_row(&self, lines: &Lines<'_>) -> Result<()> {
         let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
         let (text, from) = lines.chunk(chunk as u64)?;
-        let mut to = grow::zeros(self.columns.saturating_mul(8))?;
-        let rows = split(&text).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
-        rows.map_or(Ok(()), |(number, (at, line))| self.row(line, from + at as u64, self.places[chunk].lines + number as u64, &mut to))
+        let first = split(&text).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
+        let Some((place, (at, line))) = first else { return Err(changed()) };
+        let text = |(_, (_, field)): &(usize, (usize, Field<'_>))| number(field.text, self.separator).is_none();
+        let wrong = if fields(line, self.separator).count() != self.columns {
+            Wrong::Fields
+        } else {
+            let Some((column, (at, _))) = fields(line, self.separator).enumerate().find(text) else { return Ok(()) };
+            Wrong::Text { column, at }
+        };
+        Err(self.wrong(wrong, line, from + at as u64, self.places[chunk].lines + place as u64))
     }
 
     /// The number of rows.
@@ -108,18 +115,20 @@ impl Table {
     fn chunk(&self, lines: &Lines<'_>, chunk: usize, to: &mut [u8]) -> Result<()> {
         let (text, from) = lines.chunk(chunk as u64)?;
         let mut rows = to.chunks_exact_mut(self.columns * 8);
-        for (number, (at, line)) in split(&text).enumerate() {
+        for (place, (at, line)) in split(&text).enumerate() {
             if !skipped(line, self.separator) {
                 let to = rows.next().ok_or_else(changed)?;
-                self.row(line, from + at as u64, self.places[chunk].lines + number as u64, to)?;
+                row(line, self.separator, to)
+                    .map_err(|wrong| self.wrong(wrong, line, from + at as u64, self.places[chunk].lines + place as u64))?;
             }
         }
         if rows.next().is_some() { Err(changed()) } else { Ok(()) }
     }
 
-    /// Fills `to` with the numbers of a line, which is at an offset and has a number, from 0.
-    fn row(&self, line: &[u8], at: u64, number: u64, to: &mut [u8]) -> Result<()> {
-        row(line, self.separator, to).map_err(|wrong| match wrong {
+    /// What is wrong with a line, which is at an offset and has a number, from 0.
+    #[cold]
+    fn wrong(&self, wrong: Wrong, line: &[u8], at: u64, number: u64) -> Error {
+        match wrong {
             Wrong::Fields => self.ragged(at, number, fields(line, self.separator).count()),
             Wrong::Text { column, at: place } => {
                 let text = field(line, place, self.separator).0.text;
@@ -127,7 +136,7 @@ impl Table {
                 let (line, column) = (self.before + number + 1, column + 1);
                 Error::format(at + place as u64, format_args!("line {line}, column {column}: '{}' is no number", text.escape_debug()))
             }
-        })
+        }
     }
 
     #[cold]

@@ -1,5 +1,6 @@
 //! Tables of numbers are written as text.
 
+use super::numbers::number;
 use crate::contents::Save;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -59,9 +60,10 @@ fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     Ok(())
 }
 
-/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Without names there is no line.
+/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Where all are
+/// empty there is no line.
 fn header(what: &Save<'_>, columns: usize, separator: u8) -> Result<Vec<u8>> {
-    let mut names = vec![None; columns];
+    let mut names: Vec<Option<&String>> = vec![None; columns];
     for (key, name) in what.metadata {
         let column = key.strip_prefix("columns.").and_then(|column| column.parse::<usize>().ok());
         if let Some(to) = column.and_then(|column| names.get_mut(column)) {
@@ -69,11 +71,14 @@ fn header(what: &Save<'_>, columns: usize, separator: u8) -> Result<Vec<u8>> {
         }
     }
     let mut line = Vec::new();
-    if names.iter().all(Option::is_none) {
+    let names: Vec<&str> = names.into_iter().map(|name| name.map_or("", String::as_str)).collect();
+    if names.iter().all(|name| name.is_empty()) {
         return Ok(line);
     }
+    if names.iter().all(|name| number(name.as_bytes(), separator).is_some()) {
+        return Err(Error::unsupported(format_args!("all names of columns are numbers, and would be read as a row")));
+    }
     for (column, name) in names.into_iter().enumerate() {
-        let name = name.map_or("", String::as_str);
         if name.contains(['\n', '\r']) {
             return Err(Error::unsupported(format_args!("the name of column {column} has an end of line")));
         }
@@ -81,7 +86,7 @@ fn header(what: &Save<'_>, columns: usize, separator: u8) -> Result<Vec<u8>> {
             line.push(separator);
         }
         let special = |byte: u8| byte == separator || matches!(byte, b'"' | b'#' | b',' | b';' | b'\t');
-        if name.bytes().any(special) || name.trim() != name || columns == 1 && name.is_empty() {
+        if name.bytes().any(special) || name.trim() != name {
             line.extend_from_slice(format!("\"{}\"", name.replace('"', "\"\"")).as_bytes());
         } else {
             line.extend_from_slice(name.as_bytes());
