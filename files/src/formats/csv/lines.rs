@@ -5,8 +5,11 @@ use crate::grow;
 use crate::input::Input;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a chunk.
-const CHUNK: u64 = 1 << 20;
+/// Bytes of a chunk: it stays in the second-level cache.
+const CHUNK: u64 = 256 << 10;
+
+/// A longer text than this has a line that only one thread reads at a time, in bytes.
+const LONG: u64 = 1 << 20;
 
 /// The longest line, in bytes: two million numbers of 16 digits.
 const LONGEST: usize = 32 << 20;
@@ -21,7 +24,7 @@ pub struct Lines<'a> {
     pub first: u64,
     /// How many lines are before the first.
     pub before: u64,
-    /// Held by who reads a line that is longer than a chunk, so that memory has one such line.
+    /// Held by who reads a line that is longer than [`LONG`], so that memory has one such line.
     long: Mutex<()>,
 }
 
@@ -40,21 +43,24 @@ impl<'a> Lines<'a> {
         self.input.size().saturating_sub(self.first).div_ceil(CHUNK)
     }
 
-    /// The lines that begin in a chunk, and the offset of the first.
-    pub fn chunk(&self, chunk: u64) -> Result<(Vec<u8>, u64)> {
+    /// Reads the lines that begin in a chunk into a buffer. Returns the place of the first in the buffer, and its offset.
+    pub fn chunk(&self, chunk: u64, text: &mut Vec<u8>) -> Result<(usize, u64)> {
         let size = self.input.size();
         let start = self.first.saturating_add(chunk.saturating_mul(CHUNK)).min(size);
         let end = start.saturating_add(CHUNK).min(size);
         // A line begins at the first byte if the one before ends a line.
         let from = if chunk == 0 { start } else { start.saturating_sub(1) };
-        let mut text = grow::zeros((end - from) as usize)?;
-        self.input.read_at(from, &mut text)?;
-        let skip = if chunk == 0 { 0 } else { memchr::memchr(b'\n', &text).map_or(text.len(), |at| at + 1) };
-        if skip < text.len() && text.last() != Some(&b'\n') {
-            self.complete(&mut text, from, skip)?;
+        let len = (end - from) as usize;
+        if text.capacity() < len {
+            *text = grow::list(len)?;
         }
-        text.drain(..skip);
-        Ok((text, from + skip as u64))
+        text.resize(len, 0);
+        self.input.read_at(from, text)?;
+        let skip = if chunk == 0 { 0 } else { memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1) };
+        if skip < text.len() && text.last() != Some(&b'\n') {
+            self.complete(text, from, skip)?;
+        }
+        Ok((skip, from + skip as u64))
     }
 
     /// Reads on to the end of the last line of a text that begins at an offset.
@@ -70,7 +76,7 @@ impl<'a> Lines<'a> {
             if text.len() - last > LONGEST {
                 return Err(Error::format(from + last as u64, format_args!("a line is longer than {LONGEST} bytes")));
             }
-            if text.len() as u64 >= 2 * CHUNK && long.is_none() {
+            if text.len() as u64 >= LONG && long.is_none() {
                 long = Some(self.long.lock().unwrap_or_else(PoisonError::into_inner));
             }
             let read = text.len();

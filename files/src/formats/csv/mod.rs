@@ -99,9 +99,10 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
 
 /// Some lines from the beginning, one of which has fields; the offset of the first, and its number, from 0.
 fn beginning(lines: &Lines<'_>) -> Result<(Vec<u8>, u64, u64)> {
-    let mut number = 0;
+    let (mut number, mut text) = (0, Vec::new());
     for chunk in 0..lines.chunks() {
-        let (text, at) = lines.chunk(chunk)?;
+        let (start, at) = lines.chunk(chunk, &mut text)?;
+        text.drain(..start);
         if lines::split(&text).any(|(_, line)| !skipped(line, b',')) {
             return Ok((text, at, number));
         }

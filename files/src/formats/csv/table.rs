@@ -19,6 +19,9 @@ pub struct Table {
     places: Vec<Place>,
 }
 
+/// The number of chunks that are worked on together.
+const GROUP: usize = 4;
+
 /// A number of lines, and how many of them are rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
@@ -41,23 +44,28 @@ impl Table {
         table.places = grow::list(chunks as usize + 1)?;
         let mut sum = Place::default();
         table.places.push(sum);
-        for count in pool::map((0..chunks).collect(), |chunk| table.count(lines, chunk)) {
-            let (count, short) = count?;
-            if let Some(Short { at, line, fields }) = short {
-                return Err(table.ragged(at, sum.lines + line, fields));
+        let groups = (0..chunks).step_by(GROUP).map(|first| first..chunks.min(first + GROUP as u64));
+        for counts in pool::map(groups.collect(), |group| {
+            let mut text = Vec::new();
+            group.map(|chunk| table.count(lines, chunk, &mut text)).collect::<Result<Vec<_>>>()
+        }) {
+            for (count, short) in counts? {
+                if let Some(Short { at, line, fields }) = short {
+                    return Err(table.ragged(at, sum.lines + line, fields));
+                }
+                sum = Place { lines: sum.lines + count.lines, rows: sum.rows + count.rows };
+                table.places.push(sum);
             }
-            sum = Place { lines: sum.lines + count.lines, rows: sum.rows + count.rows };
-            table.places.push(sum);
         }
         table.first_row(lines)?;
         Ok(table)
     }
 
     /// The number of lines of a chunk, up to the first that is too short.
-    fn count(&self, lines: &Lines<'_>, chunk: u64) -> Result<(Place, Option<Short>)> {
-        let (text, from) = lines.chunk(chunk)?;
+    fn count(&self, lines: &Lines<'_>, chunk: u64, text: &mut Vec<u8>) -> Result<(Place, Option<Short>)> {
+        let (start, from) = lines.chunk(chunk, text)?;
         let mut place = Place::default();
-        for (at, line) in split(&text) {
+        for (at, line) in split(&text[start..]) {
             if !skipped(line, self.separator) {
                 if line.len() + 1 < self.columns {
                     let short = Short { at: from + at as u64, line: place.lines, fields: fields(line, self.separator).count() };
@@ -73,8 +81,9 @@ impl Table {
     /// Checks the first row, so that a text without numbers is no table.
     fn first_row(&self, lines: &Lines<'_>) -> Result<()> {
         let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
-        let (text, from) = lines.chunk(chunk as u64)?;
-        let first = split(&text).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
+        let mut text = Vec::new();
+        let (start, from) = lines.chunk(chunk as u64, &mut text)?;
+        let first = split(&text[start..]).enumerate().find(|(_, (_, line))| !skipped(line, self.separator));
         let Some((place, (at, line))) = first else { return Err(changed()) };
         let text = |(_, (_, field)): &(usize, (usize, Field<'_>))| number(field.text, self.separator).is_none();
         let wrong = if fields(line, self.separator).count() != self.columns {
@@ -100,22 +109,37 @@ impl Table {
     pub fn read(&self, input: &dyn Input, to: &mut [u8]) -> Result<()> {
         let mut lines = Lines::new(input, 0);
         lines.begin_at(self.first, self.before);
-        let mut chunks = grow::list(self.places.len())?;
+        let mut groups = grow::list(self.places.len().div_ceil(GROUP))?;
         let mut left = to;
-        for (chunk, pair) in self.places.windows(2).enumerate() {
-            let len = (pair[1].rows - pair[0].rows) as usize * self.columns * 8;
-            let (part, rest) = left.split_at_mut_checked(len).ok_or_else(changed)?;
+        for first in (0..self.places.len() - 1).step_by(GROUP) {
+            let group = &self.places[first..self.places.len().min(first + GROUP + 1)];
+            let (part, rest) = left.split_at_mut_checked(self.bytes(group)).ok_or_else(changed)?;
             left = rest;
-            chunks.push((chunk, part));
+            groups.push((first, group, part));
         }
-        pool::map(chunks, |(chunk, part)| self.chunk(&lines, chunk, part)).into_iter().collect()
+        let group = |(first, group, mut left): (usize, &[Place], &mut [u8])| {
+            let mut text = Vec::new();
+            for (i, pair) in group.windows(2).enumerate() {
+                let (part, rest) = left.split_at_mut_checked(self.bytes(pair)).ok_or_else(changed)?;
+                self.chunk(&lines, first + i, &mut text, part)?;
+                left = rest;
+            }
+            Ok(())
+        };
+        pool::map(groups, group).into_iter().collect()
+    }
+
+    /// The bytes of the elements between the first place and the last.
+    fn bytes(&self, places: &[Place]) -> usize {
+        let rows = places.last().map_or(0, |last| last.rows - places[0].rows);
+        (rows as usize).saturating_mul(self.columns).saturating_mul(8)
     }
 
     /// Fills `to` with the numbers of a chunk.
-    fn chunk(&self, lines: &Lines<'_>, chunk: usize, to: &mut [u8]) -> Result<()> {
-        let (text, from) = lines.chunk(chunk as u64)?;
+    fn chunk(&self, lines: &Lines<'_>, chunk: usize, text: &mut Vec<u8>, to: &mut [u8]) -> Result<()> {
+        let (start, from) = lines.chunk(chunk as u64, text)?;
         let mut rows = to.chunks_exact_mut(self.columns * 8);
-        for (place, (at, line)) in split(&text).enumerate() {
+        for (place, (at, line)) in split(&text[start..]).enumerate() {
             if !skipped(line, self.separator) {
                 let to = rows.next().ok_or_else(changed)?;
                 row(line, self.separator, to)
