@@ -241,3 +241,28 @@ fn digits_are_those_of_printf() {
         }
     }
 }
+
+/// Numbers of few digits are read without the general way; all are as std reads them.
+#[test]
+fn numbers_are_rounded_as_by_std() {
+    let mut texts: Vec<String> =
+        ["-0", "-0.0", "0.", "-.5", "5.", "9007199254740993", "999999999999999", "9999999999999999", "0.1e1", "1.e5"]
+            .map(str::to_owned)
+            .to_vec();
+    let mut bits = 1_u64;
+    while texts.len() < 200_000 {
+        bits = bits.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let digits = format!("{:020}", bits);
+        let (from, point) = ((bits >> 59) as usize % 20, (bits >> 54) as usize % 20);
+        let (whole, fraction) = digits.split_at(from.max(point).max(1));
+        let sign = if bits & 1 << 40 == 0 { "" } else { "-" };
+        let exponent = if bits & 15 << 41 == 0 { "e-7" } else { "" };
+        texts.push(format!("{sign}{}.{}{exponent}", &whole[from.min(whole.len() - 1)..], fraction));
+    }
+    let contents = |separator: &str| table(&texts.join(separator), None).unwrap().3;
+    for (separator, values) in [("\n", contents("\n")), (",", contents(",")), (" ", contents(" "))] {
+        for (text, value) in texts.iter().zip(values) {
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits(), "{text} before {separator:?}");
+        }
+    }
+}
