@@ -33,8 +33,9 @@ const SEPARATORS: [u8; 4] = *b";\t, ";
 /// The mark of UTF-8 at the beginning of files from Windows.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The number of lines that separators are guessed from.
+/// The number of lines that separators are guessed from, and of fields of each.
 const SAMPLE: usize = 32;
+const SAMPLE_FIELDS: usize = 1000;
 
 /// The greatest number of columns with names, and the longest line with names, in bytes.
 const MOST_NAMES: usize = 1 << 17;
@@ -82,7 +83,8 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
     let columns = fields(first, separator).count();
     let mut contents = Contents::new(if separator == b'\t' { Format::Tsv } else { Format::Csv });
     let before = line + lines::split(&text[..first_at]).count() as u64;
-    if numbers(first, separator) {
+    let named = !numbers(first, separator);
+    if !named {
         lines.begin_at(at + first_at as u64, before);
     } else {
         names(&mut contents, first, separator, at + first_at as u64)?;
@@ -91,6 +93,9 @@ pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
     }
     drop(text);
     let table = Table::new(&lines, separator, columns)?;
+    if named {
+        table.check_first(&lines)?;
+    }
     let (rows, len) = (table.rows() as i64, table.elements());
     let storage = contents.add_storage(Element::F64, len, Encoding::Text(table))?;
     grow::push(&mut contents.tensors, Tensor::row_major(String::new(), vec![rows, columns as i64], storage)?)?;
@@ -137,16 +142,18 @@ fn numbers(line: &[u8], separator: u8) -> bool {
 fn guess(sample: &[&[u8]]) -> u8 {
     let data = if sample.len() > 1 { &sample[1..] } else { sample };
     let equal = |separator: u8| {
-        let mut counts = sample.iter().map(|line| fields(line, separator).count());
+        let mut counts = sample.iter().map(|line| fields(line, separator).take(SAMPLE_FIELDS).count());
         let first = counts.next().unwrap_or(0);
         first > 1 && counts.all(|count| count == first)
     };
-    let numeric = |separator: u8| data.iter().all(|line| numbers(line, separator));
+    let numeric = |separator: u8| {
+        data.iter().all(|line| fields(line, separator).take(SAMPLE_FIELDS).all(|(_, field)| number(field.text, separator).is_some()))
+    };
     let sound = SEPARATORS.into_iter().find(|&separator| equal(separator) && numeric(separator));
     if sound.is_none() && data.iter().all(|line| number(lines::trimmed(line), b',').is_some()) {
         return b',';
     }
-    let occurs = |separator: &u8| sample.iter().any(|line| fields(line, *separator).count() > 1);
+    let occurs = |separator: &u8| sample.iter().any(|line| fields(line, *separator).nth(1).is_some());
     sound
         .or_else(|| SEPARATORS.into_iter().find(|&separator| equal(separator)))
         .or_else(|| SEPARATORS.into_iter().find(occurs))

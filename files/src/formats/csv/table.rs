@@ -57,7 +57,6 @@ impl Table {
                 table.places.push(sum);
             }
         }
-        table.first_row(lines)?;
         Ok(table)
     }
 
@@ -79,7 +78,7 @@ impl Table {
     }
 
     /// Checks the first row, so that a text without numbers is no table.
-    fn first_row(&self, lines: &Lines<'_>) -> Result<()> {
+    pub fn check_first(&self, lines: &Lines<'_>) -> Result<()> {
         let Some(chunk) = self.places.windows(2).position(|pair| pair[1].rows > pair[0].rows) else { return Ok(()) };
         let mut text = Vec::new();
         let (start, from) = lines.chunk(chunk as u64, &mut text)?;
