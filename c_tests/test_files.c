@@ -274,6 +274,16 @@ static void formats_are_named(void) {
     THTensor *back = THTensor_newLoad(file("a.csv"));
     CHECK_VALUES(back, 3.14, 2.72);
     THTensor_free(back);
+
+    write_bytes(path, "1:2\n3:4\n", 8);
+    THArchive *in = THArchive_openTable(path, ':');
+    back = THArchive_newTensor(in, 0);
+    CHECK_SHAPE(back, 2, 2);
+    CHECK_VALUES(back, 1, 2, 3, 4);
+    THTensor_free(back);
+    THArchive_free(in);
+    CHECK_FAILURE(THArchive_openTable(path, 300) == NULL, TH_ERR_ARGUMENT, "300 is no character");
+    CHECK_FAILURE(THArchive_openTable(path, 'e') == NULL, TH_ERR_UNSUPPORTED, "does not separate");
     remove_directory("a.csv");
 }
 

@@ -26,3 +26,4 @@ pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
 pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;
+pub use pool::set_threads;

@@ -1,35 +1,34 @@
-//! Threads for large files. They are the library's own: a program that uses rayon has another pool.
+//! Threads for large files.
+//!
+//! A pool is made for a file and ends with it: making one takes a tenth of a millisecond, large files take tens. So no thread is left that
+//! could keep a process alive, a child of `fork` waits for none, and a program that uses rayon has its own pool for itself.
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The pool, and the process that made it.
-static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+/// How many threads a pool has; 0 for as many as there are processors.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// More threads than this read no faster.
 const MOST: usize = 16;
 
-/// The pool of this process. `None` where there is one processor, or threads cannot be made.
-fn pool() -> Option<Arc<ThreadPool>> {
-    // A thread that is not in the child of a fork may have locked it for ever: nobody waits.
-    let mut held = POOL.try_lock().ok()?;
-    let process = std::process::id();
-    if let Some((owner, pool)) = &*held
-        && *owner == process
-    {
-        return Some(Arc::clone(pool));
-    }
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST);
+/// Sets how many threads read and write a large file; 0 stands for as many as there are processors.
+pub fn set_threads(count: usize) {
+    THREADS.store(count, Relaxed);
+}
+
+/// A pool. `None` for one thread, or where threads cannot be made.
+fn pool() -> Option<ThreadPool> {
+    let threads = match THREADS.load(Relaxed) {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        count => count,
+    };
     if threads == 1 {
         return None;
     }
-    let name = |i| format!("thorn-files {i}");
-    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build().ok()?);
-    // The threads of the parent's pool are not in this process: dropping the pool could wait for them.
-    std::mem::forget(held.replace((process, Arc::clone(&pool))));
-    Some(pool)
+    ThreadPoolBuilder::new().num_threads(threads.min(MOST)).thread_name(|i| format!("thorn-files {i}")).build().ok()
 }
 
 /// The results of `work` for each of the items, in their order. One item alone is worked on by the calling thread, and all are where

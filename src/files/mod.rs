@@ -26,6 +26,8 @@ mod read;
 #[cfg(feature = "files")]
 mod replace;
 #[cfg(feature = "files")]
+mod signals;
+#[cfg(feature = "files")]
 mod write;
 
 #[cfg(feature = "files")]

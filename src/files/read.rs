@@ -3,8 +3,9 @@
 use super::callbacks::{Callbacks, Memory};
 use super::format::dtype;
 use super::message::{about, c_string, failed};
-use super::{THFileFormat, map};
+use super::{THFileFormat, map, signals};
 use crate::alloc;
+use crate::cpu::pool;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
 use crate::layout::Layout;
@@ -52,6 +53,15 @@ impl Reading {
         Reading::of_file(path, thorn_files::open)
     }
 
+    /// Opens the file `path` as a table whose fields are separated by this character.
+    pub fn open_table(path: &CStr, separator: i32) -> Result<Reading> {
+        let Ok(separator) = u8::try_from(separator) else { bail!(Argument, "{separator} is no character of ASCII") };
+        Reading::of_file(path, |input| {
+            let contents = thorn_files::read_csv(input, Some(separator))?;
+            contents.check(input).map(|()| contents)
+        })
+    }
+
     fn of_file(path: &CStr, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
         let input = FileInput::new(open_file(path)?).map_err(|error| failed(Some(path), error))?;
         let Some(input) = alloc::boxed(input) else { bail!(NoMem, "out of memory for an archive") };
@@ -73,19 +83,14 @@ impl Reading {
         Reading::of(input, None, thorn_files::open)
     }
 
-    fn of(
-        input: Box<dyn Input>,
-        path: Option<&CStr>,
-        read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>,
-    ) -> Result<Reading> {
+    fn of(input: Box<dyn Input>, path: Option<&CStr>, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
         // The crates for JSON, zip and images ask for memory in ways that may not fail; what they hold is a part of the file.
         let set_aside = input.size().min(16 << 20) as usize * 4 + (1 << 20);
-        let Some((contents, refused)) = alloc::provided(set_aside, || read(&*input)) else {
+        let _blocked = signals::Blocked::all();
+        thorn_files::set_threads(pool::num_threads());
+        let Some((contents, _)) = alloc::provided(set_aside, || read(&*input)) else {
             bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
         };
-        if let Some(bytes) = refused {
-            bail!(NoMem, "out of memory: {bytes} bytes could not be allocated")
-        }
         let contents = contents.map_err(|error| failed(path, error))?;
         let names = alloc::list(contents.tensors.len(), |i| c_string(&contents.tensors[i].name))?;
         let mut by_name = alloc::list(names.len(), Ok)?;
@@ -108,6 +113,11 @@ impl Reading {
     /// The format of the file.
     pub fn format(&self) -> THFileFormat {
         self.contents.format as THFileFormat
+    }
+
+    /// The usual name of the format.
+    pub fn format_name(&self) -> &'static str {
+        self.contents.format.name()
     }
 
     /// The number of tensors.
@@ -228,6 +238,8 @@ impl Reading {
         if bytes > 0 {
             // SAFETY: nobody else has the new storage. Its bytes are written before anyone reads them.
             let to = unsafe { std::slice::from_raw_parts_mut(storage.data(), bytes) };
+            let _blocked = signals::Blocked::all();
+            thorn_files::set_threads(pool::num_threads());
             self.contents.read(&*self.input, index, to).map_err(|error| failed(self.path.as_deref(), error))?;
         }
         Ok(storage)

@@ -1,6 +1,7 @@
 //! Files that are written as a whole: a reader sees the old file or the new one, also if the process is killed meanwhile.
 
 use super::message::{about, failed};
+use super::signals::Blocked;
 use crate::error::{Kind, Result, reason};
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -31,7 +32,7 @@ impl Drop for Temporary {
 /// Writes the file `path` by `write`: into a new file beside it, which takes its place when it is whole and on disk. A name that leads to
 /// something else than a regular file, as `/dev/stdout` may, is written to.
 pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::Result<()>) -> Result<()> {
-    let _blocked = Blocked::new();
+    let _blocked = Blocked::all();
     let failed = |what: &str, error: &io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(error)));
     // Where the name is a link, the file that it leads to is replaced.
     let given = Path::new(OsStr::from_bytes(path.to_bytes()));
@@ -55,7 +56,9 @@ pub fn replace(path: &CStr, write: impl FnOnce(&mut dyn Output) -> thorn_files::
     let folder = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
     match folder {
         // Some file systems have no such thing.
-        Err(error) if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP | libc::EACCES)) => Err(failed("cannot write its folder", &error)),
+        Err(error) if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP | libc::EACCES)) => {
+            Err(failed("cannot write its folder", &error))
+        }
         _ => Ok(()),
     }
 }
@@ -111,44 +114,6 @@ fn beside(target: &Path) -> io::Result<(Temporary, File)> {
             // Left by a process that was killed and had the same number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => return opened.map(|file| (Temporary { path, placed: false }, file)),
-        }
-    }
-}
-
-/// Keeps signals away from this thread that would end the process for a write that fails: a file beyond the limit of its size, a pipe that
-/// nobody reads. The write returns an error then.
-struct Blocked {
-    before: libc::sigset_t,
-    /// The signals that were not blocked before.
-    ours: libc::sigset_t,
-}
-
-impl Blocked {
-    fn new() -> Blocked {
-        // SAFETY: sets of signals are plain bits, which the calls fill.
-        unsafe {
-            let (mut ours, mut before) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigemptyset(&mut ours);
-            libc::sigaddset(&mut ours, libc::SIGXFSZ);
-            libc::sigaddset(&mut ours, libc::SIGPIPE);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &ours, &mut before);
-            for signal in [libc::SIGXFSZ, libc::SIGPIPE] {
-                if libc::sigismember(&before, signal) == 1 {
-                    libc::sigdelset(&mut ours, signal);
-                }
-            }
-            Blocked { before, ours }
-        }
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: as above. Signals that came meanwhile are taken before they are let through again.
-        unsafe {
-            while libc::sigtimedwait(&self.ours, std::ptr::null_mut(), &now) > 0 {}
-            libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
         }
     }
 }

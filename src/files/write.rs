@@ -103,7 +103,13 @@ fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
     thorn_files::grow::push(list, value).map_err(|error| failed(None, error))
 }
 
-fn write(path: &CStr, format: Format, tensors: &[(String, Operand)], metadata: &[(String, String)], precision: Option<usize>) -> Result<()> {
+fn write(
+    path: &CStr,
+    format: Format,
+    tensors: &[(String, Operand)],
+    metadata: &[(String, String)],
+    precision: Option<usize>,
+) -> Result<()> {
     // What keeps the memory of storages alive: the operands, or copies of them.
     let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
     for (_, t) in tensors {
@@ -118,7 +124,11 @@ fn write(path: &CStr, format: Format, tensors: &[(String, Operand)], metadata: &
         // SAFETY: the operand holds the storage, and the caller keeps those away who would write it.
         let (bytes, offset) = unsafe { if format.keeps_layouts() { whole_storage(t) } else { (own_bytes(t), 0) } };
         let known = storages.iter().position(|&(of, other): &(_, &[u8])| {
-            format.keeps_layouts() && of == element(t.dtype) && other.as_ptr() == bytes.as_ptr() && other.len() == bytes.len() && !bytes.is_empty()
+            format.keeps_layouts()
+                && of == element(t.dtype)
+                && other.as_ptr() == bytes.as_ptr()
+                && other.len() == bytes.len()
+                && !bytes.is_empty()
         });
         let storage = match known {
             Some(storage) => storage,

@@ -1,7 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
-mod gguf;
 mod csv;
+mod gguf;
 mod npy;
 mod npz;
 pub(crate) mod png;
