@@ -11,14 +11,13 @@ mod grid;
 use self::direct::Direct;
 use self::few::Few;
 use self::gradient::Gradient;
+use self::grid::{TILE_ROWS, piece};
 use super::matmul::{Gather, Gemm, Mat, gemm};
 use super::scratch::{Elements, ThreadScratch};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Product};
 use std::ops::Range;
 
-/// Rows of a tile: what a matrix product takes in one step of its depth.
-const TILE_ROWS: usize = 256;
 /// Outputs of a tile: whole strips of a product, whatever the machine.
 const TILE_COLS: usize = 96;
 /// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they
@@ -73,11 +72,6 @@ unsafe fn fill_rows<T: Gemm>(c: Mat<T>, value: impl Fn(usize) -> T) {
         // SAFETY: the caller's: an element of the matrix.
         (0..c.cols).for_each(|j| unsafe { row.add(j).write(value) });
     }
-}
-
-/// `from..from + length`, but no further than `end`.
-fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
-    from..end.min(from + length)
 }
 
 impl Convolution {

@@ -13,7 +13,7 @@ use crate::cpu::tuning::{
 #[cfg(target_arch = "x86_64")]
 pub use kernel::square;
 pub use kernel::steps;
-use kernel::{BandKernel, Kernel, buffered, direct, unbuffered};
+use kernel::{BandKernel, Kernel, Matrix, buffered, direct, unbuffered};
 use std::ops::Range;
 
 /// Bytes a first-level cache holds in one line of each of its sets.
@@ -61,17 +61,6 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
     let wide = if tuning::prefetches() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
     // SAFETY: the caller's; the level is this machine's.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
-}
-
-/// A matrix to transpose: `rows` x `cols` is the shape of the result.
-#[derive(Clone, Copy)]
-struct Matrix {
-    dst: *mut u8,
-    dst_step: isize,
-    src: *const u8,
-    src_step: isize,
-    rows: usize,
-    cols: usize,
 }
 
 impl Matrix {

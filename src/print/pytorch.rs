@@ -1,8 +1,8 @@
 //! PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`, with sizes, dtype and summaries where PyTorch has them.
 
-use super::Source;
 use super::number::{Digits, Form, Format};
 use super::options::Options;
+use super::source::Source;
 use super::walk::{Odometer, Shown};
 use crate::alloc::HeapText;
 use crate::dtype::{Category, Dtype, default_dtype};

@@ -2,9 +2,9 @@
 //!
 //! Torch7 looked at all elements as float64 and always wrote four digits behind the point on lines of 80 characters; both are options here.
 
-use super::Source;
 use super::number::{Digits, Form, Format};
 use super::options::Options;
+use super::source::Source;
 use super::walk::Odometer;
 use crate::alloc::HeapText;
 use crate::error::Result;

@@ -4,8 +4,7 @@
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
-use super::grid::{Axis, Block, Grid, is_near};
-use super::{TILE_ROWS, piece};
+use super::grid::{Axis, Block, Grid, TILE_ROWS, is_near, piece};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Window};
 

@@ -4,8 +4,7 @@ use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
 use super::direct::{LEAST_CHANNELS, PLACES, Strip};
-use super::grid::{Axis, Block, Grid, is_near};
-use super::piece;
+use super::grid::{Axis, Block, Grid, is_near, piece};
 use crate::error::{Error, Kind, Result};
 use crate::launch::Convolution;
 

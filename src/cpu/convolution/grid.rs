@@ -6,6 +6,15 @@ use super::super::window::copied;
 use crate::alloc;
 use crate::error::Result;
 use crate::launch::{IMAGE_DIMS, Window};
+use std::ops::Range;
+
+/// Rows of a tile: what a matrix product takes in one step of its depth.
+pub(super) const TILE_ROWS: usize = 256;
+
+/// `from..from + length`, but no further than `end`.
+pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
+    from..end.min(from + length)
+}
 
 /// Bytes of a block's source, where that can be had: half of a second-level cache.
 const WANTED: usize = 384 << 10;

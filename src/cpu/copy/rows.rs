@@ -1,7 +1,17 @@
 //! Short rows: a call for each would take longer than its bytes.
 
-use super::Side;
 use crate::cpu::simd::simd;
+
+/// One side of a tile: its first element and steps in bytes.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// First element.
+    pub data: *mut u8,
+    /// Bytes from row to row.
+    pub row_step: isize,
+    /// Bytes from element to element.
+    pub col_step: isize,
+}
 
 /// Copies `rows` rows of `bytes` bytes, each contiguous on both sides.
 ///

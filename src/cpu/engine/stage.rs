@@ -1,10 +1,14 @@
 //! Tiles of operands that do not lie as their kernel wants them.
 
-use super::{Job, Kernel, Rows, STAGE_ROWS, Shared};
+use super::rows::Kernel;
+use super::{Job, Rows, Shared};
 use crate::cpu::copy::{Side, TileCopy};
 use crate::cpu::stream;
 use crate::cpu::tuning::PREFETCH_FROM;
 use crate::plan::{Plan, Tile, each};
+
+/// Rows of a staged tile.
+pub(super) const STAGE_ROWS: usize = 16;
 
 /// Brings tiles into the form kernels want and results back.
 pub struct Stager<const N: usize> {

@@ -1,6 +1,9 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, for_rows, row, search};
+use super::kernel::{Accumulators, FoldKernel, FoldTile, for_rows};
+use super::line::Line;
+use super::reducer::row;
+use super::{Reducer, search};
 use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;

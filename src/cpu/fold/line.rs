@@ -1,6 +1,6 @@
 //! Accumulators of the columns of a tile.
 
-use super::COLUMNS;
+use super::kernel::COLUMNS;
 use std::mem::MaybeUninit;
 
 /// A number for each column of a tile. It lies on the stack, so that compilers see that it does not overlap the input and vectorise; it is

@@ -5,7 +5,10 @@
 //! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
 //! show in the sum of squares.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, UNROLL, for_rows, row};
+use super::Reducer;
+use super::kernel::{Accumulators, FoldKernel, FoldTile, UNROLL, for_rows};
+use super::line::Line;
+use super::reducer::row;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::{Dtype, Element};

@@ -3,7 +3,9 @@
 //! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in
 //! three to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Abs, Accumulators, FoldKernel, FoldTile, Line, Plain, Square, total::Term};
+use super::kernel::{Accumulators, FoldKernel, FoldTile};
+use super::line::Line;
+use super::{Abs, Plain, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;

@@ -3,8 +3,10 @@
 //! Elements whose powers would leave the range of float64 are divided first by the one with the greatest power: the greatest element, or
 //! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
+use super::kernel::{Accumulators, COLUMNS, FoldKernel, FoldTile};
+use super::line::Line;
 use super::total::{Plain, Square, Terms};
-use super::{Accumulators, COLUMNS, FoldKernel, FoldTile, Lanes, Line, Reducer};
+use super::{Lanes, Reducer};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;

@@ -1,6 +1,7 @@
 //! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, NARROW, ROWS, UNROLL};
+use super::kernel::{Accumulators, FoldKernel, FoldTile, NARROW, ROWS, UNROLL};
+use super::line::Line;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};

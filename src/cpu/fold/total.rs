@@ -1,6 +1,7 @@
 //! Sums and products of the elements, or sums of a term of each.
 
-use super::{Reducer, row};
+use super::Reducer;
+use super::reducer::row;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};

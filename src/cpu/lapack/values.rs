@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values, and what is made of them.
 
-use super::Multiply;
 use super::lists::{Float, Lists, cube};
+use super::multiply::Multiply;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use thorn_lapack::Vectors;

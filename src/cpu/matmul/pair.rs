@@ -3,6 +3,7 @@
 //! Two elements that follow one another along the dimension that is summed over are one [`Pair`], and a product of bfloat16 is one of
 //! pairs, half as deep. Subnormal numbers count as 0.
 
+use super::Gemm;
 use super::kernel::{self, Kernel, Strip, TALL};
 use super::number::Number;
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
@@ -72,7 +73,9 @@ impl Number for Pair {
             }
         }
     }
+}
 
+impl Gemm for Pair {
     #[allow(private_interfaces)]
     fn kernel(level: Level) -> Kernel<Pair> {
         assert!(Pair::is_available(), "the machine multiplies pairs");

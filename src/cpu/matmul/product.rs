@@ -4,8 +4,8 @@
 //! strips of B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are
 //! not contiguous; so is the block of A, given the memory for it.
 
-use super::Mat;
 use super::kernel::{Kernel, Merge, Packing, Strip};
+use super::mat::Mat;
 use super::number::Number;
 use crate::alloc;
 use crate::cpu::pool::{self, Shares};

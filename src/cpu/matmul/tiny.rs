@@ -4,7 +4,7 @@
 // Loops with constant bounds over arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
 
-use super::Mat;
+use super::mat::Mat;
 use super::number::Number;
 use crate::cpu::simd::{Level, simd_at};
 use std::ops::Range;

@@ -4,7 +4,6 @@
 //! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
 //! with consecutive elements of one row of the result.
 
-use super::Matrix;
 use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{with_avx2, with_avx512};
@@ -18,6 +17,17 @@ use crate::cpu::vector::{Bytes, transpose_lanes};
 use std::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
+
+/// A matrix to transpose: `rows` x `cols` is the shape of the result.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    pub(super) dst: *mut u8,
+    pub(super) dst_step: isize,
+    pub(super) src: *const u8,
+    pub(super) src_step: isize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+}
 
 /// Transposes a matrix no larger than a tile.
 pub type Kernel = unsafe fn(Matrix);

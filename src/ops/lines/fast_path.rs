@@ -1,6 +1,6 @@
 //! The fast path of operations over lines: few elements, contiguous, in the types of the kernel.
 
-use super::{Form, Want};
+use super::want::{Form, Want};
 use crate::cpu::line_ops::with_kernels;
 use crate::cpu::lines::{ColumnBlock, Kernels, Stack};
 use crate::cpu::small::{SMALL, SmallBuffer};
