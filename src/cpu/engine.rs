@@ -23,7 +23,7 @@ use super::tuning::{
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
 pub use crate::work::{Flat, Job, Rows, Work};
-pub(crate) use rows::LANES;
+pub(crate) use rows::CHUNK;
 pub use rows::{Kernel, lanes};
 use stage::{STAGE_ROWS, Stager};
 use std::mem::MaybeUninit;

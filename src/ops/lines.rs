@@ -4,7 +4,7 @@
 mod fast_path;
 mod want;
 
-pub use want::{Form, Want};
+pub use want::{LineResult, Want};
 
 use super::copy;
 use super::reduce::TH_ALL_DIMS;
@@ -18,11 +18,11 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// Does `work` to the lines of `t` along `dim`; a `Source` says how where there is more to think about.
-pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: Form, wants: [Want<'_>; 2]) -> Result<()> {
+pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
     if fast_path::run(t, dim, &work, form, &wants)? {
         return Ok(());
     }
-    let source = if form == Form::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
+    let source = if form == LineResult::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
     source.run(work, form, wants)
 }
 
@@ -123,18 +123,18 @@ impl Source {
     }
 
     /// The shape of a result.
-    fn result_shape(&self, form: Form) -> Dims {
+    fn result_shape(&self, form: LineResult) -> Dims {
         let reduced = |keepdim: bool| -> Dims {
             let all = self.layout.shape.iter().enumerate();
             all.filter(|(d, _)| keepdim || !self.dims.contains(d)).map(|(d, &n)| if self.dims.contains(&d) { 1 } else { n }).collect()
         };
         match form {
-            Form::Same => self.layout.shape.clone(),
-            Form::Resized { n } => {
+            LineResult::Same => self.layout.shape.clone(),
+            LineResult::Resized { n } => {
                 self.layout.shape.iter().enumerate().map(|(d, &have)| if self.dims.contains(&d) { n } else { have }).collect()
             }
-            Form::One { keepdim } => reduced(keepdim),
-            Form::Leading { n, keepdim } => {
+            LineResult::One { keepdim } => reduced(keepdim),
+            LineResult::Leading { n, keepdim } => {
                 let mut shape = reduced(keepdim);
                 shape.insert(0, n);
                 shape
@@ -148,18 +148,18 @@ impl Source {
     }
 
     /// The layout of a result with the elements of a line in the last dim.
-    fn result_layout(&self, form: Form, layout: &Layout) -> Layout {
-        if matches!(form, Form::Same | Form::Resized { .. }) && self.is_last() {
+    fn result_layout(&self, form: LineResult, layout: &Layout) -> Layout {
+        if matches!(form, LineResult::Same | LineResult::Resized { .. }) && self.is_last() {
             return layout.clone();
         }
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> = layout.shape.iter().copied().zip(layout.strides.iter().copied()).collect();
         let last = match form {
-            Form::Same | Form::Resized { .. } if self.dims.is_empty() => (1, 1),
-            Form::Same | Form::Resized { .. } => dims.remove(self.dims[0]),
-            Form::One { .. } => (1, 1),
-            Form::Leading { .. } => dims.remove(0),
+            LineResult::Same | LineResult::Resized { .. } if self.dims.is_empty() => (1, 1),
+            LineResult::Same | LineResult::Resized { .. } => dims.remove(self.dims[0]),
+            LineResult::One { .. } => (1, 1),
+            LineResult::Leading { .. } => dims.remove(0),
         };
-        if matches!(form, Form::One { .. } | Form::Leading { .. }) && dims.len() == self.layout.ndim() {
+        if matches!(form, LineResult::One { .. } | LineResult::Leading { .. }) && dims.len() == self.layout.ndim() {
             let mut d = 0;
             dims.retain(|_| {
                 d += 1;
@@ -171,15 +171,15 @@ impl Source {
     }
 
     /// Does `work` to the lines, into one or two results. Nothing changes before all is done.
-    pub fn run(&self, work: Lines<'_>, form: Form, wants: [Want<'_>; 2]) -> Result<()> {
+    pub fn run(&self, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
         let (shape, written) = (self.result_shape(form), work.op.written(work.compute));
         let wanted = [0, 1].map(|k| {
             let writes = Writes::converted_from(written[k].unwrap_or(work.compute));
             wants[k].r.map(|r| Wanted { r, dtype: wants[k].dtype, shape: &shape, writes })
         });
-        let as_given = if form == Form::Same && !self.is_last() { Some(self.operand.with_layout(self.layout.clone())) } else { None };
+        let as_given = if form == LineResult::Same && !self.is_last() { Some(self.operand.with_layout(self.layout.clone())) } else { None };
         let given = std::slice::from_ref(as_given.as_ref().unwrap_or(&self.operand));
-        let inputs = if form == Form::Same { Inputs::in_step(given) } else { Inputs::anywhere(given) };
+        let inputs = if form == LineResult::Same { Inputs::in_step(given) } else { Inputs::anywhere(given) };
         let ready = ready_all(wanted, inputs)?;
         ready.launch_in(|layout| self.result_layout(form, layout), &work, &[&self.operand])
     }

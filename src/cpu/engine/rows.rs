@@ -11,7 +11,7 @@ use crate::plan::each;
 pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
 /// The most elements of a chunk, which a kernel that takes rows reads before it writes.
-pub(crate) const LANES: usize = 64;
+pub(crate) const CHUNK: usize = 64;
 
 /// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be
 /// little of the others.
@@ -19,7 +19,7 @@ pub const fn lanes(sizes: &[usize]) -> usize {
     let mut k = 1;
     while k < sizes.len() {
         if sizes[k] != sizes[0] {
-            return LANES / 2;
+            return CHUNK / 2;
         }
         k += 1;
     }

@@ -4,13 +4,11 @@ use super::multiply::product;
 use crate::cpu::parallel::Shared;
 use crate::cpu::pool;
 use crate::cpu::scratch::ThreadScratch;
+use crate::cpu::tuning::DECOMPOSED_WORK;
 use crate::error::{Result, bail};
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
 use thorn_lapack::{Info, Lapack, Products, Scratch, provide};
-
-/// Operations, multiplications say, that a thread must have to be worth waking.
-const GRAIN: usize = 32 * 1024;
 
 /// The work on all matrices of a batch.
 pub(super) struct Job<'a, T, const N: usize> {
@@ -39,7 +37,7 @@ impl<T: Lapack, const N: usize> Job<'_, T, N> {
         if self.count == 0 {
             return Ok(());
         }
-        let parts = match self.count.saturating_mul(self.cost) / GRAIN {
+        let parts = match self.count.saturating_mul(self.cost) / DECOMPOSED_WORK {
             0 | 1 => 1,
             grains => grains.min(self.count).min(if pool::num_threads() > 1 { 4 * pool::num_threads() } else { 1 }),
         };

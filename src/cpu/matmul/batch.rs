@@ -5,6 +5,7 @@ use super::vendor::gemm_by_vendor;
 use super::{Gemm, Mat, gemm_batch, pairs, products};
 use crate::cpu::copy::{converted, copy};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
+use crate::cpu::tuning::{PRODUCT_PER_ELEMENT, PRODUCT_SHARED};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::launch::{Form, Matmul};
@@ -13,11 +14,6 @@ use crate::operand::Operand;
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 use std::ops::Range;
-
-/// Multiplications that take as long as an element of an elementwise operation.
-const PER_ELEMENT: usize = 8;
-/// Multiplications from which a product is shared between threads as well as a batch is.
-const LARGE: usize = 1 << 20;
 
 /// A type that is multiplied, whose factors are numbers of the caller.
 trait Factor: Gemm {
@@ -241,7 +237,7 @@ impl Batch {
         }
         let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
         let each = |range: Range<usize>| several(beta, range);
-        if count == 1 || work >= LARGE { each(0..count) } else { parallel(count, work / PER_ELEMENT + 1, CHEAP, &each) }
+        if count == 1 || work >= PRODUCT_SHARED { each(0..count) } else { parallel(count, work / PRODUCT_PER_ELEMENT + 1, CHEAP, &each) }
     }
 
     /// Where the matrices of place `i` begin.

@@ -23,7 +23,7 @@ pub use mat::Mat;
 pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
-use kernel::Kernel;
+use kernel::ProductKernel;
 use number::Number;
 use product::Product;
 use thorn_lapack::vendor::current as vendor_chosen;
@@ -58,7 +58,7 @@ pub(crate) use products;
 pub trait Gemm: Number {
     /// The kernel for an instruction set, which the machine must have.
     #[allow(private_interfaces)]
-    fn kernel(level: Level) -> Kernel<Self>;
+    fn kernel(level: Level) -> ProductKernel<Self>;
 }
 
 macro_rules! gemm {
@@ -66,7 +66,7 @@ macro_rules! gemm {
         impl Gemm for $T {
             #[allow(private_interfaces)]
             #[inline(always)]
-            fn kernel(level: Level) -> Kernel<$T> {
+            fn kernel(level: Level) -> ProductKernel<$T> {
                 kernel::kernel::<$T, $($lanes),*>(level)
             }
         }

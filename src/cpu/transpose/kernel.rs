@@ -30,7 +30,7 @@ pub struct Matrix {
 }
 
 /// Transposes a matrix no larger than a tile.
-pub type Kernel = unsafe fn(Matrix);
+pub type TransposeKernel = unsafe fn(Matrix);
 /// Transposes a band: what is stored of each row, in bytes, and whether the band is the first of its rows, is told beside it.
 pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
@@ -45,8 +45,8 @@ struct Buffer([MaybeUninit<u8>; LINE * BUFFER_ROW]);
 
 /// The kernel that stores to the result itself, in whole cache lines.
 #[cfg(target_arch = "x86_64")]
-pub fn direct(level: Level, size: usize) -> Kernel {
-    let kernels: [Kernel; 4] = match level {
+pub fn direct(level: Level, size: usize) -> TransposeKernel {
+    let kernels: [TransposeKernel; 4] = match level {
         Level::Avx512 => [direct_avx512::<16>, direct_avx512::<8>, direct_avx512::<4>, direct_avx512::<2>],
         Level::Avx2 => [direct_avx2::<16>, direct_avx2::<8>, direct_avx2::<4>, direct_avx2::<2>],
         Level::Baseline => [direct_sse2::<16>, direct_sse2::<8>, direct_sse2::<4>, direct_sse2::<2>],
@@ -66,7 +66,7 @@ pub fn buffered(level: Level, size: usize) -> BandKernel {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub fn direct(_: Level, size: usize) -> Kernel {
+pub fn direct(_: Level, size: usize) -> TransposeKernel {
     [one_by_one::<16>, one_by_one::<8>, one_by_one::<4>, one_by_one::<2>][size.ilog2() as usize]
 }
 
@@ -77,13 +77,13 @@ pub fn buffered(_: Level, size: usize) -> BandKernel {
 
 /// The kernel that stores a square, a line wide and high, past the caches, where a register is a line.
 #[cfg(target_arch = "x86_64")]
-pub fn unbuffered(level: Level, size: usize) -> Option<Kernel> {
-    let kernels: [Kernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
+pub fn unbuffered(level: Level, size: usize) -> Option<TransposeKernel> {
+    let kernels: [TransposeKernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
     (level == Level::Avx512 && size > 1).then(|| kernels[size.ilog2() as usize - 1])
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
+pub fn unbuffered(_: Level, _: usize) -> Option<TransposeKernel> {
     None
 }
 

@@ -6,7 +6,7 @@ use crate::tensor::Tensor;
 
 /// The shape of the result of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum LineResult {
     /// As many elements as it has: the result has the shape of the input.
     Same,
     /// `n` elements in their place.
