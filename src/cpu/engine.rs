@@ -25,12 +25,9 @@ use crate::plan::{Plan, each};
 pub use crate::work::{Flat, Job, Rows, Work};
 pub(crate) use rows::CHUNK;
 pub use rows::{Kernel, lanes};
-use stage::{STAGE_ROWS, Stager};
-use std::mem::MaybeUninit;
+use stage::{Buffer, STAGE, STAGE_ROWS, Stager};
 pub use transposed::{TransposedKernel, TransposedTile};
 
-/// Elements a staging buffer has room for, of any type.
-const STAGE: usize = 2048;
 /// All operands `n` steps further on.
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
@@ -244,19 +241,6 @@ impl<const N: usize> Job<N> {
                 stream::fence();
             }
         });
-    }
-}
-
-/// Room for a tile of one operand, or a row of it.
-#[repr(align(64))]
-struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
-
-impl Buffer {
-    const fn new() -> Buffer {
-        Buffer(MaybeUninit::uninit())
-    }
-    fn data(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
     }
 }
 

@@ -14,6 +14,7 @@ pub use shares::Shares;
 
 use super::tuning::SPIN_TIME;
 use crate::alloc;
+use shares::Padded;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -52,10 +53,6 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     }
     (0..parts).for_each(task);
 }
-
-/// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
-#[repr(align(128))]
-struct Padded<T>(T);
 
 /// The call that the pool works on. Lives in the pool, but `task` is on the caller's stack: only the caller and seated workers look at it.
 #[derive(Clone, Copy)]

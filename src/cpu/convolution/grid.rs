@@ -10,6 +10,7 @@ use crate::launch::{IMAGE_DIMS, Window};
 use std::ops::Range;
 
 /// `from..from + length`, but no further than `end`.
+#[inline]
 pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
     from..end.min(from + length)
 }

@@ -2,9 +2,10 @@
 
 use super::pair::Pair;
 use super::vendor::gemm_by_vendor;
-use super::{Gemm, Mat, gemm_batch, pairs, products};
+use super::{Gemm, Mat, pairs, products, tiny};
 use crate::cpu::copy::{converted, copy};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
+use crate::cpu::simd::level;
 use crate::cpu::tuning::{PRODUCT_PER_ELEMENT, PRODUCT_SHARED};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
@@ -260,5 +261,24 @@ impl Batch {
             offsets[0] = 0;
         }
         offsets
+    }
+}
+
+/// [`super::gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A
+/// library that the host has chosen computes them if it can ([`gemm_by_vendor`]).
+///
+/// # Safety
+/// As for [`super::gemm`], for every product.
+unsafe fn gemm_batch<T: Gemm>((beta, alpha): (T, T), [c, a, b]: [Mat<T>; 3], products: Range<usize>, at: impl Fn(usize) -> [isize; 3]) {
+    let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || thorn_lapack::vendor::current().is_some();
+    if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
+        // SAFETY: the caller's; the level is this machine's.
+        return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
+    }
+    for i in products {
+        let at = at(i);
+        let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
+        // SAFETY: the caller's.
+        unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
     }
 }

@@ -26,7 +26,6 @@ use super::simd::{Level, level};
 use kernel::ProductKernel;
 use number::Number;
 use product::Product;
-use thorn_lapack::vendor::current as vendor_chosen;
 
 /// Runs `$body` with `$T` bound to a type that products are computed in.
 macro_rules! products {
@@ -91,30 +90,6 @@ gemm! {
 pub unsafe fn gemm<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
     // SAFETY: the caller's; the level is this machine's.
     unsafe { gemm_at(level(), beta, c, alpha, a, b) }
-}
-
-/// [`gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A library
-/// that the host has chosen computes them if it can ([`gemm_by_vendor`]).
-///
-/// # Safety
-/// As for [`gemm`], for every product.
-pub unsafe fn gemm_batch<T: Gemm>(
-    (beta, alpha): (T, T),
-    [c, a, b]: [Mat<T>; 3],
-    products: std::ops::Range<usize>,
-    at: impl Fn(usize) -> [isize; 3],
-) {
-    let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || vendor_chosen().is_some();
-    if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
-        // SAFETY: the caller's; the level is this machine's.
-        return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
-    }
-    for i in products {
-        let at = at(i);
-        let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
-        // SAFETY: the caller's.
-        unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
-    }
 }
 
 /// [`gemm`] with the kernels of a level, which the machine must have.
