@@ -64,8 +64,10 @@ pub fn rank<T: Float>(lists: &Lists<'_>, m: usize, n: usize, tol: f64) -> Result
 
 #[cfg(test)]
 mod tests {
+    use super::super::multiply::product;
     use super::*;
     use std::mem::MaybeUninit;
+    use thorn_lapack::{Products, provide};
 
     /// The greatest element of `A V - V E` for eigenvalues E and vectors V of an n x n matrix of numbers up to 1.
     fn residual<T: Float>(n: usize) -> f64 {
@@ -102,6 +104,7 @@ mod tests {
     /// Vectors of large matrices are computed from memory that faer leaves, in its order of allocation.
     #[test]
     fn eigenvectors_belong_to_the_eigenvalues_of_large_matrices() {
+        provide(Products { f32: product::<f32>, f64: product::<f64> });
         for n in [99, 100, 101, 160] {
             let (single, double) = (residual::<f32>(n), residual::<f64>(n));
             assert!(single < 1e-3 && double < 1e-11, "{n}: {single} {double}");
