@@ -162,7 +162,7 @@ impl Storage {
         let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, &THMapAllocator, null_mut())?;
         let mut context = THMapAllocatorContext::new(Some(filename), flags)?;
         let data = context.map(bytes as isize)?;
-        // SAFETY: nobody else has the new storage. The mapping holds so many elements and is undone by THMapAllocator with this context.
+        // SAFETY: nobody else has the new storage. The mapping holds the elements and is undone by THMapAllocator with this context.
         unsafe {
             let raw = storage.as_ptr();
             if len <= 0 {
