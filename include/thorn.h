@@ -3600,6 +3600,10 @@ typedef enum THFileFormat {
 /// with `THArchive_free`; NULL on error.
 THArchive *THArchive_open(const char *path);
 
+/// Opens a table of numbers whose columns are separated by the character `separator`, `';'` say, which `THArchive_open`
+/// guesses. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openTable(const char *path, int separator);
+
 /// Opens a file that lies in memory, from `data` on. The memory must stay as it is until the archive is freed; tensors
 /// are copies. Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);

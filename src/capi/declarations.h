@@ -732,6 +732,7 @@ THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 int THMemory_pressure(void);
 /* Files */
 THArchive *THArchive_open(const char *path);
+THArchive *THArchive_openTable(const char *path, int separator);
 THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);
 THArchive *THArchive_openCallbacks(THReadFunction read, THSeekFunction seek, void *context);
 void THArchive_free(THArchive *archive);
