@@ -173,7 +173,8 @@ def expect(name, arrays):
 
 def described(array):
     """An array as JSON: floats as texts, which tell -0.0 and infinities from others."""
-    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]}
+    elements = [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]
+    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": elements}
 
 
 def numpy_arrays():
@@ -259,7 +260,38 @@ def torch():
     corpus_torch.write(folder("torch"), expect)
 
 
-WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz}
+def csv():
+    import numpy as np
+    import pandas as pd
+
+    to = folder("csv")
+    random = np.random.default_rng(1)
+    table = random.standard_normal((8, 3)) * [1, 1e-9, 1e12]
+    np.savetxt(to / "savetxt.csv", table)
+    np.savetxt(to / "savetxt_header.csv", table, delimiter=",", header="a, b, c")
+    np.savetxt(to / "savetxt_short.csv", table, delimiter="; ", fmt="%.4g")
+    frame = pd.DataFrame(table, columns=["x", "a, b", "say \"c\""])
+    frame["whole"] = np.arange(8)
+    frame.loc[3, "x"] = None
+    frame.loc[5, "x"] = np.inf
+    frame.to_csv(to / "pandas.csv", index=False)
+    frame.to_csv(to / "pandas_index.csv")
+    frame.to_csv(to / "pandas.tsv", index=False, sep="\t", na_rep="NA", lineterminator="\r\n", encoding="utf-8-sig", quoting=1)
+    frame.to_csv(to / "pandas_decimal.csv", index=False, sep=";", decimal=",", na_rep="NULL")
+    frame.to_csv(to / "pandas_bare.csv", index=False, header=False)
+    how = {"savetxt.csv": {"sep": r"\s+", "header": None}, "savetxt_header.csv": {"comment": "#", "header": None},
+           "savetxt_short.csv": {"sep": ";", "header": None}, "pandas.tsv": {"sep": "\t", "encoding": "utf-8-sig"},
+           "pandas_decimal.csv": {"sep": ";", "decimal": ","}, "pandas_bare.csv": {"header": None}}
+    files = {}
+    for path in sorted(to.iterdir()):
+        options = how.get(path.name, {})
+        frame = pd.read_csv(path, float_precision="round_trip", **options)
+        names = [] if "header" in options else ["" if name.startswith("Unnamed") else name for name in frame.columns]
+        files[path.name] = described(frame.to_numpy(dtype=np.float64)) | {"columns": names}
+    expect("csv", files)
+
+
+WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

@@ -225,7 +225,27 @@ def images(to):
     assert Image.open(rewrite(CORPUS / "images" / "gray.png", to / "a.png")).text == texts
 
 
-CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz}
+def csv(to):
+    import numpy as np
+    import pandas as pd
+
+    for source in sorted((CORPUS / "csv").iterdir()):
+        for separator, name in ((",", "a.csv"), ("\t", "a.tsv")):
+            array = np.load(rewrite(source, to / "a.npy"))
+            text = rewrite(source, to / name)
+            names = "pandas" in source.name and "bare" not in source.name
+            frame = pd.read_csv(text, sep=separator, float_precision="round_trip", header=0 if names else None)
+            check(same(frame.to_numpy(dtype=np.float64), array), source.name, name)
+            if names:
+                check("say \"c\"" in frame.columns and "a, b" in frame.columns, list(frame.columns))
+            else:
+                check(same(np.loadtxt(text, delimiter=separator), array), source.name, name)
+            digits = pd.read_csv(rewrite(source, text, 10 if separator == "," else 11, 4), sep=separator, header=0 if names else None)
+            finite = np.isfinite(array)
+            check(np.allclose(digits.to_numpy(dtype=np.float64)[finite], array[finite], rtol=1e-3, atol=0), source.name)
+
+
+CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:

@@ -3,7 +3,7 @@
 use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::{Format, png};
+use crate::formats::{Format, Table, png};
 use crate::grow;
 use crate::input::{Input, within};
 use crate::zip;
@@ -93,6 +93,8 @@ pub enum Encoding {
         /// True if the most significant byte comes first.
         big_endian: bool,
     },
+    /// As the text of numbers.
+    Text(Table),
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
 }
@@ -228,7 +230,7 @@ impl Contents {
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Bytes(_) | Encoding::Png { .. } => {}
+                Encoding::Text(_) | Encoding::Bytes(_) | Encoding::Png { .. } => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -278,6 +280,7 @@ impl Contents {
                 Ok(())
             }
             Encoding::Png { sixteen } => png::decode(input, sixteen, to),
+            Encoding::Text(ref table) => table.read(input, to),
             Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())

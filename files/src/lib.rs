@@ -18,10 +18,11 @@ mod formats;
 pub mod grow;
 pub mod input;
 mod pickle;
+mod pool;
 pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, Output, open, save};
+pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;

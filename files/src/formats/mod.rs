@@ -1,6 +1,7 @@
 //! The formats: how each is recognised, read and written.
 
 mod gguf;
+mod csv;
 mod npy;
 mod npz;
 pub(crate) mod png;
@@ -9,6 +10,8 @@ mod python;
 mod safetensors;
 mod t7;
 mod torch;
+
+pub use csv::{Table, read_csv};
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -78,6 +81,10 @@ formats! {
     Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], false, pnm::recognises, pnm::read, Some(pnm::write);
     /// An image.
     Png = 13: "PNG" ["png"], false, png::recognises, png::read, Some(png::write);
+    /// A table of numbers as text. Text has no mark to know it by, and comes last.
+    Csv = 10: "csv" ["csv"], false, csv::recognises, csv::read, Some(csv::write_csv);
+    /// A table of numbers as text, with tabs between them.
+    Tsv = 11: "tsv" ["tsv"], false, elsewhere, csv::read, Some(csv::write_tsv);
 }
 
 /// Recognises nothing: another format reads these files.
