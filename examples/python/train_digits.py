@@ -2,9 +2,9 @@
 
     python examples/python/train_digits.py [digits.pt]     # needs torch
 
-Every third digit is held out. The file is a dict: the state_dict of the network, and the mean and deviation of the pixels that it was
-trained on as numbers. The numbers drawn are those of a fixed seed, and one thread adds them up, so that the same version of PyTorch on the
-same kind of processor makes the same network again.
+Every third digit is held out. The file is a dict: the entries of the network's state_dict, and two numbers, the mean and the deviation of
+the pixels that it was trained on. The seed is fixed and one thread computes, so that a second run with the same PyTorch and processor writes
+the same file.
 """
 
 import sys
