@@ -263,7 +263,10 @@ static void formats_are_named(void) {
     CHECK_ERROR(THTensor_save(fresh, file("a.npy")), TH_ERR_DTYPE, "");
     THTensor_free(fresh);
 
-    THArchive *out = THArchive_create(file("a.csv"), TH_FILE_BY_NAME);
+    THArchive *out = THArchive_create(file("a.npz"), TH_FILE_BY_NAME);
+    CHECK_ERROR(THArchive_addMetadata(out, "key", "value"), TH_ERR_UNSUPPORTED, "npz files have no metadata");
+    THArchive_free(out);
+    out = THArchive_create(file("a.csv"), TH_FILE_BY_NAME);
     CHECK_ERROR(THArchive_setPrecision(out, 18), TH_ERR_ARGUMENT, "18 digits: expected 0 to 17");
     CHECK_OK(THArchive_setPrecision(out, 3));
     THTensor *row = matrix_of(TH_FLOAT64, 1, 3.14159, 2.71828);

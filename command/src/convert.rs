@@ -64,7 +64,11 @@ impl Convert {
             bar.inc(entry.bytes() as u64);
         }
         bar.finish_and_clear();
-        for index in 0..if self.bare { 0 } else { source.archive().keys() } {
+        let keys = if self.bare { 0 } else { source.archive().keys() };
+        if keys > 0 && !out.keeps_metadata() {
+            eprintln!("thorn: the metadata is left out, of which {} has none", self.to.to_string_lossy());
+        }
+        for index in 0..if out.keeps_metadata() { keys } else { 0 } {
             let (key, value) = source.archive().metadata(index)?;
             out.add_metadata(key, value)?;
         }

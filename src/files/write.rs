@@ -40,6 +40,11 @@ impl Writing {
         self.format as THFileFormat
     }
 
+    /// Returns true if the file may have metadata.
+    pub fn keeps_metadata(&self) -> bool {
+        self.format.keeps_metadata()
+    }
+
     fn check_open(&self) -> Result<()> {
         if self.closed {
             bail!(Argument, "the archive is closed already")
@@ -61,6 +66,9 @@ impl Writing {
     /// Adds a key and its value.
     pub fn add_metadata(&mut self, key: &CStr, value: &CStr) -> Result<()> {
         self.check_open()?;
+        if !self.format.keeps_metadata() {
+            bail!(Unsupported, "{} files have no metadata", self.format.name())
+        }
         let key = utf8(key, "key")?;
         if self.metadata.iter().any(|(known, _)| known == key) {
             bail!(Argument, "the key '{key}' was added already")

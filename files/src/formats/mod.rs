@@ -119,6 +119,11 @@ impl Format {
         self.driver().keeps_layouts
     }
 
+    /// Returns true if files of this format have metadata that can be written.
+    pub fn keeps_metadata(self) -> bool {
+        !matches!(self, Format::Npy | Format::Npz | Format::NpzDeflated | Format::Pnm)
+    }
+
     /// Returns true if files of this format can be written.
     pub fn writable(self) -> bool {
         self.driver().write.is_some()

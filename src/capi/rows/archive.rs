@@ -98,7 +98,8 @@ macro_rules! archive_rows {
         /// elements. PyTorch's and Torch7's files keep strides and the storages that tensors share, each whole; in others tensors are
         /// row-major.
         THArchive_add(archive: archive, name: text, t: input) = archive.writing()?.add(name, t);
-        /// Adds a key and its value to the metadata. Where a format has none, `THArchive_close` fails.
+        /// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of columns,
+        /// `columns.0` and so on, and nothing else.
         THArchive_addMetadata(archive: archive, key: text, value: text) = archive.writing()?.add_metadata(key, value);
         /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
         THArchive_setPrecision(archive: archive, digits: int) = archive.writing()?.set_precision(digits);
