@@ -138,7 +138,7 @@ fn written_files_are_read_as_what_they_were_written_from() {
     }
     let mut twice = thorn_files::open(&file("one.pt")).unwrap();
     twice.metadata.push((String::new(), String::new()));
-    assert_eq!(rewritten(&mut twice, &file("one.pt")).unwrap_err().message, "a file of PyTorch cannot have the name '' twice");
+    assert_eq!(rewritten(&mut twice, &file("one.pt")).unwrap_err().message, "PyTorch files cannot have the name '' twice");
 }
 
 /// A stream of PyTorch with this pickle as its object, and no storages.
@@ -240,6 +240,14 @@ fn other_archives() {
     writer.finish().unwrap();
     let zip = zip.into_inner();
     assert_eq!(thorn_files::open(&zip).unwrap_err().message, "PyTorch: the archive has no data.pkl");
+    // The pickle is the one nearest to the root.
+    let mut deep = io::Cursor::new(Vec::new());
+    let mut writer = thorn_files::zip::Writer::new(&mut deep);
+    writer.store("archive/code/data.pkl", &[b"no pickle"], 1).unwrap();
+    writer.store("archive/adata.pkl", &[b"no pickle"], 1).unwrap();
+    writer.store("archive/data.pkl", &[b"\x80\x02K\x07."], 1).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(thorn_files::open(&deep.into_inner()).unwrap().metadata, [(String::new(), "7".to_owned())]);
     let cut = zip[..zip.len() - 1].to_vec();
     let error = thorn_files::open(&cut).unwrap_err().message;
     assert_eq!(error, format!("PyTorch: byte {}: the file ends early: it has no directory of a zip archive at its end", cut.len()));
