@@ -261,7 +261,22 @@ def big(to):
     check(len(archive.infolist()) == 65536 and archive.read("65535") == b"\xff", archive)
 
 
-CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "big": big}
+def safetensors(to):
+    import torch
+    from safetensors import safe_open
+
+    for source in sorted((CORPUS / "safetensors").iterdir()):
+        with safe_open(source, "pt") as wanted, safe_open(rewrite(source, to / "a.safetensors"), "pt") as read:
+            check(read.metadata() == wanted.metadata(), source.name, read.metadata())
+            check(set(read.keys()) == {name for name in wanted.keys() if "float8" not in name}, source.name, list(read.keys()))
+            for name in read.keys():
+                widened = {torch.uint16: torch.int32, torch.uint32: torch.int64}
+                tensor = wanted.get_tensor(name)
+                tensor = tensor.to(widened.get(tensor.dtype, tensor.dtype))
+                check(same_tensors(read.get_tensor(name), tensor), source.name, name, read.get_tensor(name))
+
+
+CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "safetensors": safetensors, "big": big}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:
