@@ -103,8 +103,8 @@ by_pkg_config() {
 in_gdb() {
     local name=$1 out
     shift
-    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up -ex 'print r' \
-        "$work/debugged" 2>&1)
+    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up \
+        -ex 'print r' "$work/debugged" 2>&1)
     grep -qF 'float32 [2, 3], strides [3, 1]: [[3, 3, 3], [3, 3, 3]]' <<<"$out" || fail "$name: gdb says: $out"
     echo "ok: $name"
 }
@@ -137,7 +137,8 @@ in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
 for file in LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY; do
     cmp $file "$work/moved/share/doc/thorn/$file" || fail "$file is not installed"
 done
-crates=$(cargo tree --edges normal,no-proc-macro --prefix none --no-dedupe --locked --format '{p}|{l}' | grep -v '(/' | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
+crates=$(cargo tree --edges normal,no-proc-macro --prefix none --no-dedupe --locked --format '{p}|{l}' |
+    grep -v '(/' | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
 listed=$(awk '/^Crates/ { inside = 1; next } !NF { inside = 0 } inside' LICENSE-THIRD-PARTY | sed -E 's/^ +([^ ]+) +(.*[^ ])  +.*/\1 \2/')
 diff <(echo "$listed") <(echo "$crates") || fail "LICENSE-THIRD-PARTY lists other crates (<) than Cargo (>)"
 echo "ok: licences"
