@@ -126,6 +126,16 @@ fn written_arrays_are_read() {
     assert_eq!(scalar, [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), &bytes![7i64]].concat());
 }
 
+/// Formats are known by their beginning, whatever the elements look like.
+#[test]
+fn elements_that_look_like_an_archive() {
+    let mut elements = vec![0; 512];
+    elements[129..134].copy_from_slice(b"ustar");
+    let file = saved(Format::Npy, &[("", &[512], Element::U8, &elements)], &[], None).unwrap();
+    assert_eq!(&file[257..262], b"ustar");
+    assert_eq!(thorn_files::open(&file).unwrap().format, Format::Npy);
+}
+
 #[test]
 fn what_npy_files_cannot_hold() {
     let two = saved(Format::Npy, &[("a", &[], Element::U8, &[1]), ("b", &[], Element::U8, &[2])], &[], None);

@@ -146,6 +146,9 @@ pub fn open(input: &dyn Input) -> Result<Contents> {
     let head = &mut head[..HEAD.min(input.size() as usize)];
     input.read_at(0, head)?;
     let Some(driver) = DRIVERS.iter().find(|driver| (driver.recognises)(head, input.size())) else {
+        if torch::is_tar(head) {
+            return Err(Error::unsupported(format_args!("tar archives, as PyTorch wrote them before 0.2, are not read")));
+        }
         return Err(Error::broken(format_args!("the format is unknown: the file begins with {:02x?}", &head[..head.len().min(16)])));
     };
     let within = |error: Error| Error { message: format!("{}: {}", driver.name, error.message), ..error };

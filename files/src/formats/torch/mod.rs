@@ -31,11 +31,11 @@ pub fn recognises(head: &[u8], _: u64) -> bool {
 pub fn recognises_stream(head: &[u8], _: u64) -> bool {
     let start = &head[..head.len().min(32)];
     let pickled = start.first() == Some(&0x80) && start.windows(MAGIC.len()).any(|bytes| bytes == MAGIC);
-    pickled || start.starts_with(MAGIC_DECIMAL) || is_tar(head)
+    pickled || start.starts_with(MAGIC_DECIMAL)
 }
 
-/// Archives of PyTorch before 0.2.
-fn is_tar(head: &[u8]) -> bool {
+/// Returns true for archives as PyTorch had them before 0.2. Files of other formats may have these bytes by chance.
+pub fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }
 
@@ -73,12 +73,6 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
 
 /// Reads a stream: its number and version, the machine that wrote it, the objects, the keys of the storages, and the storages.
 pub fn read_stream(input: &dyn Input) -> Result<Contents> {
-    let mut head = [0; 512];
-    let head = &mut head[..input.size().min(512) as usize];
-    input.read_at(0, head)?;
-    if is_tar(head) {
-        return Err(Error::unsupported(format_args!("tar archives of PyTorch before 0.2 are not read")));
-    }
     let mut budget = Budget::new(input.size());
     let mut cursor = Cursor::new(input, 0, u64::MAX);
     pickle::load(&mut cursor, &mut budget)?;
