@@ -266,3 +266,12 @@ fn numbers_are_rounded_as_by_std() {
         }
     }
 }
+
+#[test]
+fn tables_without_rows_have_any_number_of_columns() {
+    let text = |columns, metadata: &[(&str, &str)]| saved(Format::Csv, &[("", &[0, columns], Element::F64, &[])], metadata, None);
+    assert_eq!(text(i64::MAX, &[]).unwrap(), b"");
+    assert_eq!(text(2, &[("columns.1", "b"), ("columns.2", "c")]).unwrap(), b",b\n");
+    let message = text(i64::MAX, &[("columns.0", "a")]).unwrap_err().message;
+    assert_eq!(message, "at most 131072 columns have names, and there are 9223372036854775807");
+}

@@ -1,5 +1,6 @@
 //! Tables of numbers are written as text.
 
+use super::MOST_NAMES;
 use super::numbers::number;
 use crate::contents::Save;
 use crate::element::Element;
@@ -44,10 +45,10 @@ fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     };
     to.write_all(&header(what, columns, separator)?)?;
     let (element, bytes) = (what.element(tensor), what.bytes(tensor)?);
-    let row = columns * element.size();
-    if row == 0 {
+    if bytes.is_empty() {
         return Ok(());
     }
+    let row = columns * element.size();
     let precision = what.precision.map(|digits| digits.clamp(1, MOST_DIGITS));
     let part = (PART / columns).max(1) * row;
     for parts in bytes.chunks(part.saturating_mul(PARTS)) {
@@ -61,21 +62,22 @@ fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     Ok(())
 }
 
-/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Where all are
-/// empty there is no line.
-fn header(what: &Save<'_>, columns: usize, separator: u8) -> Result<Vec<u8>> {
-    let mut names: Vec<Option<&String>> = vec![None; columns];
-    for (key, name) in what.metadata {
-        let column = key.strip_prefix("columns.").and_then(|column| column.parse::<usize>().ok());
-        if let Some(to) = column.and_then(|column| names.get_mut(column)) {
-            *to = Some(name);
-        }
-    }
+/// The line with the names of columns, `columns.0` and on; columns without one have an empty name. Where all are empty there is no line.
+/// A table without rows may have any number of columns.
+fn header<'a>(what: &Save<'a>, columns: usize, separator: u8) -> Result<Vec<u8>> {
+    let named = |(key, name): &'a (String, String)| {
+        let column = key.strip_prefix("columns.")?.parse().ok().filter(|&column: &usize| column < columns)?;
+        (!name.is_empty()).then_some((column, name.as_str()))
+    };
     let mut line = Vec::new();
-    let names: Vec<&str> = names.into_iter().map(|name| name.map_or("", String::as_str)).collect();
-    if names.iter().all(|name| name.is_empty()) {
+    if what.metadata.iter().find_map(named).is_none() {
         return Ok(line);
     }
+    if columns > MOST_NAMES {
+        return Err(Error::unsupported(format_args!("at most {MOST_NAMES} columns have names, and there are {columns}")));
+    }
+    let mut names = vec![""; columns];
+    what.metadata.iter().filter_map(named).for_each(|(column, name)| names[column] = name);
     if names.iter().all(|name| number(name.as_bytes(), separator).is_some()) {
         return Err(Error::unsupported(format_args!("all names of columns are numbers, and would be read as a row")));
     }
