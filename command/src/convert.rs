@@ -10,17 +10,19 @@ use thorn::dtype::Dtype;
 use thorn::files::{TH_FILE_CSV, TH_FILE_NPY, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_TSV, THFileFormat, Writing};
 use thorn::ops::copy;
 
-/// Write the tensors of a file to another, in another format.
+/// Write the tensors of a file to another, in another format
 ///
-/// The metadata is kept where the format has any. A file that exists is replaced when the new one is whole.
+/// The metadata is kept where the format has any. A file that exists is replaced when the new
+/// one is whole.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Convert {
     /// The file to read; - is the standard input.
     from: OsString,
     /// The file to write; - is the standard output, which needs a --format.
     to: OsString,
     /// The format, if the ending of the name does not tell it.
-    #[arg(short, long, value_enum, hide_possible_values = false)]
+    #[arg(short, long, value_enum)]
     format: Option<Format>,
     /// Write this tensor only; may be given several times.
     #[arg(short, long, value_name = "NAME")]

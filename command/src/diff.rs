@@ -12,22 +12,24 @@ use std::ffi::OsString;
 use std::io::Write;
 use thorn::dtype::{Category, Dtype};
 
-/// Compare the tensors of two files.
+/// Compare the tensors of two files
 ///
-/// Tensors are equal if dtypes, shapes and all elements are. Elements a and b are equal if |a - b| <= atol + rtol * |b|, or both are NaN, or both
-/// are the same infinity; integers are compared exactly. Where each file has one tensor, its name does not count. The exit code is 0 if all is
-/// equal, 1 if not.
+/// Tensors are equal if dtypes, shapes and all elements are. Elements a and b are equal if
+/// |a - b| <= atol + rtol * |b|, or if both are NaN, or both the same infinity. Integers are
+/// compared exactly. Where each file has one tensor, its name does not count.
+/// The exit code is 0 if all is equal, 1 if not, 2 if something went wrong.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Diff {
     /// The one file; - is the standard input.
     a: OsString,
     /// The other file.
     b: OsString,
     /// The relative difference that is allowed.
-    #[arg(long, default_value_t = 0.0, value_parser = tolerance)]
+    #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The absolute difference that is allowed.
-    #[arg(long, default_value_t = 0.0, value_parser = tolerance)]
+    #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     atol: f64,
     /// Compare tensors of different dtypes by their elements, as float64.
     #[arg(long)]

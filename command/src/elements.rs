@@ -127,8 +127,8 @@ impl Piece {
     /// The elements of a piece that was widened; none of another.
     pub fn values(&self) -> Values<'_> {
         let bytes = self.bytes();
-        // SAFETY: the bytes are elements of the dtype, of which every pattern of bits is a number. They lie as the dtype needs it, in storages
-        // and in parts of files that are mapped, so nothing is left over at the ends.
+        // SAFETY: the bytes are elements of the dtype, of which every pattern of bits is a number. They lie as the dtype needs it, in
+        // storages and in parts of files that are mapped, so nothing is left over at the ends.
         unsafe {
             match self.0.dtype() {
                 Some(Dtype::Float32) => Values::Singles(bytes.align_to().1),

@@ -20,16 +20,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use stop::{Outcome, Result, Stop};
 
-/// Shows, converts, compares and views files of tensors: PyTorch, Torch7, NumPy, safetensors, GGUF, CSV, PNM and PNG.
+/// Shows, converts, compares and views files of tensors
+///
+/// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy (.npy, .npz), safetensors,
+/// tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads GGUF. Content tells the format of a
+/// file that is read, the ending of its name that of a file that is written. A file - is the
+/// standard input or output.
 #[derive(Parser)]
-#[command(name = "thorn", version, after_help = AFTER)]
+#[command(name = "thorn", version, verbatim_doc_comment, after_help = "Exit codes: 0 done, 1 the files differ, 2 something went wrong.")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
-
-const AFTER: &str = "Content tells the format of a file that is read, the ending of its name that of a file that is written. A FILE of - is the \
-    standard input.\nExit codes: 0 done, 1 the files differ, 2 something went wrong.";
 
 #[derive(Subcommand)]
 enum Command {

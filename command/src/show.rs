@@ -14,11 +14,13 @@ use thorn::dtype::Dtype;
 use thorn::ops::print;
 use thorn::print::{THPrintOptions, default_options};
 
-/// List the tensors of a file, or print one.
+/// List the tensors of a file, or print one
 ///
-/// Of each tensor it tells dtype, shape, bytes in memory, the least and the greatest element and the mean of those that are no NaN, and
-/// how many are NaN; then the metadata. A tensor that thorn cannot read is listed with the reason.
+/// Each tensor has a line with its dtype, its shape, its bytes in memory, the least and the
+/// greatest element and the mean of those that are no NaN, and how many are NaN. Then comes the
+/// metadata. A tensor that thorn cannot read is listed with the reason.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Show {
     /// The file; - is the standard input.
     file: OsString,
@@ -212,11 +214,10 @@ struct Tensor<'a> {
     error: Option<&'a str>,
 }
 
-fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
-    let metadata = source.metadata()?;
-    let tensor = |Line { entry, found }| {
+impl<'a> Tensor<'a> {
+    fn of(Line { entry, found }: &'a Line) -> Tensor<'a> {
         let summary = found.as_ref().ok().copied().flatten();
-        let rest = summary.and_then(|summary: Summary| summary.rest);
+        let rest = summary.and_then(|summary| summary.rest);
         Tensor {
             name: &entry.name,
             dtype: entry.dtype.as_ref().ok().map(|dtype| dtype.name()),
@@ -228,13 +229,17 @@ fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()
             nans: summary.map(|summary| summary.nans),
             error: found.as_ref().err().map(String::as_str),
         }
-    };
+    }
+}
+
+fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
+    let metadata = source.metadata()?;
     let file = File {
         file: source.name(),
         format: source.archive().format_name(),
         bytes: lines.iter().map(|line| line.entry.bytes()).sum(),
         metadata: Pairs(&metadata),
-        tensors: lines.iter().map(tensor).collect(),
+        tensors: lines.iter().map(Tensor::of).collect(),
     };
     serde_json::to_writer(&mut *out, &file).map_err(std::io::Error::from)?;
     Ok(writeln!(out)?)

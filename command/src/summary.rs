@@ -109,8 +109,8 @@ impl Part {
                 least: Number::Int(xs.iter().copied().min().unwrap_or(0)),
                 greatest: Number::Int(xs.iter().copied().max().unwrap_or(0)),
             },
-            Values::Singles(xs) => floats(xs, f32::INFINITY, f32::NEG_INFINITY, Number::Single),
-            Values::Doubles(xs) => floats(xs, f64::INFINITY, f64::NEG_INFINITY, Number::Double),
+            Values::Singles(xs) => floats(xs),
+            Values::Doubles(xs) => floats(xs),
         }
     }
 
@@ -131,31 +131,62 @@ impl Part {
     }
 }
 
-fn floats<T: Copy + PartialOrd + Into<f64>>(xs: &[T], infinity: T, negative: T, number: fn(T) -> Number) -> Part {
-    let (mut least, mut greatest) = ([infinity; LANES], [negative; LANES]);
+/// The floats that tensors are widened to.
+trait Float: Copy + PartialOrd + Into<f64> {
+    const NAN: Self;
+    const INFINITY: Self;
+    const NEG_INFINITY: Self;
+    fn number(self) -> Number;
+}
+
+impl Float for f32 {
+    const NAN: f32 = f32::NAN;
+    const INFINITY: f32 = f32::INFINITY;
+    const NEG_INFINITY: f32 = f32::NEG_INFINITY;
+    fn number(self) -> Number {
+        Number::Single(self)
+    }
+}
+
+impl Float for f64 {
+    const NAN: f64 = f64::NAN;
+    const INFINITY: f64 = f64::INFINITY;
+    const NEG_INFINITY: f64 = f64::NEG_INFINITY;
+    fn number(self) -> Number {
+        Number::Double(self)
+    }
+}
+
+fn floats<T: Float>(xs: &[T]) -> Part {
+    let (mut least, mut greatest) = ([T::INFINITY; LANES], [T::NEG_INFINITY; LANES]);
     let (mut sums, mut nans) = ([0.0f64; LANES], [0u32; LANES]);
-    let mut take = |lane: usize, x: T| {
-        let wide: f64 = x.into();
-        // A NaN is neither less nor greater.
-        least[lane] = if x < least[lane] { x } else { least[lane] };
-        greatest[lane] = if x > greatest[lane] { x } else { greatest[lane] };
-        sums[lane] += if wide.is_nan() { 0.0 } else { wide };
-        nans[lane] += u32::from(wide.is_nan());
+    // A loop for each lets the compiler use vectors. A NaN is neither less nor greater.
+    let mut take = |row: &[T; LANES]| {
+        for (least, &x) in least.iter_mut().zip(row) {
+            *least = if x < *least { x } else { *least };
+        }
+        for (greatest, &x) in greatest.iter_mut().zip(row) {
+            *greatest = if x > *greatest { x } else { *greatest };
+        }
+        for (sum, &x) in sums.iter_mut().zip(row) {
+            let x: f64 = x.into();
+            *sum += if x.is_nan() { 0.0 } else { x };
+        }
+        for (nans, &x) in nans.iter_mut().zip(row) {
+            *nans += u32::from(x.partial_cmp(&x).is_none());
+        }
     };
     let (rows, rest) = xs.as_chunks::<LANES>();
-    for row in rows {
-        for lane in 0..LANES {
-            take(lane, row[lane]);
-        }
-    }
-    for (lane, &x) in rest.iter().enumerate() {
-        take(lane, x);
-    }
+    rows.iter().for_each(&mut take);
+    // Filled up with NaN, which are taken off the count again.
+    let mut last = [T::NAN; LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    take(&last);
     Part {
         count: xs.len() as u64,
-        nans: nans.iter().map(|&count| u64::from(count)).sum(),
+        nans: nans.iter().map(|&count| u64::from(count)).sum::<u64>() - (LANES - rest.len()) as u64,
         sum: Sum::Float(sums.iter().sum()),
-        least: number(least.into_iter().fold(infinity, |a, b| if b < a { b } else { a })),
-        greatest: number(greatest.into_iter().fold(negative, |a, b| if b > a { b } else { a })),
+        least: least.into_iter().fold(T::INFINITY, |a, b| if b < a { b } else { a }).number(),
+        greatest: greatest.into_iter().fold(T::NEG_INFINITY, |a, b| if b > a { b } else { a }).number(),
     }
 }

@@ -11,11 +11,13 @@ use thorn::dtype::Dtype;
 use thorn::files::Writing;
 use thorn::tensor::Tensor;
 
-/// Write a matrix or an image as a picture.
+/// Write a matrix or an image as a picture
 ///
-/// A matrix gets the colours of a map, from its least finite element to its greatest. Tensors of the shapes [3, h, w] and [h, w, 3] are images in
-/// red, green and blue. Bytes are shown as they are where they are colours or shades of gray.
+/// A matrix gets the colours of a map, from its least finite element to its greatest. Tensors of
+/// the shapes [3, h, w] and [h, w, 3] are images in red, green and blue. Bytes are shown as they
+/// are where they are colours or shades of gray.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct View {
     /// The file; - is the standard input.
     file: OsString,
@@ -100,7 +102,7 @@ impl View {
         let drawn = self.draw(&source, &entry, &picture)?;
         let name = output.name();
         output.written(out, |path, format| {
-            let mut write = || {
+            let write = || {
                 let mut file = Writing::create(path, format)?;
                 file.add(c"", &drawn)?;
                 file.close()
