@@ -1,10 +1,12 @@
 //! Calls of all functions with tensors of a device that the library has no kernels for.
 
-use super::row::invoke;
-use super::word::{ToWord, Word};
+use super::face::row::invoke;
+use super::face::word::{ToWord, Word};
+use super::rows::general;
 use super::*;
 use crate::device::TH_CUDA;
-use crate::error::TH_ERR_DEVICE;
+use crate::dtype::Dtype;
+use crate::error::{TH_ERR_DEVICE, TH_OK, THStatus};
 use crate::tensor::Tensor;
 use std::ffi::CStr;
 

@@ -1,8 +1,11 @@
 //! Tests of properties that every row has.
 
-use super::row::{MOST_NUMBERS, invoke};
-use super::word::{ToWord, Word};
+use super::face::forms;
+use super::face::row::{MOST_NUMBERS, invoke};
+use super::face::word::{ToWord, Word};
+use super::rows::general;
 use super::*;
+use crate::dtype::Dtype;
 use crate::tensor::Tensor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -86,7 +89,7 @@ fn forms_and_aliases_are_rows() {
             .find_map(|end| name.strip_suffix(end));
         let is_form = stem.is_some_and(|stem| names.contains(stem)) && *name != "newViewDtype";
         let alias = forms::ALIASES.iter().any(|(alias, _)| alias == name);
-        assert!(!is_form || alias || seen.contains(name), "{name} is in no line of capi/forms.rs");
+        assert!(!is_form || alias || seen.contains(name), "{name} is in no line of capi/face/forms.rs");
     }
 }
 

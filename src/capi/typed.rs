@@ -1,13 +1,13 @@
 //! The typed face: `THFloatTensor_*` and its kin for ten element types, made of the same rows as `THTensor_*`.
 //!
 //! It is not part of the library yet; `scripts/typed.sh` compiles it (`--features typed`) and says how large it is. A row belongs to it if
-//! all of its arguments have a meaning there, which `args::Class` says: the dtype of what is made is the face's own, lists of sizes are
+//! all of its arguments have a meaning there, which `face::args::Class` says: the dtype of what is made is the face's own, lists of sizes are
 //! storages of longs, indices are `THLongTensor`, masks `THByteTensor`, and what only the dynamic API has (other dtypes, memory formats,
 //! lists of handles, pointers) leaves the row out.
 
-use super::args::{Class, class};
-use super::row::{Face, Row, invoke, keep_error};
-use super::word::{FromWord, ToWord, Word};
+use super::face::args::{Class, class};
+use super::face::row::{Face, Row, invoke, keep_error};
+use super::face::word::{FromWord, ToWord, Word};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind as Failure, Result};
 use crate::ops::pointwise::arithmetic::arithmetic_rows;
@@ -126,7 +126,7 @@ macro_rules! typed {
         #[allow(unused_imports, reason = "no row of a list may have a typed form")]
         use $area as area;
         $( typed_row! {
-            @classify in_order [$type $name ($crate::capi::row::c_name!($name $($c_name)?)) [$($ret)?]] [] [] $($arg $kind)*
+            @classify in_order [$type $name ($crate::capi::face::row::c_name!($name $($c_name)?)) [$($ret)?]] [] [] $($arg $kind)*
         } )*
     };
     ($type:tt $area:path; $(
@@ -200,7 +200,7 @@ macro_rules! typed_type {
     ($type:tt long $kind:ident) => { *mut $crate::capi::typed::long::THLongTensor };
     ($type:tt int $kind:ident) => { *mut $crate::capi::typed::int::THIntTensor };
     ($type:tt byte $kind:ident) => { *mut $crate::capi::typed::byte::THByteTensor };
-    ($type:tt $class:ident $kind:ident) => { $crate::capi::args::c_type!($kind) };
+    ($type:tt $class:ident $kind:ident) => { $crate::capi::face::args::c_type!($kind) };
 }
 
 /// The type returned for one element type.
@@ -208,7 +208,7 @@ macro_rules! typed_return {
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] new) => { *mut super::$Tensor };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] accumulated) => { $accreal };
-    ($type:tt $($ret:ident)?) => { $crate::capi::args::return_type!($($ret)?) };
+    ($type:tt $($ret:ident)?) => { $crate::capi::face::args::return_type!($($ret)?) };
     (@from $word:ident number) => { Real::from_core($word) };
     (@from $word:ident accumulated) => { Real::from_core($word) };
     (@from $word:ident $($ret:ident)?) => { FromWord::from_word($word) };
@@ -231,7 +231,7 @@ macro_rules! types {
         #[doc = concat!("The rows of `", stringify!($rows), "`.")]
         pub mod $module {
             #[allow(unused_imports)]
-            use crate::capi::args::c_types::*;
+            use crate::capi::face::args::c_types::*;
             #[allow(unused_imports)]
             use super::*;
             $rows!(typed $type $area;);

@@ -16,16 +16,16 @@ macro_rules! c {
 
 /// The functions `THTensor_*`, which Rust has without the prefix.
 mod tensors {
-    pub use thorn::capi::pointwise::{choices::*, scaled::*, truths::*};
-    pub use thorn::capi::random::*;
-    pub use thorn::capi::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
-    pub use thorn::capi::view::{pairs_of_views::*, shapes::*, views::*};
-    pub use thorn::capi::{apply::*, create::*, index::*, join::*, linalg::*, reduce::*};
+    pub use thorn::capi::rows::pointwise::{choices::*, scaled::*, truths::*};
+    pub use thorn::capi::rows::random::*;
+    pub use thorn::capi::rows::tensor::{asking::*, copies::*, elements::*, handles::*, making::*};
+    pub use thorn::capi::rows::view::{pairs_of_views::*, shapes::*, views::*};
+    pub use thorn::capi::rows::{apply::*, create::*, index::*, join::*, linalg::*, reduce::*};
 }
 
 /// The functions `THStorage_*`.
 mod storages {
-    pub use thorn::capi::storage::*;
+    pub use thorn::capi::rows::storage::*;
 }
 
 mod applying;

@@ -3,7 +3,7 @@
 use crate::item::{Item, Kind, mentions};
 use crate::outline::{Chapter, Outline};
 
-/// The chapters, in order. Each is a module of `src/capi`, or several with the same title.
+/// The chapters, in order. Each is a module of `src/capi/rows`, or several with the same title.
 const ORDER: &[&str] = &[
     "Handles and references",
     "Element types",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use syn::{Attribute, Expr, Item, Lit, Meta, Type};
 
-/// A chapter: the documentation of a module of `src/capi`, whose first line is the title.
+/// A chapter: the documentation of a module of `src/capi/rows`, whose first line is the title.
 #[derive(Clone, Default, PartialEq)]
 pub struct Chapter {
     /// The first line, without its full stop.
@@ -12,7 +12,7 @@ pub struct Chapter {
     pub text: Vec<String>,
 }
 
-/// A row of `src/capi`.
+/// A row of `src/capi/rows`.
 pub struct Row {
     /// The name of the function with its prefix.
     pub c_name: String,
@@ -93,7 +93,7 @@ impl Outline {
                     self.codes.push(alias.ident.to_string());
                 }
                 Item::Static(list) => self.take(&list.ident.to_string(), &list.expr, module),
-                Item::Enum(kinds) if module == "crate::capi::args" && kinds.ident == "Kind" => {
+                Item::Enum(kinds) if module == "crate::capi::face::args" && kinds.ident == "Kind" => {
                     let line = |attributes: &[Attribute]| doc(attributes).into_iter().next().unwrap_or_default();
                     self.rows.kinds.extend(kinds.variants.iter().map(|kind| (kind.ident.to_string(), line(&kind.attrs))));
                 }

@@ -1,6 +1,6 @@
 //! An elementwise operation as data, and the one function that runs any of them.
 //!
-//! An area has its operations in a list of rows, a macro that hands them to a face (`capi::row`). A row is
+//! An area has its operations in a list of rows, a macro that hands them to a face (`capi::face::row`). A row is
 //!
 //! ```text
 //! /// The documentation in the header.

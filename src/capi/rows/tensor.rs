@@ -1,6 +1,6 @@
 //! `THTensor_*`: making tensors, asking about them, single elements, copies.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, wrap_dim};

@@ -3,7 +3,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, a dimension, rank, share or range that there is not; `TH_ERR_SHAPE`, operands that do not fit each other;
 //! `TH_ERR_DTYPE`, a dtype that the function is not defined for.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::{histogram, order};
 
 macro_rules! order_rows {

@@ -7,7 +7,7 @@
 //! Errors: `TH_ERR_SHAPE`, operands that do not multiply; `TH_ERR_DTYPE`, operands of several dtypes or of Bool, and factors of integers
 //! that are not whole; `TH_ERR_ARGUMENT`, dimensions, equations and powers that mean nothing.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::distance;
 use crate::ops::matmul;
 use crate::ops::matmul::{contract, einsum, forms};

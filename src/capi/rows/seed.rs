@@ -6,9 +6,9 @@
 //! Errors: `TH_ERR_ARGUMENT`, a kind or state that is none, or a generator that another call is drawing from; `TH_ERR_DTYPE` and
 //! `TH_ERR_SHAPE`, a state that is no vector of uint8.
 
-use super::generator::{THGenerator, new_generator, with};
-use super::row::export;
 use crate::alloc;
+use crate::capi::face::generator::{THGenerator, new_generator, with};
+use crate::capi::face::row::export;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::ops::copy;

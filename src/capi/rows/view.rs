@@ -1,7 +1,7 @@
 //! `THTensor_*`: views, in both forms (`narrow` into a handle, `newNarrow`), and changes of shape in place.
 
-use super::null_argument;
-use super::row::export;
+use crate::capi::face::failure::null_argument;
+use crate::capi::face::row::export;
 use crate::error::{Result, bail};
 use crate::ops::view::{self as ops, Pieces};
 use crate::tensor::{THTensor, Tensor};

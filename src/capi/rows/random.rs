@@ -6,8 +6,8 @@
 //! Errors: `TH_ERR_ARGUMENT`, parameters that the distribution does not have; `TH_ERR_DTYPE`, a result whose dtype cannot hold the
 //! numbers; `TH_ERR_SHAPE`, parameters whose shape is not that of the result.
 
-use super::generator::with;
-use super::row::export;
+use crate::capi::face::generator::with;
+use crate::capi::face::row::export;
 use crate::ops::random as ops;
 use crate::ops::random::Law;
 use crate::tensor::Tensor;

@@ -5,7 +5,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, a dimension, rank or position out of range; `TH_ERR_SHAPE`, operands that do not fit each other;
 //! `TH_ERR_DTYPE`, positions in a tensor that is not of integers, elements in one that cannot take them.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::{search, sort, unique};
 
 macro_rules! sort_rows {

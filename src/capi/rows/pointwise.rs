@@ -1,6 +1,6 @@
 //! `THTensor_*`: arithmetic, functions and comparisons, element by element. Result first, then inputs, then numbers.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::pointwise::compare::Tolerance;
 use crate::ops::pointwise::{arithmetic, choose, compare, divide, function};
 
@@ -9,7 +9,7 @@ macro_rules! elementwise {
     ($($(#[$title:meta])* $module:ident: $area:ident $rows:ident;)*) => { $(
         $(#[$title])*
         pub mod $module {
-            use crate::capi::row::export;
+            use crate::capi::face::row::export;
             use crate::ops::pointwise::$area::$rows;
             $rows!(export "THTensor_" crate::ops::pointwise::$area;);
         }

@@ -4,8 +4,8 @@
 //!
 //! Errors: `TH_ERR_IO`, the stream did not take the text; `TH_ERR_ARGUMENT`, options out of range; `TH_ERR_SHAPE`, a damaged handle.
 
-use super::row::export;
 use crate::alloc::HeapText;
+use crate::capi::face::row::export;
 use crate::error::{Result, bail, reason};
 use crate::ops::print as ops;
 use crate::print::{THPrintOptions, default_options, set_default_options};

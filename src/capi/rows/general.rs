@@ -1,8 +1,8 @@
 //! `TH*`: versions, errors, threads, dtypes.
 
-use super::row::export;
-use super::{LAST_STATUS, MESSAGE_LOST};
 use crate::alloc::{self, HeapText};
+use crate::capi::face::failure::{LAST_STATUS, MESSAGE_LOST};
+use crate::capi::face::row::export;
 use crate::cpu::{pool, simd};
 use crate::dtype;
 use crate::error::{TH_OK, THStatus, bail, status_name};
@@ -138,7 +138,7 @@ macro_rules! version_rows {
 }
 
 /// The texts that `THCdef` and `THCdefChapter` return.
-static DECLARATIONS: &str = concat!(include_str!("declarations.h"), "\0");
+static DECLARATIONS: &str = concat!(include_str!("../declarations.h"), "\0");
 
 /// The declarations of a chapter; those that stand before the first one where there is no title.
 fn chapter(title: &[u8]) -> Option<&'static str> {

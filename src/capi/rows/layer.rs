@@ -1,6 +1,6 @@
 //! Losses, normalization and gradients.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::layer_norm::{self, Gradients};
 use crate::ops::loss::{self, Targets};
 use crate::ops::softmax;

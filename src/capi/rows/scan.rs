@@ -3,7 +3,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, a dimension out of range; `TH_ERR_DTYPE`, a dtype that the function is not defined for, or that the result
 //! cannot take; `TH_ERR_SHAPE`, a tensor with too few dimensions.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::{scan, softmax};
 
 macro_rules! scan_rows {

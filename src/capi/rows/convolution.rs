@@ -9,7 +9,7 @@
 //! Errors: `TH_ERR_SHAPE`, images, weights and results that do not fit each other; `TH_ERR_ARGUMENT`, lists of the wrong length, and
 //! strides, paddings, dilations and groups out of range; `TH_ERR_DTYPE`, tensors of several dtypes or of Bool.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::convolution::planes::{self, Factors, Mode, Pairing};
 use crate::ops::convolution::{self, Form, unroll};
 use crate::ops::window::Steps;

@@ -3,7 +3,7 @@
 //! Errors: a status that the function returns is what the call returns, and its class is `TH_ERR_CALLBACK`; `TH_ERR_SHAPE`, operands that
 //! do not broadcast; `TH_ERR_DTYPE`, operands without a dtype; `TH_ERR_ARGUMENT`, a function that is NULL, or that changed a storage.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::pointwise::apply;
 
 macro_rules! apply_rows {

@@ -7,7 +7,7 @@
 //! Errors: `TH_ERR_SHAPE`, complex numbers or sizes that are none; `TH_ERR_ARGUMENT`, signals with more dimensions than the tensor has;
 //! `TH_ERR_DTYPE`, tensors that are not of floats.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::fourier::{self, Form};
 
 macro_rules! fourier_rows {

@@ -1,8 +1,8 @@
 //! The arguments of rows: what each kind is in C, and what it becomes in the core.
 
+use super::failure::null_argument;
 use super::generator::THGenerator;
 use super::word::{FromWord, Word};
-use super::{dtype_arg, null_argument};
 use crate::alloc;
 use crate::dtype::{Dtype, TH_UNDEFINED};
 use crate::error::{Error, Result, bail};
@@ -17,7 +17,7 @@ use std::ffi::CStr;
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
-    pub use crate::capi::generator::THGenerator;
+    pub use crate::capi::face::generator::THGenerator;
     pub use crate::device::THDeviceType;
     pub use crate::dtype::THDtype;
     pub use crate::error::THStatus;
@@ -54,6 +54,15 @@ pub struct Args<'a> {
     words: &'a [Word],
     /// The last [`Kind::len`].
     len: Cell<c_int>,
+}
+
+/// The dtype with a code from C.
+fn dtype_arg(code: c_int) -> Result<Dtype> {
+    match Dtype::from_code(code) {
+        Some(dtype) => Ok(dtype),
+        None if code == TH_UNDEFINED => bail!(Argument, "TH_UNDEFINED is no dtype of elements"),
+        None => bail!(Argument, "{code} is no dtype"),
+    }
 }
 
 /// A number as a face has it.

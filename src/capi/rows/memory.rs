@@ -1,7 +1,7 @@
 //! Memory: TH's heap functions, statistics of the caching allocator, and the contexts of mapped memory.
 
-use super::row::export;
 use crate::alloc::{self, THMapAllocatorContext};
+use crate::capi::face::row::export;
 use crate::error::{Result, bail};
 use std::ffi::{CStr, c_void};
 

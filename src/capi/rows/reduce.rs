@@ -6,7 +6,7 @@
 //! or a result several positions of which share an element; `TH_ERR_DTYPE`, a dtype that the reduction is not defined for, or that the
 //! result cannot take.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::distance;
 use crate::ops::reduce::{self, Over, TH_ALL_DIMS, To, number};
 

@@ -7,8 +7,8 @@
 //! Errors: `TH_ERR_ARGUMENT`, a position out of range; `TH_ERR_SHAPE`, an index or mask that does not fit the tensor; `TH_ERR_DTYPE`, an
 //! index that is not of integers, or elements of another dtype.
 
-use super::row::export;
 use super::view::give_list;
+use crate::capi::face::row::export;
 use crate::ops::index::{advanced, masked, scatter, select};
 use crate::scalar::Scalar;
 

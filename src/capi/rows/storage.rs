@@ -5,7 +5,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, an index, size or flag out of range, a storage that cannot be resized; `TH_ERR_SHAPE`, storages of
 //! different lengths; `TH_ERR_IO`, a file that cannot be mapped.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::storage as ops;
 use crate::storage::{Storage, THStorage};
 use std::ffi::{c_int, c_void};

@@ -5,7 +5,7 @@
 //! Errors: `TH_ERR_ARGUMENT`, bounds, steps or sizes that make no list, numbers that the dtype does not hold; `TH_ERR_SHAPE`, an operand
 //! with the wrong number of dimensions; `TH_ERR_DTYPE`, an operand of the wrong dtype.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::error::{Result, bail};
 use crate::ops::{create, diagonal, grid, sequence, triangle};
 use crate::scalar::Scalar;

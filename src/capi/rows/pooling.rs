@@ -9,7 +9,7 @@
 //! Errors: `TH_ERR_SHAPE`, windows that do not fit the image; `TH_ERR_ARGUMENT`, lists of the wrong length, numbers and indices out of
 //! range; `TH_ERR_DTYPE`, a dtype that the pooling is not defined for, or indices that are not int64.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::launch::IMAGE_DIMS;
 use crate::ops::pooling::{self, Form};
 use crate::ops::window::{Steps, image_dims};

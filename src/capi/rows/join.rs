@@ -6,8 +6,8 @@
 //! Errors: `TH_ERR_SHAPE`, tensors that do not fit each other; `TH_ERR_ARGUMENT`, dimensions, sizes or pads out of range, an empty list;
 //! `TH_ERR_DTYPE`, a result whose dtype does not take the elements.
 
-use super::row::export;
 use super::view::give_list;
+use crate::capi::face::row::export;
 use crate::ops::{join, rearrange};
 
 macro_rules! join_rows {

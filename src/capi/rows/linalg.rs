@@ -9,7 +9,7 @@
 //! Other errors: `TH_ERR_SHAPE`, operands that do not fit each other; `TH_ERR_DTYPE`, other dtypes; `TH_ERR_ARGUMENT`, pivots and
 //! letters that mean nothing; `TH_ERR_UNSUPPORTED`, more than 2^31 - 1 rows or columns.
 
-use super::row::export;
+use crate::capi::face::row::export;
 use crate::ops::linalg::{determinant, eigen, exponential, factor, orthogonal, solve};
 
 macro_rules! linalg_rows {

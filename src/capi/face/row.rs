@@ -12,8 +12,8 @@
 //! definition in braces instead of a body: `ops::pointwise`.
 
 use super::args::{Args, Kind, Return, Signature, scalar};
+use super::failure::{null_argument, remember};
 use super::word::{ToWord, Word};
-use super::{null_argument, remember};
 use crate::error::{Error, Kind as Failure, Result};
 use crate::launch::{Elementwise, Op};
 use crate::plan::each;
@@ -136,29 +136,29 @@ macro_rules! export {
     ($prefix:literal; $(
         $(#[doc = $doc:literal])* $name:ident $(as $c_name:literal)? ($($arg:ident: $kind:ident),* $(,)?) $(-> $ret:ident)? = $body:expr;
     )*) => {
-        $crate::capi::row::export! { @list $prefix; $($name,)*; $(
-            $crate::capi::row::Row::new(
-                concat!($crate::capi::row::c_name!($name $($c_name)?), $(" ", stringify!($arg)),*),
-                &[$($crate::capi::args::Kind::$kind),*],
-                $crate::capi::row::export!(@returns $($ret)?),
-                $crate::capi::row::Body::Function(|_args| {
+        $crate::capi::face::row::export! { @list $prefix; $($name,)*; $(
+            $crate::capi::face::row::Row::new(
+                concat!($crate::capi::face::row::c_name!($name $($c_name)?), $(" ", stringify!($arg)),*),
+                &[$($crate::capi::face::args::Kind::$kind),*],
+                $crate::capi::face::row::export!(@returns $($ret)?),
+                $crate::capi::face::row::Body::Function(|_args| {
                     let mut _at = 0;
                     $(
                         #[allow(unused_variables)]
                         let $arg = _args.$kind(_at)?;
                         _at += 1;
                     )*
-                    Ok($crate::capi::row::export!(@given [$($ret)?] $body?))
+                    Ok($crate::capi::face::row::export!(@given [$($ret)?] $body?))
                 }),
                 concat!($($doc, "\n"),*),
             ),
         )* }
         $(
             $(#[doc = $doc])*
-            #[unsafe(export_name = concat!($prefix, $crate::capi::row::c_name!($name $($c_name)?)))]
-            pub unsafe extern "C" fn $name($($arg: $crate::capi::args::c_type!($kind)),*) -> $crate::capi::args::return_type!($($ret)?) {
-                let words = [$($crate::capi::word::ToWord::word($arg)),*];
-                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&rows::$name::ROW, &FACE, &words))
+            #[unsafe(export_name = concat!($prefix, $crate::capi::face::row::c_name!($name $($c_name)?)))]
+            pub unsafe extern "C" fn $name($($arg: $crate::capi::face::args::c_type!($kind)),*) -> $crate::capi::face::args::return_type!($($ret)?) {
+                let words = [$($crate::capi::face::word::ToWord::word($arg)),*];
+                $crate::capi::face::word::FromWord::from_word($crate::capi::face::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
         )*
     };
@@ -167,49 +167,49 @@ macro_rules! export {
         $(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* }
     )*) => {
         use $ops as ops;
-        $crate::capi::row::export! { @list $prefix; $($name,)*; $(
-            $crate::capi::row::Row::new(
-                $crate::capi::row::tensors_first!(@names [stringify!($name)] [] $($arg $kind)*),
-                $crate::capi::row::tensors_first!(@kinds [] [] $($arg $kind)*),
-                $crate::capi::args::Return::status,
-                $crate::capi::row::Body::Elementwise(ops::$name.as_elementwise()),
+        $crate::capi::face::row::export! { @list $prefix; $($name,)*; $(
+            $crate::capi::face::row::Row::new(
+                $crate::capi::face::row::tensors_first!(@names [stringify!($name)] [] $($arg $kind)*),
+                $crate::capi::face::row::tensors_first!(@kinds [] [] $($arg $kind)*),
+                $crate::capi::face::args::Return::status,
+                $crate::capi::face::row::Body::Elementwise(ops::$name.as_elementwise()),
                 concat!($($doc, "\n"),*),
             ),
         )* }
         $(
             $(#[doc = $doc])*
             #[unsafe(export_name = concat!($prefix, stringify!($name)))]
-            pub unsafe extern "C" fn $name($($arg: $crate::capi::args::c_type!($kind)),*) -> $crate::error::THStatus {
-                let words = $crate::capi::row::tensors_first!(@words [] [] $($arg $kind)*);
-                $crate::capi::word::FromWord::from_word($crate::capi::row::invoke(&rows::$name::ROW, &FACE, &words))
+            pub unsafe extern "C" fn $name($($arg: $crate::capi::face::args::c_type!($kind)),*) -> $crate::error::THStatus {
+                let words = $crate::capi::face::row::tensors_first!(@words [] [] $($arg $kind)*);
+                $crate::capi::face::word::FromWord::from_word($crate::capi::face::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
         )*
     };
     (@list $prefix:literal; $($name:ident,)*; $($row:expr,)*) => {
         #[allow(unused_imports)]
-        use $crate::capi::args::c_types::*;
+        use $crate::capi::face::args::c_types::*;
         /// Where the rows of this area are exported.
-        pub static FACE: $crate::capi::row::Face = $crate::capi::row::Face { prefix: $prefix, integers: false };
+        pub static FACE: $crate::capi::face::row::Face = $crate::capi::face::row::Face { prefix: $prefix, integers: false };
         /// The rows of this area.
-        pub static ROWS: &[&$crate::capi::row::Row] = &[$(&rows::$name::ROW),*];
+        pub static ROWS: &[&$crate::capi::face::row::Row] = &[$(&rows::$name::ROW),*];
         /// Each row by itself: a program that is linked with the archive holds the rows of the functions that it calls.
         #[allow(non_snake_case, missing_docs, unused_imports)]
         pub mod rows {
             $(pub mod $name {
                 use super::super::*;
-                pub static ROW: $crate::capi::row::Row = $row;
+                pub static ROW: $crate::capi::face::row::Row = $row;
             })*
         }
     };
     (@given [] $value:expr) => {{
         let () = $value;
-        $crate::capi::word::Word::ZERO
+        $crate::capi::face::word::Word::ZERO
     }};
     (@given [$ret:ident] $value:expr) => {
-        $crate::capi::word::Gives::<$crate::capi::args::return_type!($ret)>::given($value)
+        $crate::capi::face::word::Gives::<$crate::capi::face::args::return_type!($ret)>::given($value)
     };
-    (@returns) => { $crate::capi::args::Return::status };
-    (@returns $ret:ident) => { $crate::capi::args::Return::$ret };
+    (@returns) => { $crate::capi::face::args::Return::status };
+    (@returns $ret:ident) => { $crate::capi::face::args::Return::$ret };
 }
 pub(crate) use export;
 
@@ -227,22 +227,22 @@ pub(crate) use c_name;
 /// The arguments of an elementwise operation, tensors before numbers: their names, kinds or words.
 macro_rules! tensors_first {
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident number $($rest:ident)*) => {
-        $crate::capi::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::row::tensors_first!(@one $what $arg number)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg number)] $($rest)*)
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident factor $($rest:ident)*) => {
-        $crate::capi::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::row::tensors_first!(@one $what $arg factor)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg factor)] $($rest)*)
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident parameter $($rest:ident)*) => {
-        $crate::capi::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::row::tensors_first!(@one $what $arg parameter)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg parameter)] $($rest)*)
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident $kind:ident $($rest:ident)*) => {
-        $crate::capi::row::tensors_first!(@$what [$($t,)* $crate::capi::row::tensors_first!(@one $what $arg $kind)] [$($n),*] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@$what [$($t,)* $crate::capi::face::row::tensors_first!(@one $what $arg $kind)] [$($n),*] $($rest)*)
     };
     (@names [$first:expr $(, $t:expr)*] [$($n:expr),*]) => { concat!($first $(, " ", $t)* $(, " ", $n)*) };
     (@kinds [$($t:expr),*] [$($n:expr),*]) => { &[$($t,)* $($n),*] };
     (@words [$($t:expr),*] [$($n:expr),*]) => { [$($t,)* $($n),*] };
     (@one names $arg:ident $kind:ident) => { stringify!($arg) };
-    (@one kinds $arg:ident $kind:ident) => { $crate::capi::args::Kind::$kind };
-    (@one words $arg:ident $kind:ident) => { $crate::capi::word::ToWord::word($arg) };
+    (@one kinds $arg:ident $kind:ident) => { $crate::capi::face::args::Kind::$kind };
+    (@one words $arg:ident $kind:ident) => { $crate::capi::face::word::ToWord::word($arg) };
 }
 pub(crate) use tensors_first;
