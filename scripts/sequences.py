@@ -4,7 +4,7 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences/special.h with its reason. Functions that are never called stand in LEFT_OUT.
+since it would take all memory there is, stands in special.h or exchange.h of c_tests/sequences with its reason. Functions that are never called stand in LEFT_OUT.
 """
 
 import json
@@ -15,7 +15,7 @@ import sys
 from prototypes import functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
-SPECIAL = os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", "special.h")
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",
@@ -160,8 +160,10 @@ def call(function, kinds):
 
 
 def main(path):
-    with open(SPECIAL) as file:
-        special = set(re.findall(r"^static void call_(TH\w+)\(void\)", file.read(), re.M))
+    special = set()
+    for path_of_special in SPECIAL:
+        with open(path_of_special) as file:
+            special |= set(re.findall(r"^static void call_(TH\w+)\(void\)", file.read(), re.M))
     every = functions()
     if unknown := (special | set(LEFT_OUT)) - set(every):
         sys.exit(f"the header has no {', '.join(sorted(unknown))}")
