@@ -3490,8 +3490,8 @@ TH_NODISCARD THTensor *THTensor_newFromDLPackLegacy(DLManagedTensor *tensor);
 
 /// Fills in `schema` and `array` for a consumer of Arrow's, who shares the elements of `t` until it calls the `release`
 /// of `array`, once; `t` may be freed before. `t` has one dimension. Elements that do not lie side by side are copied,
-/// and so are those of Bool, which Arrow has as bits. bfloat16 has no format. What both structs held before does not
-/// matter; on error they are as they were.
+/// and so are those of Bool, which Arrow has as bits. bfloat16 has no format. Former contents of both structs do not
+/// matter; on error they are unchanged.
 THStatus THTensor_toArrow(const THTensor *t, ArrowSchema *schema, ArrowArray *array);
 
 /// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
@@ -3829,12 +3829,12 @@ int THStorage_sharedFd(const THStorage *storage);
 /// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in
 /// processes of the same user while this one keeps the storage, or the name given to a mapping. A C string that the
 /// caller frees with `THFree`; NULL on error.
-char *THStorage_sharedName(const THStorage *storage);
+TH_NODISCARD char *THStorage_sharedName(const THStorage *storage);
 
 /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is
-/// negative. The descriptor remains the caller's, who may close it at once. Memory shorter than said is an error. What
-/// another library made may be cut by it later, and access beyond the end then ends the process by SIGBUS; what thorn
-/// made cannot be cut. Returns a new reference.
+/// negative. The descriptor remains the caller's, who may close it at once. Memory shorter than said is an error.
+/// Another library may shorten its memory later, and access beyond the end then ends the process by SIGBUS; the length
+/// of thorn's is fixed. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newSharedFd(THDtype dtype, int fd, ptrdiff_t size);
 
 /// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or shm_open

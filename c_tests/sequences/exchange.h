@@ -200,8 +200,9 @@ static void call_THStorage_newSharedFd(void) {
 
 static void call_THStorage_newShared(void) {
     begin("THStorage_newShared");
-    THStorage *of = storage("of");
-    char *name = of && THStorage_isShared(of) ? THStorage_sharedName(of) : NULL;
+    /* The name of a tensor's memory, where that can be shared. */
+    THTensor *of = chance(70) ? pool.tensor[below(TENSORS)] : NULL;
+    char *name = of && of->storage && THTensor_shareMemory(of) == TH_OK ? THStorage_sharedName(of->storage) : NULL;
     const char *given = name ? name : mapped_name("name");
     THDtype dtype = code("dtype", 10);
     ptrdiff_t size = (ptrdiff_t)whole("size");

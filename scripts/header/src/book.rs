@@ -310,7 +310,7 @@ pub fn gives_a_reference(name: &str, result: &str) -> bool {
     result.ends_with('*')
         && !result.starts_with("const")
         && (method.starts_with("new")
-            || matches!(method, "toString" | "toDLPack" | "toDLPackLegacy")
+            || matches!(method, "toString" | "sharedName" | "toDLPack" | "toDLPackLegacy")
             || matches!(name, "THAlloc" | "THRealloc" | "THCdefChapter"))
 }
 

@@ -1,7 +1,7 @@
 //! Memory that processes share by a descriptor: made here, or taken from another process.
 //!
-//! It is a file of the system's that no folder has. It ends with the last process that holds a descriptor or a mapping, however that process
-//! ends; names in `/dev/shm` would stay behind.
+//! It is a file of the system that no folder has. It ends with the last process that holds a descriptor or a mapping, also with one that is
+//! killed; names in `/dev/shm` would stay behind.
 
 use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext, grow};
 use crate::error::{Error, Kind, Result, bail, reason};

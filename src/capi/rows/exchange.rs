@@ -38,8 +38,8 @@ macro_rules! exchange_rows {
             unsafe { dlpack::import(tensor) };
         /// Fills in `schema` and `array` for a consumer of Arrow's, who shares the elements of `t` until it calls the `release` of `array`,
         /// once; `t` may be freed before. `t` has one dimension. Elements that do not lie side by side are copied, and so are those of
-        /// Bool, which Arrow has as bits. bfloat16 has no format. What both structs held before does not matter; on error they are as they
-        /// were.
+        /// Bool, which Arrow has as bits. bfloat16 has no format. Former contents of both structs do not matter; on error they are
+        /// unchanged.
         toArrow(t: input, schema: arrow_schema, array: arrow_array) =
             // SAFETY: the caller vouches for the structs.
             unsafe { arrow::export(t, schema, array) };

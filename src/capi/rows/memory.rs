@@ -148,8 +148,8 @@ macro_rules! shared_storage_rows {
         /// NULL on error.
         sharedName(storage: storage_input) -> new_text = storage.shared_name().map(HeapText::into_c_string);
         /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is negative. The
-        /// descriptor remains the caller's, who may close it at once. Memory shorter than said is an error. What another library made may
-        /// be cut by it later, and access beyond the end then ends the process by SIGBUS; what thorn made cannot be cut. Returns a new
+        /// descriptor remains the caller's, who may close it at once. Memory shorter than said is an error. Another library may shorten its
+        /// memory later, and access beyond the end then ends the process by SIGBUS; the length of thorn's is fixed. Returns a new
         /// reference.
         newSharedFd(dtype: dtype, fd: int, size: length) -> new_storage = Storage::of_shared_fd(dtype, fd, size);
         /// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or shm_open has. The
