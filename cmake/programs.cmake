@@ -25,7 +25,7 @@ function(thorn_add_program name)
 endfunction()
 
 function(thorn_add_lua_test name script)
-  add_test(NAME ${name} COMMAND "${LUAJIT_EXECUTABLE}" "${script}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND "${LUAJIT_EXECUTABLE}" "${script}" ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${lua_environment}" TIMEOUT 300)
 endfunction()
 
@@ -141,7 +141,8 @@ if(THORN_BUILD_EXAMPLES)
     cmake_path(GET source STEM name)
     thorn_add_program(example_${name} "${source}")
     target_compile_definitions(example_${name} PRIVATE
-      "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"" "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"")
+      "DIGITS_CSV=\"${PROJECT_SOURCE_DIR}/examples/data/digits.csv\"" "DIGITS_PT=\"${PROJECT_SOURCE_DIR}/examples/data/digits.pt\""
+      "GPT_TEXT=\"${PROJECT_SOURCE_DIR}/include/thorn.h\"")
     set_target_properties(example_${name} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
     add_dependencies(thorn_examples example_${name})
@@ -149,12 +150,24 @@ if(THORN_BUILD_EXAMPLES)
     set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
   endforeach()
 
+  # A copy in another format is as good as the checkpoint; a file that is missing, or of another network, is refused.
+  set(copy "${PROJECT_BINARY_DIR}/examples/copy.safetensors")
+  add_test(NAME example:checkpoint:copy COMMAND sh -c "\"$1\" --save \"$2\" && \"$1\" \"$2\"" sh $<TARGET_FILE:example_checkpoint> "${copy}")
+  foreach(file missing.pt files/corpus/safetensors/dtypes.safetensors)
+    cmake_path(GET file STEM name)
+    add_test(NAME example:checkpoint:${name} COMMAND sh -c "\"$1\" \"$2\"; test $? = 1"
+      sh $<TARGET_FILE:example_checkpoint> "${PROJECT_SOURCE_DIR}/${file}")
+  endforeach()
+
   if(LUAJIT_EXECUTABLE)
+    set(arguments_inspect.lua files/corpus/safetensors/dtypes.safetensors)
     file(GLOB scripts CONFIGURE_DEPENDS examples/*.lua)
     foreach(script IN LISTS scripts)
       cmake_path(GET script FILENAME name)
-      thorn_add_lua_test(example:${name} "${script}")
+      thorn_add_lua_test(example:${name} "${script}" ${arguments_${name}})
     endforeach()
+    # The last tensor of the file.
+    set_tests_properties(example:inspect.lua PROPERTIES PASS_REGULAR_EXPRESSION "bool +bool +\\[2, 3\\]")
   endif()
 
   # An interpreter that has NumPy: the first one, or the system's, which apt serves.

@@ -45,11 +45,12 @@
  *     30. Functions of the caller
  *     31. Storages
  *     32. Memory
- *     33. Mapped files and shared memory
- *     34. Errors
- *     35. Threads
- *     36. BLAS of the machine
- *     37. Versions
+ *     33. Files
+ *     34. Mapped files and shared memory
+ *     35. Errors
+ *     36. Threads
+ *     37. BLAS of the machine
+ *     38. Versions
  *
  * Conventions
  * ===========
@@ -3767,7 +3768,143 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     33. Mapped files and shared memory
+ *     33. Files
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup files Files
+ * @{
+ */
+
+/// A collection of named tensors with metadata in one file, opened for reading or made for writing.
+typedef struct THArchive THArchive;
+
+/// Stores at most `size` bytes from the place that is read next at `buffer`; returns how many it stored, 0 at the end,
+/// and less than 0 for a failure.
+typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
+
+/// Sets the place that is read next, as fseek does: `offset` from the beginning with `whence` SEEK_SET (0), from the
+/// end with SEEK_END (2). Returns the new place, counted from the beginning, and less than 0 for a failure.
+typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
+
+/// A format of files.
+typedef enum THFileFormat {
+    /// The format that the ending of the file's name tells: `.pt` and `.pth`, `.t7`, `.npy`, `.npz`, `.safetensors`,
+    /// `.csv`, `.tsv`, `.pgm`, `.ppm`, `.png`.
+    TH_FILE_BY_NAME = 0,
+    TH_FILE_PT = 1,              ///< PyTorch's files since 1.6: a zip archive with a pickle.
+    TH_FILE_PT_LEGACY = 2,       ///< PyTorch's files before 1.6, a sequence of pickles; they are only read.
+    TH_FILE_T7 = 3,              ///< Torch7's files, binary.
+    TH_FILE_T7_ASCII = 4,        ///< Torch7's files as a text.
+    TH_FILE_NPY = 5,             ///< NumPy's files of one array.
+    TH_FILE_NPZ = 6,             ///< NumPy's files of several arrays, a zip archive.
+    TH_FILE_NPZ_DEFLATED = 7,    ///< The same, compressed, for writing: what is read is `TH_FILE_NPZ`.
+    TH_FILE_SAFETENSORS = 8,     ///< safetensors.
+    TH_FILE_GGUF = 9,            ///< ggml's files, which are only read.
+    TH_FILE_CSV = 10,            ///< A table of numbers as a text with commas.
+    TH_FILE_TSV = 11,            ///< A table of numbers as a text with tabulators.
+    TH_FILE_PNM = 12,            ///< Images in PGM and PPM.
+    TH_FILE_PNG = 13             ///< Images in PNG.
+} THFileFormat;
+
+/// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it
+/// with `THArchive_free`; NULL on error.
+THArchive *THArchive_open(const char *path);
+
+/// Opens a table of numbers whose columns are separated by the character `separator`, `';'` say, which `THArchive_open`
+/// guesses. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openTable(const char *path, int separator);
+
+/// Opens a file that lies in memory, from `data` on. The memory must stay as it is until the archive is freed; tensors
+/// are copies. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);
+
+/// Opens a file that two functions read: `read(context, buffer, size)` and `seek(context, offset, whence)`, which do
+/// what fread and fseek do. They are called with `context` until the archive is freed, on whichever thread uses it, by
+/// one at a time. Free it with `THArchive_free`; NULL on error.
+THArchive *THArchive_openCallbacks(THReadFunction read, THSeekFunction seek, void *context);
+
+/// Frees an archive; NULL is ignored. Tensors of it stay. One that is written and was not closed leaves no file.
+void THArchive_free(THArchive *archive);
+
+/// The format of the file; `TH_FILE_BY_NAME` on error.
+THFileFormat THArchive_format(const THArchive *archive);
+
+/// The number of tensors; -1 on error.
+int64_t THArchive_count(const THArchive *archive);
+
+/// The name of tensor `index`, from 0. Borrowed: valid as long as the archive. NULL on error.
+const char *THArchive_name(const THArchive *archive, int64_t index);
+
+/// The index of the first tensor named `name`; -1 if there is none.
+int64_t THArchive_find(const THArchive *archive, const char *name);
+
+/// The dtype of tensor `index`; `TH_UNDEFINED` on error, and where thorn has no such tensors: sparse, quantised,
+/// complex.
+THDtype THArchive_dtype(const THArchive *archive, int64_t index);
+
+/// The number of dimensions of tensor `index`; -1 on error.
+int64_t THArchive_ndim(const THArchive *archive, int64_t index);
+
+/// The sizes of tensor `index`, as many as it has dimensions. Borrowed: valid as long as the archive. NULL on error.
+const int64_t *THArchive_sizes(const THArchive *archive, int64_t index);
+
+/// The number of keys of the metadata; -1 on error.
+int64_t THArchive_metadataCount(const THArchive *archive);
+
+/// Key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
+const char *THArchive_metadataKey(const THArchive *archive, int64_t index);
+
+/// The value of key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
+const char *THArchive_metadataValue(const THArchive *archive, int64_t index);
+
+/// The value of `key` in the metadata. Borrowed: valid as long as the archive. NULL if there is none, and on error.
+const char *THArchive_metadata(const THArchive *archive, const char *key);
+
+/// Tensor `index` with the strides that it has in the file. Tensors that share elements in the file share a storage
+/// here, if they come from the same archive. Returns a new reference; NULL on error.
+TH_NODISCARD THTensor *THArchive_newTensor(const THArchive *archive, int64_t index);
+
+/// The first tensor named `name`, as `THArchive_newTensor` gives it. Returns a new reference; NULL on error, and if
+/// there is none.
+TH_NODISCARD THTensor *THArchive_newFind(const THArchive *archive, const char *name);
+
+/// `r` = tensor `index`, copied.
+THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);
+
+/// An archive that will be the file `path`, which `THArchive_close` writes. `format` is one of `TH_FILE_*`. Free it
+/// with `THArchive_free`; NULL on error.
+THArchive *THArchive_create(const char *path, THFileFormat format);
+
+/// Adds a tensor of this name, of which there may be one. The archive keeps a reference to its storage;
+/// `THArchive_close` reads its elements. PyTorch's and Torch7's files keep strides and the storages that tensors share,
+/// each whole; in others tensors are row-major.
+THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
+
+/// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of
+/// columns, `columns.0` and so on, and nothing else.
+THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
+
+/// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
+THStatus THArchive_setPrecision(const THArchive *archive, int digits);
+
+/// Writes the file. Then the archive is only to be freed. If it fails, what was there before is as it was, and the
+/// archive may be closed again.
+THStatus THArchive_close(const THArchive *archive);
+
+/// The tensor of the file `path`, which has one. Its elements are read: the file may change afterwards. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newLoad(const char *path);
+
+/// Writes a tensor to the file `path`, whose ending names the format. It has no name in the file.
+THStatus THTensor_save(const THTensor *t, const char *path);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     34. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -3845,7 +3982,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     34. Errors
+ *     35. Errors
  *
  * ================================================================================================================== */
 
@@ -3876,7 +4013,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     35. Threads
+ *     36. Threads
  *
  * ================================================================================================================== */
 
@@ -3901,7 +4038,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     36. BLAS of the machine
+ *     37. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -3931,7 +4068,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     37. Versions
+ *     38. Versions
  *
  * ================================================================================================================== */
 

@@ -3,6 +3,7 @@
     python scripts/corpus.py [FORMAT ...]     # needs what benches/peers/requirements.txt names, and safetensors
 """
 
+import json
 import pathlib
 import sys
 
@@ -30,7 +31,267 @@ def safetensors():
     save_file({"scalar": torch.tensor(2.5), "empty": torch.zeros(0, 3), "layer.0.weight": torch.randn(4, 5)}, to / "shapes.safetensors")
 
 
-WRITERS = {"safetensors": safetensors}
+def t7():
+    import t7
+
+    expect_bytes("t7", t7.corpus(folder("t7")))
+
+
+def expect_bytes(name, tensors):
+    """Writes the elements that a program read, as bytes."""
+    import numpy
+
+    def entry(array):
+        array = numpy.ascontiguousarray(array)
+        return {"dtype": array.dtype.name, "sizes": list(array.shape), "hex": array.tobytes().hex()}
+
+    path = CORPUS.parent / "tests" / "expected" / f"{name}.json"
+    found = {file: {key: entry(array) for key, array in arrays.items()} for file, arrays in tensors.items()}
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def gguf():
+    import gguf
+    import numpy
+
+    to = folder("gguf")
+    random = numpy.random.default_rng(1)
+    types = gguf.GGMLQuantizationType
+    plain = {kind: (numpy.arange(6).reshape(2, 3) - 2).astype(kind)
+             for kind in ("float32", "float16", "float64", "int8", "int16", "int32", "int64")}
+    quantised = (types.Q4_0, types.Q4_1, types.Q5_0, types.Q5_1, types.Q8_0, types.BF16)
+
+    def write(path, plain, quantised, alignment=None):
+        writer = gguf.GGUFWriter(path, "none")
+        if alignment:
+            writer.add_custom_alignment(alignment)
+        for kind in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "uint64", "int64", "float64"):
+            integer = not kind.startswith("f")
+            value = -3 if kind.startswith("i") else numpy.iinfo(kind).max if integer else 0.1
+            writer.add_key_value(kind, value, gguf.GGUFValueType[kind.upper()])
+        writer.add_bool("yes", True)
+        writer.add_string("text", "two\nlines, ü")
+        writer.add_array("few", [1, 2, 3])
+        writer.add_array("words", ["the", "\"end\""])
+        writer.add_array("tokens", [str(k) for k in range(100)])
+        writer.add_array("scores", [0.5] * 70)
+        for name, array in plain.items():
+            writer.add_tensor(name, array)
+        expected = dict(plain)
+        for kind in quantised:
+            blocks = gguf.quants.quantize(random.normal(size=(3, 64)).astype("float32"), kind)
+            writer.add_tensor(kind.name, blocks, raw_dtype=kind)
+            if kind == types.BF16:
+                expected[kind.name] = blocks.view("int16")
+            else:
+                expected[kind.name] = gguf.quants.dequantize(blocks, kind)
+        writer.add_tensor("other", numpy.zeros((1, 144), "uint8"), raw_dtype=types.Q4_K)
+        writer.add_tensor("last", numpy.float32([[7]]))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return expected
+
+    expected = {"types": write(to / "types.gguf", plain, quantised), "aligned": write(to / "aligned.gguf", {}, [types.Q8_0], 64)}
+    # Versions 2 and 3 differ in the number only.
+    old = bytearray((to / "aligned.gguf").read_bytes())
+    old[4] = 2
+    (to / "version2.gguf").write_bytes(old)
+    expect_bytes("gguf", expected)
+
+
+def interlaced(image):
+    """A PNG of seven passes, which Pillow reads and does not write."""
+    import struct
+    import zlib
+
+    import numpy
+
+    array = numpy.asarray(image)
+    passes = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
+    parts = [array[row::height, column::width] for row, column, height, width in passes]
+    rows = b"".join(b"\0" + row.tobytes() for part in parts if part.size for row in part)
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", image.width, image.height, 8, 2, 0, 0, 1)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def images():
+    import numpy
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    to = folder("images")
+    random = numpy.random.default_rng(1)
+    rgb = Image.fromarray(random.integers(0, 256, (5, 7, 3), "uint8"))
+    gray = rgb.convert("L")
+    palette = rgb.quantize(6)
+    texts = PngInfo()
+    texts.add_text("Title", "a text")
+    texts.add_text("Long", "many words, " * 100, zip=True)
+    texts.add_itxt("Comment", "ü, compressed", zip=True)
+    gray.save(to / "gray.png", pnginfo=texts)
+    gray.save(to / "clear.png", transparency=int(numpy.asarray(gray)[0, 0]))
+    gray.convert("LA").save(to / "gray_alpha.png")
+    rgb.save(to / "rgb.png")
+    rgba = rgb.convert("RGBA")
+    rgba.putalpha(gray)
+    rgba.save(to / "rgba.png")
+    palette.save(to / "palette.png")
+    palette.save(to / "palette_clear.png", transparency=2)
+    gray.convert("1").save(to / "bits.png")
+    sixteen = Image.fromarray(random.integers(0, 65536, (4, 3), "uint16"))
+    sixteen.save(to / "sixteen.png")
+    (to / "interlaced.png").write_bytes(interlaced(rgb))
+    gray.save(to / "gray.pgm")
+    rgb.save(to / "rgb.ppm")
+    sixteen.save(to / "sixteen.pgm")
+    for source, kind in (("gray.pgm", 2), ("rgb.ppm", 3)):
+        values = numpy.asarray(Image.open(to / source))
+        text = f"P{kind} # a comment\n{values.shape[1]}\n{values.shape[0]} 255\n" + "\n".join(str(k) for k in values.ravel()) + "\n"
+        (to / source.replace(".", "_text.")).write_text(text)
+    modes = {"clear.png": "LA", "palette.png": "RGB", "palette_clear.png": "RGBA", "bits.png": "L"}
+    found = {}
+    for path in sorted(to.iterdir()):
+        image = Image.open(path)
+        array = numpy.asarray(image.convert(modes.get(path.name, image.mode)))
+        found[path.name] = array.astype("int32") if image.mode.startswith("I") else array
+    expect_bytes("images", {"": found})
+
+
+def expect(name, arrays):
+    """Writes what is in the files of a corpus as this program reads them: names of files, and for each its tensors."""
+    path = CORPUS.parent / "tests" / "expected" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    lines = (f"{json.dumps(name)}: {json.dumps(what)}" for name, what in arrays.items())
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def described(array):
+    """An array as JSON: floats as texts, which tell -0.0 and infinities from others."""
+    elements = [repr(x) if isinstance(x, float) else int(x) for x in array.flatten().tolist()]
+    return {"dtype": str(array.dtype), "sizes": array.shape, "elements": elements}
+
+
+def numpy_arrays():
+    """Arrays by name: one of each type, shapes, and orders of bytes and of dimensions."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    arrays = {name: np.arange(6).reshape(2, 3).astype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")}
+    arrays["bool"] = np.array([True, False, True])
+    for name in ("float16", "float32", "float64"):
+        arrays[name] = np.array([0.1, -0.0, np.inf, -np.inf, np.nan, 65504], dtype=name)
+    arrays["uint_ends"] = np.array([0, 2**32 - 1], dtype=np.uint32)
+    arrays["short_ends"] = np.array([0, 2**16 - 1], dtype=">u2")
+    for name in ("i2", "i4", "i8", "u4", "f2", "f4", "f8"):
+        arrays["big_" + name] = (random.standard_normal((2, 3)) * 100).astype(">" + name)
+    arrays["scalar"] = np.array(2.5)
+    arrays["empty"] = np.zeros((0, 3), dtype=np.float32)
+    arrays["one"] = np.array([7, 8, 9])
+    arrays["cube"] = random.standard_normal((2, 3, 4)).astype(np.float32)
+    arrays["fortran"] = np.asfortranarray(random.standard_normal((3, 4)))
+    arrays["fortran_cube"] = np.asfortranarray(random.standard_normal((2, 3, 4)).astype(">f4"))
+    return arrays
+
+
+def refused_arrays():
+    """Arrays by name whose elements are no numbers that tensors have."""
+    import numpy as np
+
+    return {"complex": np.array([1 + 2j]), "uint64": np.array([2**64 - 1], dtype=np.uint64), "text": np.array(["a", "bc"]),
+            "bytes": np.array([b"ab"]), "object": np.array([None, {}], dtype=object), "time": np.array(["2020-01-01"], dtype="M8[D]"),
+            "fields": np.array([(1, 2.0)], dtype=[("a, (", "<i4"), ("b", [("c", "<f8", (2,))])])}
+
+
+def npy():
+    import numpy as np
+
+    to = folder("npy")
+    arrays = numpy_arrays() | refused_arrays()
+    for name, array in arrays.items():
+        np.save(to / f"{name}.npy", array)
+    for version in ((1, 0), (2, 0), (3, 0)):
+        with open(to / f"version{version[0]}.npy", "wb") as file:
+            np.lib.format.write_array(file, np.arange(4), version=version)
+    # Version 3 is for names of fields beyond Latin-1.
+    np.save(to / "names.npy", np.array([(1,)], dtype=[("名", "<i4")]))
+    headers = {"python2": "{'descr': '<i8', 'fortran_order': False, 'shape': (2L, 1L), }",
+               "spaces": "{ 'shape' :( 2 , ) ,\n'fortran_order' : False,\t\"descr\": '<i8'  }   "}
+    for name, header in headers.items():
+        data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + np.arange(2).tobytes()
+        (to / f"{name}.npy").write_bytes(data)
+    files = {path.name: np.load(path) for path in sorted(to.iterdir()) if path.stem not in refused_arrays() and path.stem != "names"}
+    expect("npy", {name: described(array) for name, array in files.items()})
+
+
+def npz():
+    import zipfile
+
+    import numpy as np
+
+    to = folder("npz")
+    arrays = numpy_arrays()
+    few = {name: arrays[name] for name in ("fortran", "big_f4", "uint16", "bool", "scalar", "empty")}
+    np.savez(to / "stored.npz", **few, **refused_arrays())
+    np.savez_compressed(to / "deflated.npz", **few, **refused_arrays(), zeros=np.zeros((4, 25)))
+    np.savez(to / "names.npz", np.arange(2), **{"layer.0/weight": np.arange(3), "ü": np.arange(1)})
+    np.savez(to / "none.npz")
+    with zipfile.ZipFile(to / "mixed.npz", "w") as archive:
+        for name, how in (("a", zipfile.ZIP_STORED), ("b", zipfile.ZIP_BZIP2), ("c", zipfile.ZIP_DEFLATED)):
+            archive.write(CORPUS / "npy" / "one.npy", f"{name}.npy", how)
+        archive.writestr("notes.txt", "no array")
+        archive.writestr("folder/", "")
+    files = {}
+    for path in sorted(to.iterdir()):
+        with np.load(path) as archive:
+            names = [name for name in archive.files if name not in refused_arrays() and not name.endswith((".txt", "/"))]
+            files[path.name] = {name: described(archive[name]) for name in names}
+    expect("npz", files)
+
+
+def torch():
+    import corpus_torch
+
+    corpus_torch.write(folder("torch"), expect)
+
+
+def csv():
+    import numpy as np
+    import pandas as pd
+
+    to = folder("csv")
+    random = np.random.default_rng(1)
+    table = random.standard_normal((8, 3)) * [1, 1e-9, 1e12]
+    np.savetxt(to / "savetxt.csv", table)
+    np.savetxt(to / "savetxt_header.csv", table, delimiter=",", header="a, b, c")
+    np.savetxt(to / "savetxt_short.csv", table, delimiter="; ", fmt="%.4g")
+    frame = pd.DataFrame(table, columns=["x", "a, b", "say \"c\""])
+    frame["whole"] = np.arange(8)
+    frame.loc[3, "x"] = None
+    frame.loc[5, "x"] = np.inf
+    frame.to_csv(to / "pandas.csv", index=False)
+    frame.to_csv(to / "pandas_index.csv")
+    frame.to_csv(to / "pandas.tsv", index=False, sep="\t", na_rep="NA", lineterminator="\r\n", encoding="utf-8-sig", quoting=1)
+    frame.to_csv(to / "pandas_decimal.csv", index=False, sep=";", decimal=",", na_rep="NULL")
+    frame.to_csv(to / "pandas_bare.csv", index=False, header=False)
+    how = {"savetxt.csv": {"sep": r"\s+", "header": None}, "savetxt_header.csv": {"comment": "#", "header": None},
+           "savetxt_short.csv": {"sep": ";", "header": None}, "pandas.tsv": {"sep": "\t", "encoding": "utf-8-sig"},
+           "pandas_decimal.csv": {"sep": ";", "decimal": ","}, "pandas_bare.csv": {"header": None}}
+    files = {}
+    for path in sorted(to.iterdir()):
+        options = how.get(path.name, {})
+        frame = pd.read_csv(path, float_precision="round_trip", **options)
+        names = [] if "header" in options else ["" if name.startswith("Unnamed") else name for name in frame.columns]
+        files[path.name] = described(frame.to_numpy(dtype=np.float64)) | {"columns": names}
+    expect("csv", files)
+
+
+WRITERS = {"t7": t7, "gguf": gguf, "images": images, "torch": torch, "safetensors": safetensors, "npy": npy, "npz": npz, "csv": csv}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WRITERS:

@@ -29,6 +29,9 @@ build/examples/pca build/digits.svg
 title "examples/edges.c: the edges in a picture, by convolution"
 build/examples/edges build/edges.pgm
 
+title "examples/checkpoint.c: a network that PyTorch trained reads digits"
+build/examples/checkpoint
+
 title "examples/gpt.c: a transformer learns to write C headers, and writes"
 build/examples/gpt build/gpt.weights
 
@@ -37,3 +40,6 @@ build/examples/share
 
 title "examples/digits.lua: digits again, from LuaJIT"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits.lua
+
+title "examples/inspect.lua: the tensors of a file"
+THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/inspect.lua examples/data/digits.pt

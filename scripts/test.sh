@@ -68,10 +68,13 @@ python_with_torch() {
     return 1
 }
 
-random_calls() {
-    local python
+# Random calls, and the network that thorn saved, opened by PyTorch.
+beside_torch() {
+    local python saved=$build/examples
     if python=$(python_with_torch); then
         THORN_LIB=$library "$python" scripts/differential.py --cases 20000
+        "$saved/checkpoint" --save "$saved/copy.pt" --scores "$saved/scores.npy" >/dev/null
+        "$python" examples/python/check_digits.py "$saved/copy.pt" "$saved/scores.npy"
     else
         echo "left out, for want of PyTorch: python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt"
     fi
@@ -114,8 +117,8 @@ section "typed functions"
 scripts/typed.sh "$library"
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
-section "random calls beside PyTorch"
-random_calls
+section "random calls and a network beside PyTorch"
+beside_torch
 section "exchange with PyTorch"
 exchange_with_torch
 section "reference"

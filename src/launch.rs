@@ -28,7 +28,7 @@ pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, W
 pub use index::{Combine, Index, Mask, Move};
 pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
 pub use lines::{LineOp, Lines};
-pub use map::{Choice, Elementwise, Kernel, Map, Numbers, Op, ResultDtype, Role, Signature};
+pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
 pub use matmul::{Form, Matmul};
 pub use random::Draw;
 pub use search::Search;

@@ -8,6 +8,7 @@ pub mod device;
 pub mod dtype;
 pub mod element;
 pub mod error;
+pub mod files;
 pub mod launch;
 pub mod layout;
 pub mod operand;

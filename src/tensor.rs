@@ -63,6 +63,24 @@ struct Block {
     heap_dims: usize,
 }
 
+/// # Safety
+/// `block` must be live; its arrays are not used afterwards unless they are inline.
+#[inline(always)]
+unsafe fn free_heap_dims(block: *mut Block) {
+    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
+    unsafe {
+        if (*block).heap_dims > 0
+            && let Some(heap) = NonNull::new((*block).head.size)
+        {
+            alloc::release(heap.cast(), bytes_of((*block).heap_dims));
+        }
+    }
+}
+
+/// Bytes of `n` sizes and strides.
+fn bytes_of(n: usize) -> usize {
+    2 * n * size_of::<i64>()
+}
 /// The contents of a new handle: the dims, `None` for a tensor without elements, and size and stride of each.
 struct Made<F> {
     ndim: Option<usize>,
@@ -420,7 +438,7 @@ impl Drop for Tensor {
                 if let Some(storage) = NonNull::new((*raw).storage) {
                     drop(Storage::from_raw(storage));
                 }
-                geometry::free_heap_dims(raw.cast());
+                free_heap_dims(raw.cast());
                 alloc::release(self.0.cast(), size_of::<Block>());
             }
         }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Every module and the modules it may import, from the roof to the ground. Nobody may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
-    ("capi", "ops print cpu launch plan tensor storage alloc layout random dtype element scalar device error"),
+    ("capi", "files ops print cpu launch plan tensor storage alloc layout random dtype element scalar device error"),
+    ("files", "ops cpu backend launch operand tensor storage alloc layout dtype error"),
     ("ops", "print backend cpu launch operand work plan tensor storage alloc layout random dtype element scalar device error"),
     ("print", "alloc layout dtype scalar error"),
     ("backend", "cpu launch operand storage layout random dtype scalar device error"),
@@ -231,6 +232,61 @@ fn edges_inside(folder: &[String], sources: &[Source]) -> BTreeSet<(String, Stri
     found
 }
 
+/// The names that a source defines outside of blocks.
+fn defined(text: &str) -> BTreeSet<String> {
+    const KEYWORDS: &[&str] = &["const", "enum", "fn", "mod", "static", "struct", "trait", "type", "union"];
+    let tokens = tokens(text);
+    let (mut found, mut nesting) = (BTreeSet::new(), 0);
+    for at in 0..tokens.len() {
+        match tokens[at].as_str() {
+            "{" | "(" => nesting += 1,
+            "}" | ")" => nesting -= 1,
+            "mod" if tokens.get(at + 2).is_none_or(|after| after != "{") => {}
+            word if nesting == 0 && KEYWORDS.contains(&word) => found.extend(tokens.get(at + 1).cloned()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The children that a folder's own file calls, by path or by a name that it takes over. What it only exports by `pub use`, and tests, do
+/// not count.
+fn called(text: &str) -> BTreeSet<String> {
+    let tokens = tokens(text);
+    let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token == what);
+    let taken = taken_over(text);
+    let (mut found, mut imports, mut exports) = (BTreeSet::new(), false, false);
+    for at in 0..tokens.len() {
+        if is(at, "mod") && is(at + 1, "tests") && is(at + 2, "{") {
+            break;
+        }
+        let begins = at == 0 || !is(at - 1, "::") || (at > 1 && is(at - 2, "self"));
+        match tokens[at].as_str() {
+            "use" => (imports, exports) = (true, at > 0 && (is(at - 1, "pub") || is(at - 1, ")"))),
+            ";" => (imports, exports) = (false, false),
+            word if is(at + 1, "::") && !exports && begins => _ = found.insert(word.to_string()),
+            word if !imports && begins && at > 0 && !is(at - 1, ".") && !is(at - 1, "mod") => {
+                found.extend(taken.iter().filter(|(name, _)| name == word).map(|(_, child)| child.clone()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The children of `folder` that its own file calls, and that name something defined in that file.
+fn tied(folder: &[String], sources: &[Source]) -> BTreeSet<String> {
+    let depth = folder.len();
+    let Some(own) = sources.iter().find(|source| source.modules == folder) else { return BTreeSet::new() };
+    let (defined, called) = (defined(&own.text), called(&own.text));
+    let below = sources.iter().filter(|source| source.modules.starts_with(folder) && source.modules.len() > depth);
+    let names_own = |source: &&Source| {
+        let paths = paths(&source.text, &source.modules, false);
+        paths.iter().any(|path| path.starts_with(folder) && path.get(depth).is_some_and(|name| defined.contains(name)))
+    };
+    below.filter(names_own).map(|source| source.modules[depth].clone()).filter(|child| called.contains(child)).collect()
+}
+
 /// Returns the edges that stand in a circle: all that are left once whoever imports nobody is taken away, again and again.
 fn in_circles(mut edges: BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
     loop {
@@ -341,6 +397,39 @@ fn files_of_a_folder_do_not_import_each_other_in_circles() {
         let circles: Vec<String> = in_circles(edges_inside(folder, &sources)).iter().map(|(a, b)| format!("{a} imports {b}")).collect();
         assert!(circles.is_empty(), "in {name}: {}", circles.join(", "));
     }
+}
+
+#[test]
+fn the_scan_finds_ties_to_the_own_file() {
+    let source = |modules: &[&str], text: &str| Source {
+        path: PathBuf::new(),
+        modules: modules.iter().map(|name| name.to_string()).collect(),
+        text: text.to_string(),
+    };
+    let sources = [
+        source(
+            &["m"],
+            "mod a; mod b; mod c; mod d; pub use c::f; use d::g; struct Own; mod inline { fn x() {} } fn h() { a::f(); other::b::f() }",
+        ),
+        source(&["m", "a"], "use super::{Own, b};"),
+        source(&["m", "b"], "use super::Own;"),
+        source(&["m", "c"], "use super::Own;"),
+        source(&["m", "d", "e"], "use super::super::inline::x;"),
+    ];
+    let found = tied(&["m".to_string()], &sources);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "d"]);
+}
+
+/// Children that implement traits of their folder's own file, in which macros choose among them: a trait and its types belong together.
+const TIED: &[&str] = &["cpu/vector/avx2", "cpu/vector/avx512", "cpu/vector/scalar"];
+
+/// What a folder's own file defines and its children use stands in a file beside them, where the own file calls the children.
+#[test]
+fn files_of_a_folder_and_its_own_file_do_not_import_each_other() {
+    let sources = sources();
+    let folders: BTreeSet<&[String]> = sources.iter().flat_map(|source| (1..source.modules.len()).map(|n| &source.modules[..n])).collect();
+    let ties = folders.iter().flat_map(|folder| tied(folder, &sources).into_iter().map(|child| format!("{}/{child}", folder.join("/"))));
+    assert_eq!(ties.collect::<Vec<_>>(), TIED);
 }
 
 #[test]

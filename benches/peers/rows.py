@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from math import prod
 
+import files as on_disk
 import net
 from operands import ANY, ASCENDING, BYTES, CLASSES, FALSE, MASK, MILLION, NEAR_ONE, NEXT_TO_ONE, OPEN, POSITIVE, SMALL, THOUSAND, TRUE, UNIT, WINDOWS, Operand, sizes
 
@@ -32,6 +33,7 @@ class Row:
     tolerance: float | None = None  # relative, where rounding adds up
     flops: int | None = None  # the limit is arithmetic, not memory
     cpp: bool = False  # `torch` is C++
+    one_thread: bool = False  # two would tell nothing
 
     def count(self):
         return prod(sizes(self.shape))
@@ -48,7 +50,7 @@ class Row:
         return self.thorn.startswith("NUMBER")
 
     def two_threads(self):
-        return self.count() >= TWO_FROM and not self.cpp
+        return self.count() >= TWO_FROM and not self.cpp and not self.one_thread
 
     def label(self):
         return f"{self.group:9} {self.op:18} {self.dtype:9} {self.shape:12}"
@@ -593,6 +595,33 @@ def linear_algebra():
     ]
 
 
+def files():
+    at = on_disk.folder()
+    shape, table = "x".join(map(str, on_disk.SHAPE)), "x".join(map(str, on_disk.TABLE))
+
+    def load(op, name, torch, numpy, dtype="f32", shape=shape):
+        return over(op, dtype, shape, f'MADE(THTensor_newLoad("{at}/{name}"))', torch, numpy, one_thread=True)
+
+    def first(op, name, torch):
+        open_it = f'THArchive *archive = THArchive_open("{at}/{name}"); THTensor *first = THArchive_newTensor(archive, 0)'
+        return over(op, "f32", shape, f"MADE(({{ {open_it}; THArchive_free(archive); first; }}))", torch, one_thread=True)
+
+    def save(op, ending, torch, numpy=None):
+        return over(op, "f32", shape, f'THTensor_save(a, "{at}/saved.{ending}")', torch, numpy, checked=("nothing",), one_thread=True)
+
+    return [
+        *first("first of 1 GB .pt", "large.pt", "files.first_of_checkpoint()"),
+        *first("first of 1 GB .safetensors", "large.safetensors", "files.first_of_safetensors()"),
+        *load("load .pt", "a.pt", f'torch.load("{at}/a.pt")', None),
+        *load("load .npy", "a.npy", f'torch.from_numpy(np.load("{at}/a.npy"))', f'np.load("{at}/a.npy")'),
+        *load("load .npz", "a.npz", f'torch.from_numpy(np.load("{at}/a.npz")["a"])', f'np.load("{at}/a.npz")["a"]'),
+        *load("load deflated .npz", "rounded.npz", f'torch.from_numpy(np.load("{at}/rounded.npz")["a"])', f'np.load("{at}/rounded.npz")["a"]'),
+        *load("load .csv", "a.csv", "torch.from_numpy(files.table())", f'np.loadtxt("{at}/a.csv", delimiter=",")', "f64", table),
+        *save("save .pt", "pt", f'files.synced(lambda file: torch.save(a, file), "{at}/torch.pt")'),
+        *save("save .npy", "npy", f'files.synced(np.save, "{at}/torch.npy", a.numpy())', f'files.synced(np.save, "{at}/numpy.npy", a)'),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -605,6 +634,7 @@ GROUPS = {
     "linalg": [linear_algebra],
     "random": [random],
     "small": [small],
+    "files": [files],
 }
 
 

@@ -1,10 +1,12 @@
 //! What is in a file.
 
+use crate::blocks::Blocks;
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::formats::{Format, Table, png};
 use crate::grow;
 use crate::input::{Input, within};
+use crate::zip;
 
 /// What is in a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub struct Tensor {
 }
 
 /// The elements of a tensor.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Data {
     /// They are in the storage with this index.
     Storage(usize),
@@ -66,6 +68,33 @@ pub enum Encoding {
         /// True if the most significant byte comes first.
         big_endian: bool,
     },
+    /// In blocks of numbers with few bits, which become float32.
+    Blocks {
+        /// The offset of the first byte.
+        at: u64,
+        /// How the blocks are built.
+        blocks: Blocks,
+    },
+    /// As the pixels of a file that is a PNG image.
+    Png {
+        /// True if samples have 16 bits, and not 8.
+        sixteen: bool,
+    },
+    /// As numbers one after the other, compressed by deflate.
+    Deflated {
+        /// The offset of the first compressed byte.
+        at: u64,
+        /// How many compressed bytes there are.
+        packed: u64,
+        /// How many decompressed bytes come before the first number.
+        skip: u64,
+        /// The type of the numbers.
+        written: Written,
+        /// True if the most significant byte comes first.
+        big_endian: bool,
+    },
+    /// As the text of numbers.
+    Text(Table),
     /// As bytes that reading the structure produced already.
     Bytes(Vec<u8>),
 }
@@ -196,10 +225,12 @@ impl Contents {
             let bytes = storage.bytes()?;
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
+                Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
+                Encoding::Deflated { at, packed, .. } => within(input.size(), *at, usize::try_from(*packed).unwrap_or(usize::MAX))?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
-                Encoding::Bytes(_) => {}
+                Encoding::Text(_) | Encoding::Bytes(_) | Encoding::Png { .. } => {}
             }
         }
         self.tensors.iter().try_for_each(|tensor| self.check_tensor(tensor))
@@ -211,21 +242,19 @@ impl Contents {
         if sizes.len() != strides.len() || sizes.len() > MAX_DIMS {
             return wrong(format_args!("{} sizes and {} strides", sizes.len(), strides.len()));
         }
-        if tensor.elements()? == 0 {
-            return Ok(());
-        }
-        let Data::Storage(index) = tensor.data else { return Ok(()) };
-        let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
-        // Offsets of the first and the last element.
-        let (mut least, mut most) = (i128::from(tensor.offset), i128::from(tensor.offset));
-        for (&size, &stride) in sizes.iter().zip(strides) {
-            let reach = i128::from(size - 1) * i128::from(stride);
-            if reach < 0 { least += reach } else { most += reach }
-        }
         if strides.iter().any(|&stride| stride < 0) {
             return wrong(format_args!("strides {strides:?} are negative"));
         }
-        if least < 0 || most >= i128::from(storage.len) {
+        let elements = tensor.elements()?;
+        let Data::Storage(index) = tensor.data else { return Ok(()) };
+        let Some(storage) = self.storages.get(index) else { return wrong(format_args!("there is no storage {index}")) };
+        if elements == 0 {
+            return Ok(());
+        }
+        // The offset of the last element.
+        let reaches = sizes.iter().zip(strides).map(|(&size, &stride)| i128::from(size - 1) * i128::from(stride));
+        let last = i128::from(tensor.offset) + reaches.sum::<i128>();
+        if tensor.offset < 0 || last >= i128::from(storage.len) {
             return wrong(format_args!(
                 "sizes {sizes:?}, strides {strides:?} and offset {} reach beyond the {} elements of its storage",
                 tensor.offset, storage.len
@@ -238,22 +267,21 @@ impl Contents {
     pub fn read(&self, input: &dyn Input, storage: usize, to: &mut [u8]) -> Result<()> {
         let storage = &self.storages[storage];
         debug_assert_eq!(storage.bytes().ok(), Some(to.len()));
-        match &storage.encoding {
-            Encoding::Numbers { at, written: Written::Same(element), big_endian } => {
-                input.read_at(*at, to)?;
-                if *big_endian {
-                    to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
-                }
+        match storage.encoding {
+            Encoding::Numbers { at, written, big_endian } => fill(to, written, big_endian, |to| input.read_at(at, to)),
+            Encoding::Deflated { at, packed, skip, written, big_endian } => {
+                fill(to, written, big_endian, |to| zip::inflate(input, at, packed, skip, to))
+            }
+            Encoding::Blocks { at, ref blocks } => {
+                // The blocks are read into the upper end, and decoded from the lower end on.
+                let start = to.len() - to.len() / Blocks::DECODED * blocks.bytes();
+                input.read_at(at, &mut to[start..])?;
+                blocks.decode(to);
                 Ok(())
             }
-            Encoding::Numbers { at, written, big_endian } => {
-                // The narrow numbers are read into the upper half, and widened from the lower end on.
-                let half = to.len() / 2;
-                input.read_at(*at, &mut to[half..])?;
-                widen(to, written.size(), *big_endian);
-                Ok(())
-            }
-            Encoding::Bytes(bytes) => {
+            Encoding::Png { sixteen } => png::decode(input, sixteen, to),
+            Encoding::Text(ref table) => table.read(input, to),
+            Encoding::Bytes(ref bytes) => {
                 to.copy_from_slice(bytes);
                 Ok(())
             }
@@ -261,8 +289,27 @@ impl Contents {
     }
 }
 
+/// Fills `to` with the elements that numbers in a file are; `read` fills its slice with the numbers as they are written.
+fn fill(to: &mut [u8], written: Written, big_endian: bool, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
+    match written {
+        Written::Same(element) => {
+            read(to)?;
+            if big_endian {
+                to.chunks_exact_mut(element.size()).for_each(<[u8]>::reverse);
+            }
+        }
+        Written::U16 | Written::U32 => {
+            // The narrow numbers are read into the upper half, and widened from the lower end on.
+            let half = to.len() / 2;
+            read(&mut to[half..])?;
+            widen(to, written.size(), big_endian);
+        }
+    }
+    Ok(())
+}
+
 /// Makes of the unsigned numbers in the upper half of `bytes` little-endian ones of twice their size, all over `bytes`.
-fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
+pub(crate) fn widen(bytes: &mut [u8], size: usize, big_endian: bool) {
     let half = bytes.len() / 2;
     for i in 0..half / size {
         let mut number = [0; 8];

@@ -131,20 +131,33 @@ impl<'a> Cursor<'a> {
         } else if to.len() >= BUFFER {
             self.input.read_at(self.at, to)?;
         } else {
-            let len = (self.end - self.at).min(BUFFER as u64) as usize;
-            if self.buffer.capacity() < len {
-                self.buffer = grow::list(len)?;
-            }
-            self.buffer.resize(len, 0);
-            self.buffered = self.at;
-            if let Err(error) = self.input.read_at(self.at, &mut self.buffer) {
-                self.buffer.clear();
-                return Err(error);
-            }
+            self.fill()?;
             to.copy_from_slice(&self.buffer[..to.len()]);
         }
         self.at += to.len() as u64;
         Ok(())
+    }
+
+    /// Fills the buffer with bytes from `at` on, which lies before `end`.
+    fn fill(&mut self) -> Result<()> {
+        let len = (self.end - self.at).min(BUFFER as u64) as usize;
+        if self.buffer.capacity() < len {
+            self.buffer = grow::list(len)?;
+        }
+        self.buffer.resize(len, 0);
+        self.buffered = self.at;
+        self.input.read_at(self.at, &mut self.buffer).inspect_err(|_| self.buffer.clear())
+    }
+
+    /// The bytes that are read next, at least one unless none is left. They are passed over by [`Cursor::skip`].
+    pub fn ahead(&mut self) -> Result<&[u8]> {
+        if self.left() == 0 {
+            return Ok(&[]);
+        }
+        if self.at < self.buffered || self.at - self.buffered >= self.buffer.len() as u64 {
+            self.fill()?;
+        }
+        Ok(&self.buffer[(self.at - self.buffered) as usize..])
     }
 
     /// The next `len` bytes, which must be there before memory is asked for.

@@ -9,15 +9,21 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blocks;
+mod budget;
 pub mod contents;
 pub mod element;
 pub mod error;
 mod formats;
 pub mod grow;
 pub mod input;
+mod pickle;
+mod pool;
+pub mod zip;
 
 pub use contents::{Contents, Data, Encoding, Save, Storage, Tensor};
 pub use element::{Element, Written};
 pub use error::{Error, Kind, Result};
-pub use formats::{Format, open, save};
+pub use formats::{Format, Output, open, read_csv, save};
 pub use input::Input;
+pub use pool::set_threads;

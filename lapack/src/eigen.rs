@@ -86,6 +86,11 @@ pub fn unscale<T: Float>(re: &mut [T], im: &mut [T], exponent: i32) {
 }
 
 /// Eigenvalues and vectors by faer's Schur form. False if there was no convergence.
+///
+/// faer exports no Schur form: `evd_real` computes one, with many shifts at once, by `schur::real_schur::multishift_qr`, which stands in a
+/// private module and has 2000 lines with the functions that it calls. For matrices that `francis::suits` leaves to it, it is faster than
+/// [`francis`]. So the form is read where `evd_real` leaves it: in the first two matrices that it takes from the scratch memory. Cargo.toml
+/// names the one version of faer that was read for this, and a test in thorn's `src/cpu/lapack/values.rs` fails for another order.
 fn large<T: Float>(
     a: &mut [T],
     n: usize,

@@ -144,7 +144,7 @@ pub fn provided<R>(bytes: usize, f: impl FnOnce() -> R) -> Option<(R, Option<usi
     }
     // A block without pieces is free.
     let Some(block) = SET_ASIDE.iter().find(|block| block.pieces.compare_exchange(0, 1, AcqRel, Relaxed).is_ok()) else {
-        // So many threads at a time have to do with the fact that the memory was there.
+        // With all blocks in use, a thread has to do with the fact that the memory was there.
         // SAFETY: the block above.
         unsafe { System.dealloc(start, layout) };
         return Some((f(), None));

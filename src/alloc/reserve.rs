@@ -144,7 +144,7 @@ unsafe impl GlobalAlloc for Reserved {
         // SAFETY: the caller's: `size` is not 0 and no more than an isize when rounded up to the alignment.
         let block = unsafe { self.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
         if !block.is_null() {
-            // SAFETY: both blocks have so many bytes, and are distinct; the old one is the caller's.
+            // SAFETY: both blocks have as many bytes as are copied, and are distinct; the old one is the caller's.
             unsafe {
                 block.copy_from_nonoverlapping(ptr, layout.size().min(size));
                 self.dealloc(ptr, layout);

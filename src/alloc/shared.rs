@@ -58,7 +58,7 @@ fn join(count: &AtomicI32) -> bool {
 fn leave(count: &AtomicI32) -> bool {
     let left = count.try_update(AcqRel, Acquire, |users| match users {
         1 => Some(DEAD),
-        // So many that they were no longer counted: nobody is the last.
+        // The users were too many to be counted: nobody is the last.
         c_int::MAX => None,
         2.. => Some(users - 1),
         // Its share was given away with `decref`.

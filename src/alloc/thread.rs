@@ -20,16 +20,16 @@ type Slot = AtomicPtr<u8>;
 /// A stack of blocks. Only its thread writes it; others read `top` to count what it keeps.
 ///
 /// The blocks stand in slots of their own rather than being chained through their first bytes: taking one does not wait for its memory.
-pub(super) struct List {
+pub(super) struct BlockStack {
     top: AtomicPtr<Slot>,
     end: AtomicPtr<Slot>,
 }
 
-impl List {
+impl BlockStack {
     /// Holds nothing and has room for nothing.
-    const fn closed() -> List {
+    const fn closed() -> BlockStack {
         const BOTTOM: *mut Slot = (&raw const NOTHING).cast_mut();
-        List { top: AtomicPtr::new(BOTTOM), end: AtomicPtr::new(BOTTOM) }
+        BlockStack { top: AtomicPtr::new(BOTTOM), end: AtomicPtr::new(BOTTOM) }
     }
 
     #[inline(always)]
@@ -79,7 +79,7 @@ const TEXT: usize = LONGEST_MESSAGE + 1;
 #[repr(C, align(64))]
 pub(super) struct Thread {
     pub(super) counters: Counters,
-    pub(super) lists: [List; LISTS],
+    pub(super) lists: [BlockStack; LISTS],
     /// How many of the requests for its blocks this thread has answered.
     pub(super) drains: AtomicUsize,
     claimed: AtomicBool,
@@ -99,7 +99,7 @@ impl Thread {
     const fn new() -> Thread {
         Thread {
             counters: Counters::new(),
-            lists: [const { List::closed() }; LISTS],
+            lists: [const { BlockStack::closed() }; LISTS],
             drains: AtomicUsize::new(0),
             claimed: AtomicBool::new(true),
             next: AtomicPtr::new(null_mut()),
@@ -161,7 +161,7 @@ impl Thread {
 
     /// The bytes of all listed blocks.
     pub(super) fn listed_bytes(&self) -> i64 {
-        let listed = |(class, list): (usize, &List)| {
+        let listed = |(class, list): (usize, &BlockStack)| {
             let left = (list.end.load(Relaxed) as usize).saturating_sub(list.top.load(Relaxed) as usize) / size_of::<Slot>();
             (capacity(class) - left) * class::size(class)
         };

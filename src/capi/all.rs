@@ -45,6 +45,8 @@ macro_rules! areas {
         "Printing": crate::capi::rows::print;
         "Random generators": crate::capi::rows::seed;
         "Storages": crate::capi::rows::storage;
+        #[cfg(feature = "files")] "Files": crate::capi::rows::archive::tensors;
+        #[cfg(feature = "files")] "Files": crate::capi::rows::archive::archives;
         "Memory": crate::capi::rows::memory::heap;
         "Mapped files and shared memory": crate::capi::rows::memory::mapped;
         "Mapped files and shared memory": crate::capi::rows::memory::shared_storages;
@@ -56,9 +58,9 @@ macro_rules! areas {
 }
 
 macro_rules! listed {
-    ($($chapter:literal: $name:ident $rows:ident $area:path;)* others $($other:literal: $module:path;)*) => { &[
+    ($($chapter:literal: $name:ident $rows:ident $area:path;)* others $($(#[$if:meta])* $other:literal: $module:path;)*) => { &[
         $({ use $area as area; Area { chapter: $chapter, face: &area::FACE, rows: area::ROWS } },)*
-        $({ use $module as area; Area { chapter: $other, face: &area::FACE, rows: area::ROWS } },)*
+        $($(#[$if])* { use $module as area; Area { chapter: $other, face: &area::FACE, rows: area::ROWS } },)*
     ] };
 }
 

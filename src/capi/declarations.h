@@ -40,6 +40,10 @@ enum { TH_ALLOCATOR_MAPPED_SHARED = 1, TH_ALLOCATOR_MAPPED_SHAREDMEM = 2, TH_ALL
 typedef struct THMapAllocatorContext THMapAllocatorContext;
 typedef struct THMemoryStats { int64_t live_bytes; int64_t peak_bytes; int64_t cached_bytes; int64_t cache_limit; int64_t allocations; int64_t cache_hits; } THMemoryStats;
 typedef void (*THMemoryHook)(void *ctx, int64_t live);
+typedef struct THArchive THArchive;
+typedef ptrdiff_t (*THReadFunction)(void *ctx, void *buffer, ptrdiff_t size);
+typedef int64_t (*THSeekFunction)(void *ctx, int64_t offset, int whence);
+typedef enum THFileFormat { TH_FILE_BY_NAME = 0, TH_FILE_PT = 1, TH_FILE_PT_LEGACY = 2, TH_FILE_T7 = 3, TH_FILE_T7_ASCII = 4, TH_FILE_NPY = 5, TH_FILE_NPZ = 6, TH_FILE_NPZ_DEFLATED = 7, TH_FILE_SAFETENSORS = 8, TH_FILE_GGUF = 9, TH_FILE_CSV = 10, TH_FILE_TSV = 11, TH_FILE_PNM = 12, TH_FILE_PNG = 13 } THFileFormat;
 enum { TH_VERSION_MAJOR = 0, TH_VERSION_MINOR = 1, TH_VERSION_PATCH = 0, TH_ABI_VERSION = 0 };
 /* Handles and references */
 THTensor *THTensor_new(void);
@@ -746,6 +750,33 @@ THStatus THMemory_stats(THMemoryStats *stats);
 int64_t THMemory_liveBytes(void);
 THStatus THMemory_setSoftLimit(int64_t bytes, THMemoryHook hook, void *context);
 int THMemory_pressure(void);
+/* Files */
+THArchive *THArchive_open(const char *path);
+THArchive *THArchive_openTable(const char *path, int separator);
+THArchive *THArchive_openMemory(const void *data, ptrdiff_t size);
+THArchive *THArchive_openCallbacks(THReadFunction read, THSeekFunction seek, void *context);
+void THArchive_free(THArchive *archive);
+THFileFormat THArchive_format(const THArchive *archive);
+int64_t THArchive_count(const THArchive *archive);
+const char *THArchive_name(const THArchive *archive, int64_t index);
+int64_t THArchive_find(const THArchive *archive, const char *name);
+THDtype THArchive_dtype(const THArchive *archive, int64_t index);
+int64_t THArchive_ndim(const THArchive *archive, int64_t index);
+const int64_t *THArchive_sizes(const THArchive *archive, int64_t index);
+int64_t THArchive_metadataCount(const THArchive *archive);
+const char *THArchive_metadataKey(const THArchive *archive, int64_t index);
+const char *THArchive_metadataValue(const THArchive *archive, int64_t index);
+const char *THArchive_metadata(const THArchive *archive, const char *key);
+THTensor *THArchive_newTensor(const THArchive *archive, int64_t index);
+THTensor *THArchive_newFind(const THArchive *archive, const char *name);
+THStatus THArchive_read(THTensor *r, const THArchive *archive, int64_t index);
+THArchive *THArchive_create(const char *path, THFileFormat format);
+THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
+THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
+THStatus THArchive_setPrecision(const THArchive *archive, int digits);
+THStatus THArchive_close(const THArchive *archive);
+THTensor *THTensor_newLoad(const char *path);
+THStatus THTensor_save(const THTensor *t, const char *path);
 /* Mapped files and shared memory */
 THMapAllocatorContext *THMapAllocatorContext_new(const char *filename, int flags);
 THMapAllocatorContext *THMapAllocatorContext_newWithFd(const char *filename, int fd, int flags);

@@ -1,9 +1,9 @@
 //! The typed face: `THFloatTensor_*` and its kin for ten element types, made of the same rows as `THTensor_*`.
 //!
 //! It is not part of the library yet; `scripts/typed.sh` compiles it (`--features typed`) and says how large it is. A row belongs to it if
-//! all of its arguments have a meaning there, which `face::args::Class` says: the dtype of what is made is the face's own, lists of sizes are
-//! storages of longs, indices are `THLongTensor`, masks `THByteTensor`, and what only the dynamic API has (other dtypes, memory formats,
-//! lists of handles, pointers) leaves the row out.
+//! all of its arguments have a meaning there, which `face::args::Class` says: the dtype of what is made is the face's own, lists of sizes
+//! are storages of longs, indices are `THLongTensor`, masks `THByteTensor`, and what only the dynamic API has (other dtypes, memory
+//! formats, lists of handles, pointers) leaves the row out.
 
 use super::face::args::{Class, class};
 use super::face::row::{Face, Row, invoke, keep_error};

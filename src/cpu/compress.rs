@@ -11,10 +11,10 @@ use crate::dtype::Bool;
 /// How many entries are true.
 pub fn count(mask: &[Bool]) -> usize {
     // As many as a byte can count at a time.
-    const BLOCK: usize = 255;
+    const COUNTED: usize = 255;
     simd(
         #[inline(always)]
-        move |_| mask.chunks(BLOCK).map(|block| block.iter().fold(0u8, |n, m| n + m.get() as u8) as usize).sum(),
+        move |_| mask.chunks(COUNTED).map(|block| block.iter().fold(0u8, |n, m| n + m.get() as u8) as usize).sum(),
     )
 }
 

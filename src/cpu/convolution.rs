@@ -11,14 +11,14 @@ mod grid;
 use self::direct::Direct;
 use self::few::Few;
 use self::gradient::Gradient;
+use self::grid::piece;
 use super::matmul::{Gather, Gemm, Mat, gemm};
 use super::scratch::{Elements, ThreadScratch};
+use crate::cpu::tuning::PRODUCT_DEPTH;
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Product};
 use std::ops::Range;
 
-/// Rows of a tile: what a matrix product takes in one step of its depth.
-const TILE_ROWS: usize = 256;
 /// Outputs of a tile: whole strips of a product, whatever the machine.
 const TILE_COLS: usize = 96;
 /// Outputs of a tile whose sum over them is asked for, or output channels where these are summed over: no more than products take as they
@@ -27,7 +27,7 @@ const TILE_DEPTH: usize = 128;
 /// Rows of the gradient of weights that are computed together.
 const WEIGHT_ROWS: usize = 96;
 /// Elements of a tile.
-const TILE: usize = TILE_ROWS * TILE_COLS;
+const TILE: usize = PRODUCT_DEPTH * TILE_COLS;
 /// With fewer parts than that, output channels are divided, too.
 const FEW_PARTS: usize = 32;
 /// Output channels are divided into this many at least.
@@ -73,11 +73,6 @@ unsafe fn fill_rows<T: Gemm>(c: Mat<T>, value: impl Fn(usize) -> T) {
         // SAFETY: the caller's: an element of the matrix.
         (0..c.cols).for_each(|j| unsafe { row.add(j).write(value) });
     }
-}
-
-/// `from..from + length`, but no further than `end`.
-fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
-    from..end.min(from + length)
 }
 
 impl Convolution {
@@ -142,7 +137,7 @@ impl Convolution {
         let bias = |channel: usize| bias.map_or(T::ZERO, |bias| unsafe { *bias.at(channel) });
         let tiles = places.div_ceil(TILE_COLS);
         // Steps of nearly equal depth.
-        let depth = rows.div_ceil(rows.div_ceil(TILE_ROWS).max(1));
+        let depth = rows.div_ceil(rows.div_ceil(PRODUCT_DEPTH).max(1));
         let wanted = FEW_PARTS.div_ceil((self.batch * self.groups).saturating_mul(tiles));
         let channels = self.outputs.div_ceil(wanted).max(LEAST_CHANNELS);
         let blocks = self.outputs.div_ceil(channels);
@@ -192,7 +187,7 @@ impl Convolution {
         let (x, w, y) = (Elements(x), Elements(w.cast_mut()), Elements(y.cast_mut()));
         let bias = bias.map(|bias| Elements(bias.cast_mut()));
         // Channels whose rows fill a tile; a channel's own may be more.
-        let channels = (TILE_ROWS / taps).clamp(1, self.inputs);
+        let channels = (PRODUCT_DEPTH / taps).clamp(1, self.inputs);
         let blocks = self.inputs.div_ceil(channels);
         scratch.each::<T>(self.batch * self.groups * blocks, &|part, tile| {
             let (image, group, block) =
@@ -206,8 +201,8 @@ impl Convolution {
                 });
                 for from in (0..places).step_by(TILE_COLS) {
                     let outputs = piece(from, TILE_COLS, places);
-                    for row in (0..block.len() * taps).step_by(TILE_ROWS) {
-                        let rows_here = piece(row, TILE_ROWS, block.len() * taps);
+                    for row in (0..block.len() * taps).step_by(PRODUCT_DEPTH) {
+                        let rows_here = piece(row, PRODUCT_DEPTH, block.len() * taps);
                         self.spread(to, rows_here, outputs.clone(), w.wrapping_add(block.start * taps), y, tile);
                     }
                 }
@@ -252,10 +247,10 @@ impl Convolution {
         }
         let scratch = workspace.scratch();
         let (w, x, y) = (Elements(w), Elements(x.cast_mut()), Elements(y.cast_mut()));
-        let (cuts, blocks) = (rows.div_ceil(WEIGHT_ROWS), self.outputs.div_ceil(TILE_ROWS));
+        let (cuts, blocks) = (rows.div_ceil(WEIGHT_ROWS), self.outputs.div_ceil(PRODUCT_DEPTH));
         scratch.each::<T>(self.groups * cuts * blocks, &|part, tile| {
             let (group, cut) = (part / blocks / cuts, piece(part / blocks % cuts * WEIGHT_ROWS, WEIGHT_ROWS, rows));
-            let channels = piece(part % blocks * TILE_ROWS, TILE_ROWS, self.outputs);
+            let channels = piece(part % blocks * PRODUCT_DEPTH, PRODUCT_DEPTH, self.outputs);
             let c = rows_of(w.at((group * self.outputs + channels.start) * rows + cut.start), channels.len(), cut.len(), rows);
             // SAFETY: the caller's; parts have weights of their own.
             unsafe {

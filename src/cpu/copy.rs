@@ -14,6 +14,7 @@ use crate::layout::{Layout, TH_PRESERVE_FORMAT, format_strides};
 use crate::operand;
 use crate::plan::{Plan, Tile};
 use crate::storage::Storage;
+pub use rows::Side;
 use rows::{copy_rows, fill_rows};
 use std::mem::MaybeUninit;
 
@@ -33,17 +34,6 @@ pub struct TileCopy {
     convert: Convert,
     /// Transposes and contiguous runs are written past the caches.
     streamed: bool,
-}
-
-/// One side of a tile: its first element and steps in bytes.
-#[derive(Clone, Copy)]
-pub struct Side {
-    /// First element.
-    pub data: *mut u8,
-    /// Bytes from row to row.
-    pub row_step: isize,
-    /// Bytes from element to element.
-    pub col_step: isize,
 }
 
 impl TileCopy {

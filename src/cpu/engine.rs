@@ -23,26 +23,16 @@ use super::tuning::{
 use crate::dtype::Dtype;
 use crate::plan::{Plan, each};
 pub use crate::work::{Flat, Job, Rows, Work};
-pub(crate) use rows::LANES;
-pub use rows::lanes;
-use stage::Stager;
-use std::mem::MaybeUninit;
+pub(crate) use rows::CHUNK;
+pub use rows::{Kernel, lanes};
+use stage::{Buffer, STAGE, STAGE_ROWS, Stager};
 pub use transposed::{TransposedKernel, TransposedTile};
-
-/// Elements a staging buffer has room for, of any type.
-const STAGE: usize = 2048;
-/// Rows of a staged tile.
-const STAGE_ROWS: usize = 16;
 
 /// All operands `n` steps further on.
 #[inline(always)]
 fn moved<const N: usize>(at: [*mut u8; N], step: [isize; N], n: isize) -> [*mut u8; N] {
     each(|k| at[k].wrapping_offset(n * step[k]))
 }
-
-/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Options::by_rows`]. The rows it
-/// is given lie inside the operands, or inside buffers for them.
-pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
 
 /// The options of a kernel over runs.
 #[derive(Clone, Copy, Default)]
@@ -251,19 +241,6 @@ impl<const N: usize> Job<N> {
                 stream::fence();
             }
         });
-    }
-}
-
-/// Room for a tile of one operand, or a row of it.
-#[repr(align(64))]
-struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
-
-impl Buffer {
-    const fn new() -> Buffer {
-        Buffer(MaybeUninit::uninit())
-    }
-    fn data(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::scratch::{Elements, ThreadScratch};
 use super::transpose::transpose;
 use crate::alloc;
+use crate::cpu::tuning::{FOURIER_GATHERED, FOURIER_PART};
 use crate::dtype::{Element, dispatch};
 use crate::error::{Error, Kind, Result};
 use crate::launch::{Fourier, Transform};
@@ -13,14 +14,10 @@ use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 use std::sync::{Arc, Mutex};
 
-/// Elements that are brought together at a time from lines that lie apart.
-const GATHERED: usize = 32 * 1024;
 /// The least and the greatest number of such lines: a line of the cache, and no more than pays.
 const LINES: (usize, usize) = (4, 16);
 /// Bytes between lines that were brought together.
 const APART: usize = 64;
-/// Elements transformed by a part of the work.
-const PART: usize = 16 * 1024;
 /// Elements, in all, that plans are kept for.
 const KEPT: usize = 2 << 20;
 /// Complex numbers that planning takes for each element, at most, and besides: 10.6 were measured, for 524287 elements.
@@ -264,12 +261,12 @@ impl<T: Float> Plan<T> {
 
     /// Lines that are brought together at a time, of `columns`.
     fn batch(&self, columns: usize) -> usize {
-        (GATHERED / self.len()).clamp(LINES.0, LINES.1).min(columns)
+        (FOURIER_GATHERED / self.len()).clamp(LINES.0, LINES.1).min(columns)
     }
 
     /// Number of lines of a part.
     fn lines_of_part(&self) -> usize {
-        (PART / self.len()).max(1)
+        (FOURIER_PART / self.len()).max(1)
     }
 
     /// Parts that lines one after the other are cut into.

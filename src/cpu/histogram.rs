@@ -17,7 +17,7 @@ const SAMPLE: usize = 4096;
 /// Results up to this long are counted before their length is known.
 const NARROW: i64 = 1 << 16;
 /// Elements whose bins are found before any is counted.
-const BLOCK: usize = 256;
+const BINNED: usize = 256;
 /// Tables that take turns, so that an increment does not wait for the one before.
 const TURNS: usize = 4;
 
@@ -62,8 +62,8 @@ impl Tables {
         simd(
             #[inline(always)]
             move |_| {
-                let mut entries = [0u32; BLOCK];
-                for block in line.chunks(BLOCK) {
+                let mut entries = [0u32; BINNED];
+                for block in line.chunks(BINNED) {
                     let mut fit = true;
                     for (entry, x) in entries.iter_mut().zip(block) {
                         *entry = x.to_i64() as u32;
@@ -165,8 +165,8 @@ impl<T: Binned> Bins<T> {
             simd(
                 #[inline(always)]
                 move |_| {
-                    let mut entries = [0u32; BLOCK];
-                    for block in line.chunks(BLOCK) {
+                    let mut entries = [0u32; BINNED];
+                    for block in line.chunks(BINNED) {
                         entries.iter_mut().zip(block).for_each(|(entry, &x)| *entry = bins.of(x, n, width));
                         // SAFETY: `Bins::of` is at most `n`.
                         unsafe { tables.count(&entries[..block.len()]) };

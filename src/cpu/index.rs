@@ -35,13 +35,13 @@ impl Entries {
 
 /// A run of a plan: where each operand begins, its step in bytes, and the number of elements.
 #[derive(Clone, Copy)]
-struct Run {
+struct Entered {
     at: [*mut u8; 3],
     step: [isize; 3],
     n: usize,
 }
 
-impl Run {
+impl Entered {
     /// The position of element `i`.
     ///
     /// # Safety
@@ -63,13 +63,13 @@ impl Run {
 ///
 /// # Safety
 /// The operands hold what the plan reaches.
-unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Run) + Sync)) {
+unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Entered) + Sync)) {
     let tiles = plan.tiles(TILE.0, TILE.1);
     let data = data.map(Shared);
     let walk = move |Tile { at, rows, cols, row_step, col_step }: Tile<3>| {
         for row in 0..rows as isize {
             let at = crate::plan::each(|k| data[k].get().wrapping_offset(at[k] + row * row_step[k]));
-            run(Run { at, step: col_step, n: cols });
+            run(Entered { at, step: col_step, n: cols });
         }
     };
     if plan.numel() == 0 {
@@ -112,7 +112,7 @@ pub(crate) use by_size;
 /// Positions lie inside the dimension, from minus its size on; `r` lies apart from the others.
 pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
-        let run = move |run: Run| {
+        let run = move |run: Entered| {
             // SAFETY: the caller's.
             unsafe { gather_run::<T>(run, entries) }
         };
@@ -123,7 +123,7 @@ pub unsafe fn gather(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: E
 
 /// # Safety
 /// As for [`gather`].
-unsafe fn gather_run<T: Copy>(mut run: Run, entries: Entries) {
+unsafe fn gather_run<T: Copy>(mut run: Entered, entries: Entries) {
     let size = size_of::<T>() as isize;
     // SAFETY: the caller's.
     unsafe {
@@ -180,13 +180,13 @@ fn by_four(n: usize, each: impl Fn(usize)) {
 pub unsafe fn scatter(plan: &Plan<3>, size: usize, data: [*mut u8; 3], entries: Entries) {
     by_size!(size, T => {
         // SAFETY: the caller's.
-        unsafe { for_runs(plan, data, false, &move |run: Run| scatter_run::<T>(run, entries)) }
+        unsafe { for_runs(plan, data, false, &move |run: Entered| scatter_run::<T>(run, entries)) }
     })
 }
 
 /// # Safety
 /// As for [`scatter`].
-unsafe fn scatter_run<T: Copy>(mut run: Run, entries: Entries) {
+unsafe fn scatter_run<T: Copy>(mut run: Entered, entries: Entries) {
     let size = size_of::<T>() as isize;
     // SAFETY: the caller's.
     unsafe {
@@ -213,12 +213,12 @@ unsafe fn scatter_run<T: Copy>(mut run: Run, entries: Entries) {
 /// As for [`scatter`], with elements of `T`.
 pub unsafe fn accumulate<T: Element>(plan: &Plan<3>, data: [*mut u8; 3], entries: Entries, combine: impl Fn(T, T) -> T + Copy + Sync) {
     // SAFETY: the caller's.
-    unsafe { for_runs(plan, data, false, &move |run: Run| accumulate_run(run, entries, combine)) }
+    unsafe { for_runs(plan, data, false, &move |run: Entered| accumulate_run(run, entries, combine)) }
 }
 
 /// # Safety
 /// As for [`accumulate`].
-unsafe fn accumulate_run<T: Element>(mut run: Run, entries: Entries, combine: impl Fn(T, T) -> T) {
+unsafe fn accumulate_run<T: Element>(mut run: Entered, entries: Entries, combine: impl Fn(T, T) -> T) {
     let size = size_of::<T>() as isize;
     // SAFETY: the caller's.
     let put = |to: *mut T, x: *const T| unsafe { to.write_unaligned(combine(to.read_unaligned(), x.read_unaligned())) };
@@ -258,16 +258,16 @@ unsafe fn accumulate_run<T: Element>(mut run: Run, entries: Entries, combine: im
 /// # Safety
 /// `index` holds them.
 pub unsafe fn first_outside(index: *const i64, n: usize, least: i64, end: i64) -> Option<usize> {
-    const BLOCK: usize = 256;
+    const CHECKED: usize = 256;
     // As unsigned distances from the least one, all are compared at once.
     let (count, outside) = (end.wrapping_sub(least) as u64, |x: i64| x.wrapping_sub(least) as u64);
     // SAFETY: the caller's.
     let index = unsafe { std::slice::from_raw_parts(index, n) };
-    index.chunks(BLOCK).enumerate().find_map(|(k, block)| {
+    index.chunks(CHECKED).enumerate().find_map(|(k, block)| {
         let any = simd(
             #[inline(always)]
             move |_| block.iter().fold(false, |any, &x| any | (outside(x) >= count)),
         );
-        if any { block.iter().position(|&x| outside(x) >= count).map(|i| k * BLOCK + i) } else { None }
+        if any { block.iter().position(|&x| outside(x) >= count).map(|i| k * CHECKED + i) } else { None }
     })
 }

@@ -266,10 +266,10 @@ pub fn count<K: Key>(keys: &[K], lo: K, hi: K) -> (usize, usize) {
 /// As there.
 #[inline(always)]
 unsafe fn thin_widened<T: Ordered>(src: *const T, n: usize, lo: T::Key, hi: T::Key, out: *mut T::Key) -> Kept {
-    const BLOCK: usize = 512;
-    let (mut total, mut keys) = (Kept::default(), [T::Key::MIN; BLOCK]);
-    for start in (0..n).step_by(BLOCK) {
-        let len = BLOCK.min(n - start);
+    const WIDENED: usize = 512;
+    let (mut total, mut keys) = (Kept::default(), [T::Key::MIN; WIDENED]);
+    for start in (0..n).step_by(WIDENED) {
+        let len = WIDENED.min(n - start);
         // SAFETY: the caller's.
         let part = unsafe {
             let block = std::slice::from_raw_parts(src.add(start), len);

@@ -5,11 +5,10 @@ use super::real::Real;
 use super::simd::{Level, simd};
 use super::sweep::{ColumnSums, Item, map, sums};
 use super::vector::{Partial, Scalar, Vectored};
+use crate::cpu::tuning::SHORT_LINES;
 use crate::dtype::Element;
 use crate::launch::layers::NormRows as Rows;
 
-/// Elements of short rows that a thread takes together.
-const BLOCK: usize = 4096;
 /// The most parts that are summed apart, and elements and rows that are worth one.
 const MOST_PARTS: usize = 64;
 const PART_ELEMENTS: usize = 1 << 15;
@@ -111,7 +110,7 @@ unsafe fn forward_rows<V: Partial<Item: Real>>(all: Forward<Item<V>>, Rows { n, 
 /// `r` and `x` hold the rows, `weight` and `bias` one; `r` is `x` or apart from all.
 pub unsafe fn forward<T: Real + Vectored>(rows: Rows, r: *mut T, x: *const T, weight: *const T, bias: *const T) {
     let shared = [r.cast_const(), x, weight, bias].map(|p| Shared(p.cast_mut().cast()));
-    let block_rows = (BLOCK / rows.n.max(1)).max(1);
+    let block_rows = (SHORT_LINES / rows.n.max(1)).max(1);
     parallel(rows.rows.div_ceil(block_rows), block_rows * rows.n, COSTLY, &|range| {
         let [r, x, weight, bias] = shared.map(|p| p.get().cast::<T>());
         let all = Forward { r, x: x.cast_const(), weight: weight.cast_const(), bias: bias.cast_const() };

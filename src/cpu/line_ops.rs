@@ -10,17 +10,11 @@ use super::select::{count_nans, first, scratch_bytes, select};
 use super::sort::{self, Sorted};
 use super::vector::Vectored;
 use super::{mode, softmax};
+use crate::cpu::tuning::{SELECTED_LINE, SOFTMAX_TRANSPOSED, SORTED_LINE};
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
 use crate::launch::LineOp;
 use crate::launch::lines::{Rank, Softmax, Top};
-
-/// Elements that a thread must have to be worth waking where each takes several nanoseconds.
-const SORTED: usize = CHEAP / 8;
-/// The same where lines are read a few times.
-const CHOSEN: usize = CHEAP / 4;
-/// Most elements of a line of softmax that is transposed: it spends more time on its one maximum and one sum than on exponentials.
-const MAX_TRANSPOSED: usize = 24;
 
 /// A function that is called with the kernels.
 type Use<'a> = &'a mut dyn FnMut(&Kernels<'_>);
@@ -59,7 +53,7 @@ fn extremes<T: Element, const MAX: bool>(f: Use<'_>) {
 fn softmax<T: Real + Vectored>(kind: Softmax, f: Use<'_>) {
     let (stack, columns) = (move |s| softmax::stack::<T>(kind, s), move |p| softmax::columns::<T>(kind, p));
     let (max_lines, area) = (softmax::MOST_COLUMNS, softmax::most_area(kind));
-    f(&Kernels { columns: Some(&columns), max_lines, area, max_transposed: MAX_TRANSPOSED, ..Kernels::stack(&stack, COSTLY) })
+    f(&Kernels { columns: Some(&columns), max_lines, area, max_transposed: SOFTMAX_TRANSPOSED, ..Kernels::stack(&stack, COSTLY) })
 }
 
 /// Kernels of one line that write what is asked for.
@@ -72,7 +66,7 @@ fn sort<T: Ordered>(descending: bool, n: usize, positions: bool, f: Use<'_>) {
         // SAFETY: the driver passes lines and results of `T` and int64, and the scratch asked for.
         unsafe { sort::sort(elements::<T>(line), descending, sorted(line), line.scratch) }
     };
-    f(&chosen(&line, sort::scratch_bytes::<T>(n, positions), SORTED))
+    f(&chosen(&line, sort::scratch_bytes::<T>(n, positions), SORTED_LINE))
 }
 
 fn take_top<T: Ordered>(top: Top, n: usize, f: Use<'_>) {
@@ -80,7 +74,7 @@ fn take_top<T: Ordered>(top: Top, n: usize, f: Use<'_>) {
         // SAFETY: the driver passes lines of `T`, results with room for `k`, and the scratch asked for.
         unsafe { top.of(elements::<T>(line), sorted(line), line.scratch) }
     };
-    f(&chosen(&line, top.scratch_bytes::<T>(n), SORTED))
+    f(&chosen(&line, top.scratch_bytes::<T>(n), SORTED_LINE))
 }
 
 fn ranked<T: Ordered>(rank: Rank, n: usize, f: Use<'_>) {
@@ -95,7 +89,7 @@ fn ranked<T: Ordered>(rank: Rank, n: usize, f: Use<'_>) {
             }
         }
     };
-    f(&chosen(&line, scratch_bytes::<T>(n), CHOSEN))
+    f(&chosen(&line, scratch_bytes::<T>(n), SELECTED_LINE))
 }
 
 fn most_frequent<T: Ordered>(n: usize, f: Use<'_>) {
@@ -107,7 +101,7 @@ fn most_frequent<T: Ordered>(n: usize, f: Use<'_>) {
             put(line, 1, at as i64);
         }
     };
-    f(&chosen(&line, mode::scratch_bytes::<T>(n), CHOSEN))
+    f(&chosen(&line, mode::scratch_bytes::<T>(n), SELECTED_LINE))
 }
 
 fn quantiles<T: Real + Ordered>(quantiles: Quantiles<'_, T>, n: usize, f: Use<'_>) {
@@ -115,7 +109,7 @@ fn quantiles<T: Real + Ordered>(quantiles: Quantiles<'_, T>, n: usize, f: Use<'_
         // SAFETY: the driver passes lines of `T`, the scratch asked for, and a result with an element for each share.
         unsafe { quantiles.of(elements::<T>(line), line.out[0].cast(), line.scratch) }
     };
-    f(&chosen(&line, quantile::scratch_bytes::<T>(n), CHOSEN))
+    f(&chosen(&line, quantile::scratch_bytes::<T>(n), SELECTED_LINE))
 }
 
 /// # Safety

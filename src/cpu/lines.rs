@@ -109,20 +109,20 @@ pub type ColumnKernel<'a> = &'a (dyn Fn(ColumnBlock) + Sync);
 
 /// The kernel that runs over lines that do not lie side by side.
 #[derive(Clone, Copy)]
-pub enum Kernel<'a> {
+pub enum LinesKernel<'a> {
     /// A kernel that takes them one by one.
     Line(LineKernel<'a>),
     /// A kernel that takes several.
     Stack(StackKernel<'a>),
 }
 
-impl Kernel<'_> {
+impl LinesKernel<'_> {
     /// Runs over all lines, with `scratch` for those that want it.
     #[inline(always)]
     pub fn run(self, s: Stack, scratch: *mut u8) {
         let line = match self {
-            Kernel::Stack(stack) => return stack(s),
-            Kernel::Line(line) => line,
+            LinesKernel::Stack(stack) => return stack(s),
+            LinesKernel::Line(line) => line,
         };
         for j in 0..s.count as isize {
             let out = [0, 1].map(|k| s.out[k].wrapping_offset(j * s.out_step[k]));
@@ -135,7 +135,7 @@ impl Kernel<'_> {
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
     /// Over one line or several.
-    pub kernel: Kernel<'a>,
+    pub kernel: LinesKernel<'a>,
     /// Over lines side by side, where there is such a kernel.
     pub columns: Option<ColumnKernel<'a>>,
     /// Bytes the kernel wants for itself.
@@ -157,15 +157,15 @@ pub struct Kernels<'a> {
 impl<'a> Kernels<'a> {
     /// Over one line, without a kernel for columns or wishes.
     pub fn line(line: LineKernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels::over(Kernel::Line(line), grain)
+        Kernels::over(LinesKernel::Line(line), grain)
     }
 
     /// Over several lines, without a kernel for columns or wishes.
     pub fn stack(stack: StackKernel<'a>, grain: usize) -> Kernels<'a> {
-        Kernels::over(Kernel::Stack(stack), grain)
+        Kernels::over(LinesKernel::Stack(stack), grain)
     }
 
-    fn over(kernel: Kernel<'a>, grain: usize) -> Kernels<'a> {
+    fn over(kernel: LinesKernel<'a>, grain: usize) -> Kernels<'a> {
         Kernels {
             kernel,
             columns: None,
@@ -252,7 +252,7 @@ impl<'a> Lines<'a> {
         if self.plan.numel() == 0 || self.ends[1..].iter().all(|end| end.n == 0) {
             return Ok(());
         }
-        let cut = self.cut(self.kernels.columns.is_some(), matches!(self.kernels.kernel, Kernel::Stack(_)));
+        let cut = self.cut(self.kernels.columns.is_some(), matches!(self.kernels.kernel, LinesKernel::Stack(_)));
         let tiles = self.plan.tiles(1, cut.lines);
         let unit = |i: usize, buffers: *mut u8| {
             let tile = tiles.get(i);

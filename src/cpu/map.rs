@@ -8,7 +8,7 @@ use super::engine::{Kernel, Options, Rows, TransposedTile, Work};
 use super::half::{Bf16, F16};
 use super::simd::{Isa, Level, level, simd, simd_at};
 use super::stream::fill_long;
-use super::tuning::{LONG_FILL, LONG_FILL_ROW, fills_long};
+use super::tuning::{LONG_FILL, LONG_FILL_ROW, RARE_PIECE, fills_long};
 use crate::dtype::{Dtype, Element};
 use blocks::{blocks1, blocks2, blocks3};
 use chunks::{chunks1, chunks2, chunks3};
@@ -91,10 +91,6 @@ pub fn map2_run<T: Element>(work: &Work<3>, run: impl Fn(Isa, *mut T, [*const T;
     };
     work.run([T::DTYPE; 3], &kernel)
 }
-
-/// Elements of a piece of [`map1_rare`]: enough for the ends of loops to be cheap, and few, since one rare element makes the whole piece
-/// slow.
-const RARE_PIECE: usize = 256;
 
 /// `r[i] = f(a[i])`, and `slow(a[i])` where `rare(a[i])`
 #[inline(always)]

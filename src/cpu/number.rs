@@ -53,10 +53,10 @@ pub trait Number: Element {
 
 /// Integers as floats that divide them exactly: a quotient that is no integer differs from the next one by at least the reciprocal of the
 /// dividend, more than rounding takes away. Machines divide vectors of floats, but not of integers.
-trait Wide: Copy {
+trait Divided: Copy {
     /// Wide enough for a product of quotient and divisor.
     type Float;
-    /// Returns true if the number is too large for [`Wide::widen`].
+    /// Returns true if the number is too large for [`Divided::widen`].
     fn is_wide(self) -> bool;
     /// As a float.
     fn widen(self) -> Self::Float;
@@ -66,7 +66,7 @@ trait Wide: Copy {
 
 macro_rules! wide {
     ($($t:ident $float:ident)*) => { $(
-        impl Wide for $t {
+        impl Divided for $t {
             type Float = $float;
             #[inline(always)]
             fn is_wide(self) -> bool {
@@ -88,7 +88,7 @@ wide!(u8 f32 i8 f32 i16 f32 i32 f64);
 // Adding it leaves an integer of less than 51 bits in the low bits of a float64, as two's complement.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
-impl Wide for i64 {
+impl Divided for i64 {
     type Float = f64;
     #[inline(always)]
     fn is_wide(self) -> bool {

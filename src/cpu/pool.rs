@@ -14,15 +14,16 @@ pub use shares::Shares;
 
 use super::tuning::SPIN_TIME;
 use crate::alloc;
+use shares::Padded;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{mem, process, ptr, thread};
-use worker::Worker;
+use worker::{Employer, Worker, lock};
 
 /// How long a worker sleeps before it ends: a thread left over would keep a process alive whose own threads have all ended.
 const IDLE_TIME: Duration = Duration::from_secs(2);
@@ -52,10 +53,6 @@ pub fn run(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     }
     (0..parts).for_each(task);
 }
-
-/// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
-#[repr(align(128))]
-struct Padded<T>(T);
 
 /// The call that the pool works on. Lives in the pool, but `task` is on the caller's stack: only the caller and seated workers look at it.
 #[derive(Clone, Copy)]
@@ -96,6 +93,19 @@ struct Pool {
 
 // SAFETY: `job` and `workers` are written only by the holder of `busy` while nobody is seated, and read by others only when seated.
 unsafe impl Sync for Pool {}
+
+impl Employer for Pool {
+    fn work(&self, worker: &Worker) {
+        while self.wait_for_seat(worker) {
+            // SAFETY: we are seated.
+            let job = unsafe { *self.job.get() };
+            self.wake(worker.index, job.helpers);
+            self.take_parts(worker.index, job);
+            self.leave();
+        }
+        self.count_gone();
+    }
+}
 
 impl Pool {
     /// The pool made last: of this process, or of the one it was forked from.
@@ -255,17 +265,6 @@ impl Pool {
         started
     }
 
-    /// The life of a worker.
-    fn work(&self, worker: &Worker) {
-        while self.wait_for_seat(worker) {
-            // SAFETY: we are seated.
-            let job = unsafe { *self.job.get() };
-            self.wake(worker.index, job.helpers);
-            self.take_parts(worker.index, job);
-            self.leave();
-        }
-    }
-
     /// Waits for a seat and takes it. False when the worker must return, because the pool ends or has not called it for long.
     ///
     /// A job that counts on a worker which is about to return is done without it, like without one that wakes up too late.
@@ -323,11 +322,6 @@ impl Pool {
         // SAFETY: we hold `busy`, and all are gone.
         workers.drain(..).for_each(|worker| unsafe { worker.join() });
     }
-}
-
-/// Locks where a panic cannot have left anything half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Spins for a short while until `ready`; false when it never was.

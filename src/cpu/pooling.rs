@@ -4,13 +4,11 @@ use super::scratch::{Elements, ThreadScratch};
 use super::simd::simd;
 use super::window::Lines;
 use crate::alloc;
+use crate::cpu::tuning::POOLED_PART;
 use crate::dtype::Element;
 use crate::error::{Result, bail};
 use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Unpool, Window};
 use std::ops::Range;
-
-/// Elements looked at by a part of the work.
-const PART: usize = 64 * 1024;
 
 /// Regular windows over planes.
 pub struct Pooling {
@@ -53,7 +51,7 @@ impl Pooling {
     /// Lines that a part of the work has.
     fn lines_of_part(&self) -> usize {
         let w = self.window();
-        (PART / self.rows().saturating_mul(w.image[2].max(w.out[2])).max(1)).max(1)
+        (POOLED_PART / self.rows().saturating_mul(w.image[2].max(w.out[2])).max(1)).max(1)
     }
 
     /// Parts of the work.
@@ -388,7 +386,7 @@ impl Adaptive {
     /// The greatest elements and where they stand, as by [`Pooling::greatest`].
     ///
     /// # Safety
-    /// All are row-major and as `self` says, for so many planes; results are nobody else's.
+    /// All are row-major and as `self` says, for the planes of the call; results are nobody else's.
     pub unsafe fn greatest<T: Element>(
         &self,
         scratch: &ThreadScratch,
@@ -477,7 +475,7 @@ impl Adaptive {
 const CHECKED: usize = 1024;
 
 /// Lanes of a sum.
-const LANES: usize = 64;
+const SUM_LANES: usize = 64;
 
 /// The sum of a row.
 ///
@@ -485,19 +483,19 @@ const LANES: usize = 64;
 /// There are `n` elements.
 #[inline(always)]
 unsafe fn sum<T: Element>(x: *const T, n: usize) -> T {
-    let mut lanes = [T::ZERO; LANES];
+    let mut lanes = [T::ZERO; SUM_LANES];
     // SAFETY: the caller's.
     unsafe {
-        for block in 0..n / LANES {
-            let block = x.add(block * LANES).cast::<[T; LANES]>().read_unaligned();
-            (0..LANES).for_each(|k| lanes[k] = lanes[k].add(block[k]));
+        for block in 0..n / SUM_LANES {
+            let block = x.add(block * SUM_LANES).cast::<[T; SUM_LANES]>().read_unaligned();
+            (0..SUM_LANES).for_each(|k| lanes[k] = lanes[k].add(block[k]));
         }
         // By halves, since additions one after the other would take as long as all before.
-        (0..LANES / 2).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 2]));
-        (0..LANES / 4).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 4]));
-        (0..LANES / 8).for_each(|k| lanes[k] = lanes[k].add(lanes[k + LANES / 8]));
-        let total = lanes.into_iter().take(LANES / 8).fold(T::ZERO, T::add);
-        (n / LANES * LANES..n).fold(total, |total, at| total.add(*x.add(at)))
+        (0..SUM_LANES / 2).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 2]));
+        (0..SUM_LANES / 4).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 4]));
+        (0..SUM_LANES / 8).for_each(|k| lanes[k] = lanes[k].add(lanes[k + SUM_LANES / 8]));
+        let total = lanes.into_iter().take(SUM_LANES / 8).fold(T::ZERO, T::add);
+        (n / SUM_LANES * SUM_LANES..n).fold(total, |total, at| total.add(*x.add(at)))
     }
 }
 
@@ -530,7 +528,7 @@ impl Unpool {
             return;
         }
         let (r, t) = (Elements(r), Elements(t.cast_mut()));
-        let of_part = (PART / (self.pixels + self.places)).max(1);
+        let of_part = (POOLED_PART / (self.pixels + self.places)).max(1);
         scratch.each::<T>(self.planes.div_ceil(of_part), &|part, _| {
             for plane in part * of_part..self.planes.min((part + 1) * of_part) {
                 let r = r.at(plane * self.pixels);

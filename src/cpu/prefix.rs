@@ -128,7 +128,7 @@ prefix!(
 /// # Safety
 /// Of both functions: pointers must be good for the elements with a bit in `mask`; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
-trait Wide: Element {
+trait Summed: Element {
     /// True if float64 has room for the sum of any eight elements.
     const SAFE: bool;
     unsafe fn load(x: *const Self, mask: Mask) -> F64x8;
@@ -136,7 +136,7 @@ trait Wide: Element {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Wide for f32 {
+impl Summed for f32 {
     const SAFE: bool = true;
 
     #[inline(always)]
@@ -153,7 +153,7 @@ impl Wide for f32 {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Wide for f64 {
+impl Summed for f64 {
     const SAFE: bool = false;
 
     #[inline(always)]
@@ -175,12 +175,12 @@ const WHOLE: Mask = 0xff;
 
 #[cfg(target_arch = "x86_64")]
 with_avx512! {
-    unsafe fn wide_avx512<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
+    unsafe fn wide_avx512<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
         // SAFETY: the caller's.
         unsafe { wide::<T, PRODUCT>(out, x, n, total) }
     }
 
-    unsafe fn wide_columns_avx512<T: Wide, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
+    unsafe fn wide_columns_avx512<T: Summed, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
         // SAFETY: the caller's.
         unsafe { wide_columns::<T, PRODUCT>(out, x, n, totals) }
     }
@@ -197,7 +197,7 @@ with_avx512! {
 /// As for [`Prefix::run`]; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn wide<T: Wide, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
+unsafe fn wide<T: Summed, const PRODUCT: bool>(out: *mut T, x: *const T, n: usize, total: &mut f64) -> bool {
     let neutral = F64x8::all(if PRODUCT { 1.0 } else { 0.0 });
     let (twos, fours, results) = (neutral, neutral, F64x8::all(*total));
     let (mut sums, mut at) = (Sums::<PRODUCT> { twos, fours, results, moderate: true, spoilt: F64x8::all(0.0) }, 0);
@@ -264,7 +264,7 @@ unsafe fn integers(out: *mut i64, x: *const i64, n: usize, total: &mut i64) {
 /// As for [`Prefix::run_columns`]; the machine has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn wide_columns<T: Wide, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
+unsafe fn wide_columns<T: Summed, const PRODUCT: bool>(out: [*mut T; ROWS], x: [*const T; ROWS], n: usize, totals: *mut f64) {
     for at in (0..n).step_by(8) {
         let mask = F64x8::first(8.min(n - at));
         // SAFETY: the caller's; masks end with its memory.
@@ -313,7 +313,7 @@ struct Sums<const PRODUCT: bool> {
 impl<const PRODUCT: bool> Sums<PRODUCT> {
     /// The next results, from elements and those before each.
     #[inline(always)]
-    fn push<T: Wide>(&mut self, v: F64x8, before: F64x8) -> F64x8 {
+    fn push<T: Summed>(&mut self, v: F64x8, before: F64x8) -> F64x8 {
         let (twos, fours) = (self.twos, self.fours);
         self.twos = join::<PRODUCT>(v, before);
         self.fours = join::<PRODUCT>(self.twos, self.twos.delayed::<2>(twos));

@@ -2,7 +2,7 @@
 //!
 //! Sums and products of floats are kept in float64, those of integers in wrapping int64.
 
-use super::lines::{ColumnBlock, Kernel, Line, MAX_COLUMNS, Stack};
+use super::lines::{ColumnBlock, Line, LinesKernel, MAX_COLUMNS, Stack};
 use super::prefix::{Prefix, ROWS};
 use super::simd::simd;
 use crate::cpu::tuning::SCANNED_SINGLY;
@@ -98,7 +98,7 @@ pub fn totals_of_lines<T: Scanned, const PRODUCT: bool>(s: Stack) {
     let done = unsafe { T::run_lines::<PRODUCT>(s) };
     let s = s.lines(done, s.count);
     if s.n >= SCANNED_SINGLY {
-        return Kernel::Line(&totals::<T, PRODUCT>).run(s, null_mut());
+        return LinesKernel::Line(&totals::<T, PRODUCT>).run(s, null_mut());
     }
     for j in 0..s.count as isize {
         let (out, x) = (s.out[0].wrapping_offset(j * s.out_step[0]), s.x.wrapping_offset(j * s.x_step));

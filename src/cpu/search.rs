@@ -3,6 +3,7 @@
 use super::engine::{CHEAP, Shared, parallel};
 use super::keys::Ordered;
 use super::simd::simd;
+use crate::cpu::tuning::SEARCHED_BY_COMPARING;
 use crate::dtype::dispatch;
 use crate::error::Result;
 use crate::launch::Search;
@@ -80,20 +81,17 @@ pub fn search<T: Ordered>(sequence: &[T], values: &[T], right: bool, out: &mut [
     }
 }
 
-/// Elements of a sequence with all of which values are compared: that is faster than to search up to here.
-const COMPARED: usize = 32;
-
 /// [`contains`] by comparing: `out` has an entry for each value.
 fn compare<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
-    const BLOCK: usize = 64;
+    const COMPARED: usize = 64;
     simd(
         #[inline(always)]
         move |_| {
-            let (mut blocks, mut places) = (values.chunks_exact(BLOCK), out.chunks_exact_mut(BLOCK));
+            let (mut blocks, mut places) = (values.chunks_exact(COMPARED), out.chunks_exact_mut(COMPARED));
             for (values, out) in (&mut blocks).zip(&mut places) {
-                let mut found = [0u8; BLOCK];
+                let mut found = [0u8; COMPARED];
                 for y in sequence {
-                    for j in 0..BLOCK {
+                    for j in 0..COMPARED {
                         found[j] |= (values[j] == *y) as u8;
                     }
                 }
@@ -106,7 +104,7 @@ fn compare<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8
 
 /// Writes whether each value is in an ascending sequence, or with `invert` whether it is not. No NaN is in any.
 pub fn contains<T: Ordered>(sequence: &[T], values: &[T], invert: bool, out: &mut [u8]) {
-    if sequence.len() <= COMPARED {
+    if sequence.len() <= SEARCHED_BY_COMPARING {
         return compare(sequence, values, invert, out);
     }
     for (values, out) in values.chunks(SEARCHED).zip(out.chunks_mut(SEARCHED)) {

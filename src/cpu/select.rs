@@ -73,7 +73,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
     if pieces == 1 {
         // SAFETY: there is room for the line's keys and SLACK more.
         let all = unsafe { T::thin(line.as_ptr(), line.len(), lo, hi, keys) };
-        // SAFETY: so many keys have been written.
+        // SAFETY: `kept` keys have been written.
         return (all, unsafe { std::slice::from_raw_parts_mut(keys, all.kept) });
     }
     let (shared_parts, shared_keys) = (Shared(parts.cast()), Shared(keys.cast()));
@@ -97,7 +97,7 @@ unsafe fn thin<'a, T: Ordered>(line: &[T], lo: T::Key, hi: T::Key, scratch: *mut
             total = Kept { below: total.below + part.below, kept: total.kept + part.kept, nan: total.nan | part.nan };
         }
     }
-    // SAFETY: so many keys have been written.
+    // SAFETY: `kept` keys have been written.
     (total, unsafe { std::slice::from_raw_parts_mut(keys, total.kept) })
 }
 

@@ -7,7 +7,7 @@ use super::simd::{Isa, simd};
 use super::tuning::{SEQUENCE_PIECE, streams_from};
 use super::{stream, vmath};
 use crate::dtype::{Dtype, Element};
-use crate::launch::sequence::{Line, Sequence, Spaced};
+use crate::launch::sequence::{Ramp, Sequence, Spaced};
 use crate::operand::Operand;
 use std::mem::MaybeUninit;
 
@@ -85,7 +85,7 @@ pub unsafe fn integers<T: Element>(dst: *mut T, n: usize, start: i64, step: i64)
     )
 }
 
-impl Line {
+impl Ramp {
     /// `dst[i] = f(anchor + (first + i - origin) * step)`
     ///
     /// # Safety
@@ -123,7 +123,7 @@ impl Spaced {
 
     /// # Safety
     /// As for [`Spaced::fill`].
-    unsafe fn part<T: Element>(&self, line: Line, dst: *mut T, first: usize, n: usize) {
+    unsafe fn part<T: Element>(&self, line: Ramp, dst: *mut T, first: usize, n: usize) {
         // SAFETY: the caller's.
         unsafe {
             match self.base {

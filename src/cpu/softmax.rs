@@ -10,6 +10,7 @@ use super::real::Real;
 use super::simd::{Isa, Level, simd};
 use super::stream;
 use super::vector::{Partial, Register, Scalar, Vectored};
+use crate::cpu::tuning::SOFTMAX_STEP;
 use crate::dtype::Element;
 pub use crate::launch::lines::Softmax as Kind;
 pub(crate) use columns::MOST_COLUMNS;
@@ -18,13 +19,11 @@ pub use gradient::gradient;
 use std::mem::MaybeUninit;
 
 /// The most registers that are folded side by side: as many as compilers make vectors of.
-const LANES: usize = 64;
+const REGISTERS: usize = 64;
 /// Elements of the buffer, which are summed in their own type.
 const PIECE: usize = 1024;
 /// The most lines done together.
 const LINES: usize = 64;
-/// Elements between two prefetches.
-const STEP: usize = 128;
 
 /// The number that is subtracted from the elements of a line: the greatest, but 0 for the logarithm of a sum if the greatest is infinite,
 /// as infinity minus itself is NaN.
@@ -36,13 +35,13 @@ fn usable<T: Real>(kind: Kind, most: T) -> T {
 /// The floats of a register.
 type Item<V> = <V as Register>::Item;
 
-/// Folds elements from `at` on into `N` registers, as long as there are so many; returns where it stopped.
+/// Folds elements from `at` on into `N` registers, as long as `N` are left; returns where it stopped.
 ///
 /// # Safety
 /// `x` holds `n` elements.
 #[inline(always)]
 unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
-    lanes: &mut [V; LANES],
+    lanes: &mut [V; REGISTERS],
     x: *const Item<V>,
     (mut at, n): (usize, usize),
     f: impl Fn(V, V) -> V,
@@ -63,17 +62,17 @@ unsafe fn fold_by<V: Partial<Item: Real>, const N: usize>(
 /// `x` holds `n` elements.
 #[inline(always)]
 unsafe fn fold<V: Partial<Item: Real>>(x: *const Item<V>, n: usize, start: V, f: impl Fn(V, V) -> V + Copy) -> V {
-    let mut lanes = [start; LANES];
+    let mut lanes = [start; REGISTERS];
     // SAFETY: the caller's.
     unsafe {
         let single = V::LANES == 1;
-        let at = if single { fold_by::<V, LANES>(&mut lanes, x, (0, n), f) } else { fold_by::<V, 4>(&mut lanes, x, (0, n), f) };
+        let at = if single { fold_by::<V, REGISTERS>(&mut lanes, x, (0, n), f) } else { fold_by::<V, 4>(&mut lanes, x, (0, n), f) };
         let at = if single { fold_by::<V, 8>(&mut lanes, x, (at, n), f) } else { at };
         let at = fold_by::<V, 1>(&mut lanes, x, (at, n), f);
         if at < n {
             lanes[0] = f(start.load_first(x.add(at), n - at), lanes[0]);
         }
-        let mut half = if single { LANES / 2 } else { 2 };
+        let mut half = if single { REGISTERS / 2 } else { 2 };
         while half > 0 {
             for k in 0..half {
                 lanes[k] = f(lanes[k], lanes[k + half]);
@@ -137,8 +136,8 @@ unsafe fn sum<V: Partial<Item: Real>>(x: *const Item<V>, n: usize) -> Item<V> {
 /// There are `n` elements.
 #[inline(always)]
 unsafe fn exp_ahead<T: Real>(isa: Isa, x: *mut T, n: usize, next: &[*const u8]) {
-    for at in (0..n).step_by(STEP) {
-        let step = STEP.min(n - at);
+    for at in (0..n).step_by(SOFTMAX_STEP) {
+        let step = SOFTMAX_STEP.min(n - at);
         for next in next {
             stream::prefetch(next.wrapping_add(at * size_of::<T>()), step * size_of::<T>());
         }

@@ -7,7 +7,7 @@ use super::engine::{CHEAP, Shared, parallel};
 use super::keys::{Key, Ordered};
 use super::simd::simd;
 use crate::cpu::tuning::{BUCKETED_RECORDS, COMPARED_RECORDS, SORTED_PIECE};
-use records::{Record, Wide, count_bytes, sort as sort_records};
+use records::{KeyAndPlace, Record, count_bytes, sort as sort_records};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A way to pack a key and a position into a record.
@@ -81,18 +81,18 @@ impl Pack for Bare {
 struct Whole;
 
 impl Pack for Whole {
-    type R = Wide;
+    type R = KeyAndPlace;
     const PLACED: bool = true;
     #[inline(always)]
-    fn pack(self, bits: u64, at: usize) -> Wide {
-        Wide { key: bits, at: at as u64 }
+    fn pack(self, bits: u64, at: usize) -> KeyAndPlace {
+        KeyAndPlace { key: bits, at: at as u64 }
     }
     #[inline(always)]
-    fn bits(self, r: Wide) -> u64 {
+    fn bits(self, r: KeyAndPlace) -> u64 {
         r.key
     }
     #[inline(always)]
-    fn at(r: Wide) -> usize {
+    fn at(r: KeyAndPlace) -> usize {
         r.at as usize
     }
     fn window(self, differ: u64) -> u64 {
@@ -116,7 +116,7 @@ pub fn scratch_bytes<T: Ordered>(n: usize, positions: bool) -> usize {
 
 /// The most bytes of a record of one of `n` elements.
 fn record_bytes<T: Ordered>(n: usize, position: bool) -> usize {
-    if is_narrow::<T>(n) || !position { size_of::<u64>() } else { size_of::<Wide>() }
+    if is_narrow::<T>(n) || !position { size_of::<u64>() } else { size_of::<KeyAndPlace>() }
 }
 
 /// Returns true if any key and a position fit into 64 bits.
@@ -355,7 +355,7 @@ mod tests {
     fn positions_beyond_32_bits_have_records_of_their_own() {
         let line: Vec<f32> = scattered(5000).map(|x| (x % 100) as f32).collect();
         let (mut values, mut places) = (vec![0.0; 5000], vec![0; 5000]);
-        let mut scratch = vec![Wide { key: 0, at: 0 }; 10_000];
+        let mut scratch = vec![KeyAndPlace { key: 0, at: 0 }; 10_000];
         let out = Sorted { values: values.as_mut_ptr(), positions: places.as_mut_ptr() };
         // SAFETY: the scratch has two records for each element.
         unsafe { sort_packed(&line, false, Whole, u32::MAX as u64, out, scratch.as_mut_ptr().cast()) }

@@ -5,7 +5,7 @@ use super::vector::{Partial, Register};
 use crate::dtype::Element;
 
 /// The most registers side by side: as many single numbers as compilers make vectors of.
-const LANES: usize = 16;
+const REGISTERS: usize = 16;
 /// Elements that are summed in their own type; their sums are added in float64.
 const PIECE: usize = 1024;
 /// Rows that are added to sums of columns in their own type.
@@ -17,7 +17,7 @@ pub type Item<V> = <V as Register>::Item;
 /// One register of each operand.
 ///
 /// # Safety
-/// `LANES` elements lie at each.
+/// `REGISTERS` elements lie at each.
 #[inline(always)]
 unsafe fn load<V: Partial, const K: usize>(x: [*const Item<V>; K], at: usize) -> [V; K] {
     x.map(
@@ -41,13 +41,13 @@ unsafe fn load_first<V: Partial, const K: usize>(x: [*const Item<V>; K], fill: [
     r
 }
 
-/// Adds `f` of the elements from `at` on to `N` registers for each sum, as long as there are so many; returns where it stopped.
+/// Adds `f` of the elements from `at` on to `N` registers for each sum, as long as `N` registers are left; returns where it stopped.
 ///
 /// # Safety
 /// The operands hold `n` elements.
 #[inline(always)]
 unsafe fn sum_by<V: Partial, const K: usize, const M: usize, const N: usize>(
-    lanes: &mut [[V; LANES]; M],
+    lanes: &mut [[V; REGISTERS]; M],
     x: [*const Item<V>; K],
     (mut at, n): (usize, usize),
     f: impl Fn([V; K]) -> [V; M],
@@ -79,12 +79,12 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
     let mut totals = [0.0; M];
     for start in (0..n).step_by(PIECE) {
         let end = n.min(start + PIECE);
-        let mut lanes = [[V::all(Element::ZERO); LANES]; M];
+        let mut lanes = [[V::all(Element::ZERO); REGISTERS]; M];
         // SAFETY: the caller's.
         unsafe {
             let single = V::LANES == 1;
             let at = match single {
-                true => sum_by::<V, K, M, LANES>(&mut lanes, x, (start, end), f),
+                true => sum_by::<V, K, M, REGISTERS>(&mut lanes, x, (start, end), f),
                 false => sum_by::<V, K, M, 4>(&mut lanes, x, (start, end), f),
             };
             let at = sum_by::<V, K, M, 1>(&mut lanes, x, (at, end), f);
@@ -95,7 +95,7 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
                 }
             }
             for m in 0..M {
-                let mut half = if single { LANES / 2 } else { 2 };
+                let mut half = if single { REGISTERS / 2 } else { 2 };
                 while half > 0 {
                     for k in 0..half {
                         lanes[m][k] = lanes[m][k] + lanes[m][k + half];
@@ -109,7 +109,7 @@ pub unsafe fn sums<V: Partial<Item: Real>, const K: usize, const M: usize>(
     totals
 }
 
-/// `r = f` of the elements, `N` registers at a time, as long as there are so many; returns where it stopped.
+/// `r = f` of the elements, `N` registers at a time, as long as `N` are left; returns where it stopped.
 ///
 /// # Safety
 /// As for [`map`].
@@ -145,7 +145,7 @@ pub unsafe fn map<V: Partial, const K: usize>(r: *mut Item<V>, x: [*const Item<V
     // SAFETY: the caller's.
     unsafe {
         let single = V::LANES == 1;
-        let at = if single { map_by::<V, K, LANES>(r, x, (0, n), f) } else { map_by::<V, K, 2>(r, x, (0, n), f) };
+        let at = if single { map_by::<V, K, REGISTERS>(r, x, (0, n), f) } else { map_by::<V, K, 2>(r, x, (0, n), f) };
         let at = map_by::<V, K, 1>(r, x, (at, n), f);
         if at < n {
             f(load_first(x, [V::all(Element::ZERO); K], at, n - at)).store_first(r.add(at), n - at);

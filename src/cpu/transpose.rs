@@ -13,7 +13,7 @@ use crate::cpu::tuning::{
 #[cfg(target_arch = "x86_64")]
 pub use kernel::square;
 pub use kernel::steps;
-use kernel::{BandKernel, Kernel, buffered, direct, unbuffered};
+use kernel::{BandKernel, Matrix, TransposeKernel, buffered, direct, unbuffered};
 use std::ops::Range;
 
 /// Bytes a first-level cache holds in one line of each of its sets.
@@ -61,17 +61,6 @@ pub unsafe fn transpose_stream(size: usize, dst: *mut u8, dst_step: isize, src: 
     let wide = if tuning::prefetches() { TRANSPOSED_STREAM_WIDTH } else { TRANSPOSED_STREAM_BUFFERED };
     // SAFETY: the caller's; the level is this machine's.
     unsafe { Matrix { dst, dst_step, src, src_step, rows, cols }.stream(level(), size, wide) }
-}
-
-/// A matrix to transpose: `rows` x `cols` is the shape of the result.
-#[derive(Clone, Copy)]
-struct Matrix {
-    dst: *mut u8,
-    dst_step: isize,
-    src: *const u8,
-    src_step: isize,
-    rows: usize,
-    cols: usize,
 }
 
 impl Matrix {
@@ -141,7 +130,7 @@ impl Matrix {
         size: usize,
         tile: [usize; 4],
         next: Option<[usize; 4]>,
-        (buffered, unbuffered): (BandKernel, Option<Kernel>),
+        (buffered, unbuffered): (BandKernel, Option<TransposeKernel>),
     ) {
         let [r, c, rows, cols] = tile;
         let prefetch = |columns: Range<usize>, at: usize, of: usize| {
@@ -203,7 +192,7 @@ mod tests {
             // From a line of the cache on, the result begins at the offset: which kernels run is no accident.
             let mut lines = vec![Aligned([0xaa; LINE]); (offset + rows * dst_step + 8).div_ceil(LINE)];
             let bytes = lines.len() * LINE;
-            // SAFETY: the lines are so many bytes.
+            // SAFETY: the lines have `bytes` bytes.
             let dst = unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<u8>(), bytes) };
             let mut expected = dst.to_vec();
             for (r, c) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {

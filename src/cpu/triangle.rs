@@ -1,6 +1,6 @@
 //! Triangles of matrices, row by row.
 
-use super::copy;
+use super::copy::{self, Side};
 use super::engine::{CHEAP, Shared, parallel};
 use crate::launch::sequence::Triangle;
 use crate::layout::Layout;
@@ -40,10 +40,10 @@ pub fn part(triangle: Triangle, to: &Operand, from: &Operand) {
     unsafe { keep(triangle, to.dtype.size(), rows_of(to, of_result), input, batch.iter().product::<i64>() as usize, &at) };
 }
 
-fn rows_of(side: &Operand, layout: &Layout) -> Rows {
+fn rows_of(side: &Operand, layout: &Layout) -> Side {
     let (last, size) = (layout.ndim() - 1, side.dtype.size() as i64);
     let step = |d: usize| (layout.strides[d] * size) as isize;
-    Rows { data: side.first_of(layout), row_step: step(last - 1), col_step: step(last) }
+    Side { data: side.first_of(layout), row_step: step(last - 1), col_step: step(last) }
 }
 
 /// Elements from the first matrix to matrix `index`, counted row-major.
@@ -56,24 +56,13 @@ fn offset(batch: &[i64], layout: &Layout, mut index: i64) -> i64 {
     at
 }
 
-/// One side of the matrices: steps in bytes.
-#[derive(Debug, Clone, Copy)]
-struct Rows {
-    /// The first element of all.
-    data: *mut u8,
-    /// From row to row.
-    row_step: isize,
-    /// From column to column.
-    col_step: isize,
-}
-
 /// `dst` = `src` inside the triangle, 0 outside, for each matrix: `at(i)` says how many bytes matrix `i` lies from the first, on both
 /// sides. Without `src` what is inside stays.
 ///
 /// # Safety
 /// Both sides must hold the matrices, of elements of `size` bytes; where there is a `src`, columns lie `size` bytes apart on both sides,
 /// and the sides do not overlap.
-unsafe fn keep(triangle: Triangle, size: usize, dst: Rows, src: Option<Rows>, matrices: usize, at: &(dyn Fn(usize) -> [isize; 2] + Sync)) {
+unsafe fn keep(triangle: Triangle, size: usize, dst: Side, src: Option<Side>, matrices: usize, at: &(dyn Fn(usize) -> [isize; 2] + Sync)) {
     let Triangle { rows, cols, .. } = triangle;
     let (to, from) = (Shared(dst.data), src.map(|src| (Shared(src.data), src.row_step)));
     let (row_step, col_step) = (dst.row_step, dst.col_step);

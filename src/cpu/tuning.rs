@@ -170,6 +170,46 @@ pub(crate) const PRODUCT_AHEAD: usize = 8;
 /// Elements of a matrix whose reading takes a thread about a microsecond.
 pub(crate) const MATRIX_WORK: usize = 1 << 14;
 
+/// Elements of a sequence up to which comparing a value with each is faster than searching.
+pub(crate) const SEARCHED_BY_COMPARING: usize = 32;
+/// Categories for each draw from which a search in running sums takes less time than making alias tables.
+pub(crate) const SEARCHED_SHARE: usize = 8;
+/// Most elements of a line of softmax that is transposed: it spends more time on its one maximum and one sum than on exponentials.
+pub(crate) const SOFTMAX_TRANSPOSED: usize = 24;
+/// Elements of sorted lines that a thread must have to be worth waking: each takes several nanoseconds.
+pub(crate) const SORTED_LINE: usize = CHEAP / 8;
+/// The same for selection, which reads lines a few times.
+pub(crate) const SELECTED_LINE: usize = CHEAP / 4;
+/// Multiplications of a decomposition that a thread must have to be worth waking.
+pub(crate) const DECOMPOSED_WORK: usize = 32 * 1024;
+/// Multiplications that take as long as an element of an elementwise operation.
+pub(crate) const PRODUCT_PER_ELEMENT: usize = 8;
+/// Multiplications from which a product is shared between threads as well as a batch is.
+pub(crate) const PRODUCT_SHARED: usize = 1 << 20;
+/// Elements of Fourier transforms gathered at a time from lines that lie apart.
+pub(crate) const FOURIER_GATHERED: usize = 32 * 1024;
+/// Elements that a part of a Fourier transform takes.
+pub(crate) const FOURIER_PART: usize = 16 * 1024;
+/// Elements of a piece of a function with rare arguments: enough for the ends of loops to be cheap, and few, since one rare element makes
+/// the whole piece slow.
+pub(crate) const RARE_PIECE: usize = 256;
+/// Elements of a line of softmax between two prefetches.
+pub(crate) const SOFTMAX_STEP: usize = 128;
+/// Channels of the result of a convolution below which a product has too few columns.
+pub(crate) const DIRECT_CHANNELS: usize = 4;
+/// Bytes of the source of a block of a convolution, where that can be had: half of a second-level cache.
+pub(crate) const CONVOLVED_BYTES: usize = 384 << 10;
+/// Elements that a part of a pooling reads.
+pub(crate) const POOLED_PART: usize = 64 * 1024;
+/// Elements of a sorted line whose distinct ones are counted at a time.
+pub(crate) const UNIQUE_PIECE: usize = 16 * 1024;
+/// The most elements of a tensor whose lines the fast path takes where they lie.
+pub(crate) const LINES_IN_PLACE: usize = 4096;
+/// Elements whose derivatives of digamma a thread must have to be worth waking: they cost most of all.
+pub(crate) const COSTLIEST: usize = COSTLY / 16;
+/// Elements of short lines that a thread takes together, in layerNorm and in the gradient of softmax.
+pub(crate) const SHORT_LINES: usize = 4096;
+
 /// Operations that touch this many bytes, all operands together, gain by storing their result past the caches.
 ///
 /// Three quarters of the last cache, for the rest of the program is in it too; but not more than 64 MiB, since larger caches are servers',

@@ -5,14 +5,12 @@
 use super::keys::{Key, Ordered, to_keys};
 use super::simd::simd;
 use super::sort::{Sorted, scratch_bytes, sort};
+use crate::cpu::tuning::UNIQUE_PIECE;
 use crate::dtype::{Dtype, Element, dispatch};
 use crate::error::Result;
 use crate::launch::Unique;
 use crate::operand::Operand;
 use std::ptr::null_mut;
-
-/// Elements counted at a time.
-const COUNTED: usize = 16 * 1024;
 
 /// The elements of a row-major vector, or the rows of a matrix, each once.
 pub fn unique(x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
@@ -97,7 +95,7 @@ fn runs_of_rows<T: Ordered>(
     let buffer = Operand::row(if size_of::<T::Key>() == 4 { Dtype::Int32 } else { Dtype::Int64 }, x.layout.numel())?;
     // SAFETY: a row-major operand of this type, and room for as many keys.
     let keys = unsafe { keys_of(x.elements::<T>(), buffer.first()) };
-    let rows = Rows { keys, width, float: T::DTYPE.is_float() };
+    let rows = KeyRows { keys, width, float: T::DTYPE.is_float() };
     if !consecutive {
         rows.sort(places);
     }
@@ -108,7 +106,7 @@ fn runs_of_rows<T: Ordered>(
 pub fn count_runs<T: Element>(line: &[T]) -> usize {
     let (mut runs, mut last) = (line.len().min(1), 0);
     while last + 1 < line.len() {
-        let part = &line[last..line.len().min(last + COUNTED)];
+        let part = &line[last..line.len().min(last + UNIQUE_PIECE)];
         runs += simd(
             #[inline(always)]
             move |_| {
@@ -149,7 +147,7 @@ fn mark(n: usize, differs: impl Fn(usize) -> bool, order: Option<&[i64]>, ends: 
 
 /// Rows of keys, each of `width`.
 #[derive(Clone, Copy)]
-pub struct Rows<'a, K> {
+pub struct KeyRows<'a, K> {
     /// The keys.
     pub keys: &'a [K],
     /// Keys of a row, at least one.
@@ -158,7 +156,7 @@ pub struct Rows<'a, K> {
     pub float: bool,
 }
 
-impl<K: Key> Rows<'_, K> {
+impl<K: Key> KeyRows<'_, K> {
     fn row(&self, i: i64) -> &[K] {
         &self.keys[i as usize * self.width..][..self.width]
     }
@@ -209,7 +207,7 @@ mod tests {
 
     #[test]
     fn runs_are_counted_over_pieces() {
-        for n in [COUNTED - 1, COUNTED, COUNTED + 1, 3 * COUNTED] {
+        for n in [UNIQUE_PIECE - 1, UNIQUE_PIECE, UNIQUE_PIECE + 1, 3 * UNIQUE_PIECE] {
             let line: Vec<i64> = (0..n as i64).map(|i| i / 3).collect();
             assert_eq!(count_runs(&line), n.div_ceil(3));
         }
@@ -217,13 +215,13 @@ mod tests {
 
     #[test]
     fn rows_are_ordered_by_the_first_key_that_differs() {
-        let rows = Rows { keys: &[2, 1, 1, 5, 2, 0, 1, 5], width: 2, float: false };
+        let rows = KeyRows { keys: &[2, 1, 1, 5, 2, 0, 1, 5], width: 2, float: false };
         let (mut order, mut ends, mut inverse) = ([0, 1, 2, 3], [0; 4], [0; 4]);
         rows.sort(&mut order);
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(rows.runs(&order, &mut ends, Some(&mut inverse)), 3);
         assert_eq!((&ends[..3], inverse), (&[2, 3, 4][..], [2, 0, 1, 0]));
-        let nans = Rows { keys: &[i32::MAX, 1, i32::MAX, 1], width: 2, float: true };
+        let nans = KeyRows { keys: &[i32::MAX, 1, i32::MAX, 1], width: 2, float: true };
         assert_eq!(nans.runs(&[0, 1], &mut ends[..2], None), 2);
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Outputs beside each other that look at the image through one tap.
 #[derive(Clone, Copy)]
-pub struct Run {
+pub struct Seen {
     /// Where they begin in the row of the tap.
     pub at: usize,
     /// How many there are.
@@ -38,7 +38,7 @@ impl Window {
 
     /// Calls `f` for the runs of `outputs`, numbered in row-major order, at one tap.
     #[inline(always)]
-    pub fn runs(&self, tap: usize, outputs: Range<usize>, mut f: impl FnMut(Run)) {
+    pub fn runs(&self, tap: usize, outputs: Range<usize>, mut f: impl FnMut(Seen)) {
         let tap = self.tap(tap);
         let [(slices, z), (lines, y), (columns, x)] = [0, 1, 2].map(|d| self.inside(d, tap[d]));
         let [_, height, width] = self.out;
@@ -51,20 +51,20 @@ impl Window {
                 let (from, to) = (columns.start.clamp(column, column + n), columns.end.clamp(column, column + n));
                 let to = to.max(from);
                 if from > column {
-                    f(Run { at, n: from - column, pixel: None });
+                    f(Seen { at, n: from - column, pixel: None });
                 }
                 if to > from {
                     let z = (slice * self.stride[0]).wrapping_add_signed(z);
                     let y = (line * self.stride[1]).wrapping_add_signed(y);
                     let x = (from * self.stride[2]).wrapping_add_signed(x);
                     let pixel = (z * self.image[1] + y) * self.image[2] + x;
-                    f(Run { at: at + from - column, n: to - from, pixel: Some(pixel) });
+                    f(Seen { at: at + from - column, n: to - from, pixel: Some(pixel) });
                 }
                 if column + n > to {
-                    f(Run { at: at + to - column, n: column + n - to, pixel: None });
+                    f(Seen { at: at + to - column, n: column + n - to, pixel: None });
                 }
             } else {
-                f(Run { at, n, pixel: None });
+                f(Seen { at, n, pixel: None });
             }
             (at, column) = (at + n, 0);
             line += 1;
@@ -77,7 +77,7 @@ impl Window {
     /// Calls `f`, compiled for wide vectors, with each run of `outputs`, tap by tap and channel by channel: where the channel begins in the
     /// image, where its row of the columns begins, of rows that are `step` elements apart, and the run.
     #[inline(always)]
-    fn each_run(&self, rows: Range<usize>, outputs: Range<usize>, step: usize, mut f: impl FnMut(usize, usize, Run)) {
+    fn each_run(&self, rows: Range<usize>, outputs: Range<usize>, step: usize, mut f: impl FnMut(usize, usize, Seen)) {
         let pixels = self.pixels();
         simd(
             #[inline(always)]
@@ -98,8 +98,8 @@ impl Window {
 
     /// Calls `f` with the runs of some of `outputs` and the number of the first of them, for each tap in turn.
     #[inline(always)]
-    fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Run])) {
-        let mut runs = [const { Run { at: 0, n: 0, pixel: None } }; MOST_RUNS];
+    fn each_tap(&self, rows: &Range<usize>, outputs: &Range<usize>, mut f: impl FnMut(usize, usize, &[Seen])) {
+        let mut runs = [const { Seen { at: 0, n: 0, pixel: None } }; MOST_RUNS];
         for from in outputs.clone().step_by(LISTED) {
             for tap in (0..self.taps()).take(rows.len()) {
                 // The first rows are those of any taps, in another order.
@@ -199,7 +199,7 @@ pub struct Lines {
 
 /// The rows of an image that a line of the outputs sees.
 #[derive(Debug, Clone)]
-pub struct Rows {
+pub struct WindowRows {
     slices: Range<usize>,
     lines: Range<usize>,
     z: usize,
@@ -240,14 +240,14 @@ impl Lines {
     }
 
     /// The rows that a line of a slice of the outputs sees.
-    pub fn rows(&self, slice: usize, line: usize) -> Rows {
+    pub fn rows(&self, slice: usize, line: usize) -> WindowRows {
         let ((slices, z), (lines, y)) = (self.taps(0, slice), self.taps(1, line));
-        Rows { slices, lines, z, y }
+        WindowRows { slices, lines, z, y }
     }
 
     /// Calls `f` with the first element of each row, counted from that of its plane, and the first tap of it.
     #[inline(always)]
-    pub fn each_row(&self, rows: &Rows, mut f: impl FnMut(usize, usize)) {
+    pub fn each_row(&self, rows: &WindowRows, mut f: impl FnMut(usize, usize)) {
         let w = &self.window;
         for (i, slice) in rows.slices.clone().enumerate() {
             for (j, line) in rows.lines.clone().enumerate() {

@@ -46,7 +46,7 @@ impl<'a> Numbers<'a> {
 }
 
 /// Computes all elements of one result and `N - 1` operands.
-pub type Kernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
+pub type MapKernel<const N: usize> = fn(&Work<N>, &Numbers<'_>);
 
 /// How many types kernels are computed in, see [`slot`].
 pub(crate) const COMPUTE_TYPES: usize = 8;
@@ -99,9 +99,9 @@ pub struct Op<const N: usize> {
     /// Elements a thread must get for waking it to pay.
     pub grain: usize,
     /// The kernels by compute type ([`slot`]). Floats that have none are computed in float64.
-    pub kernels: [Option<Kernel<N>>; COMPUTE_TYPES],
+    pub kernels: [Option<MapKernel<N>>; COMPUTE_TYPES],
     /// The kernel for 16-bit floats as the int16 they are in memory, where that needs no conversion.
-    pub bits: Option<Kernel<N>>,
+    pub bits: Option<MapKernel<N>>,
     /// True if operand 1 is a mask, Bool or uint8, which takes no part in the common dtype. Kernels then move the others as they lie in
     /// memory.
     pub masked: bool,
@@ -122,7 +122,7 @@ pub enum Elementwise {
 #[derive(Clone, Copy)]
 pub struct Choice<const N: usize> {
     /// The kernel.
-    pub kernel: Kernel<N>,
+    pub kernel: MapKernel<N>,
     /// The dtypes.
     pub signature: Signature<N>,
 }

@@ -17,7 +17,7 @@ pub struct OneHot;
 
 /// Evenly spaced numbers: the one at position `origin` is `anchor`. Each is computed from its position, so that errors do not add up.
 #[derive(Debug, Clone, Copy)]
-pub struct Line {
+pub struct Ramp {
     /// The number at `origin`.
     pub anchor: f64,
     /// The position of `anchor`.
@@ -30,9 +30,9 @@ pub struct Line {
 #[derive(Debug, Clone, Copy)]
 pub struct Spaced {
     /// Before position `half`.
-    pub up: Line,
+    pub up: Ramp,
     /// From position `half` on.
-    pub down: Line,
+    pub down: Ramp,
     /// Where `down` begins.
     pub half: usize,
     /// The base that is raised to the power of each number.

@@ -46,7 +46,7 @@ pub(super) fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
 pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
     assert_eq!(t.dtype(), Some(T::DTYPE));
     let n = t.layout()?.numel() as usize;
-    // SAFETY: `Tensor::empty` made room for so many elements of `T`; any bits are one.
+    // SAFETY: `Tensor::empty` made room for `n` elements of `T`; any bits are one.
     Ok(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n) } })
 }
 

@@ -165,7 +165,7 @@ pub fn sections(t: &Tensor, sections: i64, dim: i32) -> Result<i64> {
     if sections < 1 { bail!(Argument, "{sections} sections: at least 1 is needed") } else { Ok(sections) }
 }
 
-/// So many pieces along `dim`, the first ones longer by one where the size cannot be divided.
+/// `sections` pieces along `dim`, the first ones longer by one where the size cannot be divided.
 pub fn tensor_split(t: &Tensor, sections: i64, dim: i32) -> Result<Vec<Tensor>> {
     let n = length(t, dim)?;
     let (each, longer) = (n / sections, n % sections);

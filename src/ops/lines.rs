@@ -2,6 +2,9 @@
 //! apart.
 
 mod fast_path;
+mod want;
+
+pub use want::{LineResult, Want};
 
 use super::copy;
 use super::reduce::TH_ALL_DIMS;
@@ -14,58 +17,12 @@ use crate::operand::Operand;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// The shape of the result of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// As many elements as it has: the result has the shape of the input.
-    Same,
-    /// `n` elements in their place.
-    Resized {
-        /// Elements.
-        n: i64,
-    },
-    /// One element: the dims of the line disappear, or stay with size 1.
-    One {
-        /// True if these dimensions stay, with size 1.
-        keepdim: bool,
-    },
-    /// `n` elements in a new first dimension; else as `One`.
-    Leading {
-        /// Elements.
-        n: i64,
-        /// As in `One`.
-        keepdim: bool,
-    },
-}
-
-/// A result of an operation.
-#[derive(Clone, Copy)]
-pub struct Want<'a> {
-    /// Where it goes; `None` if the caller does without.
-    pub r: Option<&'a Tensor>,
-    /// The dtype of a fresh one.
-    pub dtype: Dtype,
-}
-
-impl<'a> Want<'a> {
-    /// For operations of a single result.
-    pub(crate) const NOTHING: Want<'static> = Want { r: None, dtype: Dtype::Int64 };
-
-    /// Indices: int64, and nothing else.
-    pub fn indices(r: Option<&'a Tensor>) -> Result<Want<'a>> {
-        match r.and_then(Tensor::dtype) {
-            None | Some(Dtype::Int64) => Ok(Want { r, dtype: Dtype::Int64 }),
-            Some(have) => bail!(Dtype, "indices are int64, the tensor given for them is {have}"),
-        }
-    }
-}
-
 /// Does `work` to the lines of `t` along `dim`; a `Source` says how where there is more to think about.
-pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: Form, wants: [Want<'_>; 2]) -> Result<()> {
+pub fn along(t: &Tensor, dim: i32, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
     if fast_path::run(t, dim, &work, form, &wants)? {
         return Ok(());
     }
-    let source = if form == Form::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
+    let source = if form == LineResult::Same { Source::one(t, dim)? } else { Source::along(t, dim)? };
     source.run(work, form, wants)
 }
 
@@ -166,18 +123,18 @@ impl Source {
     }
 
     /// The shape of a result.
-    fn result_shape(&self, form: Form) -> Dims {
+    fn result_shape(&self, form: LineResult) -> Dims {
         let reduced = |keepdim: bool| -> Dims {
             let all = self.layout.shape.iter().enumerate();
             all.filter(|(d, _)| keepdim || !self.dims.contains(d)).map(|(d, &n)| if self.dims.contains(&d) { 1 } else { n }).collect()
         };
         match form {
-            Form::Same => self.layout.shape.clone(),
-            Form::Resized { n } => {
+            LineResult::Same => self.layout.shape.clone(),
+            LineResult::Resized { n } => {
                 self.layout.shape.iter().enumerate().map(|(d, &have)| if self.dims.contains(&d) { n } else { have }).collect()
             }
-            Form::One { keepdim } => reduced(keepdim),
-            Form::Leading { n, keepdim } => {
+            LineResult::One { keepdim } => reduced(keepdim),
+            LineResult::Leading { n, keepdim } => {
                 let mut shape = reduced(keepdim);
                 shape.insert(0, n);
                 shape
@@ -191,18 +148,18 @@ impl Source {
     }
 
     /// The layout of a result with the elements of a line in the last dim.
-    fn result_layout(&self, form: Form, layout: &Layout) -> Layout {
-        if matches!(form, Form::Same | Form::Resized { .. }) && self.is_last() {
+    fn result_layout(&self, form: LineResult, layout: &Layout) -> Layout {
+        if matches!(form, LineResult::Same | LineResult::Resized { .. }) && self.is_last() {
             return layout.clone();
         }
         let mut dims: SmallVec<[(i64, i64); INLINE_DIMS]> = layout.shape.iter().copied().zip(layout.strides.iter().copied()).collect();
         let last = match form {
-            Form::Same | Form::Resized { .. } if self.dims.is_empty() => (1, 1),
-            Form::Same | Form::Resized { .. } => dims.remove(self.dims[0]),
-            Form::One { .. } => (1, 1),
-            Form::Leading { .. } => dims.remove(0),
+            LineResult::Same | LineResult::Resized { .. } if self.dims.is_empty() => (1, 1),
+            LineResult::Same | LineResult::Resized { .. } => dims.remove(self.dims[0]),
+            LineResult::One { .. } => (1, 1),
+            LineResult::Leading { .. } => dims.remove(0),
         };
-        if matches!(form, Form::One { .. } | Form::Leading { .. }) && dims.len() == self.layout.ndim() {
+        if matches!(form, LineResult::One { .. } | LineResult::Leading { .. }) && dims.len() == self.layout.ndim() {
             let mut d = 0;
             dims.retain(|_| {
                 d += 1;
@@ -214,15 +171,15 @@ impl Source {
     }
 
     /// Does `work` to the lines, into one or two results. Nothing changes before all is done.
-    pub fn run(&self, work: Lines<'_>, form: Form, wants: [Want<'_>; 2]) -> Result<()> {
+    pub fn run(&self, work: Lines<'_>, form: LineResult, wants: [Want<'_>; 2]) -> Result<()> {
         let (shape, written) = (self.result_shape(form), work.op.written(work.compute));
         let wanted = [0, 1].map(|k| {
             let writes = Writes::converted_from(written[k].unwrap_or(work.compute));
             wants[k].r.map(|r| Wanted { r, dtype: wants[k].dtype, shape: &shape, writes })
         });
-        let as_given = if form == Form::Same && !self.is_last() { Some(self.operand.with_layout(self.layout.clone())) } else { None };
+        let as_given = if form == LineResult::Same && !self.is_last() { Some(self.operand.with_layout(self.layout.clone())) } else { None };
         let given = std::slice::from_ref(as_given.as_ref().unwrap_or(&self.operand));
-        let inputs = if form == Form::Same { Inputs::in_step(given) } else { Inputs::anywhere(given) };
+        let inputs = if form == LineResult::Same { Inputs::in_step(given) } else { Inputs::anywhere(given) };
         let ready = ready_all(wanted, inputs)?;
         ready.launch_in(|layout| self.result_layout(form, layout), &work, &[&self.operand])
     }

@@ -1,6 +1,6 @@
 //! Order statistics: kthvalue, median, mode and quantiles along a dimension or over everything.
 
-use super::lines::{Form, Source};
+use super::lines::{LineResult, Source};
 use super::reduce::TH_ALL_DIMS;
 use super::sort::wants;
 use super::{copy, create};
@@ -74,7 +74,7 @@ fn chosen_from(t: &Tensor, dim: i32) -> Result<Source> {
 /// One element of each line, and its position.
 fn chosen(op: LineOp<'_>, results: Results<'_>, source: &Source, keepdim: bool) -> Result<()> {
     let work = Lines { op, compute: source.dtype().compute() };
-    source.run(work, Form::One { keepdim }, wants(results, source.dtype())?)
+    source.run(work, LineResult::One { keepdim }, wants(results, source.dtype())?)
 }
 
 fn ranked(results: Results<'_>, source: &Source, rank: Rank, keepdim: bool) -> Result<()> {
@@ -103,7 +103,7 @@ pub fn quantiles(
     let source = chosen_from(t, dim)?;
     let dtype = Domain::Float.check(source.dtype())?;
     let q = shares(q, dtype.compute())?;
-    let form = if q.ndim() == 0 { Form::One { keepdim } } else { Form::Leading { n: q.layout()?.numel(), keepdim } };
+    let form = if q.ndim() == 0 { LineResult::One { keepdim } } else { LineResult::Leading { n: q.layout()?.numel(), keepdim } };
     let op = LineOp::Quantiles { shares: &Operand::of(&q)?, interpolation, skip_nan };
     source.run(Lines { op, compute: dtype.compute() }, form, wants((Some(r), None), dtype)?)
 }

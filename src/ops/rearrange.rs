@@ -197,7 +197,7 @@ pub fn repeat_interleave(r: &Tensor, t: &Tensor, repeats: &Tensor, dim: i32) -> 
     if have.ndim() > 1 || (have.numel() != 1 && have.numel() != n) {
         bail!(Shape, "counts of shape {:?} for {n} entries", have.shape.as_slice())
     }
-    // SAFETY: a new row-major tensor with so many int64.
+    // SAFETY: the new row-major tensor has an int64 for each entry.
     let of = |i: i64| unsafe { counts.data().cast::<i64>().add(i as usize).read() };
     if have.numel() == 1 {
         return repeat_evenly(r, &t, d, of(0));

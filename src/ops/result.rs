@@ -105,7 +105,7 @@ impl<'a, 's> Target<'a, 's> {
         // Elements before the result keep their values.
         let before = layout.offset.min(own.len()) as usize * dtype.size();
         if before > 0 {
-            // SAFETY: both storages hold so many elements, and nobody else has the new one.
+            // SAFETY: both storages hold `before` bytes, and nobody else has the new one.
             unsafe { own.data().copy_to_nonoverlapping(larger.data(), before) };
         }
         Ok(Placed { r, written: Operand::inside(larger, dtype, layout), commit: Commit::Exchanged { dims, storage: own } })

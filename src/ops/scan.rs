@@ -1,6 +1,6 @@
 //! Scans: running sums, products and extremes along a dimension.
 
-use super::lines::{Form, Want, along, rounded};
+use super::lines::{LineResult, Want, along, rounded};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::{LineOp, Lines};
@@ -13,7 +13,7 @@ fn totals(product: bool, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>)
     let dtype = asked.unwrap_or(t.defined()?);
     let result = asked.unwrap_or(if dtype.is_float() { dtype } else { Dtype::Int64 });
     let work = Lines { op: LineOp::Totals { product }, compute: dtype.compute() };
-    along(t, dim, work, Form::Same, [Want { r: Some(r), dtype: result }, Want::NOTHING])
+    along(t, dim, work, LineResult::Same, [Want { r: Some(r), dtype: result }, Want::NOTHING])
 }
 
 /// Running sums.
@@ -31,5 +31,5 @@ pub fn cumprod(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result
 pub fn extremes(max: bool, values: Option<&Tensor>, indices: Option<&Tensor>, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
     let wants = [Want { r: values, dtype }, Want::indices(indices)?];
-    along(t, dim, Lines { op: LineOp::Extremes { max }, compute: dtype.compute() }, Form::Same, wants)
+    along(t, dim, Lines { op: LineOp::Extremes { max }, compute: dtype.compute() }, LineResult::Same, wants)
 }

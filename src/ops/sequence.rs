@@ -3,7 +3,7 @@
 use super::result::{Inputs, Writes, ready};
 use crate::dtype::{Domain, Dtype, Element, default_dtype};
 use crate::error::{Result, bail};
-use crate::launch::sequence::{Line, Sequence, Spaced};
+use crate::launch::sequence::{Ramp, Sequence, Spaced};
 use crate::layout::Dims;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -64,7 +64,7 @@ impl Progression {
     /// Into `r`, or into a fresh one of dtype `fresh`.
     fn write(&self, r: &Tensor, fresh: Dtype) -> Result<()> {
         let result = if r.dtype().is_some() { self.dtype() } else { fresh };
-        let line = Line { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
+        let line = Ramp { anchor: self.start.to_f64(), origin: 0, step: self.step.to_f64() };
         store(r, result, self.n, |dtype| match dtype.is_float() {
             true => Sequence::Spaced(Spaced { up: line, down: line, half: 0, base: None }),
             false => Sequence::Integers { start: i64::from_scalar(self.start), step: i64::from_scalar(self.step) },
@@ -96,7 +96,7 @@ fn spaced(r: &Tensor, start: f64, end: f64, steps: i64, base: Option<f64>) -> Re
         _ => end / last as f64 - start / last as f64,
     };
     // From both ends to the middle, so that the second half mirrors the first.
-    let (up, down) = (Line { anchor: start, origin: 0, step }, Line { anchor: end, origin: last, step });
+    let (up, down) = (Ramp { anchor: start, origin: 0, step }, Ramp { anchor: end, origin: last, step });
     let numbers = Spaced { up, down, half: (steps / 2) as usize, base };
     store(r, default_dtype(), steps, |_| Sequence::Spaced(numbers))
 }

@@ -2,7 +2,7 @@
 
 use super::copy;
 use super::dense::{dense, launched};
-use super::lines::{Form, Source, Want, along, rounded};
+use super::lines::{LineResult, Source, Want, along, rounded};
 use super::pointwise::arithmetic;
 use super::reduce::{Over, TH_ALL_DIMS, To, norm};
 use crate::dtype::{Domain, Dtype};
@@ -34,21 +34,21 @@ pub fn log_softmax(r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Re
 
 fn along_in(kind: Kind, r: &Tensor, t: &Tensor, dim: i32, asked: Option<Dtype>) -> Result<()> {
     let rounded = rounded(t, asked)?;
-    run(kind, r, rounded.as_ref().unwrap_or(t), asked.unwrap_or(t.defined()?), Along::Dim(dim), Form::Same)
+    run(kind, r, rounded.as_ref().unwrap_or(t), asked.unwrap_or(t.defined()?), Along::Dim(dim), LineResult::Same)
 }
 
 /// `r = log(sum of e^t over dim)`; integers and Bool give the default float dtype.
 pub fn logsumexp(r: &Tensor, t: &Tensor, dim: i32, keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dim(dim), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dim(dim), LineResult::One { keepdim })
 }
 
 /// [`logsumexp`] over several dims, or over all if none is given.
 pub fn logsumexp_dims(r: &Tensor, t: &Tensor, dims: &[i64], keepdim: bool) -> Result<()> {
-    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dims(dims), Form::One { keepdim })
+    run(Kind::LogSumExp, r, t, t.defined()?.to_float(), Along::Dims(dims), LineResult::One { keepdim })
 }
 
 /// One of the three, of `t` read as `dtype`.
-fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form: Form) -> Result<()> {
+fn run(kind: Kind, r: &Tensor, t: &Tensor, dtype: Dtype, lines: Along<'_>, form: LineResult) -> Result<()> {
     let work = Lines { op: LineOp::Softmax(kind), compute: Domain::Float.check(dtype)?.compute() };
     let wants = [Want { r: Some(r), dtype }, Want::NOTHING];
     match lines {
@@ -92,7 +92,7 @@ fn gradient(kind: Kind, r: &Tensor, g: &Tensor, y: &Tensor, dim: i32) -> Result<
 pub fn logcumsumexp(r: &Tensor, t: &Tensor, dim: i32) -> Result<()> {
     let dtype = t.defined()?;
     let work = Lines { op: LineOp::LogSums, compute: Domain::Float.check(dtype)?.compute() };
-    along(t, dim, work, Form::Same, [Want { r: Some(r), dtype }, Want::NOTHING])
+    along(t, dim, work, LineResult::Same, [Want { r: Some(r), dtype }, Want::NOTHING])
 }
 
 /// `r = t`, each slice along `dim` scaled down to `maxnorm` if its p-norm is greater.

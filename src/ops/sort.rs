@@ -1,7 +1,7 @@
 //! Elements in order: sort, argsort and topk along a dimension, lexsort by several keys.
 
 use super::dense::dense;
-use super::lines::{Form, Source, Want};
+use super::lines::{LineResult, Source, Want};
 use super::reduce::TH_ALL_DIMS;
 use super::result::deliver;
 use super::view;
@@ -22,7 +22,7 @@ type Results<'a> = (Option<&'a Tensor>, Option<&'a Tensor>);
 pub fn sort(results: Results<'_>, t: &Tensor, dim: i32, descending: bool, _stable: bool) -> Result<()> {
     let source = Source::one(t, dim)?;
     let wants = wants(results, source.dtype())?;
-    source.run(Lines { op: LineOp::Sort { descending }, compute: source.dtype().compute() }, Form::Same, wants)
+    source.run(Lines { op: LineOp::Sort { descending }, compute: source.dtype().compute() }, LineResult::Same, wants)
 }
 
 /// `values` = all elements of a row-major `t` in ascending order.
@@ -43,7 +43,7 @@ pub fn topk(results: Results<'_>, t: &Tensor, k: i64, dim: i32, largest: bool, s
         bail!(Argument, "k = {k} is out of range for {} elements", source.n())
     }
     let op = LineOp::Top(Top { k: k as usize, largest, sorted });
-    source.run(Lines { op, compute: source.dtype().compute() }, Form::Resized { n: k }, wants(results, source.dtype())?)
+    source.run(Lines { op, compute: source.dtype().compute() }, LineResult::Resized { n: k }, wants(results, source.dtype())?)
 }
 
 /// `r` = the order of the places along `dim` by the last of `keys`, where that has them alike by the one before, and so on; ties stay as

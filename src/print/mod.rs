@@ -5,29 +5,16 @@
 mod number;
 mod options;
 mod pytorch;
+mod source;
 mod torch7;
 mod walk;
 
 pub use options::{Options, TH_PRINT_PYTORCH, TH_PRINT_TORCH7, THPrintOptions, default_options, set_default_options};
+pub use source::Source;
 
 use crate::alloc::HeapText;
-use crate::dtype::Dtype;
 use crate::error::Result;
-use crate::layout::Layout;
-use crate::scalar::Scalar;
 use options::Style;
-
-/// The elements to print.
-pub struct Source<'a> {
-    /// The element type.
-    pub dtype: Dtype,
-    /// The geometry of the elements.
-    pub layout: &'a Layout,
-    /// True for a scalar or a handle without elements: what Torch7 calls a tensor with no dimension.
-    pub no_dimension: bool,
-    /// The element at a position of the storage.
-    pub at: &'a dyn Fn(i64) -> Scalar,
-}
 
 /// The text of a tensor, without a newline at its end.
 pub fn tensor(source: &Source<'_>, options: &Options) -> Result<HeapText> {

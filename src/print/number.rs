@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum Notation {
     /// `True` or `False`.
     Truth,
     /// `%d`.
@@ -46,20 +46,20 @@ impl Digits {
     }
 
     /// `value` in this form.
-    pub fn format(&mut self, form: Form, value: Scalar) -> &str {
+    pub fn format(&mut self, form: Notation, value: Scalar) -> &str {
         self.len = 0;
         // Everything has room.
         _ = match (form, value.to_f64()) {
-            (Form::Truth, x) => self.write_str(if x != 0.0 { "True" } else { "False" }),
-            (Form::Integer, x) => match value {
+            (Notation::Truth, x) => self.write_str(if x != 0.0 { "True" } else { "False" }),
+            (Notation::Integer, x) => match value {
                 Scalar::Int(whole) => write!(self, "{whole}"),
                 Scalar::Float(_) => write!(self, "{}", x as i64),
             },
             (_, x) if x.is_nan() => self.write_str("nan"),
             (_, x) if x.is_infinite() => self.write_str(if x > 0.0 { "inf" } else { "-inf" }),
-            (Form::Whole, x) => write!(self, "{x:.0}."),
-            (Form::Fixed(precision), x) => write!(self, "{x:.precision$}"),
-            (Form::Scientific(precision), x) => self.scientific(precision, x),
+            (Notation::Whole, x) => write!(self, "{x:.0}."),
+            (Notation::Fixed(precision), x) => write!(self, "{x:.precision$}"),
+            (Notation::Scientific(precision), x) => self.scientific(precision, x),
         };
         self.text()
     }
@@ -82,7 +82,7 @@ impl Digits {
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// How each is written.
-    pub form: Form,
+    pub form: Notation,
     /// Characters that each has at least.
     pub width: usize,
 }
@@ -100,27 +100,30 @@ impl Format {
 mod tests {
     use super::*;
 
-    fn shown(form: Form, x: f64) -> String {
+    fn shown(form: Notation, x: f64) -> String {
         Digits::new().format(form, Scalar::Float(x)).to_owned()
     }
 
     #[test]
     fn floats_are_written_as_by_printf() {
         let fixed = [(0.125, 2, "0.12"), (0.375, 2, "0.38"), (2.5, 0, "2"), (-0.0, 4, "-0.0000"), (1e22, 1, "10000000000000000000000.0")];
-        fixed.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Form::Fixed(precision), x), text));
+        fixed.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Notation::Fixed(precision), x), text));
         let scientific =
             [(0.0, 4, "0.0000e+00"), (1.25, 1, "1.2e+00"), (-1e-5, 2, "-1.00e-05"), (1e300, 0, "1e+300"), (5e-324, 1, "4.9e-324")];
-        scientific.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Form::Scientific(precision), x), text));
-        assert_eq!([f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| shown(Form::Whole, x)), ["nan", "nan", "inf", "-inf"]);
-        assert_eq!((shown(Form::Whole, -3.0), shown(Form::Whole, -0.0)), ("-3.".to_owned(), "-0.".to_owned()));
+        scientific.iter().for_each(|&(x, precision, text)| assert_eq!(shown(Notation::Scientific(precision), x), text));
+        assert_eq!(
+            [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| shown(Notation::Whole, x)),
+            ["nan", "nan", "inf", "-inf"]
+        );
+        assert_eq!((shown(Notation::Whole, -3.0), shown(Notation::Whole, -0.0)), ("-3.".to_owned(), "-0.".to_owned()));
     }
 
     #[test]
     fn the_longest_numbers_have_room() {
         let most = MOST_PRECISION as usize;
-        let longest = shown(Form::Fixed(most), f64::MIN);
+        let longest = shown(Notation::Fixed(most), f64::MIN);
         assert_eq!(longest.len(), ROOM);
         assert!(longest.starts_with("-17976931348623157") && longest.ends_with("00000"));
-        assert_eq!(shown(Form::Scientific(most), -5e-324).len(), 1 + 2 + most + 5);
+        assert_eq!(shown(Notation::Scientific(most), -5e-324).len(), 1 + 2 + most + 5);
     }
 }

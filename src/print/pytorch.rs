@@ -1,8 +1,8 @@
 //! PyTorch's layout: `tensor([[1., 2.], [3., 4.]])`, with sizes, dtype and summaries where PyTorch has them.
 
-use super::Source;
-use super::number::{Digits, Form, Format};
+use super::number::{Digits, Format, Notation};
 use super::options::Options;
+use super::source::Source;
 use super::walk::{Odometer, Shown};
 use crate::alloc::HeapText;
 use crate::dtype::{Category, Dtype, default_dtype};
@@ -76,7 +76,7 @@ fn tuple(text: &mut HeapText, sizes: &[i64]) -> Result<()> {
     text.push("size=(")?;
     for (d, &size) in sizes.iter().enumerate() {
         text.push(if d == 0 { "" } else { ", " })?;
-        text.push(digits.format(Form::Integer, size.into()))?;
+        text.push(digits.format(Notation::Integer, size.into()))?;
     }
     text.push(if sizes.len() == 1 { ",)" } else { ")" })
 }
@@ -84,24 +84,24 @@ fn tuple(text: &mut HeapText, sizes: &[i64]) -> Result<()> {
 /// Characters that [`tuple`] appends.
 fn tuple_len(sizes: &[i64]) -> usize {
     let mut digits = Digits::new();
-    let numbers: usize = sizes.iter().map(|&size| digits.format(Form::Integer, size.into()).len()).sum();
+    let numbers: usize = sizes.iter().map(|&size| digits.format(Notation::Integer, size.into()).len()).sum();
     let commas = if sizes.len() == 1 { 1 } else { 2 * sizes.len().saturating_sub(1) };
     "size=()".len() + numbers + commas
 }
 
 /// Rows of the elements shown: an odometer over all dimensions but the last, and the last one.
-struct Rows {
+struct RowWalk {
     outer: Odometer,
     row: Shown,
     stride: i64,
 }
 
-impl Rows {
-    fn of(source: &Source<'_>, edge: Option<i64>) -> Rows {
+impl RowWalk {
+    fn of(source: &Source<'_>, edge: Option<i64>) -> RowWalk {
         let layout = source.layout;
         let outer = layout.ndim().saturating_sub(1);
         let dims = |entries: &[i64]| Dims::from(&entries[..outer]);
-        Rows {
+        RowWalk {
             outer: Odometer::new(dims(&layout.shape), dims(&layout.strides), layout.offset, edge),
             row: Shown::new(layout.shape.last().copied().unwrap_or(1), edge),
             stride: layout.strides.last().copied().unwrap_or(0),
@@ -116,7 +116,7 @@ impl Rows {
 
 /// Calls `look` for every element shown.
 fn each(source: &Source<'_>, edge: Option<i64>, mut look: impl FnMut(Scalar)) {
-    let mut rows = Rows::of(source, edge);
+    let mut rows = RowWalk::of(source, edge);
     loop {
         (0..rows.row.count()).for_each(|k| look(rows.element(source, k)));
         if rows.outer.advance().is_none() {
@@ -128,11 +128,11 @@ fn each(source: &Source<'_>, edge: Option<i64>, mut look: impl FnMut(Scalar)) {
 /// The format of all numbers, which those that are shown decide.
 fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
     let form = match source.dtype.category() {
-        Category::Bool => Form::Truth,
-        Category::Integer => Form::Integer,
+        Category::Bool => Notation::Truth,
+        Category::Integer => Notation::Integer,
         Category::Float => match float_form(source, options, edge) {
             Some(form) => form,
-            None => return Format { form: Form::Whole, width: 1 },
+            None => return Format { form: Notation::Whole, width: 1 },
         },
     };
     let (mut digits, mut width) = (Digits::new(), 1);
@@ -147,7 +147,7 @@ fn format(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Format {
 }
 
 /// How floats are written; `None` without any that is finite and not 0.
-fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Option<Form> {
+fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Option<Notation> {
     let (mut least, mut most, mut whole) = (f64::INFINITY, 0.0f64, true);
     each(source, edge, |value| {
         let x = value.to_f64();
@@ -161,9 +161,9 @@ fn float_form(source: &Source<'_>, options: &Options, edge: Option<i64>) -> Opti
     }
     let wide = || most / least > 1000.0 || most > 1e8 || least < 1e-4;
     Some(match options.scientific.unwrap_or_else(wide) {
-        true => Form::Scientific(options.precision),
-        false if whole => Form::Whole,
-        false => Form::Fixed(options.precision),
+        true => Notation::Scientific(options.precision),
+        false if whole => Notation::Whole,
+        false => Notation::Fixed(options.precision),
     })
 }
 
@@ -184,7 +184,7 @@ impl Page<'_> {
         if self.source.layout.ndim() == 0 {
             return self.put((self.source.at)(self.source.layout.offset));
         }
-        let mut rows = Rows::of(self.source, self.edge);
+        let mut rows = RowWalk::of(self.source, self.edge);
         let outer = rows.outer.at.len();
         self.repeat("[", outer)?;
         self.row(&rows, outer)?;
@@ -212,7 +212,7 @@ impl Page<'_> {
     }
 
     /// Appends a row, in as many lines as it takes.
-    fn row(&mut self, rows: &Rows, outer: usize) -> Result<()> {
+    fn row(&mut self, rows: &RowWalk, outer: usize) -> Result<()> {
         let indent = OPENING.len() + outer;
         let capacity = self.width.saturating_sub(indent as i64) / (self.format.width as i64 + 2);
         let (mut line, most) = (0, capacity.max(1));

@@ -2,9 +2,9 @@
 //!
 //! Torch7 looked at all elements as float64 and always wrote four digits behind the point on lines of 80 characters; both are options here.
 
-use super::Source;
-use super::number::{Digits, Form, Format};
+use super::number::{Digits, Format, Notation};
 use super::options::Options;
+use super::source::Source;
 use super::walk::Odometer;
 use crate::alloc::HeapText;
 use crate::error::Result;
@@ -66,15 +66,15 @@ fn numbers(source: &Source<'_>, precision: usize) -> Numbers {
     let tiny = high < -300.0;
     match () {
         // With a NaN, Torch7 finds no width and leaves the numbers to C's `%f`.
-        () if nan => Numbers { endless: true, ..plain(Form::Fixed(6), 0) },
-        () if whole && high > 9.0 => plain(Form::Scientific(precision), precision + 7),
-        () if whole => plain(Form::Integer, high as usize + 1),
+        () if nan => Numbers { endless: true, ..plain(Notation::Fixed(6), 0) },
+        () if whole && high > 9.0 => plain(Notation::Scientific(precision), precision + 7),
+        () if whole => plain(Notation::Integer, high as usize + 1),
         () if high - low > 4.0 || tiny => {
             let long = high.abs() > 99.0 || low.abs() > 99.0;
-            plain(Form::Scientific(precision), precision + 7 + usize::from(long))
+            plain(Notation::Scientific(precision), precision + 7 + usize::from(long))
         }
-        () if !(0.0..=5.0).contains(&high) => Numbers { scale: Some(high as i32 - 1), ..plain(Form::Fixed(precision), precision + 3) },
-        () => plain(Form::Fixed(precision), precision + 2 + (high as usize).max(1)),
+        () if !(0.0..=5.0).contains(&high) => Numbers { scale: Some(high as i32 - 1), ..plain(Notation::Fixed(precision), precision + 3) },
+        () => plain(Notation::Fixed(precision), precision + 2 + (high as usize).max(1)),
     }
 }
 
@@ -180,9 +180,9 @@ impl<'a> Page<'a> {
     fn scale(&mut self) -> Result<()> {
         let Some(exponent) = self.numbers.scale else { return Ok(()) };
         let form = match exponent {
-            -4..0 => Form::Fixed(exponent.unsigned_abs() as usize),
-            0..6 => Form::Fixed(0),
-            _ => Form::Scientific(0),
+            -4..0 => Notation::Fixed(exponent.unsigned_abs() as usize),
+            0..6 => Notation::Fixed(0),
+            _ => Notation::Scientific(0),
         };
         self.text.push(self.digits.format(form, Scalar::Float(power_of_ten(exponent))))?;
         self.text.push(" *")
@@ -196,7 +196,7 @@ impl<'a> Page<'a> {
     }
 
     fn whole(&mut self, n: i64) -> Result<()> {
-        self.text.push(self.digits.format(Form::Integer, n.into()))
+        self.text.push(self.digits.format(Notation::Integer, n.into()))
     }
 
     /// Appends what is printed, `Tensor` or `Storage`, and its sizes.

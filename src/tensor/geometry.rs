@@ -1,6 +1,6 @@
 //! Changes of a handle's sizes, strides and storage. A change that may fail has two steps: it makes room first, then it changes the handle.
 
-use super::{Block, TH_TENSOR_SCALAR, Tensor};
+use super::{Block, TH_TENSOR_SCALAR, Tensor, bytes_of, free_heap_dims};
 use crate::alloc;
 use crate::device::Device;
 use crate::dtype::Dtype;
@@ -24,11 +24,6 @@ impl Drop for Arrays {
         // SAFETY: `dims_memory` allocated the block for `dims` dims.
         unsafe { alloc::release(self.block, bytes_of(self.dims)) }
     }
-}
-
-/// Bytes of `n` sizes and strides.
-fn bytes_of(n: usize) -> usize {
-    2 * n * size_of::<i64>()
 }
 
 impl Tensor {
@@ -196,19 +191,5 @@ impl Tensor {
         }
         self.point_at(memory, storage, dtype, &layout);
         Ok(())
-    }
-}
-
-/// # Safety
-/// `block` must be live; its arrays are not used afterwards unless they are inline.
-#[inline(always)]
-pub(super) unsafe fn free_heap_dims(block: *mut Block) {
-    // SAFETY: `heap_dims` says how large the heap block is that `size` points to.
-    unsafe {
-        if (*block).heap_dims > 0
-            && let Some(heap) = NonNull::new((*block).head.size)
-        {
-            alloc::release(heap.cast(), bytes_of((*block).heap_dims));
-        }
     }
 }

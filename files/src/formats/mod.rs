@@ -1,6 +1,17 @@
 //! The formats: how each is recognised, read and written.
 
+mod csv;
+mod gguf;
+mod npy;
+mod npz;
+pub(crate) mod png;
+mod pnm;
+mod python;
 mod safetensors;
+mod t7;
+mod torch;
+
+pub use csv::{Table, read_csv};
 
 use crate::contents::{Contents, Save};
 use crate::error::{Error, Result};
@@ -22,6 +33,8 @@ struct Driver {
     name: &'static str,
     /// The endings of files, in lower case.
     endings: &'static [&'static str],
+    /// True if files have strides, and storages that tensors share.
+    keeps_layouts: bool,
     /// Returns true if a file that begins with these bytes may be of this format. [`HEAD`] bytes are given, or the whole file.
     recognises: fn(head: &[u8], size: u64) -> bool,
     read: fn(&dyn Input) -> Result<Contents>,
@@ -33,21 +46,50 @@ struct Driver {
 const HEAD: usize = 512;
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $recognises:path, $read:path, $write:expr;)*) => {
+    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $keeps:literal, $recognises:path, $read:path, $write:expr;)*) => {
         /// A format of files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(i32)]
         pub enum Format { $($(#[$doc])* $format = $code,)* }
 
         /// All formats, in the order in which they are tried.
-        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, recognises: $recognises,
+        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, keeps_layouts: $keeps, recognises: $recognises,
             read: $read, write: $write },)*];
     };
 }
 
 formats! {
+    /// An archive of PyTorch.
+    Pt = 1: "PyTorch" ["pt", "pth"], true, torch::recognises, torch::read, Some(torch::write);
+    /// A stream of PyTorch before 1.6.
+    PtLegacy = 2: "PyTorch before 1.6" [], true, torch::recognises_stream, torch::read_stream, None;
+    /// An array of NumPy.
+    Npy = 5: "npy" ["npy"], false, npy::recognises, npy::read, Some(npy::write);
+    /// Arrays of NumPy in a zip archive, not compressed when written.
+    Npz = 6: "npz" ["npz"], false, npz::recognises, npz::read, Some(npz::write);
+    /// Arrays of NumPy in a zip archive, compressed. When read, they are [`Format::Npz`].
+    NpzDeflated = 7: "npz" [], false, elsewhere, npz::read, Some(npz::write_deflated);
     /// Tensors behind a header in JSON.
-    Safetensors = 8: "safetensors" ["safetensors"], safetensors::recognises, safetensors::read, Some(safetensors::write);
+    Safetensors = 8: "safetensors" ["safetensors"], false, safetensors::recognises, safetensors::read, Some(safetensors::write);
+    /// Models of ggml.
+    Gguf = 9: "GGUF" ["gguf"], false, gguf::recognises, gguf::read, None;
+    /// A Lua value of Torch7 in binary.
+    T7 = 3: "Torch7" ["t7"], true, t7::recognises, t7::read, Some(t7::write);
+    /// A Lua value of Torch7 as text.
+    T7Ascii = 4: "Torch7 ascii" ["t7a"], true, t7::recognises_ascii, t7::read_ascii, Some(t7::write_ascii);
+    /// An image of netpbm: PGM or PPM.
+    Pnm = 12: "PNM" ["pgm", "ppm", "pnm"], false, pnm::recognises, pnm::read, Some(pnm::write);
+    /// An image.
+    Png = 13: "PNG" ["png"], false, png::recognises, png::read, Some(png::write);
+    /// A table of numbers as text. Text has no mark to know it by, and comes last.
+    Csv = 10: "csv" ["csv"], false, csv::recognises, csv::read, Some(csv::write_csv);
+    /// A table of numbers as text, with tabs between them.
+    Tsv = 11: "tsv" ["tsv"], false, elsewhere, csv::read, Some(csv::write_tsv);
+}
+
+/// Recognises nothing: another format reads these files.
+fn elsewhere(_: &[u8], _: u64) -> bool {
+    false
 }
 
 impl Format {
@@ -70,6 +112,16 @@ impl Format {
         let dot = path.iter().rposition(|&byte| byte == b'.')?;
         let ending = path[dot + 1..].to_ascii_lowercase();
         DRIVERS.iter().find(|driver| driver.endings.iter().any(|known| known.as_bytes() == ending)).map(|driver| driver.format)
+    }
+
+    /// Returns true if files of this format have strides, and storages that tensors share; others have row-major tensors.
+    pub fn keeps_layouts(self) -> bool {
+        self.driver().keeps_layouts
+    }
+
+    /// Returns true if files of this format have metadata that can be written.
+    pub fn keeps_metadata(self) -> bool {
+        !matches!(self, Format::Npy | Format::Npz | Format::NpzDeflated | Format::Pnm)
     }
 
     /// Returns true if files of this format can be written.

@@ -37,6 +37,7 @@ const ORDER: &[&str] = &[
     "Functions of the caller",
     "Storages",
     "Memory",
+    "Files",
     "Mapped files and shared memory",
     "Errors",
     "Threads",

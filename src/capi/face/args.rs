@@ -21,6 +21,7 @@ pub mod c_types {
     pub use crate::device::THDeviceType;
     pub use crate::dtype::THDtype;
     pub use crate::error::THStatus;
+    pub use crate::files::{THArchive, THFileFormat, THReadFunction, THSeekFunction};
     pub use crate::layout::THMemoryFormat;
     pub use crate::ops::exchange::arrow_abi::{ArrowArray, ArrowSchema};
     pub use crate::ops::exchange::dlpack_abi::{DLManagedTensor, DLManagedTensorVersioned};
@@ -408,6 +409,19 @@ kinds! { $
     /// How much room there is, and how much is needed.
     count_inout: *mut c_int [same] => *mut c_int, |args, at| args.plain(at);
 
+    /// An archive.
+    archive: *const THArchive [same] => &'a THArchive, |args, at| args.pointer(at).map(|archive: *mut THArchive|
+        // SAFETY: the caller passes a live archive.
+        unsafe { &*archive });
+    /// An archive that is given up; NULL is none.
+    archive_or_null: *mut THArchive [same] => *mut THArchive, |args, at| args.plain(at);
+    /// A format of files.
+    file_format: THFileFormat = TH_FILE_BY_NAME [same] => THFileFormat, |args, at| args.plain(at);
+    /// A function of the caller that reads bytes.
+    read_function: THReadFunction [same] => THReadFunction, |args, at| args.plain(at);
+    /// A function of the caller that sets the place in a file.
+    seek_function: THSeekFunction [same] => THSeekFunction, |args, at| args.plain(at);
+
     /// A C string.
     text: *const c_char [dynamic] => &'a CStr, |args, at| args.pointer(at).map(|s: *mut c_char|
         // SAFETY: the caller passes a C string.
@@ -490,6 +504,9 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::arrow_array,
     Kind::print_options_out,
     Kind::stream,
+    Kind::archive,
+    Kind::read_function,
+    Kind::seek_function,
 ];
 
 /// The kinds of pointers that may always be NULL. For others it depends on the function, or on the length of a list.
@@ -511,4 +528,5 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::deleter,
     Kind::hook,
     Kind::print_options,
+    Kind::archive_or_null,
 ];

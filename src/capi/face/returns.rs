@@ -50,6 +50,10 @@ returns! { $
     new_generator: *mut THGenerator = bits(0);
     /// A kind of generator.
     generator_kind: THGeneratorKind = bits(0);
+    /// A new archive.
+    new_archive: *mut THArchive = bits(0);
+    /// A format of files.
+    file_format: THFileFormat = bits(0);
     /// A new context of mapped memory.
     new_map_context: *mut THMapAllocatorContext = bits(0);
     /// An element.

@@ -157,7 +157,8 @@ macro_rules! export {
         $(
             $(#[doc = $doc])*
             #[unsafe(export_name = concat!($prefix, $crate::capi::face::row::c_name!($name $($c_name)?)))]
-            pub unsafe extern "C" fn $name($($arg: $crate::capi::face::args::c_type!($kind)),*) -> $crate::capi::face::returns::return_type!($($ret)?) {
+            pub unsafe extern "C" fn $name($($arg: $crate::capi::face::args::c_type!($kind)),*)
+            -> $crate::capi::face::returns::return_type!($($ret)?) {
                 let words = [$($crate::capi::face::word::ToWord::word($arg)),*];
                 $crate::capi::face::word::FromWord::from_word($crate::capi::face::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
@@ -228,16 +229,23 @@ pub(crate) use c_name;
 /// The arguments of an elementwise operation, tensors before numbers: their names, kinds or words.
 macro_rules! tensors_first {
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident number $($rest:ident)*) => {
-        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg number)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@a_number $what [$($t),*] [$($n),*] $arg number $($rest)*)
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident factor $($rest:ident)*) => {
-        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg factor)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@a_number $what [$($t),*] [$($n),*] $arg factor $($rest)*)
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident parameter $($rest:ident)*) => {
-        $crate::capi::face::row::tensors_first!(@$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg parameter)] $($rest)*)
+        $crate::capi::face::row::tensors_first!(@a_number $what [$($t),*] [$($n),*] $arg parameter $($rest)*)
+    };
+    (@a_number $what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident $kind:ident $($rest:ident)*) => {
+        $crate::capi::face::row::tensors_first!(
+            @$what [$($t),*] [$($n,)* $crate::capi::face::row::tensors_first!(@one $what $arg $kind)] $($rest)*
+        )
     };
     (@$what:ident [$($t:expr),*] [$($n:expr),*] $arg:ident $kind:ident $($rest:ident)*) => {
-        $crate::capi::face::row::tensors_first!(@$what [$($t,)* $crate::capi::face::row::tensors_first!(@one $what $arg $kind)] [$($n),*] $($rest)*)
+        $crate::capi::face::row::tensors_first!(
+            @$what [$($t,)* $crate::capi::face::row::tensors_first!(@one $what $arg $kind)] [$($n),*] $($rest)*
+        )
     };
     (@names [$first:expr $(, $t:expr)*] [$($n:expr),*]) => { concat!($first $(, " ", $t)* $(, " ", $n)*) };
     (@kinds [$($t:expr),*] [$($n:expr),*]) => { &[$($t,)* $($n),*] };

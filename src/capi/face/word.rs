@@ -1,6 +1,7 @@
 //! Words: the values that cross the boundary of C.
 
 use crate::alloc::{THDeleter, THMemoryHook};
+use crate::files::{THReadFunction, THSeekFunction};
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
 use crate::storage::{Storage, THStorage};
 use crate::tensor::{THTensor, Tensor};
@@ -149,4 +150,4 @@ macro_rules! function_words {
         }
     )* };
 }
-function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function);
+function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction);

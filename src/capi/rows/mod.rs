@@ -3,6 +3,9 @@
 
 #[macro_use]
 pub mod apply;
+#[cfg(feature = "files")]
+#[macro_use]
+pub mod archive;
 #[macro_use]
 pub mod convolution;
 #[macro_use]

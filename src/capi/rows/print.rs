@@ -66,7 +66,7 @@ unsafe extern "C" {
 fn write(stream: *mut FILE, mut text: HeapText) -> Result<()> {
     text.push("\n")?;
     let bytes = text.as_bytes();
-    // SAFETY: the text has so many bytes; the stream is open, for the caller says so.
+    // SAFETY: the text has `bytes.len()` bytes; the stream is open, for the caller says so.
     let written = unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream) };
     if written < bytes.len() {
         bail!(Io, "the stream took {written} of {} bytes: {}", bytes.len(), reason(&std::io::Error::last_os_error()))

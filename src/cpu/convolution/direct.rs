@@ -4,8 +4,8 @@
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
-use super::grid::{Axis, Block, Grid, is_near};
-use super::{TILE_ROWS, piece};
+use super::grid::{Axis, Block, Grid, is_near, piece};
+use crate::cpu::tuning::{DIRECT_CHANNELS, PRODUCT_DEPTH};
 use crate::error::{Result, bail};
 use crate::launch::{Convolution, Window};
 
@@ -13,8 +13,6 @@ use crate::launch::{Convolution, Window};
 const MOST_PHASES: usize = 64;
 /// Places of a block: a multiple of the heights of tiles.
 pub(super) const PLACES: usize = 224;
-/// Channels of the result below which columns are too few.
-pub(super) const LEAST_CHANNELS: usize = 4;
 /// Where parts are fewer the channels of the result are divided, too.
 const PARTS: usize = 8;
 
@@ -87,7 +85,7 @@ impl<T: Gather> Direct<T> {
         };
         let sizes = if transposed { w.image } else { w.out };
         let empty = it.batch == 0 || it.groups == 0 || sizes.contains(&0);
-        if empty || w.is_identity() || !is_near(w) || channels[1] < LEAST_CHANNELS {
+        if empty || w.is_identity() || !is_near(w) || channels[1] < DIRECT_CHANNELS {
             return Ok(None);
         }
         let Some(grids) = phases_of(w, transposed, channels[0], it.batch, PLACES, size_of::<T>())? else { return Ok(None) };
@@ -204,8 +202,8 @@ impl<T: Gather> Direct<T> {
                 }
             }
         }
-        for from in (0..depth).step_by(TILE_ROWS) {
-            let depth = piece(from, TILE_ROWS, depth).len();
+        for from in (0..depth).step_by(PRODUCT_DEPTH) {
+            let depth = piece(from, PRODUCT_DEPTH, depth).len();
             let (cols, b) = (grid.offsets[from..].as_ptr(), b.wrapping_add(from * strip.width));
             let fresh = from == 0 && !start;
             let task = Gathered { a, rows, count: places, cols, depth, b, width: strip.width, c, fresh };

@@ -3,8 +3,9 @@
 use super::super::matmul::Gather;
 use super::super::scratch::{Elements, ThreadScratch};
 use super::super::simd::{Level, simd};
-use super::direct::{LEAST_CHANNELS, phases_of};
+use super::direct::phases_of;
 use super::grid::{Axis, Block, Grid, is_near};
+use crate::cpu::tuning::DIRECT_CHANNELS;
 use crate::error::{Result, bail};
 use crate::launch::Convolution;
 
@@ -35,7 +36,7 @@ impl<T: Gather> Few<T> {
         let sizes = if transposed { w.image } else { w.out };
         let empty = it.batch == 0 || it.groups == 0 || sizes.contains(&0);
         // A point is a product of few rows, which is as quick.
-        if empty || to >= LEAST_CHANNELS || !is_near(w) || (w.is_identity() && from > 1) {
+        if empty || to >= DIRECT_CHANNELS || !is_near(w) || (w.is_identity() && from > 1) {
             return Ok(None);
         }
         let Some(grids) = phases_of(w, transposed, from, it.batch, PLACES, size_of::<T>())? else { return Ok(None) };

@@ -3,9 +3,9 @@
 use super::super::matmul::{Gather, Gathered, Gatherer};
 use super::super::scratch::{Elements, ThreadScratch};
 use super::super::transpose::transpose;
-use super::direct::{LEAST_CHANNELS, PLACES, Strip};
-use super::grid::{Axis, Block, Grid, is_near};
-use super::piece;
+use super::direct::{PLACES, Strip};
+use super::grid::{Axis, Block, Grid, is_near, piece};
+use crate::cpu::tuning::DIRECT_CHANNELS;
 use crate::error::{Error, Kind, Result};
 use crate::launch::Convolution;
 
@@ -45,7 +45,7 @@ impl<T: Gather> Gradient<T> {
         let Some(gatherer) = T::gatherer() else { return Ok(None) };
         let (w, taps) = (&it.window, it.window.taps());
         let empty = it.batch == 0 || it.groups == 0 || it.inputs == 0 || taps == 0 || w.out.contains(&0);
-        if empty || !is_near(w) || it.outputs < LEAST_CHANNELS || w.is_identity() {
+        if empty || !is_near(w) || it.outputs < DIRECT_CHANNELS || w.is_identity() {
             return Ok(None);
         }
         let channels = (ROWS / taps).clamp(1, it.inputs);

@@ -4,11 +4,17 @@ use super::super::matmul::Gather;
 use super::super::simd::simd;
 use super::super::window::copied;
 use crate::alloc;
+use crate::cpu::tuning::CONVOLVED_BYTES;
 use crate::error::Result;
 use crate::launch::{IMAGE_DIMS, Window};
+use std::ops::Range;
 
-/// Bytes of a block's source, where that can be had: half of a second-level cache.
-const WANTED: usize = 384 << 10;
+/// `from..from + length`, but no further than `end`.
+#[inline]
+pub(super) fn piece(from: usize, length: usize, end: usize) -> Range<usize> {
+    from..end.min(from + length)
+}
+
 /// Elements of a block's source, at most.
 const MOST: usize = 1 << 20;
 /// Sizes, strides and the like from which on places are not counted here.
@@ -121,7 +127,7 @@ impl Grid {
     /// For sums over `channels` of elements of `size` bytes, with about `places` results in a block; none where a block would see too much.
     /// No dimension may be without results.
     pub fn new(axes: [Axis; IMAGE_DIMS], channels: usize, batch: usize, places: usize, size: usize) -> Result<Option<Grid>> {
-        let wanted = WANTED / size;
+        let wanted = CONVOLVED_BYTES / size;
         let seen = |block: [usize; IMAGE_DIMS]| (0..IMAGE_DIMS).fold(channels, |seen, d| seen.saturating_mul(axes[d].extent(block[d])));
         let mut block = [0, 1, 2].map(|d| axes[d].count.min(places));
         for d in 0..IMAGE_DIMS {

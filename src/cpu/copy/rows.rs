@@ -1,7 +1,17 @@
 //! Short rows: a call for each would take longer than its bytes.
 
-use super::Side;
 use crate::cpu::simd::simd;
+
+/// One side of a tile: its first element and steps in bytes.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// First element.
+    pub data: *mut u8,
+    /// Bytes from row to row.
+    pub row_step: isize,
+    /// Bytes from element to element.
+    pub col_step: isize,
+}
 
 /// Copies `rows` rows of `bytes` bytes, each contiguous on both sides.
 ///
@@ -66,12 +76,12 @@ pub unsafe fn fill_rows(size: usize, dst: Side, src: Side, rows: usize, cols: us
     }
 }
 
-/// In chunks of `LANES` elements, the last of which overlaps the one before it.
+/// In chunks of `CHUNK` elements, the last of which overlaps the one before it.
 ///
 /// # Safety
 /// As for [`fill_rows`]; rows are as long as a chunk or longer.
-unsafe fn filled<T: Copy, const LANES: usize>(dst: Side, src: Side, rows: usize, cols: usize) {
-    let last = cols - LANES;
+unsafe fn filled<T: Copy, const CHUNK: usize>(dst: Side, src: Side, rows: usize, cols: usize) {
+    let last = cols - CHUNK;
     simd(
         #[inline(always)]
         move |_| {
@@ -79,13 +89,13 @@ unsafe fn filled<T: Copy, const LANES: usize>(dst: Side, src: Side, rows: usize,
             for _ in 0..rows {
                 // SAFETY: the caller's; elements may be unaligned in foreign memory.
                 unsafe {
-                    let chunk = [from.cast::<T>().read_unaligned(); LANES];
+                    let chunk = [from.cast::<T>().read_unaligned(); CHUNK];
                     let mut at = 0;
                     while at < last {
-                        to.add(at).cast::<[T; LANES]>().write_unaligned(chunk);
-                        at += LANES;
+                        to.add(at).cast::<[T; CHUNK]>().write_unaligned(chunk);
+                        at += CHUNK;
                     }
-                    to.add(last).cast::<[T; LANES]>().write_unaligned(chunk);
+                    to.add(last).cast::<[T; CHUNK]>().write_unaligned(chunk);
                 }
                 (to, from) = (to.wrapping_byte_offset(dst.row_step), from.wrapping_offset(src.row_step));
             }

@@ -1,13 +1,17 @@
 //! The rows that a kernel is given, and operands it takes as they lie.
 
-use super::{Job, Kernel, Rows, parallel};
+use super::{Job, Rows, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::stream::LINE;
 use crate::cpu::tuning::{ROWS_AREA, SHORT_RUN};
 use crate::plan::each;
 
+/// A kernel over contiguous elements of each operand, of the types it was run with: one row, unless it is [`Options::by_rows`]. The rows it
+/// is given lie inside the operands, or inside buffers for them.
+pub type Kernel<'a, const N: usize> = &'a (dyn Fn(&Rows<N>) + Sync);
+
 /// The most elements of a chunk, which a kernel that takes rows reads before it writes.
-pub(crate) const LANES: usize = 64;
+pub(crate) const CHUNK: usize = 64;
 
 /// Elements of a chunk of operands of these sizes: a line, but 32 elements where sizes differ, since a line of the wider ones would be
 /// little of the others.
@@ -15,7 +19,7 @@ pub const fn lanes(sizes: &[usize]) -> usize {
     let mut k = 1;
     while k < sizes.len() {
         if sizes[k] != sizes[0] {
-            return LANES / 2;
+            return CHUNK / 2;
         }
         k += 1;
     }

@@ -1,10 +1,33 @@
 //! Tiles of operands that do not lie as their kernel wants them.
 
-use super::{Job, Kernel, Rows, STAGE_ROWS, Shared};
+use super::rows::Kernel;
+use super::{Job, Rows, Shared};
 use crate::cpu::copy::{Side, TileCopy};
 use crate::cpu::stream;
 use crate::cpu::tuning::PREFETCH_FROM;
 use crate::plan::{Plan, Tile, each};
+use std::mem::MaybeUninit;
+
+/// Elements a staging buffer has room for, of any type.
+pub(super) const STAGE: usize = 2048;
+/// Rows of a staged tile.
+pub(super) const STAGE_ROWS: usize = 16;
+
+/// Room for a tile of one operand, or a row of it.
+#[repr(align(64))]
+pub(super) struct Buffer(MaybeUninit<[u8; STAGE * 8]>);
+
+impl Buffer {
+    #[inline(always)]
+    pub(super) const fn new() -> Buffer {
+        Buffer(MaybeUninit::uninit())
+    }
+
+    #[inline(always)]
+    pub(super) fn data(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
 
 /// Brings tiles into the form kernels want and results back.
 pub struct Stager<const N: usize> {

@@ -1,7 +1,7 @@
 //! Inputs that are transposed in registers on their way into the kernel.
 
-use super::stage::Stager;
-use super::{Buffer, CHEAP, Job, Kernel, STAGE, parallel};
+use super::stage::{Buffer, STAGE, Stager};
+use super::{CHEAP, Job, Kernel, parallel};
 use crate::cpu::copy::Side;
 use crate::cpu::simd::{Level, level};
 use crate::cpu::stream::{self, LINE};

@@ -1,9 +1,10 @@
 //! The kernel of a fold.
 
+use super::kernel::FoldKernel;
 use super::total::Term;
 use super::{
-    Abs, Arg, Extreme, FoldKernel, Lanes, Logic, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, PairwiseSum, Plain, Powers, Product,
-    Products, Square, Squares, Sum, Terms, VectorTerm,
+    Abs, Arg, Extreme, Lanes, Logic, MinMax, Moment, NanMean, NonZero, NotNan, Ordered, PairwiseSum, Plain, Powers, Product, Products,
+    Square, Squares, Sum, Terms, VectorTerm,
 };
 use crate::dtype::{Dtype, dispatch};
 use crate::error::Result;

@@ -1,6 +1,9 @@
 //! Greatest and least elements, and where they first occur. A NaN beats everything.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, for_rows, row, search};
+use super::kernel::{Accumulators, FoldKernel, FoldTile, for_rows};
+use super::line::Columns;
+use super::reducer::row;
+use super::{Reducer, search};
 use crate::cpu::simd::{Isa, Level, simd};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::vector::I64x8;
@@ -252,7 +255,7 @@ impl<T: Ordered, const MAX: bool, const SIZE: bool> Reducer for Extreme<T, MAX, 
 pub struct Arg<T, const MAX: bool>(pub PhantomData<T>);
 
 /// Elements of a row whose extreme is found first, and then its place.
-const BLOCK: usize = 1024;
+const SOUGHT: usize = 1024;
 
 impl<T: Ordered, const MAX: bool> Arg<T, MAX> {
     /// The better of two values with their numbers; of equals the one with the lower number.
@@ -314,13 +317,13 @@ unsafe fn columns<T: Ordered, const MAX: bool, const NANS: bool>(accs: Accumulat
     // SAFETY: the caller's; lines have an entry for each column.
     unsafe {
         let from = if tile.done == 0 { first } else { values };
-        let mut best = Line::new(
+        let mut best = Columns::new(
             n,
             #[inline(always)]
             |k| from.add(k).read(),
         );
         // 1 and up are rows of the tile.
-        let mut at = Line::new(
+        let mut at = Columns::new(
             n,
             #[inline(always)]
             |_| T::At::from(0),
@@ -386,8 +389,8 @@ impl<T: Ordered, const MAX: bool> FoldKernel for Arg<T, MAX> {
             move |isa| {
                 for j in 0..tile.rows {
                     let x = tile.row::<T>(j);
-                    for start in (0..tile.cols).step_by(BLOCK) {
-                        let n = BLOCK.min(tile.cols - start);
+                    for start in (0..tile.cols).step_by(SOUGHT) {
+                        let n = SOUGHT.min(tile.cols - start);
                         // SAFETY: the caller's.
                         unsafe {
                             let x = x.add(start);

@@ -1,25 +1,25 @@
 //! Accumulators of the columns of a tile.
 
-use super::COLUMNS;
+use super::kernel::COLUMNS;
 use std::mem::MaybeUninit;
 
 /// A number for each column of a tile. It lies on the stack, so that compilers see that it does not overlap the input and vectorise; it is
 /// aligned, so that no vector straddles two cache lines.
 #[repr(align(64))]
-pub(super) struct Line<T>([MaybeUninit<T>; COLUMNS]);
+pub(super) struct Columns<T>([MaybeUninit<T>; COLUMNS]);
 
-impl<T: Copy> Line<T> {
+impl<T: Copy> Columns<T> {
     /// Room for the numbers.
     #[inline(always)]
-    pub(super) fn uninit() -> Line<T> {
-        Line([const { MaybeUninit::uninit() }; COLUMNS])
+    pub(super) fn uninit() -> Columns<T> {
+        Columns([const { MaybeUninit::uninit() }; COLUMNS])
     }
 
     /// `n` numbers made by `f`.
     #[inline(always)]
-    pub(super) fn new(n: usize, f: impl Fn(usize) -> T) -> Line<T> {
+    pub(super) fn new(n: usize, f: impl Fn(usize) -> T) -> Columns<T> {
         debug_assert!(n <= COLUMNS);
-        let mut line: Line<T> = Line::uninit();
+        let mut line: Columns<T> = Columns::uninit();
         let data: *mut T = line.data();
         // SAFETY: a tile has no more columns than the line has room for.
         (0..n).for_each(|k| unsafe { data.add(k).write(f(k)) });

@@ -1,6 +1,7 @@
 //! The least and the greatest element in one pass over memory.
 
-use super::{Accumulators, Extreme, FoldKernel, FoldTile, Lanes, Ordered};
+use super::kernel::{Accumulators, FoldKernel, FoldTile};
+use super::{Extreme, Lanes, Ordered};
 use std::marker::PhantomData;
 
 /// Least and greatest element: both folds over one tile after the other, which stays in the cache.

@@ -5,7 +5,10 @@
 //! sum of two numbers: where it is large compared to the deviation, the rounding error of one number, times the count of elements, would
 //! show in the sum of squares.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, Reducer, UNROLL, for_rows, row};
+use super::Reducer;
+use super::kernel::{Accumulators, FoldKernel, FoldTile, UNROLL, for_rows};
+use super::line::Columns;
+use super::reducer::row;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 use crate::dtype::{Dtype, Element};
@@ -26,7 +29,7 @@ impl<T: Element> Moment<T> {
 }
 
 /// Elements of a row whose deviations are taken from one shift.
-const BLOCK: usize = 2048;
+const SHIFTED: usize = 2048;
 
 /// The sum of squares around a shift, divided by that around the mean, from which on a block is measured again.
 const FAR: f64 = 64.0;
@@ -211,17 +214,17 @@ impl Spread {
 unsafe fn columns<T: Element>(isa: Isa, accs: Accumulators, tile: FoldTile) {
     let (n, first) = (tile.cols, tile.row::<T>(0));
     let planes = planes(accs);
-    let (mut a, mut b) = (Line::new(n, |_| 0.0), Line::new(n, |_| 0.0));
+    let (mut a, mut b) = (Columns::new(n, |_| 0.0), Columns::new(n, |_| 0.0));
     // SAFETY: the caller's; lines have an entry for each column.
     unsafe {
         let mut shift = if tile.done == 0 {
-            Line::new(
+            Columns::new(
                 n,
                 #[inline(always)]
                 |k| first.add(k).read().to_f64(),
             )
         } else {
-            Line::new(
+            Columns::new(
                 n,
                 #[inline(always)]
                 |k| planes[0].add(k).read(),
@@ -327,8 +330,8 @@ impl<T: Measured> FoldKernel for Moment<T> {
                     // SAFETY: the caller's.
                     unsafe {
                         let mut state = if tile.done == 0 { Spread::NOTHING } else { Spread::load(planes, j) };
-                        for start in (0..tile.cols).step_by(BLOCK) {
-                            let (x, n, done) = (x.add(start), BLOCK.min(tile.cols - start), tile.done + start);
+                        for start in (0..tile.cols).step_by(SHIFTED) {
+                            let (x, n, done) = (x.add(start), SHIFTED.min(tile.cols - start), tile.done + start);
                             let mut shift = if done == 0 { x.read().to_f64() } else { state.mean };
                             let mut block = T::deviations(isa, shift, x, n);
                             if done == 0 && is_far::<T>(block, 1.0 / n as f64) {

@@ -3,7 +3,9 @@
 //! Seven of eight additions, or 15 of 16, are of float32, of which a vector holds twice as many as of float64; each element takes part in
 //! three to five of them. Where float32 overflows or underflows, the total shows it, and the terms are summed again in float64.
 
-use super::{Abs, Accumulators, FoldKernel, FoldTile, Line, Plain, Square, total::Term};
+use super::kernel::{Accumulators, FoldKernel, FoldTile};
+use super::line::Columns;
+use super::{Abs, Plain, Square, total::Term};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, MOST_LANES, Register, by_level, f16_value};
 use crate::dtype::Dtype;
@@ -138,7 +140,7 @@ unsafe fn last_lanes<V: Float32s>(n: usize) -> V {
 /// The terms of two vectors, summed lane by lane.
 ///
 /// # Safety
-/// `x` holds so many elements; as for [`Register`].
+/// `x` holds the elements of two vectors; as for [`Register`].
 #[inline(always)]
 unsafe fn neighbours<V: Float32s, S: Small, P: VectorTerm>(x: *const S) -> V {
     // SAFETY: the caller's.
@@ -184,13 +186,13 @@ unsafe fn row<V: Float32s, S: Small, P: VectorTerm>(x: *const S, n: usize) -> f6
 /// `x` holds the elements.
 #[inline(never)]
 unsafe fn wide_row<S: Small, P: VectorTerm>(x: *const S, n: usize) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
+    const SUMS: usize = 8;
+    let mut sums = [0.0; SUMS];
     // SAFETY: the caller's.
     let term = |i: usize| P::of(f64::from(unsafe { x.add(i).read().get() }));
-    let whole = n - n % LANES;
-    for at in (0..whole).step_by(LANES) {
-        (0..LANES).for_each(|k| sums[k] += term(at + k));
+    let whole = n - n % SUMS;
+    for at in (0..whole).step_by(SUMS) {
+        (0..SUMS).for_each(|k| sums[k] += term(at + k));
     }
     (whole..n).for_each(|i| sums[i - whole] += term(i));
     sums.iter().sum()
@@ -234,7 +236,7 @@ unsafe fn two<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool>(a: *cons
 /// A vector's columns from `k` on of `N` rows, one, two, [`LEAVES`] or [`MORE_LEAVES`], summed onto as many `sums`.
 ///
 /// # Safety
-/// There are so many columns in each row, and sums; as for [`leaf`].
+/// Each row has the columns of the vector, `sums` has a number for each; as for [`leaf`].
 #[inline(always)]
 unsafe fn strip<V: Float32s, S: Small, P: VectorTerm, const MASKED: bool, const N: usize>(
     sums: *mut f64,
@@ -408,7 +410,7 @@ impl<S: Small, P: VectorTerm> FoldKernel for PairwiseSum<S, P> {
         simd(
             #[inline(always)]
             move |isa| {
-                let mut line = Line::new(
+                let mut line = Columns::new(
                     tile.cols,
                     #[inline(always)]
                     |_| 0.0,

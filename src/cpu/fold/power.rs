@@ -3,8 +3,10 @@
 //! Elements whose powers would leave the range of float64 are divided first by the one with the greatest power: the greatest element, or
 //! the least where the exponent is negative. An accumulator is a sum and the divisor of its elements, which is mostly 1.
 
+use super::kernel::{Accumulators, COLUMNS, FoldKernel, FoldTile};
+use super::line::Columns;
 use super::total::{Plain, Square, Terms};
-use super::{Accumulators, COLUMNS, FoldKernel, FoldTile, Lanes, Line, Reducer};
+use super::{Lanes, Reducer};
 use crate::cpu::simd::{Isa, simd};
 use crate::cpu::vmath;
 use crate::dtype::Element;
@@ -59,13 +61,13 @@ impl<T: Element> Powers<T> {
     /// `x` holds them.
     #[inline(always)]
     unsafe fn most(up: bool, x: *const f64, n: usize) -> f64 {
-        const LANES: usize = 16;
-        let mut lanes = [if up { 0.0 } else { f64::INFINITY }; LANES];
-        let whole = n - n % LANES;
+        const EXTREMES: usize = 16;
+        let mut lanes = [if up { 0.0 } else { f64::INFINITY }; EXTREMES];
+        let whole = n - n % EXTREMES;
         // SAFETY: the caller's.
         unsafe {
-            for at in (0..whole).step_by(LANES) {
-                for k in 0..LANES {
+            for at in (0..whole).step_by(EXTREMES) {
+                for k in 0..EXTREMES {
                     lanes[k] = Self::greater(up, lanes[k], x.add(at + k).read());
                 }
             }
@@ -73,7 +75,7 @@ impl<T: Element> Powers<T> {
                 lanes[0] = Self::greater(up, lanes[0], x.add(i).read());
             }
         }
-        for k in 1..LANES {
+        for k in 1..EXTREMES {
             lanes[0] = Self::greater(up, lanes[0], lanes[k]);
         }
         lanes[0]
@@ -177,7 +179,7 @@ impl<T: Element> Powers<T> {
         let (sums, scales) = (accs.plane::<f64>(0).wrapping_add(j), accs.plane::<f64>(1).wrapping_add(j));
         simd(
             #[inline(always)]
-            // SAFETY: the caller's; the buffer has room for so many.
+            // SAFETY: the caller's; the buffer has room for the elements of the tile.
             move |isa| unsafe {
                 for r in 0..tile.rows {
                     Self::magnitudes(to.add(r * tile.cols), tile.row(r), tile.cols);
@@ -302,7 +304,7 @@ impl Squares {
     /// Adds `n` sums to accumulators, if all are good and the elements of none were divided; else it changes nothing and returns true.
     ///
     /// # Safety
-    /// There are so many.
+    /// There are `n` sums and accumulators.
     #[inline(always)]
     unsafe fn added(planes: [*mut f64; 2], sums: *const f64, n: usize) -> bool {
         let mut bad = 0;
@@ -333,7 +335,7 @@ impl FoldKernel for Squares {
 
     unsafe fn rows(&self, accs: Accumulators, tile: &FoldTile) {
         let (terms, tile, planes) = (self.sum.0, *tile, [accs.plane::<f64>(0), accs.plane::<f64>(1)]);
-        let mut line = Line::new(SQUARE_ROWS, |_| 0.0);
+        let mut line = Columns::new(SQUARE_ROWS, |_| 0.0);
         let sums: *mut f64 = line.data();
         for first in (0..tile.rows).step_by(SQUARE_ROWS) {
             let rows = SQUARE_ROWS.min(tile.rows - first);
@@ -369,7 +371,7 @@ impl FoldKernel for Squares {
     }
 
     unsafe fn columns(&self, accs: Accumulators, tile: &FoldTile) {
-        let mut line = Line::new(tile.cols, |_| 0.0);
+        let mut line = Columns::new(tile.cols, |_| 0.0);
         let sums = line.data();
         // SAFETY: the caller's; the line has an entry for each column.
         unsafe {

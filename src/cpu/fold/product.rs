@@ -1,6 +1,6 @@
 //! The product of float32 in float64, by whole vectors.
 
-use super::{Accumulators, FoldKernel, FoldTile};
+use super::kernel::{Accumulators, FoldKernel, FoldTile};
 use crate::cpu::simd::simd;
 use crate::cpu::vector::{Float32s, Floats, Register, by_level};
 

@@ -1,6 +1,7 @@
 //! Reducers: folds that accumulate in many lanes at a time, of one or two numbers each, and merge the lanes at the end.
 
-use super::{Accumulators, FoldKernel, FoldTile, Line, NARROW, ROWS, UNROLL};
+use super::kernel::{Accumulators, FoldKernel, FoldTile, NARROW, ROWS, UNROLL};
+use super::line::Columns;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::tuning::REDUCED_ROW;
 use crate::dtype::{Dtype, Element};
@@ -129,12 +130,12 @@ pub(super) unsafe fn row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) 
 }
 
 /// The most lanes of a row.
-const LANES: usize = 256;
+const ROW_LANES: usize = 256;
 
 /// The accumulator of `n` contiguous elements, folded as if they were the columns of a tile.
 #[inline(always)]
 unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L::S, L::U) {
-    let w = (n / UNROLL).min(LANES);
+    let w = (n / UNROLL).min(ROW_LANES);
     let mut state = l.state(l.empty());
     // SAFETY: the caller's; lines have an entry for each lane.
     unsafe {
@@ -154,18 +155,18 @@ unsafe fn long_row<L: Reducer>(l: L, isa: Isa, x: *const L::In, n: usize) -> (L:
 }
 
 /// Lanes side by side.
-struct Lines<L: Reducer>(Line<L::A>, Line<L::B>);
+struct Lines<L: Reducer>(Columns<L::A>, Columns<L::B>);
 
 impl<L: Reducer> Lines<L> {
     #[inline(always)]
     fn new(l: L, n: usize) -> Lines<L> {
         Lines(
-            Line::new(
+            Columns::new(
                 n,
                 #[inline(always)]
                 |_| l.empty().0,
             ),
-            Line::new(
+            Columns::new(
                 n,
                 #[inline(always)]
                 |_| l.empty().1,
@@ -209,9 +210,9 @@ impl<L: Reducer> Lines<L> {
     /// The states of the first `n` lanes, in the place of the lanes if they have the same size, else in `buffer`.
     ///
     /// # Safety
-    /// There are so many lanes, which are read no more.
+    /// There are `n` lanes, which are read no more.
     #[inline(always)]
-    unsafe fn states(&mut self, l: L, n: usize, buffer: &mut (Line<L::S>, Line<L::U>)) -> (*mut L::S, *mut L::U) {
+    unsafe fn states(&mut self, l: L, n: usize, buffer: &mut (Columns<L::S>, Columns<L::U>)) -> (*mut L::S, *mut L::U) {
         let (a, b) = (self.0.data(), self.1.data());
         let fits = const { size_of::<L::A>() == size_of::<L::S>() && size_of::<L::B>() == size_of::<L::U>() };
         let (s, u) = if fits { (a.cast(), b.cast()) } else { (buffer.0.data(), buffer.1.data()) };
@@ -229,12 +230,12 @@ impl<L: Reducer> Lines<L> {
     /// The state of all `n` lanes together.
     ///
     /// # Safety
-    /// There are so many lanes.
+    /// There are `n` lanes.
     #[inline(always)]
     unsafe fn merged(&mut self, l: L, mut n: usize) -> (L::S, L::U) {
         const LAST: usize = 16;
         let (s, u) = l.state(l.empty());
-        let (mut s, mut u) = ([s; LANES], [u; LANES]);
+        let (mut s, mut u) = ([s; ROW_LANES], [u; ROW_LANES]);
         let (a, b) = (self.0.data(), self.1.data());
         // SAFETY: the caller's.
         (0..n).for_each(|k| unsafe { (s[k], u[k]) = l.state((a.add(k).read(), b.add(k).read())) });
@@ -275,7 +276,7 @@ unsafe fn columns<L: Reducer>(l: L, isa: Isa, accs: Accumulators, tile: FoldTile
     // SAFETY: the caller's.
     unsafe {
         lanes.accumulate(l, isa, &joined, tile.rows % group * tile.cols);
-        let mut buffer = (Line::uninit(), Line::uninit());
+        let mut buffer = (Columns::uninit(), Columns::uninit());
         let (s, u) = lanes.states(l, joined.cols, &mut buffer);
         while group > 1 {
             group /= 2;

@@ -1,6 +1,7 @@
 //! Sums and products of the elements, or sums of a term of each.
 
-use super::{Reducer, row};
+use super::Reducer;
+use super::reducer::row;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
 use crate::cpu::simd::{Isa, simd};
@@ -140,14 +141,14 @@ const RUN: usize = 32;
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sum_of_float64(x: *const f64, n: usize) -> f64 {
-    const BLOCK: usize = 512;
+    const SUMMED: usize = 512;
     let mut total = 0.0;
-    for at in (0..n).step_by(16 * BLOCK) {
-        let end = n.min(at + 16 * BLOCK);
+    for at in (0..n).step_by(16 * SUMMED) {
+        let end = n.min(at + 16 * SUMMED);
         let mut sums = F64x8::all(0.0);
-        for block in (at..end).step_by(BLOCK) {
+        for block in (at..end).step_by(SUMMED) {
             // SAFETY: the caller's.
-            sums = sums + unsafe { lane_sums::<F64x8>(x.add(block), BLOCK.min(end - block)) };
+            sums = sums + unsafe { lane_sums::<F64x8>(x.add(block), SUMMED.min(end - block)) };
         }
         total += sums.sum();
     }
@@ -168,7 +169,7 @@ impl Root {
     /// The results for `n` totals of `count` elements each.
     ///
     /// # Safety
-    /// There are so many totals, and room for their results apart from them.
+    /// There are `n` totals, and room for their results apart from them.
     pub unsafe fn of_each(self, totals: *const f64, n: usize, count: usize, out: *mut f64) {
         // A loop for each function that is one instruction, so that it is vectorised.
         macro_rules! each {

@@ -5,8 +5,8 @@
 //! says more than its powers do, it is halved less often: A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the
 //! matrix exponential, SIAM J. Matrix Anal. Appl. 31 (2009).
 
-use super::Multiply;
 use super::lists::{Float, Lists, cube};
+use super::multiply::Multiply;
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 

@@ -1,6 +1,6 @@
 //! The lists of a batch of matrices, and the decomposition of each by a function of its part of every list.
 
-use super::{Job, One};
+use super::batch::{Job, One};
 use crate::cpu::matmul::Gemm;
 use crate::cpu::real::Real;
 use crate::error::Result;

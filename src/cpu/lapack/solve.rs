@@ -1,8 +1,9 @@
 //! Systems of equations: square, and least squares.
 
 use super::lists::{Float, Lists, cube};
+use super::multiply::Multiply;
+use super::scale;
 use super::values::tolerance;
-use super::{Multiply, scale};
 use crate::error::Result;
 use thorn_lapack::Vectors;
 

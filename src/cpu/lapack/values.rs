@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values, and what is made of them.
 
-use super::Multiply;
 use super::lists::{Float, Lists, cube};
+use super::multiply::Multiply;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use thorn_lapack::Vectors;
@@ -60,4 +60,54 @@ pub fn rank<T: Float>(lists: &Lists<'_>, m: usize, n: usize, tol: f64) -> Result
         rank[0] = values.iter().filter(|x| x.to_f64().abs() > least).count() as i32;
         0
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::multiply::product;
+    use super::*;
+    use std::mem::MaybeUninit;
+    use thorn_lapack::{Products, provide};
+
+    /// The greatest element of `A V - V E` for eigenvalues E and vectors V of an n x n matrix of numbers up to 1.
+    fn residual<T: Float>(n: usize) -> f64 {
+        let mut state = 1u32;
+        let matrix: Vec<T> = (0..n * n)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                T::from_f64(f64::from(state >> 8) / f64::from(1 << 23) - 1.0)
+            })
+            .collect();
+        let zeros = |count: usize| vec![T::from_f64(0.0); count];
+        let (mut a, mut re, mut im, mut v) = (matrix.clone(), zeros(n), zeros(n), zeros(n * n));
+        let mut scratch = vec![MaybeUninit::<u8>::uninit(); T::geev_bytes(n, true)];
+        assert_eq!(T::geev(&mut a, n, &mut re, &mut im, Some(&mut v), &mut scratch), 0, "eigenvalues are found");
+        let (mut worst, mut j) = (0.0f64, 0);
+        while j < n {
+            // A real eigenvalue has one column, a pair two: the real and the imaginary part.
+            let pair = im[j].to_f64() != 0.0;
+            let (e, f) = (re[j].to_f64(), im[j].to_f64());
+            let of = |column: usize, i: usize| v[column * n + i].to_f64();
+            for i in 0..n {
+                let times = |column: usize| (0..n).map(|k| matrix[k * n + i].to_f64() * of(column, k)).sum::<f64>();
+                let (x, y) = (of(j, i), if pair { of(j + 1, i) } else { 0.0 });
+                worst = worst.max((times(j) - e * x + f * y).abs());
+                if pair {
+                    worst = worst.max((times(j + 1) - e * y - f * x).abs());
+                }
+            }
+            j += if pair { 2 } else { 1 };
+        }
+        worst
+    }
+
+    /// Vectors of large matrices are computed from memory that faer leaves, in its order of allocation.
+    #[test]
+    fn eigenvectors_belong_to_the_eigenvalues_of_large_matrices() {
+        provide(Products { f32: product::<f32>, f64: product::<f64> });
+        for n in [99, 100, 101, 160] {
+            let (single, double) = (residual::<f32>(n), residual::<f64>(n));
+            assert!(single < 1e-3 && double < 1e-11, "{n}: {single} {double}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Loops over chunks, each one line of the cache or a few. A chunk is read whole before it is written, so the result may lie on an input;
 //! and one loop goes over all rows, so short ones cost little more than their elements.
 
-use crate::cpu::engine::{LANES, Rows, lanes};
+use crate::cpu::engine::{CHUNK, Rows, lanes};
 use crate::cpu::simd::{Isa, opaque};
 use crate::dtype::Element;
 use std::mem::MaybeUninit;
@@ -99,7 +99,7 @@ pub unsafe fn chunks3<A: Element, B: Element, C: Element, U: Element>(isa: Isa, 
 
 /// Room for a chunk of each operand.
 #[repr(align(64))]
-struct Chunks<const N: usize>([[MaybeUninit<u64>; LANES]; N]);
+struct Chunks<const N: usize>([[MaybeUninit<u64>; CHUNK]; N]);
 
 /// Writes what `chunk` makes of the inputs, or `one` in rows shorter than a chunk. The last chunk of a row may overlap the one before, so
 /// it is computed before anything is written. Inputs with one value for a row are given to `chunk` as a chunk of copies.
@@ -112,7 +112,7 @@ unsafe fn each_chunk<const N: usize, const L: usize, U: Element>(
     one: impl Fn([*mut u8; N]) -> U,
     chunk: impl Fn([*mut u8; N]) -> [U; L],
 ) {
-    let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); LANES]; N]));
+    let (mut row, mut copies) = (rows.at, Chunks([[MaybeUninit::uninit(); CHUNK]; N]));
     let last = rows.cols.wrapping_sub(L);
     let any_scalar = (1..N).any(|k| rows.row_scalar[k]);
     for _ in 0..rows.rows {
@@ -163,7 +163,7 @@ fn advance<const N: usize>(at: &mut [*mut u8; N], size: [usize; N], row_scalar: 
 /// `L` times the element of `size` bytes at `value`.
 ///
 /// # Safety
-/// There is an element, and room for so many.
+/// There is an element, and room for `L`.
 #[inline(always)]
 unsafe fn fill_chunk<const L: usize>(size: usize, dst: *mut u8, value: *const u8) {
     // SAFETY: the caller's.

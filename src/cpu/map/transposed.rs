@@ -130,7 +130,7 @@ mod tests {
     /// A matrix with room beside its rows, and a line before the first.
     #[repr(align(64))]
     #[derive(Clone, Copy)]
-    struct Line(#[allow(dead_code)] [u64; 8]);
+    struct CacheLine(#[allow(dead_code)] [u64; 8]);
 
     struct Case {
         shape: [usize; 2],
@@ -149,9 +149,9 @@ mod tests {
             let &Case { shape: [rows, cols], row, offset, input, in_place } = self;
             let line = 64 / size_of::<T>();
             let number = |k: usize, i: usize, j: usize| T::from_i64(((i * (31 + k) + j * 17) % 53) as i64);
-            let mut memory = vec![Line([0; 8]); (offset + rows * row).div_ceil(line)];
+            let mut memory = vec![CacheLine([0; 8]); (offset + rows * row).div_ceil(line)];
             let untouched = T::from_i64(99);
-            // SAFETY: so many elements fit the lines.
+            // SAFETY: the lines have room for the elements.
             let r = unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<T>(), offset + rows * row) };
             r.fill(untouched);
             let mut inputs = [1, 2].map(|k| {
@@ -237,7 +237,7 @@ mod tests {
         let layout = |strides: &[i64]| Layout { shape: (&shape[..]).into(), strides: strides.into(), offset: 0 };
         let layouts = [layout(&[stride, COLS as i64, 1]), layout(&[each, COLS as i64, 1]), layout(&[each, 1, rows as i64])];
         let (a, b): (Vec<f32>, Vec<f32>) = (0..2 * rows * COLS).map(|e| ((e % 8191) as f32, (e % 1021) as f32)).unzip();
-        let mut lines = vec![Line([0; 8]); (2 * rows * COLS + 1).div_ceil(16)];
+        let mut lines = vec![CacheLine([0; 8]); (2 * rows * COLS + 1).div_ceil(16)];
         let r = lines.as_mut_ptr().cast::<f32>();
         let data = [r.cast(), a.as_ptr().cast_mut().cast(), b.as_ptr().cast_mut().cast()];
         let plan = Plan::new(layouts.each_ref(), [4; 3]);

@@ -2,9 +2,11 @@
 
 use super::pair::Pair;
 use super::vendor::gemm_by_vendor;
-use super::{Gemm, Mat, gemm_batch, pairs, products};
+use super::{Gemm, Mat, pairs, products, tiny};
 use crate::cpu::copy::{converted, copy};
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
+use crate::cpu::simd::level;
+use crate::cpu::tuning::{PRODUCT_PER_ELEMENT, PRODUCT_SHARED};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::launch::{Form, Matmul};
@@ -13,11 +15,6 @@ use crate::operand::Operand;
 use crate::plan::Plan;
 use crate::scalar::Scalar;
 use std::ops::Range;
-
-/// Multiplications that take as long as an element of an elementwise operation.
-const PER_ELEMENT: usize = 8;
-/// Multiplications from which a product is shared between threads as well as a batch is.
-const LARGE: usize = 1 << 20;
 
 /// A type that is multiplied, whose factors are numbers of the caller.
 trait Factor: Gemm {
@@ -241,7 +238,7 @@ impl Batch {
         }
         let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
         let each = |range: Range<usize>| several(beta, range);
-        if count == 1 || work >= LARGE { each(0..count) } else { parallel(count, work / PER_ELEMENT + 1, CHEAP, &each) }
+        if count == 1 || work >= PRODUCT_SHARED { each(0..count) } else { parallel(count, work / PRODUCT_PER_ELEMENT + 1, CHEAP, &each) }
     }
 
     /// Where the matrices of place `i` begin.
@@ -264,5 +261,24 @@ impl Batch {
             offsets[0] = 0;
         }
         offsets
+    }
+}
+
+/// [`super::gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A
+/// library that the host has chosen computes them if it can ([`gemm_by_vendor`]).
+///
+/// # Safety
+/// As for [`super::gemm`], for every product.
+unsafe fn gemm_batch<T: Gemm>((beta, alpha): (T, T), [c, a, b]: [Mat<T>; 3], products: Range<usize>, at: impl Fn(usize) -> [isize; 3]) {
+    let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || thorn_lapack::vendor::current().is_some();
+    if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
+        // SAFETY: the caller's; the level is this machine's.
+        return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
+    }
+    for i in products {
+        let at = at(i);
+        let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
+        // SAFETY: the caller's.
+        unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
     }
 }

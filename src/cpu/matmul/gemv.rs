@@ -3,8 +3,9 @@
 // Loops with constant bounds over several arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
 
+use super::mat::Mat;
 use super::number::Number;
-use super::{Gemm, Mat};
+
 use crate::cpu::pool;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::Level;
@@ -28,7 +29,7 @@ const COLUMNS: usize = 8;
 /// # Safety
 /// x has the columns of A, and y its rows. All elements must exist; nobody else may touch those of y, which are distinct and none of A or
 /// x, nor write to A and x meanwhile.
-pub unsafe fn gemv<T: Gemm>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
+pub unsafe fn gemv<T: Number>(beta: T, y: (*mut T, isize), alpha: T, a: Mat<T>, x: (*const T, isize)) {
     let a = if alpha == T::ZERO { Mat { cols: 0, ..a } } else { a };
     let whole = Task { beta, fresh: beta == T::ZERO, y: y.0, y_step: y.1, alpha, a, x: x.0, x_step: x.1 };
     let work = a.rows.saturating_mul(a.cols);

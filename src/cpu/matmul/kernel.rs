@@ -24,7 +24,7 @@ pub(super) struct Strip<T> {
     /// Columns of A, rows of B.
     pub depth: usize,
     pub rows: usize,
-    /// Columns of B and C: a [`Kernel::width`].
+    /// Columns of B and C: a [`ProductKernel::width`].
     pub cols: usize,
     pub a: *const T,
     pub a_row: isize,
@@ -51,7 +51,7 @@ pub(super) struct Merge<T> {
     pub beta: T,
     /// As in [`Strip`].
     pub fresh: bool,
-    /// Consecutive rows of [`Kernel::width`] elements.
+    /// Consecutive rows of [`ProductKernel::width`] elements.
     pub sums: *const T,
     pub rows: usize,
     pub cols: usize,
@@ -60,7 +60,7 @@ pub(super) struct Merge<T> {
     pub c_col: isize,
 }
 
-/// Rows of B to be laid out for a strip: [`Kernel::width`] elements each, with zeros after the first `cols`.
+/// Rows of B to be laid out for a strip: [`ProductKernel::width`] elements each, with zeros after the first `cols`.
 #[derive(Clone, Copy)]
 pub(super) struct Packing<T> {
     pub rows: usize,
@@ -73,7 +73,7 @@ pub(super) struct Packing<T> {
 
 /// The kernels of one type and instruction set.
 #[derive(Clone, Copy)]
-pub(super) struct Kernel<T> {
+pub(super) struct ProductKernel<T> {
     /// Rows of a full tile.
     pub rows: usize,
     /// Columns of a full tile: two or three vectors.
@@ -85,7 +85,7 @@ pub(super) struct Kernel<T> {
     pub lay_out: unsafe fn(&Packing<T>),
 }
 
-impl<T> Kernel<T> {
+impl<T> ProductKernel<T> {
     /// The columns of the next strip, where `left` are left: two strips of two vectors are quicker than one of three and one of one.
     #[inline(always)]
     pub fn step(&self, left: usize) -> usize {
@@ -115,10 +115,10 @@ const BASE_FUSED: bool = cfg!(target_arch = "aarch64");
 #[inline(always)]
 pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: usize, const N8: usize, const N4: usize>(
     level: Level,
-) -> Kernel<T> {
+) -> ProductKernel<T> {
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => Kernel {
+        Level::Avx512 => ProductKernel {
             rows: WIDE,
             cols: 3 * N64,
             vector: N64,
@@ -127,7 +127,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
             lay_out: lay_out_avx512::<T, N64, N32, N16>,
         },
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => Kernel {
+        Level::Avx2 => ProductKernel {
             rows: SHORT,
             cols: 2 * N32,
             vector: N32,
@@ -135,7 +135,7 @@ pub(super) fn kernel<T: Number, const N64: usize, const N32: usize, const N16: u
             merge: merge_avx2::<T, N32, N16, N8>,
             lay_out: lay_out_avx2::<T, N32, N16, N8>,
         },
-        _ => Kernel {
+        _ => ProductKernel {
             rows: BASE,
             cols: 2 * N16,
             vector: N16,
@@ -215,7 +215,7 @@ unsafe fn tiles<T: Number, const FUSED: bool, const ROWS: usize, const VECTORS: 
     let mut s = *s;
     macro_rules! tile {
         ($ROWS:expr, $LAYS_OUT:expr) => {{
-            // SAFETY: the caller's; so many rows are left.
+            // SAFETY: the caller's; `$ROWS` rows are left.
             unsafe { tile::<T, FUSED, $LAYS_OUT, { $ROWS }, VECTORS, N>(&s, row, &mut next) };
             row += $ROWS;
             left -= $ROWS;

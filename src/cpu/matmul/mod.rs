@@ -8,6 +8,8 @@ mod batch;
 mod gathered;
 mod gemv;
 mod kernel;
+mod mat;
+mod number;
 mod pair;
 mod pairs;
 mod product;
@@ -17,12 +19,13 @@ mod vendor;
 pub use batch::{Place, launch, mm};
 pub use gathered::{Gather, Gathered, Gatherer};
 pub use gemv::gemv;
+pub use mat::Mat;
 pub use vendor::gemm_by_vendor;
 
 use super::simd::{Level, level};
-use kernel::Kernel;
+use kernel::ProductKernel;
+use number::Number;
 use product::Product;
-use thorn_lapack::vendor::{Library, Routine, Routines};
 
 /// Runs `$body` with `$T` bound to a type that products are computed in.
 macro_rules! products {
@@ -50,108 +53,31 @@ macro_rules! products {
 }
 pub(crate) use products;
 
-/// A strided matrix in memory; strides in elements, any sign or zero.
-#[derive(Debug, Clone, Copy)]
-pub struct Mat<T> {
-    /// The element in row 0 and column 0.
-    pub data: *mut T,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub cols: usize,
-    /// Elements from row to row.
-    pub row_stride: isize,
-    /// Elements from column to column.
-    pub col_stride: isize,
-}
-
-impl<T: Copy> Mat<T> {
-    fn transposed(self) -> Mat<T> {
-        Mat { rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride, ..self }
-    }
-
-    /// The address of an element, which need not exist.
-    #[inline(always)]
-    fn at(self, row: usize, col: usize) -> *mut T {
-        let rows = (row as isize).wrapping_mul(self.row_stride);
-        let cols = (col as isize).wrapping_mul(self.col_stride);
-        self.data.wrapping_offset(rows.wrapping_add(cols))
-    }
-
-    /// The block of `rows` x `cols` elements that begins at `row` and `col`.
-    #[inline(always)]
-    fn block(self, row: usize, rows: usize, col: usize, cols: usize) -> Mat<T> {
-        Mat { data: self.at(row, col), rows, cols, ..self }
-    }
-}
-
 /// Element types with a matrix product: f32, f64, and i32, i64, which wrap around, and pairs of bfloat16.
-pub trait Gemm: Number {}
-
-impl<T: Number> Gemm for T {}
-
-use number::Number;
-
-mod number {
-    use super::{Kernel, Level};
-    use thorn_lapack::vendor::{Library, Routines};
-
-    /// Arithmetic of [`super::Gemm`]; not to be named outside.
-    pub trait Number: Copy + Default + PartialEq + Send + Sync + 'static {
-        const ZERO: Self;
-        const ONE: Self;
-        /// The routines of a library, if those have any for this type.
-        const ROUTINES: Option<fn(&Library) -> &Routines<Self>>;
-        fn add(a: Self, b: Self) -> Self;
-        fn mul(a: Self, b: Self) -> Self;
-        /// `a * b + c`, rounded once if `FUSED`, which only instruction sets that have it should ask for.
-        fn mul_add<const FUSED: bool>(a: Self, b: Self, c: Self) -> Self;
-        /// [`Number::mul_add`] for a vector.
-        #[inline(always)]
-        fn mul_add_vector<const FUSED: bool, const N: usize>(a: Self, b: [Self; N], c: [Self; N]) -> [Self; N] {
-            let mut sums = c;
-            for l in 0..N {
-                sums[l] = Self::mul_add::<FUSED>(a, b[l], c[l]);
-            }
-            sums
-        }
-        #[allow(private_interfaces)]
-        fn kernel(level: Level) -> Kernel<Self>;
-    }
+pub trait Gemm: Number {
+    /// The kernel for an instruction set, which the machine must have.
+    #[allow(private_interfaces)]
+    fn kernel(level: Level) -> ProductKernel<Self>;
 }
 
-macro_rules! number {
-    ($T:ident, $zero:literal, $one:literal, $routines:expr, [$($lanes:literal)*], |$a:ident, $b:ident, $c:ident| $add:expr, $mul:expr,
-        $fused:expr) => {
-        impl Number for $T {
-            const ZERO: $T = $zero;
-            const ONE: $T = $one;
-            const ROUTINES: Option<fn(&Library) -> &Routines<$T>> = $routines;
-            #[inline(always)]
-            fn add($a: $T, $b: $T) -> $T {
-                $add
-            }
-            #[inline(always)]
-            fn mul($a: $T, $b: $T) -> $T {
-                $mul
-            }
-            #[inline(always)]
-            fn mul_add<const FUSED: bool>($a: $T, $b: $T, $c: $T) -> $T {
-                if FUSED { $fused } else { Self::add(Self::mul($a, $b), $c) }
-            }
+macro_rules! gemm {
+    ($($T:ident [$($lanes:literal)*];)*) => { $(
+        impl Gemm for $T {
             #[allow(private_interfaces)]
             #[inline(always)]
-            fn kernel(level: Level) -> Kernel<$T> {
+            fn kernel(level: Level) -> ProductKernel<$T> {
                 kernel::kernel::<$T, $($lanes),*>(level)
             }
         }
-    };
+    )* };
 }
 
-number!(f32, 0.0, 1.0, Some(Routine::routines), [16 8 4 2 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
-number!(f64, 0.0, 1.0, Some(Routine::routines), [8 4 2 1 1], |a, b, c| a + b, a * b, a.mul_add(b, c));
-number!(i32, 0, 1, None, [16 8 4 2 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
-number!(i64, 0, 1, None, [8 4 2 1 1], |a, b, c| a.wrapping_add(b), a.wrapping_mul(b), a.wrapping_mul(b).wrapping_add(c));
+gemm! {
+    f32 [16 8 4 2 1];
+    f64 [8 4 2 1 1];
+    i32 [16 8 4 2 1];
+    i64 [8 4 2 1 1];
+}
 
 /// `c = beta * c + alpha * a @ b`
 ///
@@ -164,30 +90,6 @@ number!(i64, 0, 1, None, [8 4 2 1 1], |a, b, c| a.wrapping_add(b), a.wrapping_mu
 pub unsafe fn gemm<T: Gemm>(beta: T, c: Mat<T>, alpha: T, a: Mat<T>, b: Mat<T>) {
     // SAFETY: the caller's; the level is this machine's.
     unsafe { gemm_at(level(), beta, c, alpha, a, b) }
-}
-
-/// [`gemm`] for several products of matrices `[c, a, b]` that lie alike; `at` says where each begins, in elements from the first. A library
-/// that the host has chosen computes them if it can ([`gemm_by_vendor`]).
-///
-/// # Safety
-/// As for [`gemm`], for every product.
-pub unsafe fn gemm_batch<T: Gemm>(
-    (beta, alpha): (T, T),
-    [c, a, b]: [Mat<T>; 3],
-    products: std::ops::Range<usize>,
-    at: impl Fn(usize) -> [isize; 3],
-) {
-    let empty = a.cols == 0 || alpha == T::ZERO || c.rows == 1 || vendor::is_chosen();
-    if !empty && let Some(tiny) = tiny::kernel(&c, &a, &b) {
-        // SAFETY: the caller's; the level is this machine's.
-        return unsafe { tiny.run(level(), (beta, alpha), [c, a, b], products, at) };
-    }
-    for i in products {
-        let at = at(i);
-        let [c, a, b] = [(c, at[0]), (a, at[1]), (b, at[2])].map(|(m, at)| Mat { data: m.data.wrapping_offset(at), ..m });
-        // SAFETY: the caller's.
-        unsafe { gemm_by_vendor(beta, c, alpha, a, b) };
-    }
 }
 
 /// [`gemm`] with the kernels of a level, which the machine must have.

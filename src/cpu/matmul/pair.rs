@@ -3,7 +3,8 @@
 //! Two elements that follow one another along the dimension that is summed over are one [`Pair`], and a product of bfloat16 is one of
 //! pairs, half as deep. Subnormal numbers count as 0.
 
-use super::kernel::{self, Kernel, Strip, TALL};
+use super::Gemm;
+use super::kernel::{self, ProductKernel, Strip, TALL};
 use super::number::Number;
 use crate::cpu::parallel::{CHEAP, Shared, parallel};
 use crate::cpu::simd::{Level, level, simd};
@@ -62,7 +63,7 @@ impl Number for Pair {
         use std::arch::x86_64::*;
         use std::mem::transmute_copy;
         let a = a.0.to_bits() as i32;
-        // SAFETY: the vectors have so many bits, and only kernels of `kernel` come here, for which the machine has the instruction.
+        // SAFETY: the vectors have 32 N bits, and only kernels of `kernel` come here, for which the machine has the instruction.
         unsafe {
             match N {
                 16 => transmute_copy(&_mm512_dpbf16_ps(transmute_copy(&c), transmute_copy(&_mm512_set1_epi32(a)), transmute_copy(&b))),
@@ -72,13 +73,15 @@ impl Number for Pair {
             }
         }
     }
+}
 
+impl Gemm for Pair {
     #[allow(private_interfaces)]
-    fn kernel(level: Level) -> Kernel<Pair> {
+    fn kernel(level: Level) -> ProductKernel<Pair> {
         assert!(Pair::is_available(), "the machine multiplies pairs");
         let kernel = kernel::kernel::<Pair, 16, 8, 4, 2, 1>(level);
         #[cfg(target_arch = "x86_64")]
-        let kernel = Kernel { strip: strip_of_pairs, ..kernel };
+        let kernel = ProductKernel { strip: strip_of_pairs, ..kernel };
         kernel
     }
 }

@@ -4,8 +4,8 @@
 //! strips of B, as wide as the kernel, pass through the first-level cache. A strip is laid out anew where that pays, or where its rows are
 //! not contiguous; so is the block of A, given the memory for it.
 
-use super::Mat;
-use super::kernel::{Kernel, Merge, Packing, Strip};
+use super::kernel::{Merge, Packing, ProductKernel, Strip};
+use super::mat::Mat;
 use super::number::Number;
 use crate::alloc;
 use crate::cpu::pool::{self, Shares};
@@ -39,7 +39,7 @@ impl<const N: usize> Aligned<N> {
 /// `c = beta * c + alpha * a @ b`, where no dimension is 0.
 #[derive(Clone, Copy)]
 pub(super) struct Product<T> {
-    pub kernel: Kernel<T>,
+    pub kernel: ProductKernel<T>,
     pub beta: T,
     pub c: Mat<T>,
     pub alpha: T,
@@ -228,7 +228,7 @@ impl<T: Number> Product<T> {
                 c_row: c.row_stride,
                 c_col: c.col_stride,
             };
-            // SAFETY: the caller's; the sums have room for so many rows.
+            // SAFETY: the caller's; the sums have room for the rows of the strip.
             unsafe {
                 (self.kernel.strip)(&strip);
                 (self.kernel.merge)(&merge);
@@ -273,7 +273,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new<T>(rows: usize, cols: usize, kernel: &Kernel<T>, work: usize, threads: usize) -> Parts {
+    fn new<T>(rows: usize, cols: usize, kernel: &ProductKernel<T>, work: usize, threads: usize) -> Parts {
         let wanted = match threads {
             1 => 1,
             _ => (work / PRODUCT_WORK).clamp(1, if work < PRODUCT_SPARE_WORK { threads } else { 2 * threads }),

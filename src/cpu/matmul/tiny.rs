@@ -4,7 +4,7 @@
 // Loops with constant bounds over arrays, which iterators would hide from the vectoriser.
 #![allow(clippy::needless_range_loop)]
 
-use super::Mat;
+use super::mat::Mat;
 use super::number::Number;
 use crate::cpu::simd::{Level, simd_at};
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl Tiny {
         products: Range<usize>,
         at: impl Fn(usize) -> [isize; 3],
     ) {
-        // SAFETY: the caller's; C and B have rows of so many contiguous elements.
+        // SAFETY: the caller's; C and B have rows of as many contiguous elements as the kernel takes.
         unsafe {
             match self {
                 Tiny::Four => simd_at(
@@ -83,7 +83,7 @@ unsafe fn each<T: Number, const N: usize>(
         let at = at(i);
         let [c, a, b] = [0, 1, 2].map(|k| Mat { data: matrices[k].data.wrapping_offset(at[k]), ..matrices[k] });
         let mut row = 0;
-        // SAFETY: the caller's; so many rows are left.
+        // SAFETY: the caller's; as many rows are left as each call takes.
         unsafe {
             while row + ROWS <= c.rows {
                 rows::<T, N, ROWS>(fused, factors, c.block(row, ROWS, 0, N), a.block(row, ROWS, 0, a.cols), b);

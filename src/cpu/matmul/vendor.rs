@@ -5,11 +5,6 @@ use super::{Gemm, Mat, gemm};
 use thorn_lapack::Matrix;
 use thorn_lapack::vendor::{self, Routines};
 
-/// Returns true if the host has chosen a library.
-pub(super) fn is_chosen() -> bool {
-    vendor::current().is_some()
-}
-
 /// As [`gemm`], by the vendor's library where one is chosen that can take the matrices as they lie.
 ///
 /// # Safety

@@ -1,13 +1,16 @@
 //! The parts of a job, dealt to its threads like cards: each has every n-th, so that from call to call it finds the data of its parts in
 //! its cache, while all move through memory side by side; and takes those of others when its own are done.
 
-use super::Padded;
 use std::array;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The most hands; of more threads than that, several share one.
 const MOST: usize = 16;
+
+/// Keeps what one thread writes often out of the cache lines that others read (two lines: CPUs fetch them in pairs).
+#[repr(align(128))]
+pub(super) struct Padded<T>(pub(super) T);
 
 /// Who takes which part next.
 pub struct Shares {

@@ -2,14 +2,13 @@
 //!
 //! The C library starts it, not std: std's threads and their handles take memory in ways that may not fail.
 
-use super::{Pool, lock};
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The stack of a worker: kernels need little, but tasks may be the caller's functions.
@@ -22,9 +21,20 @@ const CALLED: u32 = 1;
 /// The worker sleeps, or is about to.
 const ASLEEP: u32 = 2;
 
+/// The user of a worker's thread.
+pub(super) trait Employer: Sync {
+    /// Works on the calling thread, which is that of `worker`, until the worker is of no more use.
+    fn work(&self, worker: &Worker);
+}
+
+/// Locks where a panic cannot have left anything half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A thread of the pool. Its place outlives it: another thread may be started there.
 pub(super) struct Worker {
-    pool: &'static Pool,
+    employer: &'static dyn Employer,
     /// Its number among the threads of the pool; the caller's is 0.
     pub(super) index: usize,
     state: AtomicU32,
@@ -40,9 +50,9 @@ pub(super) struct Worker {
 unsafe impl Sync for Worker {}
 
 impl Worker {
-    pub(super) fn new(pool: &'static Pool, index: usize) -> Worker {
+    pub(super) fn new(employer: &'static dyn Employer, index: usize) -> Worker {
         Worker {
-            pool,
+            employer,
             index,
             state: AtomicU32::new(AWAKE),
             bed: Mutex::new(()),
@@ -111,8 +121,7 @@ extern "C" fn begin(worker: *mut c_void) -> *mut c_void {
     // SAFETY: `start` passes a worker that stays in its place until this thread is gone.
     let worker = unsafe { &*worker.cast::<Worker>() };
     name_thread(worker.index);
-    worker.pool.work(worker);
-    worker.pool.count_gone();
+    worker.employer.work(worker);
     worker.gone.store(true, Release);
     null_mut()
 }

@@ -103,8 +103,8 @@ mod tests {
     use super::*;
     use std::ptr::null_mut;
 
-    /// Checks `count` lines of `n` elements, with so many of another kind between inputs and between results, against one element after the
-    /// other.
+    /// Checks `count` lines of `n` elements, with `gaps` elements of another kind between inputs and between results, against one element
+    /// after the other.
     fn check<const PRODUCT: bool>(level: Level, n: usize, count: usize, gaps: [usize; 2], x: impl Fn(usize) -> f32) {
         let [step, out_step] = gaps.map(|gap| n + gap);
         let x: Vec<f32> = (0..count * step).map(x).collect();

@@ -3,6 +3,7 @@
 use super::place::{Place, by_position, in_order};
 use super::{Distribution, DoubleWords, Exponential, GROUP, fill as fill_groups};
 use crate::alloc::list;
+use crate::cpu::tuning::SEARCHED_SHARE;
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::operand::Operand;
@@ -86,7 +87,7 @@ impl Words<'_> {
     fn next(&mut self) -> u64 {
         if self.used == Words::MANY {
             let block = self.stream.reserve((Words::MANY / GROUP) as u64 * DoubleWords::BLOCKS);
-            // SAFETY: the list has so many elements.
+            // SAFETY: the list has `MANY` elements.
             unsafe { fill_groups(self.words.as_mut_ptr(), Words::MANY, self.stream.seed, block, DoubleWords) }
             self.used = 0;
         }
@@ -160,7 +161,7 @@ fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     let mut times = list(p.len(), |_| Ok(0.0))?;
     let law = Exponential::<f64> { scale: 1.0 };
     let block = stream.reserve(p.len().div_ceil(GROUP) as u64 * <Exponential<f64> as Distribution<f64>>::BLOCKS);
-    // SAFETY: the list has so many elements.
+    // SAFETY: the list has an element for each category.
     unsafe { fill_groups(times.as_mut_ptr(), p.len(), stream.seed, block, law) }
     let mut arrivals = list(p.len(), |k| Ok((times[k] / p[k], k as i64)))?;
     arrivals.retain(|&(_, k)| p[k as usize] > 0.0);
@@ -176,9 +177,6 @@ fn race(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {
     }
     Ok(())
 }
-
-/// Categories a draw, from which on a search in running sums takes less time than making alias tables.
-const SEARCHED_SHARE: usize = 8;
 
 /// A uniform number for each sample, searched in the running sums.
 fn by_search(place: Place, stream: &mut Philox, p: &[f64]) -> Result<()> {

@@ -102,7 +102,7 @@ mod tests {
 
     fn filled<T: Copy, D: Distribution<T>>(distribution: D, zero: T) -> Vec<T> {
         let mut out = vec![zero; 10 * GROUP + 3];
-        // SAFETY: `out` has so many elements.
+        // SAFETY: `out` has `out.len()` elements.
         unsafe { fill(out.as_mut_ptr(), out.len(), 7, 1, distribution) }
         out
     }

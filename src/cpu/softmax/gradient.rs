@@ -5,6 +5,7 @@ use crate::cpu::engine::{COSTLY, Shared, parallel};
 use crate::cpu::real::Real;
 use crate::cpu::simd::{Isa, Level, simd};
 use crate::cpu::sweep::{ColumnSums, Item, map, sums};
+use crate::cpu::tuning::SHORT_LINES;
 use crate::cpu::vector::{Partial, Scalar, Vectored};
 use crate::dtype::Element;
 use crate::launch::layers::LineShape as Shape;
@@ -12,8 +13,6 @@ use std::mem::MaybeUninit;
 
 /// The most columns of a block, and elements of a piece.
 const PIECE: usize = 256;
-/// Elements of short lines that a thread takes together.
-const BLOCK: usize = 4096;
 
 /// The result, its gradient, and where the input's goes.
 #[derive(Clone, Copy)]
@@ -160,7 +159,7 @@ unsafe fn block<V: Partial<Item: Real>>(isa: Isa, kind: Kind, all: Operands<Item
 }
 
 fn lines_of_block(n: usize) -> usize {
-    (BLOCK / n.max(1)).max(1)
+    (SHORT_LINES / n.max(1)).max(1)
 }
 
 /// `r = y * (g - sum(g * y))` along lines, or `r = g - e^y * sum(g)` of the logarithm.

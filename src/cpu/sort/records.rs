@@ -44,30 +44,30 @@ impl Record for u64 {
 /// A key of 64 bits with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
-pub struct Wide {
+pub struct KeyAndPlace {
     /// The key.
     pub key: u64,
     /// The position.
     pub at: u64,
 }
 
-impl Record for Wide {
+impl Record for KeyAndPlace {
     #[inline(always)]
     fn bits(self) -> u64 {
         self.key
     }
     #[inline(never)]
-    fn compare(records: &mut [Wide]) {
+    fn compare(records: &mut [KeyAndPlace]) {
         records.sort_unstable();
     }
     #[inline(never)]
-    fn split(records: &mut [Wide], k: usize) {
+    fn split(records: &mut [KeyAndPlace], k: usize) {
         if k < records.len() {
             records.select_nth_unstable(k - 1);
         }
     }
     #[inline(never)]
-    fn place(records: &mut [Wide]) {
+    fn place(records: &mut [KeyAndPlace]) {
         records.sort_unstable_by_key(|r| r.at);
     }
 }

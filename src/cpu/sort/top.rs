@@ -69,7 +69,7 @@ impl Top {
         let mut found = 0;
         for (piece, count) in counts[..pieces].iter().enumerate() {
             let count = count.load(Relaxed);
-            // SAFETY: so many were collected; they move to the front, or stay.
+            // SAFETY: `count` records were collected; they move to the front, or stay.
             unsafe { records.add(found).copy_from(records.add(piece * self.capacity()), count) };
             found += count;
         }
@@ -126,7 +126,7 @@ impl Top {
                 found += (key <= last) as usize;
             }
             if found + CHUNK > self.capacity() {
-                // SAFETY: so many have been written.
+                // SAFETY: `found` records have been written.
                 let Some(key) = beyond(unsafe { std::slice::from_raw_parts_mut(records, found) }) else { return k };
                 (last, found) = (last.min(key), k);
             }

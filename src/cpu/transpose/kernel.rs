@@ -4,7 +4,6 @@
 //! row `i + k * E`; interleaving the registers pairwise log2(E) times turns rows into columns in every lane, which leaves each register
 //! with consecutive elements of one row of the result.
 
-use super::Matrix;
 use crate::cpu::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{with_avx2, with_avx512};
@@ -19,8 +18,19 @@ use std::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
 
+/// A matrix to transpose: `rows` x `cols` is the shape of the result.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    pub(super) dst: *mut u8,
+    pub(super) dst_step: isize,
+    pub(super) src: *const u8,
+    pub(super) src_step: isize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+}
+
 /// Transposes a matrix no larger than a tile.
-pub type Kernel = unsafe fn(Matrix);
+pub type TransposeKernel = unsafe fn(Matrix);
 /// Transposes a band: what is stored of each row, in bytes, and whether the band is the first of its rows, is told beside it.
 pub type BandKernel = unsafe fn(Matrix, usize, bool);
 
@@ -35,8 +45,8 @@ struct Buffer([MaybeUninit<u8>; LINE * BUFFER_ROW]);
 
 /// The kernel that stores to the result itself, in whole cache lines.
 #[cfg(target_arch = "x86_64")]
-pub fn direct(level: Level, size: usize) -> Kernel {
-    let kernels: [Kernel; 4] = match level {
+pub fn direct(level: Level, size: usize) -> TransposeKernel {
+    let kernels: [TransposeKernel; 4] = match level {
         Level::Avx512 => [direct_avx512::<16>, direct_avx512::<8>, direct_avx512::<4>, direct_avx512::<2>],
         Level::Avx2 => [direct_avx2::<16>, direct_avx2::<8>, direct_avx2::<4>, direct_avx2::<2>],
         Level::Baseline => [direct_sse2::<16>, direct_sse2::<8>, direct_sse2::<4>, direct_sse2::<2>],
@@ -56,7 +66,7 @@ pub fn buffered(level: Level, size: usize) -> BandKernel {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub fn direct(_: Level, size: usize) -> Kernel {
+pub fn direct(_: Level, size: usize) -> TransposeKernel {
     [one_by_one::<16>, one_by_one::<8>, one_by_one::<4>, one_by_one::<2>][size.ilog2() as usize]
 }
 
@@ -67,13 +77,13 @@ pub fn buffered(_: Level, size: usize) -> BandKernel {
 
 /// The kernel that stores a square, a line wide and high, past the caches, where a register is a line.
 #[cfg(target_arch = "x86_64")]
-pub fn unbuffered(level: Level, size: usize) -> Option<Kernel> {
-    let kernels: [Kernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
+pub fn unbuffered(level: Level, size: usize) -> Option<TransposeKernel> {
+    let kernels: [TransposeKernel; 3] = [unbuffered_avx512::<8>, unbuffered_avx512::<4>, unbuffered_avx512::<2>];
     (level == Level::Avx512 && size > 1).then(|| kernels[size.ilog2() as usize - 1])
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub fn unbuffered(_: Level, _: usize) -> Option<Kernel> {
+pub fn unbuffered(_: Level, _: usize) -> Option<TransposeKernel> {
     None
 }
 

@@ -184,7 +184,7 @@ pub(super) fn erfcx_f32(isa: Isa, a: f32, low: f32) -> (f32, f32, f32) {
         let g = isa.fma_f32(u, p, ERFC_AT_CENTRE_32);
         (g, isa.fma_f32(u, p_lost, isa.fma_f32(u, p, ERFC_AT_CENTRE_32 - g)))
     } else {
-        // So many roundings of their own leave no room for that of the second sum.
+        // The roundings of this polynomial itself leave no room for that of the second sum.
         let (p, p_lost) = step_f32(isa, u, rest, ERFC_FIRST_32);
         let (g, lost) = step_f32(isa, u, p, ERFC_AT_CENTRE_32);
         (g, u * p_lost + lost)
@@ -220,7 +220,7 @@ pub(super) fn erfcx_f64(isa: Isa, a: f64, low: f64) -> (f64, f64, f64) {
         let (g, lost) = step_f64(isa, u, p, ERFC_AT_CENTRE_64);
         (g, isa.fma_f64(u, p_lost, lost))
     } else {
-        // So many roundings of their own leave no room for that of the second sum.
+        // The roundings of this polynomial itself leave no room for that of the second sum.
         let (p, p_lost) = step_f64(isa, u, rest, ERFC_FIRST_64);
         let (g, lost) = step_f64(isa, u, p, ERFC_AT_CENTRE_64);
         (g, u * p_lost + lost)

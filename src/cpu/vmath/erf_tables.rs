@@ -321,16 +321,16 @@ mod tests {
         safe fn erfc(x: f64) -> f64;
     }
 
-    type Run<T> = unsafe fn(Isa, *mut T, *const T, usize);
+    type Function<T> = unsafe fn(Isa, *mut T, *const T, usize);
 
-    fn results<T: Copy>(run: Run<T>, xs: &[T]) -> Vec<T> {
+    fn results<T: Copy>(run: Function<T>, xs: &[T]) -> Vec<T> {
         let mut ys = xs.to_vec();
         // SAFETY: both have that many elements, and are apart.
         unsafe { simd(|isa| run(isa, ys.as_mut_ptr(), xs.as_ptr(), xs.len())) };
         ys
     }
 
-    fn check_f32(run: Run<f32>, limit: f64, exact: fn(f64) -> f64) {
+    fn check_f32(run: Function<f32>, limit: f64, exact: fn(f64) -> f64) {
         let xs: Vec<f32> = (0..=u32::MAX).step_by(16_411).map(f32::from_bits).collect();
         for (&x, y) in xs.iter().zip(results(run, &xs)) {
             let exact = exact(x.into());
@@ -347,7 +347,7 @@ mod tests {
     }
 
     /// Points as those of [`check_f64`](super::super::check::check_f64), none in a tail.
-    fn check_f64(run: Run<f64>, limit: f64, points: &[(u64, u64, f64)]) {
+    fn check_f64(run: Function<f64>, limit: f64, points: &[(u64, u64, f64)]) {
         let points: Vec<_> = points.iter().cycle().take(64).copied().collect();
         let xs: Vec<f64> = points.iter().map(|p| f64::from_bits(p.0)).collect();
         for (&(x, exact, rest), y) in points.iter().zip(results(run, &xs)) {
@@ -368,7 +368,7 @@ mod tests {
     fn tails_and_special_values_share_a_run_with_others() {
         let mut xs = vec![0.5; 101];
         (xs[3], xs[40], xs[41], xs[99]) = (f64::NAN, f64::INFINITY, -0.0, 30.0);
-        let at = |run: Run<f64>| {
+        let at = |run: Function<f64>| {
             let ys = results(run, &xs);
             assert!(ys[3].is_nan());
             [ys[0], ys[40], ys[41], ys[99], ys[100]]

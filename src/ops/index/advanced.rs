@@ -88,7 +88,7 @@ impl Selection {
             let positions = Operand::of(&list)?;
             let size = layout.shape[d];
             for (i, offset) in offsets.iter_mut().enumerate() {
-                // SAFETY: a new row-major tensor of so many int64.
+                // SAFETY: the new row-major tensor has an int64 for each offset.
                 let position = unsafe { positions.first().cast::<i64>().add(i).read() };
                 if position < -size || position >= size {
                     let at = place(i, &common);

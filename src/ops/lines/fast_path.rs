@@ -1,23 +1,20 @@
 //! The fast path of operations over lines: few elements, contiguous, in the types of the kernel.
 
-use super::{Form, Want};
+use super::want::{LineResult, Want};
 use crate::cpu::line_ops::with_kernels;
 use crate::cpu::lines::{ColumnBlock, Kernels, Stack};
 use crate::cpu::small::{SMALL, SmallBuffer};
 use crate::cpu::transpose::transpose;
-use crate::cpu::tuning::COLUMNS_WORTH;
+use crate::cpu::tuning::{COLUMNS_WORTH, LINES_IN_PLACE};
 use crate::error::Result;
 use crate::launch::Lines;
 use crate::layout::wrap_dim;
 use crate::tensor::Tensor;
 use std::ptr::null_mut;
 
-/// Most elements of a tensor that is taken where it lies.
-const SHORT: usize = 4096;
-
 /// Does `work` to the lines of `t` along `dim` and returns true if `t` and the results are contiguous and disjoint; else nothing has
 /// happened.
-pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2]) -> Result<bool> {
+pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2]) -> Result<bool> {
     let mut done = false;
     with_kernels(work.op, work.compute, 0, wants[1].r.is_some(), &mut |kernels| done = short(t, dim, work, form, wants, kernels))?;
     Ok(done)
@@ -25,13 +22,13 @@ pub fn run(t: &Tensor, dim: i32, work: &Lines<'_>, form: Form, wants: &[Want<'_>
 
 /// [`run`] with the kernels of the work.
 #[inline(always)]
-fn short(t: &Tensor, dim: i32, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
+fn short(t: &Tensor, dim: i32, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2], kernels: &Kernels<'_>) -> bool {
     let sizes = t.peek().0;
     // Negative dims other than -1 are not the last one either.
     if dim != -1 && dim as usize != sizes.len().max(1) - 1 {
-        return form == Form::Same && columns(t, dim, work, wants, kernels);
+        return form == LineResult::Same && columns(t, dim, work, wants, kernels);
     }
-    let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, work, form, wants, SHORT) else { return false };
+    let Some(Operands { x, numel, out, items: [a, b] }) = operands(t, work, form, wants, LINES_IN_PLACE) else { return false };
     let compute = work.compute;
     let n = sizes.last().map_or(1, |&n| n as usize);
     let (x_step, out_step) = ((n * compute.size()) as isize, [(n * a) as isize, (n * b) as isize]);
@@ -49,11 +46,11 @@ struct Operands {
 
 /// Returns `t` and the results if they are contiguous and disjoint, and `t` has at most `most` elements.
 #[inline(always)]
-fn operands(t: &Tensor, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
+fn operands(t: &Tensor, work: &Lines<'_>, form: LineResult, wants: &[Want<'_>; 2], most: usize) -> Option<Operands> {
     let (compute, writes) = (work.compute, work.op.written(work.compute));
     let (x, numel) = t.flat_like(compute, t)?;
     let numel = numel as usize;
-    if numel > most || (form != Form::Same && (t.ndim() != 1 || form != Form::One { keepdim: false })) {
+    if numel > most || (form != LineResult::Same && (t.ndim() != 1 || form != LineResult::One { keepdim: false })) {
         return None;
     }
     let (mut out, mut items) = ([null_mut(); 2], [0; 2]);
@@ -63,8 +60,8 @@ fn operands(t: &Tensor, work: &Lines<'_>, form: Form, wants: &[Want<'_>; 2], mos
             return None;
         }
         let r = want.r?;
-        let (data, count) = r.flat_like(written, if form == Form::Same { t } else { r })?;
-        if form != Form::Same && !r.is_scalar() {
+        let (data, count) = r.flat_like(written, if form == LineResult::Same { t } else { r })?;
+        if form != LineResult::Same && !r.is_scalar() {
             return None;
         }
         let size = written.size();
@@ -85,7 +82,7 @@ fn columns(t: &Tensor, dim: i32, work: &Lines<'_>, wants: &[Want<'_>; 2], kernel
     let compute = work.compute;
     let shape = t.peek().0;
     let Ok(d) = wrap_dim(dim, shape.len()) else { return false };
-    let Some(Operands { x, numel, out, items }) = operands(t, work, Form::Same, wants, SMALL) else { return false };
+    let Some(Operands { x, numel, out, items }) = operands(t, work, LineResult::Same, wants, SMALL) else { return false };
     let n = shape[d] as usize;
     let inner = shape[d + 1..].iter().product::<i64>() as usize;
     let outer = numel / n / inner;

@@ -7,6 +7,7 @@ use crate::cpu::map;
 use crate::cpu::number;
 use crate::cpu::real::Real;
 use crate::cpu::simd::Isa;
+use crate::cpu::tuning::COSTLIEST;
 use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
@@ -193,9 +194,6 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
     }
     derivative.run_in(t.defined()?.to_float(), &[r, t], &[Scalar::Int(n)])
 }
-
-/// Elements whose derivatives are worth a thread: they cost most of all.
-const COSTLIEST: usize = COSTLY / 16;
 
 operations! {
     /// `r = the n-th derivative of digamma at t`

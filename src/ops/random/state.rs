@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 /// `r` = the bytes of the state.
 pub fn save(generator: &Generator, r: &Tensor) -> Result<()> {
     let bytes = Tensor::empty(Dtype::Uint8, &[generator.state_bytes() as i64])?;
-    // SAFETY: a new tensor of so many bytes.
+    // SAFETY: the new tensor has as many bytes as the state.
     generator.save(|state| unsafe { bytes.data().copy_from_nonoverlapping(state.as_ptr(), state.len()) });
     if r.defined().is_ok_and(|dtype| dtype != Dtype::Uint8) {
         bail!(Dtype, "the state is bytes, uint8, not {}", r.defined()?)
@@ -30,6 +30,6 @@ pub fn restore(generator: &mut Generator, t: &Tensor) -> Result<()> {
         bail!(Argument, "the state of this generator has {} bytes, got {n}", generator.state_bytes())
     }
     let bytes = copy::contiguous_copy(t)?;
-    // SAFETY: a new row-major tensor of so many bytes.
+    // SAFETY: the new row-major tensor has `n` bytes.
     generator.restore(unsafe { std::slice::from_raw_parts(bytes.data(), n as usize) })
 }

@@ -1,0 +1,69 @@
+"""Files for the rows of the group `files`, made where the group is timed, and what PyTorch and NumPy do with them."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+import numpy as np
+import torch
+
+FOLDER = None
+SHAPE = 5000, 5000  # 100 MB of float32
+TABLE = 50_000, 100  # 100 MB of text
+
+
+def folder():
+    """Makes the files, once."""
+    global FOLDER
+    if FOLDER:
+        return FOLDER
+    FOLDER = tempfile.mkdtemp(prefix="thorn-bench-")
+    atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+    # numpy.memmap and others keep descriptors, and results what they map: nothing here is written twice.
+    values = torch.randn(SHAPE)
+    torch.save(values, f"{FOLDER}/a.pt")
+    np.save(f"{FOLDER}/a.npy", values.numpy())
+    np.savez(f"{FOLDER}/a.npz", a=values.numpy())
+    np.savez_compressed(f"{FOLDER}/rounded.npz", a=(values.numpy() * 10).round())
+    torch.save({f"layer.{k}": values + k for k in range(10)}, f"{FOLDER}/large.pt")
+    try:
+        from safetensors.torch import save_file
+
+        save_file({f"layer.{k}": values + k for k in range(10)}, f"{FOLDER}/large.safetensors")
+    except ImportError:
+        pass
+    lines = [",".join(map(repr, row)) for row in np.random.default_rng(1).standard_normal((1000, TABLE[1])).tolist()]
+    with open(f"{FOLDER}/a.csv", "w") as file:
+        for _ in range(TABLE[0] // len(lines)):
+            file.write("\n".join(lines) + "\n")
+    return FOLDER
+
+
+def first_of_checkpoint():
+    return torch.load(f"{FOLDER}/large.pt", mmap=True, weights_only=True)["layer.0"]
+
+
+def first_of_safetensors():
+    from safetensors import safe_open
+
+    with safe_open(f"{FOLDER}/large.safetensors", "pt") as file:
+        return file.get_tensor("layer.0")
+
+
+def table():
+    """A table as pandas' reader in C has it; without pandas as NumPy has it."""
+    try:
+        import pandas
+
+        return pandas.read_csv(f"{FOLDER}/a.csv", header=None, engine="c").to_numpy()
+    except ImportError:
+        return np.loadtxt(f"{FOLDER}/a.csv", delimiter=",")
+
+
+def synced(save, path, *what):
+    """Saves, and waits until it is on disk, as thorn does."""
+    with open(path, "wb") as file:
+        save(file, *what)
+        file.flush()
+        os.fsync(file.fileno())

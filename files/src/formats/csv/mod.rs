@@ -1,0 +1,161 @@
+//! Tables of numbers as text, CSV and TSV: one tensor of float64 with a row for each line, as NumPy and pandas have them.
+//!
+//! - The separator is a comma, a tab, a semicolon or blanks; it is guessed from the first lines, or given. Blanks around fields do not
+//!   count. Where it is a semicolon, numbers may have a decimal comma.
+//! - Empty lines are passed over, and so are those that begin with `#`, as `numpy.savetxt` writes headers. Lines end with LF or CRLF.
+//! - The first line names the columns if one of its fields is no number. The names become the metadata `columns.0`, `columns.1`, ...
+//! - Fields may stand in quotes, but do not go on in the next line: a field of a number does not either.
+//! - Missing values are NaN: empty fields, `NA`, `N/A`, `nan`, `null` and `none` in upper or lower case.
+//!
+//! Opening a file counts its lines and reads the first; the others are read when their elements are asked for, which needs no other
+//! memory than the tensor's.
+
+mod lines;
+mod numbers;
+mod table;
+mod write;
+
+pub use table::Table;
+pub use write::{write_csv, write_tsv};
+
+use crate::contents::{Contents, Encoding, Tensor};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::grow;
+use crate::input::Input;
+use lines::{Lines, fields, skipped};
+use numbers::number;
+
+/// The separators that are guessed, those first that are less likely to be in a number or a name. A blank stands for several.
+const SEPARATORS: [u8; 4] = *b";\t, ";
+
+/// The mark of UTF-8 at the beginning of files from Windows.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The number of lines that separators are guessed from, and of fields of each.
+const SAMPLE: usize = 32;
+const SAMPLE_FIELDS: usize = 1000;
+
+/// The greatest number of columns with names, and the longest line with names, in bytes.
+const MOST_NAMES: usize = 1 << 17;
+const LONGEST_NAMES: usize = 4 << 20;
+
+/// Returns true for text whose first or second line has numbers only. Lines may be too long to tell.
+pub fn recognises(head: &[u8], size: u64) -> bool {
+    let text = head.strip_prefix(BOM).unwrap_or(head);
+    let is_text = |&byte: &u8| byte >= b' ' && byte != 0x7f || matches!(byte, b'\n' | b'\r' | b'\t');
+    if !text.iter().all(is_text) {
+        return false;
+    }
+    let whole = size <= head.len() as u64;
+    let end = if whole { text.len() } else { text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) };
+    let sample: Vec<&[u8]> = lines::split(&text[..end]).map(|(_, line)| line).filter(|line| !skipped(line, b',')).take(SAMPLE).collect();
+    let numeric = |line: &[u8], separator| line.iter().any(u8::is_ascii_digit) && numbers(line, separator);
+    // Two lines may be too long for the head.
+    !whole && sample.len() < 2 || sample.iter().take(2).any(|line| numeric(line, guess(&sample)))
+}
+
+pub fn read(input: &dyn Input) -> Result<Contents> {
+    let contents = read_csv(input, None)?;
+    match contents.tensors.first() {
+        Some(tensor) if tensor.sizes.first() == Some(&0) => Err(Error::broken(format_args!("there are no numbers"))),
+        _ => Ok(contents),
+    }
+}
+
+/// Reads a table of numbers whose fields are separated by this byte, for which a blank stands for several blanks and tabs; or by one that
+/// is guessed.
+pub fn read_csv(input: &dyn Input, separator: Option<u8>) -> Result<Contents> {
+    if let Some(byte) = separator
+        && (byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"+-.\"#\r\n".contains(&byte))
+    {
+        return Err(Error::unsupported(format_args!("'{}' does not separate fields", byte.escape_ascii())));
+    }
+    let mut head = [0; BOM.len()];
+    let head = &mut head[..BOM.len().min(input.size() as usize)];
+    input.read_at(0, head)?;
+    let mut lines = Lines::new(input, if head == BOM { BOM.len() as u64 } else { 0 });
+    let (text, at, line) = beginning(&lines)?;
+    let sample = || lines::split(&text).filter(|(_, line)| !skipped(line, separator.unwrap_or(b',')));
+    let separator = separator.unwrap_or_else(|| guess(&sample().map(|(_, line)| line).take(SAMPLE).collect::<Vec<_>>()));
+    let Some((first_at, first)) = sample().next() else { return Err(Error::broken(format_args!("there are no lines with numbers"))) };
+    let columns = fields(first, separator).count();
+    let mut contents = Contents::new(if separator == b'\t' { Format::Tsv } else { Format::Csv });
+    let before = line + lines::split(&text[..first_at]).count() as u64;
+    let named = !numbers(first, separator);
+    if !named {
+        lines.begin_at(at + first_at as u64, before);
+    } else {
+        names(&mut contents, first, separator, at + first_at as u64)?;
+        let after = lines::split(&text).map(|(at, _)| at).find(|&at| at > first_at).unwrap_or(text.len());
+        lines.begin_at(at + after as u64, before + 1);
+    }
+    drop(text);
+    let table = Table::new(&lines, separator, columns)?;
+    if named {
+        table.check_first(&lines)?;
+    }
+    let (rows, len) = (table.rows() as i64, table.elements());
+    let storage = contents.add_storage(Element::F64, len, Encoding::Text(table))?;
+    grow::push(&mut contents.tensors, Tensor::row_major(String::new(), vec![rows, columns as i64], storage)?)?;
+    Ok(contents)
+}
+
+/// Some lines from the beginning, one of which has fields; the offset of the first, and its number, from 0.
+fn beginning(lines: &Lines<'_>) -> Result<(Vec<u8>, u64, u64)> {
+    let (mut number, mut text) = (0, Vec::new());
+    for chunk in 0..lines.chunks() {
+        let (start, at) = lines.chunk(chunk, &mut text)?;
+        text.drain(..start);
+        if lines::split(&text).any(|(_, line)| !skipped(line, b',')) {
+            return Ok((text, at, number));
+        }
+        number += lines::split(&text).count() as u64;
+    }
+    Ok((Vec::new(), 0, 0))
+}
+
+/// Adds the names of columns to the metadata.
+fn names(contents: &mut Contents, line: &[u8], separator: u8, at: u64) -> Result<()> {
+    if line.len() > LONGEST_NAMES {
+        return Err(Error::format(at, format_args!("a line with texts is longer than {LONGEST_NAMES} bytes")));
+    }
+    for (column, (_, field)) in fields(line, separator).enumerate() {
+        if column == MOST_NAMES {
+            return Err(Error::format(at, format_args!("a line with texts has more than {MOST_NAMES} fields")));
+        }
+        let name = String::from_utf8_lossy(field.text);
+        let name = if field.quoted { name.replace("\"\"", "\"") } else { name.into_owned() };
+        contents.add_metadata(format!("columns.{column}"), name)?;
+    }
+    Ok(())
+}
+
+/// Returns true if all fields of a line are numbers, or missing ones.
+fn numbers(line: &[u8], separator: u8) -> bool {
+    fields(line, separator).all(|(_, field)| number(field.text, separator).is_some())
+}
+
+/// The separator of lines of which the first may have names: the first by which all lines have as many fields, more than one, and those of
+/// the other lines are numbers; none, if all lines are numbers without one; the first by which all have as many; or the first in a line.
+fn guess(sample: &[&[u8]]) -> u8 {
+    let data = if sample.len() > 1 { &sample[1..] } else { sample };
+    let equal = |separator: u8| {
+        let mut counts = sample.iter().map(|line| fields(line, separator).take(SAMPLE_FIELDS).count());
+        let first = counts.next().unwrap_or(0);
+        first > 1 && counts.all(|count| count == first)
+    };
+    let numeric = |separator: u8| {
+        data.iter().all(|line| fields(line, separator).take(SAMPLE_FIELDS).all(|(_, field)| number(field.text, separator).is_some()))
+    };
+    let sound = SEPARATORS.into_iter().find(|&separator| equal(separator) && numeric(separator));
+    if sound.is_none() && data.iter().all(|line| number(lines::trimmed(line), b',').is_some()) {
+        return b',';
+    }
+    let occurs = |separator: &u8| sample.iter().any(|line| fields(line, *separator).nth(1).is_some());
+    sound
+        .or_else(|| SEPARATORS.into_iter().find(|&separator| equal(separator)))
+        .or_else(|| SEPARATORS.into_iter().find(occurs))
+        .unwrap_or(b',')
+}

@@ -1,0 +1,257 @@
+//! GGUF: keys and values, descriptions of tensors, and their elements.
+//!
+//! Sizes are listed from the fastest dimension on. Elements begin at the next multiple of the alignment, which the key
+//! `general.alignment` gives, or else 32.
+//!
+//! Source: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>.
+
+use crate::blocks::Blocks;
+use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Storage, Tensor, count};
+use crate::element::{Element, Written};
+use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::grow::{self, Room};
+use crate::input::{Cursor, Input};
+
+pub fn recognises(head: &[u8], _: u64) -> bool {
+    head.starts_with(b"GGUF")
+}
+
+pub fn read(input: &dyn Input) -> Result<Contents> {
+    let mut reader = Reader {
+        cursor: Cursor::new(input, 4, u64::MAX),
+        contents: Contents::new(Format::Gguf),
+        room: Room::of(input.size()),
+        alignment: 32,
+    };
+    match reader.cursor.u32()? {
+        2 | 3 => {}
+        version if version.swap_bytes() == 3 => return Err(Error::unsupported(format_args!("big-endian files are not read"))),
+        version => return Err(Error::unsupported(format_args!("version {version} is not read, only 2 and 3"))),
+    }
+    let (tensors, keys) = (reader.cursor.u64()?, reader.cursor.u64()?);
+    for _ in 0..keys {
+        reader.key()?;
+    }
+    for _ in 0..tensors {
+        reader.tensor()?;
+    }
+    // Offsets count from the first element on.
+    let start = reader.cursor.at().checked_next_multiple_of(reader.alignment);
+    let start = start.ok_or_else(|| reader.cursor.error(format_args!("alignment {} is beyond the file", reader.alignment)))?;
+    let mut contents = reader.contents;
+    for storage in &mut contents.storages {
+        if let Encoding::Numbers { at, .. } | Encoding::Blocks { at, .. } = &mut storage.encoding {
+            *at = at.checked_add(start).ok_or_else(|| Error::broken(format_args!("elements begin {at} bytes behind byte {start}")))?;
+        }
+    }
+    Ok(contents)
+}
+
+/// The types of values.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    F32,
+    Bool,
+    String,
+    Array,
+    U64,
+    I64,
+    F64,
+}
+
+/// The types of values by their numbers, with their names and sizes in bytes. Strings and arrays have none.
+const KINDS: [(Kind, &str, u64); 13] = [
+    (Kind::U8, "uint8", 1),
+    (Kind::I8, "int8", 1),
+    (Kind::U16, "uint16", 2),
+    (Kind::I16, "int16", 2),
+    (Kind::U32, "uint32", 4),
+    (Kind::I32, "int32", 4),
+    (Kind::F32, "float32", 4),
+    (Kind::Bool, "bool", 1),
+    (Kind::String, "strings", 0),
+    (Kind::Array, "arrays", 0),
+    (Kind::U64, "uint64", 8),
+    (Kind::I64, "int64", 8),
+    (Kind::F64, "float64", 8),
+];
+
+/// Arrays with more entries are not listed.
+const MANY: u64 = 64;
+
+struct Reader<'a> {
+    cursor: Cursor<'a>,
+    contents: Contents,
+    room: Room,
+    alignment: u64,
+}
+
+impl Reader<'_> {
+    fn string(&mut self) -> Result<String> {
+        let len = self.cursor.u64()?;
+        let bytes = self.cursor.take(len)?;
+        self.room.take(bytes.len(), self.cursor.at())?;
+        grow::utf8(bytes)
+    }
+
+    fn kind(&mut self) -> Result<(Kind, &'static str, u64)> {
+        let at = self.cursor.at();
+        let code = self.cursor.u32()?;
+        let kind = KINDS.get(code as usize).copied();
+        kind.ok_or_else(|| Error::format(at, format_args!("there is no type {code} of values")))
+    }
+
+    /// Reads a key and its value.
+    fn key(&mut self) -> Result<()> {
+        let key = self.string()?;
+        let (kind, _, _) = self.kind()?;
+        let at = self.cursor.at();
+        let mut text = String::new();
+        match kind {
+            Kind::Array => self.array(&mut text)?,
+            Kind::String => text = self.string()?,
+            _ => self.number(kind, &mut text)?,
+        }
+        if key == "general.alignment" {
+            let alignment = text.parse().ok().filter(|alignment: &u64| kind == Kind::U32 && alignment.is_power_of_two());
+            self.alignment = alignment.ok_or_else(|| Error::format(at, format_args!("the alignment is {}, and no power of two", text)))?;
+        }
+        self.room.take(3 * size_of::<(String, String)>() + 2 * text.len(), at)?;
+        self.contents.add_metadata(key, text)
+    }
+
+    fn number(&mut self, kind: Kind, text: &mut String) -> Result<()> {
+        let cursor = &mut self.cursor;
+        match kind {
+            Kind::U8 => grow::write(text, format_args!("{}", cursor.u8()?)),
+            Kind::I8 => grow::write(text, format_args!("{}", cursor.u8()? as i8)),
+            Kind::U16 => grow::write(text, format_args!("{}", cursor.u16()?)),
+            Kind::I16 => grow::write(text, format_args!("{}", cursor.u16()? as i16)),
+            Kind::U32 => grow::write(text, format_args!("{}", cursor.u32()?)),
+            Kind::I32 => grow::write(text, format_args!("{}", cursor.i32()?)),
+            Kind::F32 => grow::write(text, format_args!("{:?}", cursor.f32()?)),
+            Kind::Bool => grow::write(text, format_args!("{}", cursor.u8()? != 0)),
+            Kind::U64 => grow::write(text, format_args!("{}", cursor.u64()?)),
+            Kind::I64 => grow::write(text, format_args!("{}", cursor.i64()?)),
+            Kind::F64 => grow::write(text, format_args!("{:?}", cursor.f64()?)),
+            Kind::String => {
+                let string = self.string()?;
+                self.room.take(8 * string.len(), self.cursor.at())?;
+                grow::write(text, format_args!("{string:?}"))
+            }
+            Kind::Array => Ok(()),
+        }
+    }
+
+    /// Reads an array as a list in brackets if it is short, and else as the number and the type of its entries.
+    fn array(&mut self, text: &mut String) -> Result<()> {
+        let (kind, name, size) = self.kind()?;
+        let entries = self.cursor.u64()?;
+        if entries > MANY || kind == Kind::Array {
+            grow::write(text, format_args!("{entries} {name}"))?;
+            return self.skip(kind, size, entries);
+        }
+        for k in 0..entries {
+            grow::write(text, format_args!("{}", if k == 0 { "[" } else { ", " }))?;
+            self.number(kind, text)?;
+        }
+        grow::write(text, format_args!("{}", if entries == 0 { "[]" } else { "]" }))
+    }
+
+    /// Passes over the entries of an array, and of arrays in it.
+    fn skip(&mut self, kind: Kind, size: u64, entries: u64) -> Result<()> {
+        let mut open = Vec::new();
+        grow::push(&mut open, (kind, size, entries))?;
+        while let Some((kind, size, left)) = open.last_mut() {
+            if *left == 0 || !matches!(kind, Kind::String | Kind::Array) {
+                self.cursor.skip(left.saturating_mul(*size))?;
+                open.pop();
+                continue;
+            }
+            *left -= 1;
+            if *kind == Kind::String {
+                let len = self.cursor.u64()?;
+                self.cursor.skip(len)?;
+            } else {
+                let (kind, _, size) = self.kind()?;
+                let entries = self.cursor.u64()?;
+                self.room.take(3 * size_of::<(Kind, u64, u64)>(), self.cursor.at())?;
+                grow::push(&mut open, (kind, size, entries))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the description of a tensor.
+    fn tensor(&mut self) -> Result<()> {
+        let name = self.string()?;
+        let at = self.cursor.at();
+        let dims = self.cursor.u32()? as usize;
+        if dims > MAX_DIMS {
+            return Err(Error::format(at, format_args!("tensor '{name}' has {dims} dimensions, {MAX_DIMS} at most are read")));
+        }
+        self.room.take(3 * (size_of::<Tensor>() + size_of::<Storage>()) + 16 * dims, at)?;
+        let mut sizes = grow::list(dims)?;
+        for _ in 0..dims {
+            sizes.push(self.cursor.i64()?);
+        }
+        sizes.reverse();
+        let elements = count(&sizes).map_err(|error| Error::format(at, format_args!("tensor '{name}': {error}")))?;
+        let (code, offset) = (self.cursor.u32()?, self.cursor.u64()?);
+        let data = match TYPES.iter().find(|(known, ..)| *known == code) {
+            Some((.., Type::Numbers(element))) => {
+                Data::Storage(self.contents.add_numbers(elements, offset, Written::Same(*element), false)?)
+            }
+            Some((_, type_name, Type::Blocks(blocks))) => {
+                if sizes.last().is_none_or(|size| size % Blocks::COUNT as i64 != 0) {
+                    return Err(Error::format(at, format_args!("tensor '{name}': sizes {sizes:?} are not of whole blocks of {type_name}")));
+                }
+                let encoding = Encoding::Blocks { at: offset, blocks: *blocks };
+                Data::Storage(self.contents.add_storage(Element::F32, elements, encoding)?)
+            }
+            Some((_, type_name, Type::Other)) => Data::Refused(format!("elements of the type {type_name} are not decoded")),
+            None => Data::Refused(format!("type {code} of elements is unknown")),
+        };
+        let tensor = Tensor::row_major(name, sizes, 0)?;
+        grow::push(&mut self.contents.tensors, Tensor { data, ..tensor })
+    }
+}
+
+/// What elements are.
+enum Type {
+    Numbers(Element),
+    Blocks(Blocks),
+    /// Blocks that are not decoded.
+    Other,
+}
+
+/// The types of elements by their numbers.
+#[rustfmt::skip]
+const TYPES: [(u32, &str, Type); 36] = [
+    (0, "F32", Type::Numbers(Element::F32)),
+    (1, "F16", Type::Numbers(Element::F16)),
+    (2, "Q4_0", Type::Blocks(Blocks::Q4_0)),
+    (3, "Q4_1", Type::Blocks(Blocks::Q4_1)),
+    (6, "Q5_0", Type::Blocks(Blocks::Q5_0)),
+    (7, "Q5_1", Type::Blocks(Blocks::Q5_1)),
+    (8, "Q8_0", Type::Blocks(Blocks::Q8_0)),
+    (24, "I8", Type::Numbers(Element::I8)),
+    (25, "I16", Type::Numbers(Element::I16)),
+    (26, "I32", Type::Numbers(Element::I32)),
+    (27, "I64", Type::Numbers(Element::I64)),
+    (28, "F64", Type::Numbers(Element::F64)),
+    (30, "BF16", Type::Numbers(Element::BF16)),
+    (4, "Q4_2", Type::Other), (5, "Q4_3", Type::Other), (9, "Q8_1", Type::Other), (10, "Q2_K", Type::Other),
+    (11, "Q3_K", Type::Other), (12, "Q4_K", Type::Other), (13, "Q5_K", Type::Other), (14, "Q6_K", Type::Other),
+    (15, "Q8_K", Type::Other), (16, "IQ2_XXS", Type::Other), (17, "IQ2_XS", Type::Other), (18, "IQ3_XXS", Type::Other),
+    (19, "IQ1_S", Type::Other), (20, "IQ4_NL", Type::Other), (21, "IQ3_S", Type::Other), (22, "IQ2_S", Type::Other),
+    (23, "IQ4_XS", Type::Other), (29, "IQ1_M", Type::Other), (34, "TQ1_0", Type::Other), (35, "TQ2_0", Type::Other),
+    (39, "MXFP4", Type::Other), (40, "NVFP4", Type::Other), (41, "Q1_0", Type::Other),
+];

@@ -1,0 +1,114 @@
+//! NumPy's `.npz`: a zip archive whose entries are files of [`npy`]. The array of the entry `name.npy` is the tensor `name`.
+//!
+//! Names of tensors are written as names of entries, whatever characters they have. Metadata has no place in the format, and is left out
+//! when writing.
+
+use super::{Output, npy};
+use crate::contents::{Contents, Data, Save, Tensor};
+use crate::error::{Error, Kind, Result};
+use crate::formats::Format;
+use crate::grow;
+use crate::input::Input;
+use crate::zip::{self, Entry, Method};
+
+/// How an archive without entries begins.
+const EMPTY: &[u8] = b"PK\x05\x06";
+
+/// The ending of names of arrays.
+const ENDING: &str = ".npy";
+
+pub fn recognises(head: &[u8], _: u64) -> bool {
+    head.starts_with(EMPTY) || zip::first_name(head).is_some_and(|name| name.ends_with(ENDING.as_bytes()))
+}
+
+pub fn read(input: &dyn Input) -> Result<Contents> {
+    let entries = zip::read(input)?;
+    let mut contents = Contents::new(Format::Npz);
+    contents.tensors = grow::list(entries.len())?;
+    contents.storages = grow::list(entries.len())?;
+    // Deflate makes many sizes of few bytes.
+    let mut room = input.size().saturating_add(MOST_DIMS);
+    for mut entry in entries {
+        if entry.name.ends_with('/') {
+            continue;
+        }
+        let tensor = match entry.method {
+            _ if !entry.name.ends_with(ENDING) => no_array(&mut entry, "it is no array of NumPy".to_owned())?,
+            Method::Stored | Method::Deflated => array(&mut contents, &mut entry, input)?,
+            Method::Encrypted => no_array(&mut entry, "it is encrypted".to_owned())?,
+            Method::Other(method) => no_array(&mut entry, format!("it is compressed by method {method} of zip"))?,
+        };
+        let bytes = (tensor.sizes.len() as u64).saturating_mul(2 * size_of::<i64>() as u64);
+        let Some(left) = room.checked_sub(bytes) else {
+            return Err(Error::format(entry.at, format_args!("the arrays have more dimensions than a file of {} bytes may", input.size())));
+        };
+        room = left;
+        grow::push(&mut contents.tensors, tensor)?;
+    }
+    Ok(contents)
+}
+
+/// The bytes that the sizes and strides of all arrays may take beyond the bytes of the file.
+const MOST_DIMS: u64 = 16 << 20;
+
+/// The name of the tensor that an entry is.
+fn name(entry: &mut Entry) -> String {
+    let mut name = std::mem::take(&mut entry.name);
+    name.truncate(name.strip_suffix(ENDING).map_or(name.len(), str::len));
+    name
+}
+
+/// An entry whose elements cannot be had.
+fn no_array(entry: &mut Entry, why: String) -> Result<Tensor> {
+    let tensor = Tensor::row_major(name(entry), Vec::new(), 0)?;
+    Ok(Tensor { data: Data::Refused(why), ..tensor })
+}
+
+/// The array of an entry, which is stored or deflated.
+fn array(contents: &mut Contents, entry: &mut Entry, input: &dyn Input) -> Result<Tensor> {
+    let (at, which) = if entry.method == Method::Stored { (entry.at, "") } else { (0, ", decompressed") };
+    let place = entry.at;
+    let mut reader = entry.reader(input)?;
+    let mut next = |to: &mut [u8]| {
+        let len = to.len();
+        reader.read_exact(to).map_err(|error| match error.kind() {
+            std::io::ErrorKind::OutOfMemory => Error::memory(len as u64),
+            std::io::ErrorKind::Other => Error::from(error),
+            _ => Error::format(place, format_args!("the header cannot be read: {error}")),
+        })
+    };
+    let named = |error: Error| match error.kind {
+        Kind::Format => Error { message: format!("entry '{}'{which}: {}", entry.name, error.message), ..error },
+        _ => error,
+    };
+    let array = npy::Array::read(&mut next, at).map_err(named)?;
+    let data = match array.numbers().map_err(named)? {
+        Err(why) => Data::Refused(why),
+        Ok((len, written, big_endian)) => {
+            let bytes = len.saturating_mul(written.size() as u64);
+            let encoding = entry.encoding(array.start, bytes, written, big_endian)?;
+            Data::Storage(contents.add_storage(written.element(), len, encoding)?)
+        }
+    };
+    array.tensor(name(entry), data)
+}
+
+pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    archive(what, to, |writer, name, pieces| writer.store(name, pieces, npy::ALIGN as u64))
+}
+
+pub fn write_deflated(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    archive(what, to, |writer, name, pieces| writer.deflate(name, pieces))
+}
+
+/// Appends an entry of pieces to an archive.
+type Append = fn(&mut zip::Writer<'_>, &str, &[&[u8]]) -> Result<()>;
+
+fn archive(what: &Save<'_>, to: &mut dyn Output, append: Append) -> Result<()> {
+    let mut writer = zip::Writer::new(to);
+    for tensor in what.tensors {
+        let name = format!("{}{ENDING}", tensor.name);
+        append(&mut writer, &name, &[&npy::header(what, tensor)?, what.bytes(tensor)?])?;
+    }
+    writer.finish()
+}

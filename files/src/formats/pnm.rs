@@ -1,0 +1,132 @@
+//! PGM and PPM of netpbm: an image of height x width in gray, or of height x width x 3 in red, green and blue.
+//!
+//! Samples are those of the file, from 0 to its greatest value, which is the metadata `maxval` and 255 in most files. They are uint8 up
+//! to 255 and int32 above. Of a file with several images, the first is read.
+//!
+//! Source: <https://netpbm.sourceforge.net/doc/pgm.html> and `ppm.html` beside it.
+
+use super::Output;
+use crate::contents::{Contents, Encoding, Save, Tensor, count};
+use crate::element::{Element, Written};
+use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::grow;
+use crate::input::{Cursor, Input};
+
+pub fn recognises(head: &[u8], _: u64) -> bool {
+    let [b'P', b'2' | b'3' | b'5' | b'6', rest @ ..] = head else { return false };
+    let next = rest.iter().position(|byte| !byte.is_ascii_whitespace());
+    next.is_some_and(|next| (next > 0 && rest[next].is_ascii_digit()) || rest[next] == b'#')
+}
+
+pub fn read(input: &dyn Input) -> Result<Contents> {
+    let mut cursor = Cursor::new(input, 1, u64::MAX);
+    let kind = cursor.u8()?;
+    let channels = if matches!(kind, b'3' | b'6') { 3 } else { 1 };
+    let width = number(&mut cursor, 1, i64::from(i32::MAX))?;
+    let height = number(&mut cursor, 1, i64::from(i32::MAX))?;
+    let greatest = number(&mut cursor, 1, 65535)?;
+    let mut sizes = grow::copy(&[height, width])?;
+    if channels > 1 {
+        grow::push(&mut sizes, channels)?;
+    }
+    let len = count(&sizes)?;
+    let element = if greatest > 255 { Element::I32 } else { Element::U8 };
+    let mut contents = Contents::new(Format::Pnm);
+    let storage = if matches!(kind, b'2' | b'3') {
+        // A sample takes two bytes with the space behind it.
+        if len > cursor.left() / 2 + 1 {
+            return Err(cursor.error(format_args!("the file ends early: {len} samples are expected")));
+        }
+        let mut bytes = grow::list(len as usize * element.size())?;
+        for _ in 0..len {
+            let sample = number(&mut cursor, 0, greatest)?;
+            bytes.extend_from_slice(&sample.to_le_bytes()[..element.size()]);
+        }
+        contents.add_storage(element, len, Encoding::Bytes(bytes))?
+    } else {
+        // One space is before the samples, which may look like spaces, too.
+        cursor.skip(1)?;
+        let written = if greatest > 255 { Written::U16 } else { Written::Same(Element::U8) };
+        contents.add_numbers(len, cursor.at(), written, true)?
+    };
+    contents.add_metadata(grow::text(&[MAXVAL])?, greatest.to_string())?;
+    grow::push(&mut contents.tensors, Tensor::row_major(String::new(), sizes, storage)?)?;
+    Ok(contents)
+}
+
+/// The key of the greatest value.
+const MAXVAL: &str = "maxval";
+
+/// The next number, behind spaces and comments.
+fn number(cursor: &mut Cursor<'_>, least: i64, most: i64) -> Result<i64> {
+    let mut comment = false;
+    loop {
+        match cursor.ahead()?.first() {
+            None => return Err(cursor.error(format_args!("the file ends early: a number is expected"))),
+            Some(b'\n' | b'\r') => comment = false,
+            Some(b'#') => comment = true,
+            Some(byte) if !comment && !byte.is_ascii_whitespace() => break,
+            Some(_) => {}
+        }
+        cursor.skip(1)?;
+    }
+    let (at, mut value) = (cursor.at(), 0);
+    let mut digits = 0;
+    while let Some(digit) = cursor.ahead()?.first().filter(|byte| byte.is_ascii_digit()) {
+        value = value * 10 + i64::from(digit - b'0');
+        digits += 1;
+        if value > most {
+            break;
+        }
+        cursor.skip(1)?;
+    }
+    if digits == 0 || value < least || value > most {
+        return Err(Error::format(at, format_args!("a number from {least} to {most} is expected")));
+    }
+    Ok(value)
+}
+
+/// An image that is to be written.
+pub struct Image<'a> {
+    pub width: u32,
+    pub height: u32,
+    pub channels: usize,
+    pub samples: &'a [u8],
+}
+
+impl<'a> Image<'a> {
+    /// The only tensor, if it is an image with one of these numbers of channels.
+    pub fn of(what: &Save<'a>, channels: &[usize], format: &str) -> Result<Image<'a>> {
+        let [tensor] = what.tensors else {
+            return Err(Error::unsupported(format_args!("{format} files have one tensor, not {}", what.tensors.len())));
+        };
+        let side = |size: i64| u32::try_from(size).ok().filter(|&size| (1..=i32::MAX as u32).contains(&size));
+        let found = match tensor.sizes[..] {
+            [height, width] => side(height).zip(side(width)).zip(Some(1)),
+            [height, width, channels] if channels > 1 => side(height).zip(side(width)).zip(usize::try_from(channels).ok()),
+            _ => None,
+        };
+        let found = found.filter(|(_, found)| what.element(tensor) == Element::U8 && channels.contains(found));
+        let Some(((height, width), channels)) = found else {
+            return Err(Error::unsupported(format_args!(
+                "{format} files have uint8 tensors of height x width{}, not {} of {:?}",
+                if channels.len() > 2 { ", or of height x width x 2, 3 or 4" } else { " or height x width x 3" },
+                what.element(tensor).name(),
+                tensor.sizes
+            )));
+        };
+        Ok(Image { width, height, channels, samples: what.bytes(tensor)? })
+    }
+}
+
+/// Writes P5 or P6. The metadata `maxval` is kept, and others have no place.
+pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    let image = Image::of(what, &[1, 3], "PNM")?;
+    let most = image.samples.iter().copied().max().unwrap_or(0);
+    let declared = what.metadata.iter().find(|(key, _)| key == MAXVAL).and_then(|(_, value)| value.parse::<u8>().ok());
+    let greatest = declared.filter(|&declared| declared >= most.max(1)).unwrap_or(255);
+    let kind = if image.channels == 3 { 6 } else { 5 };
+    write!(to, "P{kind}\n{} {}\n{greatest}\n", image.width, image.height)?;
+    Ok(to.write_all(image.samples)?)
+}

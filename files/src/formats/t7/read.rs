@@ -1,0 +1,453 @@
+//! Reads a file of Torch7: walks over its values once, and names them by the keys of the tables around them.
+//!
+//! An object of a class without a form of its own is the table of its fields, and the name of the class is the metadata `__typename` in
+//! it. A tensor that is found again has a second name, and a table that is found again is one line of metadata, which tells its first
+//! name. Entries whose keys are objects are named by their indices: `[7]` is the value, and `[key 7]` the key. Functions are passed over,
+//! except for the variables that they captured.
+
+use super::source::{Form, Source};
+use super::{BOOLEAN, Class, FUNCTION, FUNCTIONS, NIL, NUMBER, OBJECT, STRING, TABLE, TYPENAME};
+use crate::contents::{Contents, Data, Encoding, MAX_DIMS, Tensor, count};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::grow::{self, Room};
+use crate::input::Input;
+use std::collections::HashMap;
+use std::fmt;
+
+/// The longest key, and the longest path.
+const LONGEST_KEY: u64 = 64 << 10;
+const LONGEST_PATH: usize = 1 << 20;
+
+/// In tables with more entries, numbers, strings and booleans are counted only.
+const MANY: u64 = 10_000;
+
+pub fn read(input: &dyn Input, form: Form) -> Result<Contents> {
+    let mut walk = Walk {
+        source: Source::new(input, form),
+        contents: Contents::new(form.format()),
+        objects: HashMap::new(),
+        places: Vec::new(),
+        frames: Vec::new(),
+        path: String::new(),
+        room: Room::of(input.size()),
+    };
+    walk.value()?;
+    while walk.entry()? {}
+    if form == (Form::Binary { long: 4 }) && walk.source.cursor.left() > 0 {
+        return Err(walk.source.cursor.error(format_args!("the value ends here, {} bytes before the file", walk.source.cursor.left())));
+    }
+    Ok(walk.contents)
+}
+
+/// An object that later values may refer to.
+#[derive(Clone, Copy)]
+enum Object {
+    /// The tensor with this index in the contents.
+    Tensor(usize),
+    /// The storage with this index in the contents.
+    Storage(usize),
+    /// A table or an object of an unknown class, whose path is that of this place.
+    Table(usize),
+    Function,
+}
+
+/// Where a table was found: the end of its path, behind the path of the place around it.
+struct Place {
+    around: Option<usize>,
+    end: String,
+}
+
+/// A table whose entries are being read.
+struct Frame {
+    /// Entries that are left.
+    left: u64,
+    /// The length of the path to the table.
+    base: usize,
+    place: usize,
+    keys: Keys,
+    /// The index of an object that is the key of the value that is next.
+    key: Option<i32>,
+    /// True if its numbers, strings and booleans are not listed.
+    many: bool,
+}
+
+/// Where the keys of a table come from.
+#[derive(Clone, Copy)]
+enum Keys {
+    File,
+    /// They are the numbers from this one on.
+    Counted(u64),
+}
+
+struct Walk<'a> {
+    source: Source<'a>,
+    contents: Contents,
+    objects: HashMap<i32, Object>,
+    places: Vec<Place>,
+    frames: Vec<Frame>,
+    /// The path to the value that is read.
+    path: String,
+    room: Room,
+}
+
+impl Walk<'_> {
+    /// Takes memory from what may be asked for.
+    fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.room.take(bytes, self.source.cursor.at())
+    }
+
+    /// Reads the next entry of the innermost table. Returns false at the end.
+    fn entry(&mut self) -> Result<bool> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(false) };
+        self.path.truncate(frame.base);
+        if let Some(index) = frame.key.take() {
+            self.push(format_args!("[{index}]"))?;
+            return self.value().map(|()| true);
+        }
+        if frame.left == 0 {
+            self.frames.pop();
+            return Ok(true);
+        }
+        frame.left -= 1;
+        if let Keys::Counted(next) = frame.keys {
+            frame.keys = Keys::Counted(next + 1);
+            self.push(format_args!("{next}"))?;
+        } else if !self.key()? {
+            return Ok(true);
+        }
+        self.value().map(|()| true)
+    }
+
+    /// Reads a key and appends it to the path. Returns false if the key is an object, whose content comes first.
+    fn key(&mut self) -> Result<bool> {
+        let at = self.source.cursor.at();
+        match self.source.int()? {
+            NUMBER => {
+                let number = self.source.double()?;
+                self.push(format_args!("{}", Number(number)))?;
+            }
+            STRING => {
+                let len = self.source.length()?;
+                if len > LONGEST_KEY {
+                    return Err(Error::format(at, format_args!("a key has {len} bytes, {LONGEST_KEY} at most are read")));
+                }
+                let bytes = self.source.bytes(len)?;
+                self.push(format_args!("{}", String::from_utf8_lossy(&bytes)))?;
+            }
+            BOOLEAN => {
+                let value = self.source.int()? == 1;
+                self.push(format_args!("{value}"))?;
+            }
+            code @ (TABLE | OBJECT | 7 | 8) => {
+                let index = self.source.int()?;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.key = Some(index);
+                }
+                self.push(format_args!("[key {index}]"))?;
+                if !self.objects.contains_key(&index) && self.object(code, index)? {
+                    self.value()?;
+                }
+                return Ok(false);
+            }
+            code => return Err(Error::format(at, format_args!("a key has the type {code}"))),
+        }
+        Ok(true)
+    }
+
+    /// Appends a key to the path.
+    fn push(&mut self, key: fmt::Arguments<'_>) -> Result<()> {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        grow::write(&mut self.path, format_args!("{dot}{key}"))?;
+        if self.path.len() > LONGEST_PATH {
+            return Err(self.source.cursor.error(format_args!("the path to a value has more than {LONGEST_PATH} bytes")));
+        }
+        Ok(())
+    }
+
+    /// Reads a value, except for the entries of a table.
+    fn value(&mut self) -> Result<()> {
+        while self.part()? {}
+        Ok(())
+    }
+
+    /// Reads a value up to the value that it consists of. Returns true if there is one.
+    fn part(&mut self) -> Result<bool> {
+        let at = self.source.cursor.at();
+        match self.source.int()? {
+            NIL => {}
+            NUMBER => {
+                let number = self.source.double()?;
+                self.scalar(format_args!("{}", Number(number)))?;
+            }
+            BOOLEAN => {
+                let value = self.source.int()? == 1;
+                self.scalar(format_args!("{value}"))?;
+            }
+            STRING => self.string()?,
+            FUNCTION => return self.function(),
+            code if code == TABLE || code == OBJECT || FUNCTIONS.contains(&code) => {
+                let index = self.source.int()?;
+                match self.objects.get(&index) {
+                    Some(&object) => self.again(object)?,
+                    None => return self.object(code, index),
+                }
+            }
+            code => return Err(Error::format(at, format_args!("there is no type {code} of values"))),
+        }
+        Ok(false)
+    }
+
+    /// Passes over the code of a function. The variables that it captured follow.
+    fn function(&mut self) -> Result<bool> {
+        let len = self.source.length()?;
+        self.source.skip(len)?;
+        Ok(true)
+    }
+
+    /// Reads what is behind the index of an object that is new. Returns true if a value follows.
+    fn object(&mut self, code: i32, index: i32) -> Result<bool> {
+        match code {
+            TABLE => {
+                let place = self.place(index)?;
+                let entries = self.source.length()?;
+                self.table(place, entries, Keys::File)?;
+                Ok(false)
+            }
+            OBJECT => self.class(index),
+            _ => {
+                self.register(index, Object::Function)?;
+                self.function()
+            }
+        }
+    }
+
+    fn register(&mut self, index: i32, object: Object) -> Result<()> {
+        self.charge(6 * size_of::<(i32, Object)>())?;
+        self.objects.try_reserve(1).map_err(|_| Error::memory(size_of::<(i32, Object)>() as u64))?;
+        self.objects.insert(index, object);
+        Ok(())
+    }
+
+    /// Registers a table, or an object that is read as one.
+    fn place(&mut self, index: i32) -> Result<usize> {
+        let (around, base) = self.frames.last().map_or((None, 0), |frame| (Some(frame.place), frame.base));
+        let end = grow::text(&[self.path.get(base..).unwrap_or("")])?;
+        self.charge(3 * size_of::<Place>() + end.len())?;
+        grow::push(&mut self.places, Place { around, end })?;
+        self.register(index, Object::Table(self.places.len() - 1))?;
+        Ok(self.places.len() - 1)
+    }
+
+    /// Begins a table.
+    fn table(&mut self, place: usize, entries: u64, keys: Keys) -> Result<()> {
+        let many = entries > MANY;
+        if many {
+            self.add(format_args!("{entries} entries"), "")?;
+        }
+        self.charge(3 * size_of::<Frame>())?;
+        grow::push(&mut self.frames, Frame { left: entries, base: self.path.len(), place, keys, key: None, many })
+    }
+
+    /// Reads an object of a class.
+    fn class(&mut self, index: i32) -> Result<bool> {
+        let mut name = self.class_name()?;
+        if name.starts_with("V ") {
+            name = self.class_name()?;
+        }
+        match Class::of(&name, self.source.form) {
+            Some(Class::Tensor(element)) => self.tensor(index, element)?,
+            Some(Class::Storage(element)) => {
+                let storage = self.storage(index, element)?;
+                self.storage_as_tensor(storage)?;
+            }
+            Some(class) => {
+                let place = self.place(index)?;
+                let entries = self.source.length()?;
+                let at = self.source.cursor.at();
+                if self.source.int()? != NIL {
+                    return Err(Error::format(at, format_args!("a {name} has an allocator of its own")));
+                }
+                let keys = if matches!(class, Class::Vec) { Keys::Counted(1) } else { Keys::File };
+                self.table(place, entries, keys)?;
+            }
+            None => {
+                self.place(index)?;
+                self.add(format_args!("{name}"), TYPENAME)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn class_name(&mut self) -> Result<String> {
+        let at = self.source.cursor.at();
+        let len = self.source.length()?;
+        let bytes = if len <= 256 { self.source.bytes(len)? } else { Vec::new() };
+        match std::str::from_utf8(&bytes) {
+            Ok(name) if len <= 256 => grow::text(&[name]),
+            _ => Err(Error::format(at, format_args!("the name of a class is expected, of at most 256 bytes"))),
+        }
+    }
+
+    fn tensor(&mut self, index: i32, element: Element) -> Result<()> {
+        let at = self.source.cursor.at();
+        let dims = self.source.length()? as usize;
+        if dims > MAX_DIMS {
+            return Err(Error::format(at, format_args!("a tensor has {dims} dimensions, {MAX_DIMS} at most are read")));
+        }
+        self.charge(3 * size_of::<Tensor>() + 32 * dims)?;
+        let (mut sizes, mut strides) = (self.source.longs(dims)?, self.source.longs(dims)?);
+        let first = self.source.long()?;
+        if dims == 0 {
+            // Without dimensions, a tensor of Torch7 has no elements.
+            sizes = grow::copy(&[0])?;
+            strides = grow::copy(&[1])?;
+        }
+        let empty = count(&sizes)? == 0;
+        let storage = match self.storage_of_tensor(element)? {
+            Some(storage) => storage,
+            None if empty => self.add_storage(element, 0, Encoding::Bytes(Vec::new()))?,
+            None => return Err(Error::format(at, format_args!("a tensor of sizes {sizes:?} has no storage"))),
+        };
+        // Offsets begin at one.
+        let offset = if empty { 0 } else { first.checked_sub(1).unwrap_or(-1) };
+        let name = self.name()?;
+        let tensor = Tensor { name, sizes, strides, offset, data: Data::Storage(storage) };
+        grow::push(&mut self.contents.tensors, tensor)?;
+        self.register(index, Object::Tensor(self.contents.tensors.len() - 1))
+    }
+
+    /// Reads the storage of a tensor, or the reference to one that was read before.
+    fn storage_of_tensor(&mut self, element: Element) -> Result<Option<usize>> {
+        let at = self.source.cursor.at();
+        let wrong =
+            |what: fmt::Arguments<'_>| Err(Error::format(at, format_args!("the storage of a tensor is expected, and {what} is there")));
+        match self.source.int()? {
+            NIL => return Ok(None),
+            OBJECT => {}
+            code => return wrong(format_args!("a value of type {code}")),
+        }
+        let index = self.source.int()?;
+        let storage = match self.objects.get(&index) {
+            Some(Object::Storage(storage)) => *storage,
+            Some(_) => return wrong(format_args!("object {index}, which is no storage,")),
+            None => {
+                let mut name = self.class_name()?;
+                if name.starts_with("V ") {
+                    name = self.class_name()?;
+                }
+                match Class::of(&name, self.source.form) {
+                    Some(Class::Storage(element)) => self.storage(index, element)?,
+                    _ => return wrong(format_args!("a {name}")),
+                }
+            }
+        };
+        match self.contents.storages.get(storage) {
+            Some(found) if found.element == element => Ok(Some(storage)),
+            _ => wrong(format_args!("one of another type")),
+        }
+    }
+
+    /// Reads the elements of a storage.
+    fn storage(&mut self, index: i32, element: Element) -> Result<usize> {
+        let at = self.source.cursor.at();
+        let len = self.source.long()?;
+        let len = u64::try_from(len).map_err(|_| Error::format(at, format_args!("a storage has {len} elements")))?;
+        let encoding = self.source.elements(len, element)?;
+        if let Encoding::Bytes(bytes) = &encoding {
+            self.charge(bytes.len())?;
+        }
+        let storage = self.add_storage(element, len, encoding)?;
+        self.register(index, Object::Storage(storage))?;
+        Ok(storage)
+    }
+
+    fn add_storage(&mut self, element: Element, len: u64, encoding: Encoding) -> Result<usize> {
+        self.charge(3 * size_of::<crate::contents::Storage>())?;
+        self.contents.add_storage(element, len, encoding)
+    }
+
+    /// Adds a tensor for a storage that is a value of its own.
+    fn storage_as_tensor(&mut self, storage: usize) -> Result<()> {
+        let len = self.contents.storages.get(storage).map_or(0, |storage| storage.len);
+        self.charge(3 * size_of::<Tensor>() + 32)?;
+        let sizes = grow::copy(&[i64::try_from(len).unwrap_or(i64::MAX)])?;
+        let name = self.name()?;
+        grow::push(&mut self.contents.tensors, Tensor::row_major(name, sizes, storage)?)
+    }
+
+    /// Names an object once more. A table is not walked over again: each would double what the one before it has.
+    fn again(&mut self, object: Object) -> Result<()> {
+        match object {
+            Object::Function => Ok(()),
+            Object::Storage(storage) => self.storage_as_tensor(storage),
+            Object::Tensor(tensor) => {
+                let Some(tensor) = self.contents.tensors.get(tensor) else { return Ok(()) };
+                let (sizes, strides) = (grow::copy(&tensor.sizes)?, grow::copy(&tensor.strides)?);
+                let (offset, data) = (tensor.offset, tensor.data.clone());
+                self.charge(3 * size_of::<Tensor>() + 16 * sizes.len())?;
+                let name = self.name()?;
+                grow::push(&mut self.contents.tensors, Tensor { name, sizes, strides, offset, data })
+            }
+            Object::Table(place) => {
+                let mut ends = Vec::new();
+                let mut at = Some(place);
+                while let Some(place) = at.and_then(|at| self.places.get(at)) {
+                    // The lists of ends and their texts are gone before the next value is read; only their time counts.
+                    grow::push(&mut ends, place.end.as_str())?;
+                    at = place.around;
+                }
+                ends.reverse();
+                let path = grow::text(&ends)?;
+                self.charge(ends.len())?;
+                self.add(format_args!("the same as '{path}'"), "")
+            }
+        }
+    }
+
+    /// The path, as the name of a tensor.
+    fn name(&mut self) -> Result<String> {
+        self.charge(self.path.len())?;
+        grow::text(&[&self.path])
+    }
+
+    fn scalar(&mut self, value: fmt::Arguments<'_>) -> Result<()> {
+        if self.frames.last().is_some_and(|frame| frame.many) { Ok(()) } else { self.add(value, "") }
+    }
+
+    fn string(&mut self) -> Result<()> {
+        let len = self.source.length()?;
+        if self.frames.last().is_some_and(|frame| frame.many) {
+            return self.source.skip(len);
+        }
+        let bytes = self.source.bytes(len)?;
+        let text = grow::utf8(bytes)?;
+        self.add(format_args!("{text}"), "")
+    }
+
+    /// Adds metadata under the path, or under a key below it.
+    fn add(&mut self, value: fmt::Arguments<'_>, key: &str) -> Result<()> {
+        let key = if key.is_empty() { self.name()? } else { grow::joined(&self.path, key)? };
+        let mut text = String::new();
+        grow::write(&mut text, value)?;
+        self.charge(3 * size_of::<(String, String)>() + key.len() + 2 * text.len())?;
+        self.contents.add_metadata(key, text)
+    }
+}
+
+/// A number as Lua's users write it: whole numbers have no point.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.0;
+        if number == number.trunc() && number.abs() < 1e15 {
+            write!(f, "{}", number as i64)
+        } else if number.is_nan() {
+            f.write_str("nan")
+        } else {
+            write!(f, "{number:?}")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Writes archives that `torch.load(weights_only=True)` opens.
+
+use super::tensor::storage_class;
+use crate::contents::{Data, Save, Tensor};
+use crate::error::{Error, Result};
+use crate::formats::Output;
+use crate::zip::Writer;
+
+/// Storages begin at multiples of this many bytes, as PyTorch's do.
+const ALIGNMENT: u64 = 64;
+
+/// Writes a dict of tensors and texts by their names, or one tensor that has no name.
+pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    let mut names: Vec<&str> = what.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
+    names.extend(what.metadata.iter().map(|(key, _)| key.as_str()));
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Error::unsupported(format_args!("a file of PyTorch cannot have the name '{}' twice", pair[0])));
+    }
+    let mut keys = vec![None; what.storages.len()];
+    let mut used = Vec::new();
+    for tensor in what.tensors {
+        what.storage(tensor)?;
+        if let Data::Storage(index) = tensor.data
+            && keys[index].is_none()
+        {
+            keys[index] = Some(used.len());
+            used.push(index);
+        }
+    }
+    let pickle = pickle(what, &keys)?;
+    let mut zip = Writer::new(to);
+    zip.store("archive/data.pkl", &[&pickle], ALIGNMENT)?;
+    zip.store("archive/.format_version", &[b"1"], ALIGNMENT)?;
+    zip.store("archive/.storage_alignment", &[ALIGNMENT.to_string().as_bytes()], ALIGNMENT)?;
+    zip.store("archive/byteorder", &[b"little"], ALIGNMENT)?;
+    for (key, &index) in used.iter().enumerate() {
+        zip.store(&format!("archive/data/{key}"), &[what.storages[index].1], ALIGNMENT)?;
+    }
+    zip.store("archive/version", &[b"3\n"], ALIGNMENT)?;
+    zip.finish()
+}
+
+/// The pickle, of protocol 2.
+fn pickle(what: &Save<'_>, keys: &[Option<usize>]) -> Result<Vec<u8>> {
+    let mut to = b"\x80\x02".to_vec();
+    match what.tensors {
+        [tensor] if tensor.name.is_empty() && what.metadata.is_empty() => push_tensor(&mut to, what, tensor, keys)?,
+        tensors => {
+            to.extend_from_slice(b"}(");
+            for tensor in tensors {
+                push_text(&mut to, &tensor.name)?;
+                push_tensor(&mut to, what, tensor, keys)?;
+            }
+            for (key, value) in what.metadata {
+                push_text(&mut to, key)?;
+                push_text(&mut to, value)?;
+            }
+            to.push(b'u');
+        }
+    }
+    to.push(b'.');
+    Ok(to)
+}
+
+/// `_rebuild_tensor_v2(storage, offset, sizes, strides, False, OrderedDict())`.
+fn push_tensor(to: &mut Vec<u8>, what: &Save<'_>, tensor: &Tensor, keys: &[Option<usize>]) -> Result<()> {
+    let (element, bytes) = what.storage(tensor)?;
+    let key = match tensor.data {
+        Data::Storage(index) => keys[index].unwrap_or_default(),
+        Data::Refused(_) => 0,
+    };
+    to.extend_from_slice(b"ctorch._utils\n_rebuild_tensor_v2\n((");
+    push_text(to, "storage")?;
+    to.extend_from_slice(format!("ctorch\n{}Storage\n", storage_class(element)).as_bytes());
+    push_text(to, &key.to_string())?;
+    push_text(to, "cpu")?;
+    push_number(to, (bytes.len() / element.size()) as i64);
+    to.extend_from_slice(b"tQ");
+    push_number(to, tensor.offset);
+    for list in [&tensor.sizes, &tensor.strides] {
+        to.push(b'(');
+        list.iter().for_each(|&number| push_number(to, number));
+        to.push(b't');
+    }
+    to.extend_from_slice(b"\x89ccollections\nOrderedDict\n)RtR");
+    Ok(())
+}
+
+fn push_text(to: &mut Vec<u8>, text: &str) -> Result<()> {
+    let len = u32::try_from(text.len()).map_err(|_| Error::unsupported(format_args!("a text of more than 4 GB")))?;
+    to.push(b'X');
+    to.extend_from_slice(&len.to_le_bytes());
+    to.extend_from_slice(text.as_bytes());
+    Ok(())
+}
+
+fn push_number(to: &mut Vec<u8>, number: i64) {
+    match i32::try_from(number) {
+        Ok(number) => {
+            to.push(b'J');
+            to.extend_from_slice(&number.to_le_bytes());
+        }
+        Err(_) => {
+            to.extend_from_slice(&[0x8a, 8]);
+            to.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+}

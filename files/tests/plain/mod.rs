@@ -1,0 +1,124 @@
+//! What the tests of formats share: the files of `corpus/`, elements as numbers, and what other programs read.
+
+#![allow(dead_code)]
+
+use half::{bf16, f16};
+use std::path::{Path, PathBuf};
+use thorn_files::{Contents, Data, Element, Format, Save, Tensor};
+
+/// The folder of a format's files.
+pub fn corpus(format: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format)
+}
+
+/// An element.
+#[derive(Debug, Clone, Copy)]
+pub enum Value {
+    Int(i64),
+    Float(f64),
+}
+
+impl PartialEq for Value {
+    /// Floats are equal if they have the same bits, or are both NaN.
+    fn eq(&self, other: &Value) -> bool {
+        match (*self, *other) {
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            _ => false,
+        }
+    }
+}
+
+fn value(element: Element, bytes: &[u8]) -> Value {
+    macro_rules! number {
+        ($T:ty) => {
+            <$T>::from_le_bytes(bytes.try_into().unwrap())
+        };
+    }
+    match element {
+        Element::Bool | Element::U8 => Value::Int(i64::from(bytes[0])),
+        Element::I8 => Value::Int(i64::from(number!(i8))),
+        Element::I16 => Value::Int(i64::from(number!(i16))),
+        Element::I32 => Value::Int(i64::from(number!(i32))),
+        Element::I64 => Value::Int(number!(i64)),
+        Element::F16 => Value::Float(number!(f16).to_f64()),
+        Element::BF16 => Value::Float(number!(bf16).to_f64()),
+        Element::F32 => Value::Float(f64::from(number!(f32))),
+        Element::F64 => Value::Float(number!(f64)),
+    }
+}
+
+/// The type of a tensor's elements, and these, the last dimension first.
+pub fn elements(contents: &Contents, input: &Vec<u8>, tensor: &Tensor) -> (Element, Vec<Value>) {
+    let Data::Storage(index) = tensor.data else { panic!("{:?}", tensor.data) };
+    let storage = &contents.storages[index];
+    let mut bytes = vec![0; storage.bytes().unwrap()];
+    contents.read(input, index, &mut bytes).unwrap();
+    let size = storage.element.size();
+    let count = tensor.elements().unwrap();
+    let values = (0..count as i64).map(|mut k| {
+        let mut at = tensor.offset;
+        for (&size, &stride) in tensor.sizes.iter().zip(&tensor.strides).rev() {
+            at += k % size * stride;
+            k /= size;
+        }
+        value(storage.element, &bytes[at as usize * size..][..size])
+    });
+    (storage.element, values.collect())
+}
+
+/// What another program reads in the files of a format: `expected/FORMAT.json`.
+pub fn expected(format: &str) -> serde_json::Map<String, serde_json::Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/expected/{format}.json"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Compares a tensor with what another program says of it.
+pub fn compare(at: &str, contents: &Contents, input: &Vec<u8>, tensor: &Tensor, expected: &serde_json::Value) {
+    let sizes: Vec<i64> = serde_json::from_value(expected["sizes"].clone()).unwrap();
+    assert_eq!(tensor.sizes, sizes, "{at}");
+    let (element, values) = elements(contents, input, tensor);
+    let dtype = match expected["dtype"].as_str().unwrap() {
+        ">i2" => "int16",
+        "uint16" | ">u2" | ">i4" => "int32",
+        "uint32" | ">u4" | ">i8" => "int64",
+        ">f2" => "float16",
+        ">f4" => "float32",
+        ">f8" => "float64",
+        same => same,
+    };
+    assert_eq!(element.name(), dtype, "{at}");
+    let wanted: Vec<Value> = expected["elements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|value| match value {
+            serde_json::Value::String(float) => Value::Float(float.parse().unwrap()),
+            int => Value::Int(int.as_i64().unwrap()),
+        })
+        .collect();
+    assert_eq!(values, wanted, "{at}");
+}
+
+/// A file with these tensors, which are row-major and whose elements are bytes in memory.
+pub fn saved(
+    format: Format,
+    tensors: &[(&str, &[i64], Element, &[u8])],
+    metadata: &[(&str, &str)],
+    precision: Option<usize>,
+) -> thorn_files::Result<Vec<u8>> {
+    let storages: Vec<_> = tensors.iter().map(|&(.., element, bytes)| (element, bytes)).collect();
+    let tensors =
+        tensors.iter().enumerate().map(|(i, (name, sizes, ..))| Tensor::row_major((*name).to_owned(), sizes.to_vec(), i).unwrap());
+    let tensors: Vec<_> = tensors.collect();
+    let metadata: Vec<_> = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let mut to = std::io::Cursor::new(Vec::new());
+    thorn_files::save(format, &Save { tensors: &tensors, storages: &storages, metadata: &metadata, precision }, &mut to)?;
+    Ok(to.into_inner())
+}
+
+/// The elements of an iterator as bytes.
+#[macro_export]
+macro_rules! bytes {
+    ($($value:expr),* $(,)?) => { [$($value.to_le_bytes().to_vec()),*].concat() };
+}

@@ -1,0 +1,320 @@
+//! Files of PyTorch: those that PyTorch wrote are compared with what PyTorch reads, broken ones have their errors.
+
+mod plain;
+
+use plain::{compare, corpus, expected};
+use std::collections::HashMap;
+use std::io::Seek;
+use thorn_files::{Contents, Data, Encoding, Format, Result, Save, Tensor};
+
+fn file(name: &str) -> Vec<u8> {
+    std::fs::read(corpus("torch").join(name)).unwrap()
+}
+
+/// Compares all that is in a file with what PyTorch reads.
+fn compare_all(name: &str, contents: &Contents, file: &Vec<u8>, wanted: &serde_json::Value) {
+    let is_kept = |tensor: &&Tensor| matches!(tensor.data, Data::Storage(_));
+    let tensors: Vec<&Tensor> = contents.tensors.iter().filter(is_kept).collect();
+    let refused: Vec<&str> = contents.tensors.iter().filter(|tensor| !is_kept(tensor)).map(|tensor| &*tensor.name).collect();
+    let list = |key: &str| wanted[key].as_array().unwrap();
+    assert_eq!(refused, list("refused").iter().map(|name| name.as_str().unwrap()).collect::<Vec<_>>(), "{name}");
+    let names: Vec<&str> = tensors.iter().map(|tensor| &*tensor.name).collect();
+    assert_eq!(names, list("tensors").iter().map(|tensor| tensor["name"].as_str().unwrap()).collect::<Vec<_>>(), "{name}");
+    // Tensors that share a storage there share one here, and no others do.
+    let mut shared = HashMap::new();
+    for (tensor, wanted) in tensors.iter().zip(list("tensors")) {
+        let at = format!("{name}: {}", tensor.name);
+        compare(&at, contents, file, tensor, wanted);
+        // PyTorch cuts these parts of storages out, and they are one storage here.
+        if name == "views_legacy.pt" {
+            continue;
+        }
+        let strides: Vec<i64> = serde_json::from_value(wanted["strides"].clone()).unwrap();
+        assert_eq!((&tensor.strides, tensor.offset), (&strides, wanted["offset"].as_i64().unwrap()), "{at}");
+        let Data::Storage(index) = tensor.data else { continue };
+        assert_eq!(*shared.entry(index).or_insert(wanted["storage"].as_i64()), wanted["storage"].as_i64(), "{at}");
+    }
+    let distinct: std::collections::HashSet<_> = shared.values().collect();
+    assert_eq!(distinct.len(), shared.len(), "{name}");
+    if !wanted["metadata"].is_null() {
+        let metadata: Vec<(String, String)> = serde_json::from_value(wanted["metadata"].clone()).unwrap();
+        assert_eq!(contents.metadata, metadata, "{name}");
+    }
+}
+
+#[test]
+fn files_of_pytorch() {
+    for (name, wanted) in expected("torch") {
+        let file = file(&name);
+        let contents = thorn_files::open(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let legacy = name.ends_with("_legacy.pt");
+        assert_eq!(contents.format, if legacy { Format::PtLegacy } else { Format::Pt }, "{name}");
+        compare_all(&name, &contents, &file, &wanted);
+        let is_plain = |encoding: &Encoding| encoding.plain().is_some_and(|at| legacy || at % 64 == 0);
+        if ["shapes.pt", "shapes_legacy.pt", "checkpoint.pt", "module_5.pt", "one.pt"].contains(&&*name) {
+            let plain = contents.storages.iter().filter(|storage| is_plain(&storage.encoding)).count();
+            let widened = if name == "shapes.pt" { 2 } else { 0 };
+            assert_eq!(plain + widened, contents.storages.len(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn arrays_in_pickles_of_protocol_5_stay_in_the_file() {
+    let file = file("arrays_5.pt");
+    let contents = thorn_files::open(&file).unwrap();
+    let in_file = |storage: &thorn_files::Storage| matches!(storage.encoding, Encoding::Numbers { .. });
+    assert!(contents.storages.iter().all(in_file));
+}
+
+#[test]
+fn tensors_that_cannot_be_had_say_why() {
+    let why = [
+        ("coo", "it is sparse", &[2, 3][..]),
+        ("csr", "it is sparse", &[3, 3]),
+        ("quantised", "it is quantised", &[2, 2]),
+        ("channels", "it is quantised", &[2, 2]),
+        ("conj", "its bit 'conj' is set", &[2]),
+        ("neg", "its bit 'neg' is set", &[2]),
+        ("meta", "it is on the device meta, where tensors have no elements", &[2, 2]),
+        ("nested", "it is nested", &[]),
+    ];
+    let file = file("odd.pt");
+    let contents = thorn_files::open(&file).unwrap();
+    for (name, reason, sizes) in why {
+        let tensor = contents.tensors.iter().find(|tensor| tensor.name == name).unwrap();
+        let Data::Refused(found) = &tensor.data else { panic!("{name} is read") };
+        assert_eq!((&**found, &*tensor.sizes), (reason, sizes), "{name}");
+    }
+    let file = self::file("dtypes.pt");
+    let contents = thorn_files::open(&file).unwrap();
+    let tensor = contents.tensors.iter().find(|tensor| tensor.name == "complex64").unwrap();
+    assert!(matches!(&tensor.data, Data::Refused(why) if why == "there are no elements of the type complex64"));
+}
+
+#[test]
+fn attributes_of_modules_are_metadata() {
+    let file = file("module.pt");
+    let contents = thorn_files::open(&file).unwrap();
+    let value = |key: &str| contents.metadata.iter().find(|(other, _)| other == key).map(|(_, value)| &**value);
+    let found = ["title", "training", "conv.kernel_size.0", "norm.eps", "head.0.in_features"].map(value);
+    assert_eq!(found, [Some("net"), Some("true"), Some("3"), Some("1e-05"), Some("4")].map(|text| text.map(python_float)));
+}
+
+/// Floats have the texts of Rust.
+fn python_float(text: &str) -> &str {
+    if text == "1e-05" { "1e-5" } else { text }
+}
+
+/// Writes all of a file that could be read.
+fn rewritten(contents: &mut Contents, file: &Vec<u8>) -> Result<Vec<u8>> {
+    contents.tensors.retain(|tensor| matches!(tensor.data, Data::Storage(_)));
+    let read = |index: usize| {
+        let mut bytes = vec![0; contents.storages[index].bytes().unwrap()];
+        contents.read(file, index, &mut bytes).unwrap();
+        (contents.storages[index].element, bytes)
+    };
+    let storages: Vec<_> = (0..contents.storages.len()).map(read).collect();
+    let storages: Vec<_> = storages.iter().map(|(element, bytes)| (*element, &bytes[..])).collect();
+    let mut to = std::io::Cursor::new(Vec::new());
+    let what = Save { tensors: &contents.tensors, storages: &storages, metadata: &contents.metadata, precision: None };
+    thorn_files::save(Format::Pt, &what, &mut to)?;
+    Ok(to.into_inner())
+}
+
+#[test]
+fn written_files_are_read_as_what_they_were_written_from() {
+    for (name, mut wanted) in expected("torch") {
+        let file = file(&name);
+        let mut contents = thorn_files::open(&file).unwrap();
+        let written = rewritten(&mut contents, &file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let again = thorn_files::open(&written).unwrap();
+        wanted["refused"] = serde_json::json!([]);
+        assert_eq!(again.format, Format::Pt);
+        compare_all(&name, &again, &written, &wanted);
+        assert_eq!(again.metadata, contents.metadata);
+        assert!(again.storages.iter().all(|storage| storage.encoding.plain().unwrap() % 64 == 0), "{name}");
+    }
+    let mut twice = thorn_files::open(&file("one.pt")).unwrap();
+    twice.metadata.push((String::new(), String::new()));
+    assert_eq!(rewritten(&mut twice, &file("one.pt")).unwrap_err().message, "a file of PyTorch cannot have the name '' twice");
+}
+
+/// A stream of PyTorch with this pickle as its object, and no storages.
+fn stream(pickle: &[u8]) -> Vec<u8> {
+    let head: [&[u8]; 3] = [b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", b"\x80\x02M\xe9\x03.", b"\x80\x02}."];
+    [&head.concat()[..], pickle, b"\x80\x02]."].concat()
+}
+
+/// The byte at which the pickle of [`stream`] begins.
+const START: usize = 25;
+
+#[test]
+fn broken_pickles() {
+    let cases: [(&[u8], &str); 19] = [
+        (b"", "the file ends early: 1 bytes are expected, 0 are left"),
+        (b"a", "the pickle takes a value where there is none"),
+        (b"(0.", "the pickle takes a value where there is none"),
+        (b"e", "the pickle takes a mark where there is none"),
+        (b"]K\x01(0K\x02u", "the pickle takes a mark where there is none"),
+        (b"](K\x01K\x02u", "the pickle sets keys of what is no dict"),
+        (b"}(K\x01u", "the pickle sets a key without a value"),
+        (b"}K\x01a", "the pickle appends to what is no list"),
+        (b"X\xff\xff\xff\xffab", "the file ends early: a text of 4294967295 bytes is expected, 6 are left"),
+        (b"\x8e\xff\xff\xff\xff\xff\xff\xff\xff", "the file ends early: 18446744073709551615 bytes are expected, 4 are left"),
+        (b"h\x00", "the pickle has nothing under the number 0"),
+        (b"Nr\xff\xff\xff\xff", "the pickle keeps a value under the number 4294967295, and has not so many values"),
+        (b"I1x\n", "a number in decimals is expected"),
+        (b"\x80\x06", "pickles of protocol 6 are unknown"),
+        (b"\xff", "pickles have no operation 0xff"),
+        (b"\x82\x01", "the pickle refers to what is not in the file"),
+        (b"\x97", "the pickle refers to what is not in the file"),
+        (b"NN\x93", "the name of a class is not a text"),
+        (b"(o", "the pickle takes a value where there is none"),
+    ];
+    for (pickle, error) in cases {
+        let file = stream(pickle);
+        let file = if pickle.is_empty() { file[..START].to_vec() } else { file };
+        let message = thorn_files::open(&file).unwrap_err().message;
+        let (byte, rest) = message.strip_prefix("PyTorch before 1.6: byte ").and_then(|rest| rest.split_once(": ")).unwrap();
+        assert_eq!(rest, error);
+        let byte: usize = byte.parse().unwrap();
+        assert!((START..START + 12).contains(&byte), "{message}");
+    }
+}
+
+/// A list of two references to a list of two references, and so on, would have 2^64 items.
+#[test]
+fn lists_that_refer_to_one_list_many_times() {
+    let mut pickle = b"\x80\x02N".to_vec();
+    (0..64u8).for_each(|i| pickle.extend_from_slice(&[b'q', i, b'0', b'(', b'h', i, b'h', i, b'l']));
+    pickle.push(b'.');
+    let start = std::time::Instant::now();
+    let error = thorn_files::open(&stream(&pickle)).unwrap_err();
+    assert_eq!(error.message, "PyTorch before 1.6: what it says refers to the same values too often for a file of its size");
+    assert!(start.elapsed().as_millis() < 1000);
+}
+
+#[test]
+fn long_lists_of_numbers_are_one_text() {
+    let pickle = [&b"\x80\x02}X\x01\0\0\0a]("[..], &b"K\x01G?\xe0\0\0\0\0\0\0\x88".repeat(400), b"es."].concat();
+    let contents = thorn_files::open(&stream(&pickle)).unwrap();
+    let text = format!("[{}]", vec!["1, 0.5, true"; 400].join(", "));
+    assert_eq!(contents.metadata, [("a".to_owned(), text)]);
+}
+
+#[test]
+fn deep_and_cyclic_pickles() {
+    let deep = [&b"\x80\x02"[..], &b"(".repeat(200_000), b"K\x01", &b"t".repeat(200_000), b"."].concat();
+    let contents = thorn_files::open(&stream(&deep)).unwrap();
+    assert_eq!((contents.metadata[0].0.len(), &*contents.metadata[0].1), (399_999, "1"));
+    // A dict that holds itself, and an object that is its own state.
+    let contents = thorn_files::open(&stream(b"\x80\x02}q\x00X\x01\x00\x00\x00ah\x00s.")).unwrap();
+    assert_eq!((contents.metadata.len(), contents.tensors.len()), (0, 0));
+    let contents = thorn_files::open(&stream(b"\x80\x02ca\nb\n)Rq\x00h\x00b.")).unwrap();
+    assert_eq!((contents.metadata.len(), contents.tensors.len()), (0, 0));
+}
+
+#[test]
+fn pickles_of_protocol_0() {
+    let pickle = b"(dp0\nS'a\\n\\x41\\''\np1\nI01\nsV\\u00fc\\\\\nL12L\nsg1\nF-0.5\ns(lp2\nI5\nasI7\ng2\ns.";
+    let message = thorn_files::open(&stream(pickle)).unwrap_err().message;
+    assert!(message.contains("the pickle takes a value where there is none"), "{message}");
+    let pickle = b"(dp0\nS'a\\n\\x41\\''\np1\nI01\nsV\\u00fc\\\\\nL12L\nsI7\n(lp2\nI5\nas.";
+    let contents = thorn_files::open(&stream(pickle)).unwrap();
+    let metadata: Vec<_> = contents.metadata.iter().map(|(key, value)| (&**key, &**value)).collect();
+    assert_eq!(metadata, [("a\nA'", "true"), ("ü\\\\", "12"), ("7.0", "5")]);
+}
+
+#[test]
+fn other_archives() {
+    let mut tar = b"pickle".to_vec();
+    tar.resize(257, 0);
+    tar.extend_from_slice(b"ustar  \0");
+    let error = thorn_files::open(&tar).unwrap_err();
+    assert_eq!(error.message, "PyTorch before 1.6: tar archives of PyTorch before 0.2 are not read");
+    let mut zip = std::io::Cursor::new(Vec::new());
+    let mut writer = thorn_files::zip::Writer::new(&mut zip);
+    writer.store("archive/data.txt", &[b"no pickle"], 1).unwrap();
+    writer.finish().unwrap();
+    let zip = zip.into_inner();
+    assert_eq!(thorn_files::open(&zip).unwrap_err().message, "PyTorch: the archive has no data.pkl");
+    let cut = zip[..zip.len() - 1].to_vec();
+    let error = thorn_files::open(&cut).unwrap_err().message;
+    assert_eq!(error, format!("PyTorch: byte {}: the file ends early: it has no directory of a zip archive at its end", cut.len()));
+}
+
+#[test]
+fn tensors_beyond_their_storages() {
+    let file = file("one.pt");
+    let place = |bytes: &[u8]| file.windows(bytes.len()).position(|other| other == bytes).unwrap();
+    // The count of the storage, six, and a size, three.
+    let count = place(b"cpuq\x04K\x06") + 6;
+    let mut more = file.clone();
+    more[count] = 7;
+    let error = thorn_files::open(&more).unwrap_err().message;
+    assert!(
+        error.starts_with("PyTorch: byte ") && error.ends_with("storage 'archive/data/0' has 48 bytes, which are not 7 elements"),
+        "{error}"
+    );
+    let mut more = file.clone();
+    let size = place(b"K\x03K\x02\x86") + 1;
+    more[size] = 4;
+    assert_eq!(
+        thorn_files::open(&more).unwrap_err().message,
+        "PyTorch: tensor '': sizes [4, 2], strides [1, 3] and offset 0 reach beyond the 6 elements of its storage"
+    );
+    let mut gone = file.clone();
+    gone[count - 14] = b'x';
+    let contents = thorn_files::open(&gone).unwrap();
+    assert!(matches!(&contents.tensors[0].data, Data::Refused(why) if why.contains("is not in the file")), "{:?}", contents.tensors);
+}
+
+/// A file that has holes where zeros are written.
+struct Sparse(std::fs::File);
+
+impl std::io::Write for Sparse {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(1 << 20)];
+        if bytes.len() < 1 << 20 || bytes.iter().any(|&byte| byte != 0) {
+            return self.0.write(bytes);
+        }
+        self.0.seek(std::io::SeekFrom::Current(1 << 20))?;
+        Ok(1 << 20)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Sparse {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// A file of more than 4 GB, which needs zip64; it is left under the path `FILES_BIG`, for PyTorch to open.
+#[test]
+#[ignore = "takes 5 GB of address space, and seconds"]
+fn storages_of_more_than_4_gb() {
+    let path = std::env::var_os("FILES_BIG").map_or_else(|| std::env::temp_dir().join("thorn-big.pt"), Into::into);
+    let (mut big, small) = (vec![0; 5 << 30], 0.5f32.to_le_bytes());
+    *big.last_mut().unwrap() = 7;
+    let tensor = |name: &str, size, index| Tensor::row_major(name.to_owned(), vec![size], index).unwrap();
+    let tensors = [tensor("big", 5 << 30, 0), tensor("small", 1, 1)];
+    let storages: [(_, &[u8]); 2] = [(thorn_files::Element::U8, &big), (thorn_files::Element::F32, &small)];
+    let what = Save { tensors: &tensors, storages: &storages, metadata: &[], precision: None };
+    thorn_files::save(Format::Pt, &what, &mut Sparse(std::fs::File::create(&path).unwrap())).unwrap();
+    let input = thorn_files::input::FileInput::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let contents = thorn_files::open(&input).unwrap();
+    assert_eq!((contents.tensors[0].sizes[0], contents.storages[0].len), (5 << 30, 5 << 30));
+    let mut last = [0; 1];
+    thorn_files::Input::read_at(&input, contents.storages[0].encoding.plain().unwrap() + (5 << 30) - 1, &mut last).unwrap();
+    let mut read = [0; 4];
+    contents.read(&input, 1, &mut read).unwrap();
+    assert_eq!((last, read), ([7], small));
+    if std::env::var_os("FILES_BIG").is_none() {
+        std::fs::remove_file(path).unwrap();
+    }
+}

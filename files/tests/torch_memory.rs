@@ -1,0 +1,137 @@
+//! Pickles made to take much memory or time for their size: they are read or refused within four times the file and 64 MB.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Counts the bytes that are in use, and the most that ever were.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all requests go on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        PEAK.fetch_max(LIVE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        // SAFETY: as the caller vouches.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller vouches.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A stream of PyTorch with this pickle as its object, and no storages.
+fn stream(pickle: &[u8]) -> Vec<u8> {
+    let head: [&[u8]; 3] = [b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", b"\x80\x02M\xe9\x03.", b"\x80\x02}."];
+    [&head.concat()[..], pickle, b"\x80\x02]."].concat()
+}
+
+/// An archive with this pickle, deflated.
+fn archive(pickle: &[u8]) -> Vec<u8> {
+    let mut to = std::io::Cursor::new(Vec::new());
+    let mut writer = thorn_files::zip::Writer::new(&mut to);
+    writer.deflate("a/data.pkl", &[pickle]).unwrap();
+    writer.store("a/data/0", &[&[0; 4096]], 64).unwrap();
+    writer.finish().unwrap();
+    to.into_inner()
+}
+
+fn long(op: u8, text: &[u8]) -> Vec<u8> {
+    [&[op][..], &(text.len() as u32).to_le_bytes(), text].concat()
+}
+
+/// Keeps `kept` under the number 0, and has a list of `count` lists like `item`, which may ask for it.
+fn repeated(kept: &[u8], item: &[u8], count: usize) -> Vec<u8> {
+    [kept, b"q\x000(", &item.repeat(count), b"l"].concat()
+}
+
+/// Refers `count` times to what is kept as 0, by lists of a thousand that refer to lists of a thousand.
+fn thousandfold(kept: &[u8]) -> Vec<u8> {
+    let thousand = |id: u8| [&b"("[..], &[b'h', id].repeat(1000), b"lq", &[id + 1], b"0"].concat();
+    [kept, b"q\x000", &thousand(0), &thousand(1), &thousand(2), b"h\x03"].concat()
+}
+
+const TENSOR: &[u8] =
+    b"ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\x000X\x03\0\0\0cpuM\0\x04tQK\0";
+
+fn pickles() -> Vec<(&'static str, Vec<u8>)> {
+    const MANY: usize = 2 << 20;
+    let text = vec![b'x'; 1 << 20];
+    let latin = "\u{e9}".repeat(1 << 19);
+    let dims = [&b"("[..], &b"K\x01".repeat(1023), b"t"].concat();
+    let sparse = [b"ctorch._utils\n_rebuild_sparse_tensor\n(N(", &[&dims[..], b"2"].concat()[..], &b"2".repeat(100_000), b"ttR"].concat();
+    let numpy = b"cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(X\x02\0\0\0f8tRc_codecs\nencode\n(";
+    vec![
+        ("None", b"N".repeat(MANY)),
+        ("lists", b"]".repeat(MANY)),
+        ("dicts", b"}".repeat(MANY)),
+        ("tuples of three", [b"NNN".to_vec(), b"\x872NN".repeat(MANY / 4)].concat()),
+        ("marks", b"(".repeat(MANY)),
+        ("nested", [b"(".repeat(MANY / 2), b"l".repeat(MANY / 2)].concat()),
+        ("calls", [b"ca\nb\n".to_vec(), b")R".repeat(MANY / 2)].concat()),
+        ("classes", b"ca\nb\n".repeat(MANY / 5)),
+        ("kept", [b"N".to_vec(), (0..MANY as u32 / 5).flat_map(|i| [&b"r"[..], &i.to_le_bytes()].concat()).collect()].concat()),
+        ("kept far away", [b"N".repeat(MANY), long(b'r', b"")[..1].to_vec(), (MANY as u32).to_le_bytes().to_vec()].concat()),
+        ("floats", [b"](".to_vec(), b"G\x3f\xf0\0\0\0\0\0\0".repeat(MANY / 9), b"e".to_vec()].concat()),
+        ("small integers", [b"](".to_vec(), b"K\x01".repeat(MANY / 2), b"e".to_vec()].concat()),
+        ("lines", [b"V".to_vec(), b"\xff".repeat(MANY), b"\n".to_vec()].concat()),
+        ("a long integer", [long(b'B', &text)[1..5].to_vec(), vec![0xff; MANY]].concat()),
+        ("a text many times", repeated(&long(b'X', &text), b"h\x00", 100_000)),
+        ("broken UTF-8", repeated(&long(b'X', &vec![0xff; 1 << 20]), b"h\x00", 100_000)),
+        ("a long key many times", repeated(&long(b'X', &text), b"}h\x00Ns", 100_000)),
+        ("a thousandfold None", thousandfold(b"N")),
+        ("a thousandfold list", thousandfold(b"]")),
+        ("a thousandfold text", thousandfold(&long(b'X', &text))),
+        ("a thousandfold sparse tensor", thousandfold(&sparse)),
+        ("a thousandfold tensor", thousandfold(&[TENSOR, &dims, &dims, b"\x89}tR"].concat())),
+        ("a thousandfold tensor of wrong sizes", thousandfold(&[TENSOR, &dims, b"N\x89}tR"].concat())),
+        ("a thousandfold number of NumPy", thousandfold(&[&numpy[..], &long(b'X', latin.as_bytes()), b"NttR"].concat())),
+        ("a thousandfold class", thousandfold(&[b"c", &text[..], b"\nb\n"].concat())),
+        (
+            "a thousandfold module",
+            thousandfold(
+                &[&b"ca\nb\n)R}X\x0b\0\0\0_parametersNsX\x08\0\0\0_modulesNs("[..], &b"X\x01\0\0\0_N".repeat(100_000), b"ub"].concat(),
+            ),
+        ),
+        ("a thousandfold dict", thousandfold(&[&b"ccollections\nOrderedDict\n(("[..], &b"N".repeat(100_000), b"ltR"].concat())),
+    ]
+}
+
+/// An archive with 100 000 entries.
+fn entries() -> Vec<u8> {
+    let mut to = std::io::Cursor::new(Vec::new());
+    let mut writer = thorn_files::zip::Writer::new(&mut to);
+    (0..100_000).for_each(|i| writer.store(&format!("{i}"), &[], 1).unwrap());
+    writer.store("a/data.pkl", &[b"N."], 1).unwrap();
+    writer.finish().unwrap();
+    to.into_inner()
+}
+
+// One test, as others would take memory at the same time.
+#[test]
+fn memory_and_time_are_bounded() {
+    let mut all = vec![("entries", vec![entries()])];
+    all.extend(pickles().into_iter().map(|(name, pickle)| {
+        let pickle = [&pickle[..], b"."].concat();
+        (name, vec![stream(&pickle), archive(&pickle)])
+    }));
+    for (name, files) in all {
+        for (file, kind) in files.iter().zip(["first", "deflated"]) {
+            let (start, before) = (Instant::now(), LIVE.load(Relaxed));
+            PEAK.store(before, Relaxed);
+            let result = thorn_files::open(file).map(|contents| (contents.tensors.len(), contents.metadata.len()));
+            let (memory, time) = (PEAK.load(Relaxed) - before, start.elapsed());
+            println!("{name}, {kind}: {} bytes, {memory} bytes in use, {time:?}: {result:?}", file.len());
+            assert!(memory <= 4 * file.len() + (64 << 20), "{name}, {kind}: {memory} bytes for a file of {}", file.len());
+            assert!(time.as_millis() < 3000, "{name}, {kind}: {time:?}");
+        }
+    }
+}

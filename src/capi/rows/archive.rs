@@ -1,0 +1,131 @@
+//! Files.
+//!
+//! An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy's arrays, a table of numbers or an
+//! image. One that is opened tells names, dtypes and sizes without reading elements; nothing in it is executed or trusted. Lists,
+//! dictionaries and tables become paths as names, `model.layer.0.weight`, and the numbers and texts in them metadata under such paths. A
+//! file that is one tensor has one whose name is "".
+//!
+//! Elements that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor` is asked for them: writes to such a
+//! tensor stay private, and whoever cuts the file short meanwhile makes access beyond its new end raise SIGBUS. `THTensor_newLoad` and
+//! `THArchive_read` copy. uint16 is read as int32 and uint32 as int64.
+//!
+//! A file is written as a whole: beside its name first, then to disk, and then renamed, so that a failure or a killed process leaves the
+//! file that was there.
+//!
+//! Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write; `TH_ERR_FORMAT`, the file is broken or of no
+//! known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a kind that thorn does not have, or a format is not written.
+
+use crate::capi::face::row::export;
+use crate::error::Result;
+use crate::files::{Callbacks, Memory, Reading, THArchive, Writing, save as write};
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::null;
+
+fn opened(reading: Reading) -> Result<*mut THArchive> {
+    THArchive::of_reading(reading).map(Box::into_raw)
+}
+
+fn text(text: &CStr) -> *const c_char {
+    text.as_ptr()
+}
+
+macro_rules! archive_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it with
+        /// `THArchive_free`; NULL on error.
+        THArchive_open(path: text) -> new_archive = opened(Reading::open(path)?);
+        /// Opens a table of numbers whose columns are separated by the character `separator`, `';'` say, which `THArchive_open` guesses.
+        /// Free it with `THArchive_free`; NULL on error.
+        THArchive_openTable(path: text, separator: code) -> new_archive = opened(Reading::open_table(path, separator)?);
+        /// Opens a file that lies in memory, from `data` on. The memory must stay as it is until the archive is freed; tensors are copies.
+        /// Free it with `THArchive_free`; NULL on error.
+        THArchive_openMemory(data: memory_input, size: length) -> new_archive =
+            // SAFETY: the caller vouches for the memory.
+            opened(Reading::of_memory(unsafe { Memory::new(data, size)? })?);
+        /// Opens a file that two functions read: `read(context, buffer, size)` and `seek(context, offset, whence)`, which do what fread and
+        /// fseek do. They are called with `context` until the archive is freed, on whichever thread uses it, by one at a time. Free it with
+        /// `THArchive_free`; NULL on error.
+        THArchive_openCallbacks(read: read_function, seek: seek_function, context: context) -> new_archive =
+            // SAFETY: the caller vouches for the functions.
+            opened(Reading::of_callbacks(unsafe { Callbacks::new(read, seek, context)? })?);
+        /// Frees an archive; NULL is ignored. Tensors of it stay. One that is written and was not closed leaves no file.
+        THArchive_free(archive: archive_or_null) -> nothing = {
+            if !archive.is_null() {
+                // SAFETY: the handle came from a function above and is the caller's to end.
+                drop(unsafe { Box::from_raw(archive) });
+            }
+            Ok(())
+        };
+        /// The format of the file; `TH_FILE_BY_NAME` on error.
+        THArchive_format(archive: archive) -> file_format = archive.format();
+        /// The number of tensors; -1 on error.
+        THArchive_count(archive: archive) -> count = archive.reading().map(|a| a.count());
+        /// The name of tensor `index`, from 0. Borrowed: valid as long as the archive. NULL on error.
+        THArchive_name(archive: archive, index: entry) -> borrowed_text = archive.reading()?.name(index).map(text);
+        /// The index of the first tensor named `name`; -1 if there is none.
+        THArchive_find(archive: archive, name: text) -> count = Ok(archive.reading()?.find(name).unwrap_or(-1));
+        /// The dtype of tensor `index`; `TH_UNDEFINED` on error, and where thorn has no such tensors: sparse, quantised, complex.
+        THArchive_dtype(archive: archive, index: entry) -> dtype = archive.reading()?.dtype(index).map(|dtype| dtype.code());
+        /// The number of dimensions of tensor `index`; -1 on error.
+        THArchive_ndim(archive: archive, index: entry) -> size = archive.reading()?.sizes(index).map(|sizes| sizes.len() as i64);
+        /// The sizes of tensor `index`, as many as it has dimensions. Borrowed: valid as long as the archive. NULL on error.
+        THArchive_sizes(archive: archive, index: entry) -> borrowed_sizes = archive.reading()?.sizes(index).map(<[i64]>::as_ptr);
+        /// The number of keys of the metadata; -1 on error.
+        THArchive_metadataCount(archive: archive) -> count = archive.reading().map(|a| a.keys());
+        /// Key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
+        THArchive_metadataKey(archive: archive, index: entry) -> borrowed_text = archive.reading()?.metadata(index).map(|(key, _)| text(key));
+        /// The value of key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
+        THArchive_metadataValue(archive: archive, index: entry) -> borrowed_text =
+            archive.reading()?.metadata(index).map(|(_, value)| text(value));
+        /// The value of `key` in the metadata. Borrowed: valid as long as the archive. NULL if there is none, and on error.
+        THArchive_metadata(archive: archive, key: text) -> borrowed_text = Ok(archive.reading()?.value(key).map_or(null(), text));
+        /// Tensor `index` with the strides that it has in the file. Tensors that share elements in the file share a storage here, if they
+        /// come from the same archive. Returns a new reference; NULL on error.
+        THArchive_newTensor(archive: archive, index: entry) -> new = archive.reading()?.tensor(index);
+        /// The first tensor named `name`, as `THArchive_newTensor` gives it. Returns a new reference; NULL on error, and if there is none.
+        THArchive_newFind(archive: archive, name: text) -> new = {
+            let archive = archive.reading()?;
+            archive.tensor(archive.found(name)?)
+        };
+        /// `r` = tensor `index`, copied.
+        THArchive_read(r: out, archive: archive, index: entry) = archive.reading()?.read_into(r, index);
+
+        /// An archive that will be the file `path`, which `THArchive_close` writes. `format` is one of `TH_FILE_*`. Free it with
+        /// `THArchive_free`; NULL on error.
+        THArchive_create(path: text, format: file_format) -> new_archive =
+            THArchive::of_writing(Writing::create(path, format)?).map(Box::into_raw);
+        /// Adds a tensor of this name, of which there may be one. The archive keeps a reference to its storage; `THArchive_close` reads its
+        /// elements. PyTorch's and Torch7's files keep strides and the storages that tensors share, each whole; in others tensors are
+        /// row-major.
+        THArchive_add(archive: archive, name: text, t: input) = archive.writing()?.add(name, t);
+        /// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of columns,
+        /// `columns.0` and so on, and nothing else.
+        THArchive_addMetadata(archive: archive, key: text, value: text) = archive.writing()?.add_metadata(key, value);
+        /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
+        THArchive_setPrecision(archive: archive, digits: int) = archive.writing()?.set_precision(digits);
+        /// Writes the file. Then the archive is only to be freed. If it fails, what was there before is as it was, and the archive may be
+        /// closed again.
+        THArchive_close(archive: archive) = archive.writing()?.close();
+    } };
+}
+
+pub mod archives {
+    //! Files.
+    use super::*;
+    archive_rows!(export "";);
+}
+
+macro_rules! file_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// The tensor of the file `path`, which has one. Its elements are read: the file may change afterwards. Returns a new reference.
+        newLoad(path: text) -> new = Reading::open(path)?.only();
+        /// Writes a tensor to the file `path`, whose ending names the format. It has no name in the file.
+        save(t: input, path: text) = write(t, path);
+    } };
+}
+
+pub mod tensors {
+    //! Files.
+    use super::*;
+    file_rows!(export "THTensor_";);
+}

@@ -1,0 +1,36 @@
+//! Matrices in memory.
+
+/// A strided matrix in memory; strides in elements, any sign or zero.
+#[derive(Debug, Clone, Copy)]
+pub struct Mat<T> {
+    /// The element in row 0 and column 0.
+    pub data: *mut T,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// Elements from row to row.
+    pub row_stride: isize,
+    /// Elements from column to column.
+    pub col_stride: isize,
+}
+
+impl<T: Copy> Mat<T> {
+    pub(super) fn transposed(self) -> Mat<T> {
+        Mat { rows: self.cols, cols: self.rows, row_stride: self.col_stride, col_stride: self.row_stride, ..self }
+    }
+
+    /// The address of an element, which need not exist.
+    #[inline(always)]
+    pub(super) fn at(self, row: usize, col: usize) -> *mut T {
+        let rows = (row as isize).wrapping_mul(self.row_stride);
+        let cols = (col as isize).wrapping_mul(self.col_stride);
+        self.data.wrapping_offset(rows.wrapping_add(cols))
+    }
+
+    /// The block of `rows` x `cols` elements that begins at `row` and `col`.
+    #[inline(always)]
+    pub(super) fn block(self, row: usize, rows: usize, col: usize, cols: usize) -> Mat<T> {
+        Mat { data: self.at(row, col), rows, cols, ..self }
+    }
+}

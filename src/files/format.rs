@@ -1,0 +1,47 @@
+//! The formats and types of elements, as thorn and thorn-files know them.
+
+use super::types::{TH_FILE_BY_NAME, THFileFormat};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use std::ffi::CStr;
+use std::os::unix::ffi::OsStrExt;
+use thorn_files::{Element, Format};
+
+/// The format with this code, or that of the name's ending, for writing.
+pub fn for_writing(code: THFileFormat, path: &CStr) -> Result<Format> {
+    let format = if code == TH_FILE_BY_NAME {
+        let name = std::path::Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())).file_name().unwrap_or_default();
+        let Some(format) = Format::of_path(name.as_bytes()) else {
+            bail!(Argument, "the ending of \"{}\" names no format", path.to_string_lossy())
+        };
+        format
+    } else {
+        let Some(format) = Format::from_code(code) else { bail!(Argument, "{code} is no format of files") };
+        format
+    };
+    if !format.writable() {
+        bail!(Unsupported, "{} files are only read", format.name())
+    }
+    Ok(format)
+}
+
+/// The dtype of elements in a file.
+pub fn dtype(element: Element) -> Dtype {
+    match element {
+        Element::Bool => Dtype::Bool,
+        Element::U8 => Dtype::Uint8,
+        Element::I8 => Dtype::Int8,
+        Element::I16 => Dtype::Int16,
+        Element::I32 => Dtype::Int32,
+        Element::I64 => Dtype::Int64,
+        Element::F16 => Dtype::Float16,
+        Element::BF16 => Dtype::Bfloat16,
+        Element::F32 => Dtype::Float32,
+        Element::F64 => Dtype::Float64,
+    }
+}
+
+/// The type of the elements of a dtype in files.
+pub fn element(of: Dtype) -> Element {
+    Element::ALL.into_iter().find(|&element| dtype(element) == of).unwrap_or(Element::U8)
+}

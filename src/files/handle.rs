@@ -1,0 +1,54 @@
+//! The handle of an archive.
+
+use super::{Reading, THFileFormat, Writing};
+use crate::alloc;
+use crate::error::{Error, Kind, Result, bail};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A collection of named tensors with metadata in one file, opened for reading or made for writing.
+pub struct THArchive(State);
+
+enum State {
+    Reading(Reading),
+    Writing(Mutex<Writing>),
+}
+
+impl THArchive {
+    /// A handle for what is read.
+    pub fn of_reading(reading: Reading) -> Result<Box<THArchive>> {
+        boxed(State::Reading(reading))
+    }
+
+    /// A handle for what is written.
+    pub fn of_writing(writing: Writing) -> Result<Box<THArchive>> {
+        boxed(State::Writing(Mutex::new(writing)))
+    }
+
+    /// The archive, if it was opened for reading.
+    pub fn reading(&self) -> Result<&Reading> {
+        match &self.0 {
+            State::Reading(reading) => Ok(reading),
+            State::Writing(_) => bail!(Argument, "the archive is written, not read"),
+        }
+    }
+
+    /// The archive, if it was made for writing.
+    pub fn writing(&self) -> Result<MutexGuard<'_, Writing>> {
+        match &self.0 {
+            State::Writing(writing) => Ok(writing.lock().unwrap_or_else(PoisonError::into_inner)),
+            State::Reading(_) => bail!(Argument, "the archive is read, not written"),
+        }
+    }
+
+    /// The format of the file, which may still be made.
+    pub fn format(&self) -> Result<THFileFormat> {
+        match &self.0 {
+            State::Reading(reading) => Ok(reading.format()),
+            State::Writing(_) => self.writing().map(|writing| writing.format()),
+        }
+    }
+}
+
+fn boxed(state: State) -> Result<Box<THArchive>> {
+    alloc::boxed(THArchive(state)).ok_or_else(|| Error::new(Kind::NoMem, format_args!("out of memory for an archive")))
+}

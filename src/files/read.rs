@@ -1,0 +1,252 @@
+//! Archives that are read.
+
+use super::callbacks::{Callbacks, Memory};
+use super::format::dtype;
+use super::message::{about, c_string, failed};
+use super::{THFileFormat, map, signals};
+use crate::alloc;
+use crate::cpu::pool;
+use crate::dtype::Dtype;
+use crate::error::{Error, Kind, Result, bail, reason};
+use crate::layout::Layout;
+use crate::ops::copy;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::{File, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::{Mutex, PoisonError};
+use thorn_files::input::FileInput;
+use thorn_files::{Contents, Data, Input};
+
+/// What is in a file, and the file.
+pub struct Reading {
+    input: Box<dyn Input>,
+    contents: Contents,
+    /// The file's name, for messages.
+    path: Option<CString>,
+    names: Vec<CString>,
+    /// The indices of tensors in the order of their names.
+    by_name: Vec<usize>,
+    metadata: Vec<(CString, CString)>,
+    /// For each storage that several tensors share, what was made of it: it is made once.
+    shared: Vec<Option<Mutex<Option<Storage>>>>,
+}
+
+/// Opens a regular file, and does not wait for the other end of a pipe.
+fn open_file(path: &CStr) -> Result<File> {
+    let how = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let failed = |what: &str, error: std::io::Error| about(Kind::Io, Some(path), format_args!("{what}: {}", reason(&error)));
+    let opened = OpenOptions::new().read(true).custom_flags(how).open(OsStr::from_bytes(path.to_bytes()));
+    let file = opened.map_err(|error| failed("cannot open", error))?;
+    let found = file.metadata().map_err(|error| failed("cannot measure", error))?;
+    if !found.is_file() {
+        return Err(about(Kind::Io, Some(path), format_args!("it is no regular file")));
+    }
+    Ok(file)
+}
+
+impl Reading {
+    /// Opens the file `path`.
+    pub fn open(path: &CStr) -> Result<Reading> {
+        Reading::of_file(path, thorn_files::open)
+    }
+
+    /// Opens the file `path` as a table whose fields are separated by this character.
+    pub fn open_table(path: &CStr, separator: i32) -> Result<Reading> {
+        let Ok(separator) = u8::try_from(separator) else { bail!(Argument, "{separator} is no character of ASCII") };
+        Reading::of_file(path, |input| {
+            let contents = thorn_files::read_csv(input, Some(separator))?;
+            contents.check(input).map(|()| contents)
+        })
+    }
+
+    fn of_file(path: &CStr, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
+        let input = FileInput::new(open_file(path)?).map_err(|error| failed(Some(path), error))?;
+        let Some(input) = alloc::boxed(input) else { bail!(NoMem, "out of memory for an archive") };
+        Reading::of(input, Some(path), read)
+    }
+
+    /// Opens a file that lies in memory.
+    pub fn of_memory(memory: Memory) -> Result<Reading> {
+        Reading::of_input(memory)
+    }
+
+    /// Opens a file that functions of the caller read.
+    pub fn of_callbacks(callbacks: Callbacks) -> Result<Reading> {
+        Reading::of_input(callbacks)
+    }
+
+    fn of_input(input: impl Input + 'static) -> Result<Reading> {
+        let Some(input) = alloc::boxed(input) else { bail!(NoMem, "out of memory for an archive") };
+        Reading::of(input, None, thorn_files::open)
+    }
+
+    fn of(input: Box<dyn Input>, path: Option<&CStr>, read: impl FnOnce(&dyn Input) -> thorn_files::Result<Contents>) -> Result<Reading> {
+        // The crates for JSON, zip and images ask for memory in ways that may not fail; what they hold is a part of the file.
+        let set_aside = input.size().min(16 << 20) as usize * 4 + (1 << 20);
+        let _blocked = signals::Blocked::all();
+        thorn_files::set_threads(pool::num_threads());
+        let Some((contents, _)) = alloc::provided(set_aside, || read(&*input)) else {
+            bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
+        };
+        let contents = contents.map_err(|error| failed(path, error))?;
+        let names = alloc::list(contents.tensors.len(), |i| c_string(&contents.tensors[i].name))?;
+        let mut by_name = alloc::list(names.len(), Ok)?;
+        by_name.sort_unstable_by(|&a, &b| names[a].cmp(&names[b]).then(a.cmp(&b)));
+        let metadata = alloc::list(contents.metadata.len(), |i| {
+            let (key, value) = &contents.metadata[i];
+            Ok((c_string(key)?, c_string(value)?))
+        })?;
+        let mut uses = alloc::list(contents.storages.len(), |_| Ok(0usize))?;
+        for tensor in &contents.tensors {
+            if let Data::Storage(index) = tensor.data {
+                uses[index] += 1;
+            }
+        }
+        let shared = alloc::list(uses.len(), |i| Ok((uses[i] > 1).then(|| Mutex::new(None))))?;
+        let path = path.map(|path| c_string(&path.to_string_lossy())).transpose()?;
+        Ok(Reading { input, contents, path, names, by_name, metadata, shared })
+    }
+
+    /// The format of the file.
+    pub fn format(&self) -> THFileFormat {
+        self.contents.format as THFileFormat
+    }
+
+    /// The usual name of the format.
+    pub fn format_name(&self) -> &'static str {
+        self.contents.format.name()
+    }
+
+    /// The number of tensors.
+    pub fn count(&self) -> i64 {
+        self.names.len() as i64
+    }
+
+    fn at<'a, T>(&self, list: &'a [T], index: i64, what: &str) -> Result<&'a T> {
+        let found = usize::try_from(index).ok().and_then(|index| list.get(index));
+        found.ok_or_else(|| Error::new(Kind::Argument, format_args!("{what} {index} of {}: out of range", list.len())))
+    }
+
+    /// The name of a tensor.
+    pub fn name(&self, index: i64) -> Result<&CStr> {
+        self.at(&self.names, index, "tensor").map(CString::as_c_str)
+    }
+
+    /// The index of the first tensor of this name.
+    pub fn find(&self, name: &CStr) -> Option<i64> {
+        let at = self.by_name.partition_point(|&index| self.names[index].as_c_str() < name);
+        self.by_name.get(at).filter(|&&index| self.names[index].as_c_str() == name).map(|&index| index as i64)
+    }
+
+    /// [`Reading::find`], and an error if there is none.
+    pub fn found(&self, name: &CStr) -> Result<i64> {
+        self.find(name).ok_or_else(|| self.error(Kind::Argument, format_args!("no tensor is named '{}'", name.to_string_lossy())))
+    }
+
+    /// The sizes of a tensor.
+    pub fn sizes(&self, index: i64) -> Result<&[i64]> {
+        self.at(&self.contents.tensors, index, "tensor").map(|tensor| tensor.sizes.as_slice())
+    }
+
+    /// The index of the storage that has the elements of a tensor.
+    fn storage_of(&self, index: i64) -> Result<usize> {
+        let tensor = self.at(&self.contents.tensors, index, "tensor")?;
+        match &tensor.data {
+            Data::Storage(storage) => Ok(*storage),
+            Data::Refused(why) => Err(self.error(Kind::Unsupported, format_args!("tensor '{}': {why}", tensor.name))),
+        }
+    }
+
+    /// The dtype of a tensor.
+    pub fn dtype(&self, index: i64) -> Result<Dtype> {
+        Ok(dtype(self.contents.storages[self.storage_of(index)?].element))
+    }
+
+    /// The number of keys.
+    pub fn keys(&self) -> i64 {
+        self.metadata.len() as i64
+    }
+
+    /// A key and its value.
+    pub fn metadata(&self, index: i64) -> Result<(&CStr, &CStr)> {
+        self.at(&self.metadata, index, "key").map(|(key, value)| (key.as_c_str(), value.as_c_str()))
+    }
+
+    /// The value of a key.
+    pub fn value(&self, key: &CStr) -> Option<&CStr> {
+        self.metadata.iter().find(|(known, _)| known.as_c_str() == key).map(|(_, value)| value.as_c_str())
+    }
+
+    /// A tensor of the file. Elements that lie in the file as in memory are mapped if there are many, others are read.
+    pub fn tensor(&self, index: i64) -> Result<Tensor> {
+        self.tensor_over(index, |storage| self.made(storage, true))
+    }
+
+    /// A tensor of the file, whose elements are read.
+    pub fn read(&self, index: i64) -> Result<Tensor> {
+        self.tensor_over(index, |storage| self.made(storage, false))
+    }
+
+    /// `r` = a tensor of the file.
+    pub fn read_into(&self, r: &Tensor, index: i64) -> Result<()> {
+        copy::assign(r, &self.tensor(index)?)
+    }
+
+    /// The only tensor of the file, whose elements are read.
+    pub fn only(&self) -> Result<Tensor> {
+        if self.names.len() != 1 {
+            return Err(self.error(Kind::Argument, format_args!("the file has {} tensors: open it with THArchive_open", self.names.len())));
+        }
+        self.read(0)
+    }
+
+    fn tensor_over(&self, index: i64, make: impl Fn(usize) -> Result<Storage>) -> Result<Tensor> {
+        let storage = self.storage_of(index)?;
+        let tensor = &self.contents.tensors[index as usize];
+        let made = match &self.shared[storage] {
+            None => make(storage)?,
+            Some(shared) => {
+                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                match &*shared {
+                    Some(made) => made.clone(),
+                    None => shared.insert(make(storage)?).clone(),
+                }
+            }
+        };
+        // An empty tensor may have any offset in a file.
+        let offset = if tensor.sizes.contains(&0) { 0 } else { tensor.offset };
+        let layout = Layout { shape: tensor.sizes.as_slice().into(), strides: tensor.strides.as_slice().into(), offset };
+        let dtype = made.dtype();
+        Tensor::with_layout(made, dtype, &layout)
+    }
+
+    /// A storage with the elements of that in the file.
+    fn made(&self, index: usize, may_map: bool) -> Result<Storage> {
+        let stored = &self.contents.storages[index];
+        let (dtype, len) = (dtype(stored.element), stored.len as i64);
+        if may_map
+            && let (Some(file), Some(at)) = (self.input.file(), stored.encoding.plain())
+            && let Some(storage) = map::mapped(file, dtype, at, len)?
+        {
+            return Ok(storage);
+        }
+        let storage = Storage::with_size(dtype, len)?;
+        let bytes = storage.bytes();
+        if bytes > 0 {
+            // SAFETY: nobody else has the new storage. Its bytes are written before anyone reads them.
+            let to = unsafe { std::slice::from_raw_parts_mut(storage.data(), bytes) };
+            let _blocked = signals::Blocked::all();
+            thorn_files::set_threads(pool::num_threads());
+            self.contents.read(&*self.input, index, to).map_err(|error| failed(self.path.as_deref(), error))?;
+        }
+        Ok(storage)
+    }
+
+    #[cold]
+    fn error(&self, kind: Kind, what: std::fmt::Arguments<'_>) -> Error {
+        about(kind, self.path.as_deref(), what)
+    }
+}

@@ -1,0 +1,183 @@
+//! Archives that are written.
+
+use super::format::{element, for_writing};
+use super::message::{failed, utf8};
+use super::replace::replace;
+use super::types::{TH_FILE_BY_NAME, THFileFormat};
+use crate::alloc;
+use crate::error::{Result, bail};
+use crate::layout::Layout;
+use crate::operand::Operand;
+use crate::ops::copy;
+use crate::tensor::Tensor;
+use std::ffi::{CStr, CString};
+use thorn_files::{Data, Format, Save};
+
+/// The most digits of a float64 that mean something.
+const MOST_DIGITS: i32 = 17;
+
+/// What is to be written to a file.
+pub struct Writing {
+    path: CString,
+    format: Format,
+    tensors: Vec<(String, Operand)>,
+    metadata: Vec<(String, String)>,
+    precision: Option<usize>,
+    closed: bool,
+}
+
+impl Writing {
+    /// Nothing yet, for the file `path`.
+    pub fn create(path: &CStr, format: THFileFormat) -> Result<Writing> {
+        let format = for_writing(format, path)?;
+        let bytes = path.to_bytes();
+        let path = CString::new(alloc::list(bytes.len(), |i| Ok(bytes[i]))?).unwrap_or_default();
+        Ok(Writing { path, format, tensors: Vec::new(), metadata: Vec::new(), precision: None, closed: false })
+    }
+
+    /// The format of the file.
+    pub fn format(&self) -> THFileFormat {
+        self.format as THFileFormat
+    }
+
+    /// Returns true if the file may have metadata.
+    pub fn keeps_metadata(&self) -> bool {
+        self.format.keeps_metadata()
+    }
+
+    fn check_open(&self) -> Result<()> {
+        if self.closed {
+            bail!(Argument, "the archive is closed already")
+        }
+        Ok(())
+    }
+
+    /// Adds a tensor, whose elements are read when the archive is closed.
+    pub fn add(&mut self, name: &CStr, t: &Tensor) -> Result<()> {
+        self.check_open()?;
+        let name = utf8(name, "name")?;
+        if self.tensors.iter().any(|(known, _)| known == name) {
+            bail!(Argument, "a tensor named '{name}' was added already")
+        }
+        let entry = (owned(name)?, Operand::of(t)?);
+        push(&mut self.tensors, entry)
+    }
+
+    /// Adds a key and its value.
+    pub fn add_metadata(&mut self, key: &CStr, value: &CStr) -> Result<()> {
+        self.check_open()?;
+        if !self.format.keeps_metadata() {
+            bail!(Unsupported, "{} files have no metadata", self.format.name())
+        }
+        let key = utf8(key, "key")?;
+        if self.metadata.iter().any(|(known, _)| known == key) {
+            bail!(Argument, "the key '{key}' was added already")
+        }
+        let entry = (owned(key)?, owned(utf8(value, "value")?)?);
+        push(&mut self.metadata, entry)
+    }
+
+    /// Sets how many digits floats have in a format that is a text; 0 for as many as tell them apart.
+    pub fn set_precision(&mut self, digits: i32) -> Result<()> {
+        self.check_open()?;
+        if !(0..=MOST_DIGITS).contains(&digits) {
+            bail!(Argument, "{digits} digits: expected 0 to {MOST_DIGITS}")
+        }
+        self.precision = (digits > 0).then_some(digits as usize);
+        Ok(())
+    }
+
+    /// Writes the file. If that fails, a file that was there before is as it was, and the archive may be closed again.
+    pub fn close(&mut self) -> Result<()> {
+        self.check_open()?;
+        write(&self.path, self.format, &self.tensors, &self.metadata, self.precision)?;
+        self.closed = true;
+        (self.tensors, self.metadata) = (Vec::new(), Vec::new());
+        Ok(())
+    }
+}
+
+/// Writes a file with one tensor, which has no name.
+pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
+    let format = for_writing(TH_FILE_BY_NAME, path)?;
+    write(path, format, &[(String::new(), Operand::of(t)?)], &[], None)
+}
+
+fn owned(text: &str) -> Result<String> {
+    thorn_files::grow::text(&[text]).map_err(|error| failed(None, error))
+}
+
+fn push<T>(list: &mut Vec<T>, value: T) -> Result<()> {
+    thorn_files::grow::push(list, value).map_err(|error| failed(None, error))
+}
+
+fn write(
+    path: &CStr,
+    format: Format,
+    tensors: &[(String, Operand)],
+    metadata: &[(String, String)],
+    precision: Option<usize>,
+) -> Result<()> {
+    // What keeps the memory of storages alive: the operands, or copies of them.
+    let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
+    for (_, t) in tensors {
+        let t = t.tensor()?;
+        // The storage may have changed since the tensor was added.
+        let kept_as = if format.keeps_layouts() || t.layout()?.is_contiguous() { t } else { copy::contiguous_copy(&t)? };
+        push(&mut kept, Operand::of(&kept_as)?)?;
+    }
+    let mut storages = Vec::new();
+    let mut described = Vec::new();
+    for ((name, _), t) in tensors.iter().zip(&kept) {
+        // SAFETY: the operand holds the storage, and the caller keeps those away who would write it.
+        let (bytes, offset) = unsafe { if format.keeps_layouts() { whole_storage(t) } else { (own_bytes(t), 0) } };
+        let known = storages.iter().position(|&(of, other): &(_, &[u8])| {
+            format.keeps_layouts()
+                && of == element(t.dtype)
+                && other.as_ptr() == bytes.as_ptr()
+                && other.len() == bytes.len()
+                && !bytes.is_empty()
+        });
+        let storage = match known {
+            Some(storage) => storage,
+            None => {
+                push(&mut storages, (element(t.dtype), bytes))?;
+                storages.len() - 1
+            }
+        };
+        let Layout { shape, strides, .. } = &t.layout;
+        let (sizes, strides) = (shape.as_slice(), strides.as_slice());
+        let tensor = thorn_files::Tensor {
+            name: owned(name)?,
+            sizes: alloc::list(sizes.len(), |d| Ok(sizes[d]))?,
+            strides: alloc::list(strides.len(), |d| Ok(strides[d]))?,
+            offset,
+            data: Data::Storage(storage),
+        };
+        push(&mut described, tensor)?;
+    }
+    let what = Save { tensors: &described, storages: &storages, metadata, precision };
+    replace(path, |to| thorn_files::save(format, &what, to))
+}
+
+/// The bytes of a row-major operand.
+///
+/// # Safety
+/// Nobody writes them while they are in use.
+unsafe fn own_bytes(t: &Operand) -> &[u8] {
+    let bytes = t.layout.numel() as usize * t.dtype.size();
+    // SAFETY: the elements lie inside the storage; without any there may be no memory.
+    if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.first(), bytes) } }
+}
+
+/// The bytes of an operand's storage, and the operand's offset in it.
+///
+/// # Safety
+/// Nobody writes them while they are in use.
+unsafe fn whole_storage(t: &Operand) -> (&[u8], i64) {
+    match &t.storage {
+        // SAFETY: the storage has so many bytes.
+        Some(storage) if storage.bytes() > 0 => (unsafe { std::slice::from_raw_parts(storage.data(), storage.bytes()) }, t.layout.offset),
+        _ => (&[], 0),
+    }
+}
