@@ -27,7 +27,7 @@ local takes_null = {
 local lists = { sizes = true, strides = true, dims = true, entries = true, counts = true, inputs = true, optional_inputs = true, outs = true }
 
 -- What the comments promise on error, where it is not what the type has: NaN, NULL, -1 for counts, 0 for int and size_t.
-local error_values = { THMapAllocatorContext_fd = -1 }
+local error_values = { THMapAllocatorContext_fd = -1, THStorage_sharedFd = -1 }
 local error_values_of = {
   double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THDeviceType = 0,
   THGeneratorKind = 0, THFileFormat = 0,

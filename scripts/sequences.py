@@ -4,7 +4,7 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, and in files.h. Functions that are never called stand in LEFT_OUT.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h. Functions that are never called stand in LEFT_OUT.
 """
 
 import json
@@ -15,7 +15,7 @@ import sys
 from prototypes import functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
-SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "files.h")]
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",

@@ -527,6 +527,8 @@ static void free_text(char *text) {
 
 #include "special.h"
 
+#include "exchange.h"
+
 /* ---- sequences ---- */
 
 /* A tensor of small numbers in some layout. */

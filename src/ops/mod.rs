@@ -6,6 +6,7 @@ pub mod create;
 mod dense;
 pub mod diagonal;
 pub mod distance;
+pub mod exchange;
 mod fast_path;
 pub mod fourier;
 pub mod grid;
