@@ -1,5 +1,6 @@
 //! The operations: they check the arguments, shape the result, plan the loop, choose device and dtype.
 
+pub mod assign;
 pub mod convolution;
 pub mod copy;
 pub mod create;
