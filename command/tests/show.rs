@@ -30,7 +30,7 @@ fn check(tensor: &Value, sizes: &Value, elements: &Value) {
         return;
     }
     // Expected values are float64, the command's have the digits of their dtype.
-    let exact = |x: f64| if tensor["dtype"] == "float64" { x } else { f64::from(x as f32) };
+    let exact = |x: f64| if tensor["dtype"] == "float32" { f64::from(x as f32) } else { x };
     assert_eq!(exact(shown(&tensor["min"])), some.iter().copied().fold(f64::INFINITY, f64::min), "{tensor}");
     assert_eq!(exact(shown(&tensor["max"])), some.iter().copied().fold(f64::NEG_INFINITY, f64::max), "{tensor}");
     let (mean, sum) = (shown(&tensor["mean"]), some.iter().sum::<f64>());

@@ -9,7 +9,7 @@ use crate::cpu::pool;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
 use crate::layout::{Layout, is_row_major};
-use crate::ops::copy;
+use crate::ops::assign::assign;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::ffi::{CStr, CString, OsStr};
@@ -192,7 +192,7 @@ impl Reading {
 
     /// `r` = a tensor of the file.
     pub fn read_into(&self, r: &Tensor, index: i64) -> Result<()> {
-        copy::assign(r, &self.tensor(index)?)
+        assign(r, &self.tensor(index)?)
     }
 
     /// The only tensor of the file, whose elements are read.
