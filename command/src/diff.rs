@@ -3,7 +3,7 @@
 use crate::elements::{Elements, Piece, Values};
 use crate::number::Number;
 use crate::progress::Progress;
-use crate::source::{Entry, Source};
+use crate::source::{Entry, Source, total};
 use crate::stop::{Outcome, Result, Stop, warn};
 use crate::table::{cut, plain};
 use serde::Serialize;
@@ -142,7 +142,7 @@ impl Diff {
     fn tensors(&self, a: &Source, b: &Source) -> Result<(Vec<Difference>, bool)> {
         let (of_a, of_b) = (a.entries()?, b.entries()?);
         let alone = of_a.len() == 1 && of_b.len() == 1;
-        let progress = Progress::new(of_a.iter().map(Entry::bytes).sum());
+        let progress = Progress::new(total(of_a.iter()));
         let in_b: HashMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
         let in_a: HashMap<&str, &Entry> = of_a.iter().map(|entry| (entry.name.as_str(), entry)).collect();
         let (mut found, mut failed) = (Vec::new(), false);

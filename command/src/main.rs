@@ -52,6 +52,11 @@ enum Command {
     },
 }
 
+/// The command as manual pages show it: `help` has none.
+fn paged() -> clap::Command {
+    Arguments::command().disable_help_subcommand(true)
+}
+
 fn run(command: Command, out: &mut dyn Write) -> Result<Outcome> {
     match command {
         Command::Show(show) => show.run(out),
@@ -65,11 +70,11 @@ fn run(command: Command, out: &mut dyn Write) -> Result<Outcome> {
             Ok(Outcome::Done)
         }
         Command::Man { output: Some(folder) } => {
-            clap_mangen::generate_to(Arguments::command(), &folder).map_err(|error| Stop::io(&folder.to_string_lossy(), &error))?;
+            clap_mangen::generate_to(paged(), &folder).map_err(|error| Stop::io(&folder.to_string_lossy(), &error))?;
             Ok(Outcome::Done)
         }
         Command::Man { output: None } => {
-            clap_mangen::Man::new(Arguments::command()).render(out)?;
+            clap_mangen::Man::new(paged()).render(out)?;
             Ok(Outcome::Done)
         }
     }

@@ -3,7 +3,7 @@
 use crate::elements::{Elements, Values};
 use crate::number::{self, Number, counted};
 use crate::progress::Progress;
-use crate::source::{Entry, Source};
+use crate::source::{Entry, Source, total};
 use crate::stop::{Outcome, Result, Stop, warn};
 use crate::summary::Summary;
 use crate::table::{self, Column, cut, plain};
@@ -57,7 +57,7 @@ impl Show {
             return self.one(&source, name, out);
         }
         let entries = source.entries()?;
-        let progress = Progress::new(entries.iter().map(Entry::bytes).sum());
+        let progress = Progress::new(total(entries.iter()));
         let mut outcome = Outcome::Done;
         let mut lines = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -116,7 +116,7 @@ impl Show {
 
     /// Writes what the file is, a line for each tensor, and the metadata.
     fn write_text(&self, source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
-        let bytes = lines.iter().map(|line| line.entry.bytes()).sum();
+        let bytes = total(lines.iter().map(|line| &line.entry));
         let (format, tensors) = (source.archive().format_name(), counted(lines.len(), "tensor"));
         writeln!(out, "{}: {format}, {tensors}, {}", plain(source.name()), number::bytes(bytes))?;
         if !lines.is_empty() {
@@ -237,7 +237,7 @@ fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()
     let file = File {
         file: source.name(),
         format: source.archive().format_name(),
-        bytes: lines.iter().map(|line| line.entry.bytes()).sum(),
+        bytes: total(lines.iter().map(|line| &line.entry)),
         metadata: Pairs(&metadata),
         tensors: lines.iter().map(Tensor::of).collect(),
     };

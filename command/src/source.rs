@@ -52,10 +52,11 @@ impl Source {
         }
         // A file that is read from its beginning can be mapped.
         let mut file = File::from(stdin.as_fd().try_clone_to_owned().map_err(|error| Stop::io(&name, &error))?);
-        if file.metadata().is_ok_and(|found| found.is_file()) && file.stream_position().is_ok_and(|at| at == 0) {
-            if let Ok(archive) = Reading::open(c"/proc/self/fd/0") {
-                return Ok(Source { archive, _bytes: Vec::new(), prefix: "\"/proc/self/fd/0\": ".to_owned(), name });
-            }
+        if file.metadata().is_ok_and(|found| found.is_file())
+            && file.stream_position().is_ok_and(|at| at == 0)
+            && let Ok(archive) = Reading::open(c"/proc/self/fd/0")
+        {
+            return Ok(Source { archive, _bytes: Vec::new(), prefix: "\"/proc/self/fd/0\": ".to_owned(), name });
         }
         Source::of_pipe(name, file)
     }
@@ -171,13 +172,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The bytes that its elements take in memory.
+    /// The bytes that its elements take in memory. A file may repeat a few elements to any number.
     pub fn bytes(&self) -> u64 {
-        self.dtype.as_ref().map_or(0, |dtype| self.elements as u64 * dtype.size() as u64)
+        self.dtype.as_ref().map_or(0, |dtype| (self.elements as u64).saturating_mul(dtype.size() as u64))
     }
 
     /// The sizes as people write them: `[2, 3]`.
     pub fn shape(&self) -> String {
         format!("{:?}", self.sizes)
     }
+}
+
+/// The bytes that the elements of all these take in memory.
+pub fn total<'a>(entries: impl Iterator<Item = &'a Entry>) -> u64 {
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.bytes()))
 }
