@@ -72,7 +72,8 @@ impl<'a> Elements<'a> {
         let len = entries.min(size - start);
         let first = (block * size + start) * row;
         let Some(whole) = &self.whole else {
-            let part = self.source.archive().part(self.entry.index, first, len * row).map_err(|error| self.source.stop(&error))?;
+            let part =
+                self.source.archive().part(self.entry.index, first, len * row).map_err(|error| self.source.failed(self.entry, &error))?;
             return match part {
                 Some(part) => Ok((first, Piece(part))),
                 None => Ok((first, Piece(self.source.tensor(self.entry)?))),

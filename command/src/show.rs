@@ -71,7 +71,9 @@ impl Show {
                         outcome = Outcome::Failed;
                         progress.clear();
                         warn(&message);
-                        Err(message)
+                        // The line of the tensor says the rest.
+                        let known = format!("\"{}\": tensor '{}': ", source.name(), entry.name);
+                        Err(message.strip_prefix(&known).unwrap_or(&message).to_owned())
                     }
                 },
             };

@@ -86,9 +86,14 @@ impl Source {
         text.strip_prefix(&self.prefix).map_or_else(|| text.clone(), str::to_owned)
     }
 
-    /// An error about this file.
-    pub fn stop(&self, error: &Error) -> Stop {
-        Stop::file(&self.name, self.reason(error))
+    /// An error about a tensor of this file.
+    pub fn stop(&self, entry: &Entry, reason: &str) -> Stop {
+        Stop::file(&self.name, format_args!("tensor '{}': {reason}", entry.name))
+    }
+
+    /// An error of the library about a tensor of this file.
+    pub fn failed(&self, entry: &Entry, error: &Error) -> Stop {
+        self.stop(entry, &self.reason(error))
     }
 
     /// The keys and values.
@@ -151,9 +156,9 @@ impl Source {
     /// A tensor, whose elements are mapped where they can be.
     pub fn tensor(&self, entry: &Entry) -> Result<Tensor> {
         if let Err(reason) = &entry.dtype {
-            return Err(Stop::file(&self.name, format_args!("tensor '{}': {reason}", entry.name)));
+            return Err(self.stop(entry, reason));
         }
-        self.archive.tensor(entry.index).map_err(|error| self.stop(&error))
+        self.archive.tensor(entry.index).map_err(|error| self.failed(entry, &error))
     }
 }
 
