@@ -140,7 +140,11 @@ impl Diff {
 
     /// What differs, and true if some tensors could not be read.
     fn tensors(&self, a: &Source, b: &Source) -> Result<(Vec<Difference>, bool)> {
-        let (of_a, of_b) = (a.entries()?, b.entries()?);
+        let (mut of_a, mut of_b) = (a.entries()?, b.entries()?);
+        if self.skip {
+            of_a.retain(|entry| entry.dtype.is_ok());
+            of_b.retain(|entry| entry.dtype.is_ok());
+        }
         let alone = of_a.len() == 1 && of_b.len() == 1;
         let progress = Progress::new(total(of_a.iter()));
         let in_b: HashMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
@@ -152,9 +156,6 @@ impl Diff {
                 found.push(Difference::Only { name: entry.name.clone(), file: a.name().to_owned() });
                 continue;
             };
-            if self.skip && (entry.dtype.is_err() || other.dtype.is_err()) {
-                continue;
-            }
             match self.compare((a, entry), (b, other), &progress) {
                 Ok(difference) => found.extend(difference),
                 Err(Stop::Unread) => return Err(Stop::Unread),

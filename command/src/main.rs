@@ -20,18 +20,28 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use stop::{Outcome, Result, Stop};
 
-/// Shows, converts, compares and views files of tensors
+/// Show, convert, compare and view files of tensors
 ///
 /// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy (.npy, .npz), safetensors,
 /// tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads GGUF. Content tells the format of a
 /// file that is read, the ending of its name that of a file that is written. A file - is the
 /// standard input or output.
 #[derive(Parser)]
-#[command(name = "thorn", version, verbatim_doc_comment, after_help = "Exit codes: 0 done, 1 the files differ, 2 something went wrong.")]
+#[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
+
+const AFTER: &str = "Examples:
+  thorn show model.pt
+  thorn show --json model.pt | jq '.tensors[] | select(.nans > 0) | .name'
+  thorn convert model.pt model.safetensors --dtype float16
+  thorn convert model.pt weight.npy --tensor layer.weight
+  thorn diff old.pt new.safetensors --rtol 1e-5
+  thorn view model.pt layer.weight -o weight.png
+
+Exit codes: 0 done, 1 the files differ, 2 something went wrong.";
 
 #[derive(Subcommand)]
 enum Command {
