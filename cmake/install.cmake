@@ -1,5 +1,5 @@
-# What cmake --install copies, in three components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged, and
-# `command`, the command thorn, which needs neither.
+# What cmake --install copies, in three components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged,
+# and `command`, the command thorn, which needs neither.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
