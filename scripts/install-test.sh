@@ -103,8 +103,8 @@ by_pkg_config() {
 in_gdb() {
     local name=$1 out
     shift
-    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up -ex 'print r' \
-        "$work/debugged" 2>&1)
+    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up \
+        -ex 'print r' "$work/debugged" 2>&1)
     grep -qF 'float32 [2, 3], strides [3, 1]: [[3, 3, 3], [3, 3, 3]]' <<<"$out" || fail "$name: gdb says: $out"
     echo "ok: $name"
 }

@@ -4,7 +4,8 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h. Functions that are never called stand in LEFT_OUT.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h.
+Functions that are never called stand in LEFT_OUT.
 """
 
 import json
@@ -25,7 +26,8 @@ LEFT_OUT = {
 # By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
 BY_KIND = {
     **dict.fromkeys(["inputs", "optional_inputs", "outs", "new_handles"], "handles({name}, {count})"),
-    **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"], "list({name}, {count})"),
+    **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts",
+                     "optional_counts"], "list({name}, {count})"),
     **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
     **dict.fromkeys(["entry", "size", "stride", "count", "integer", "offset", "length"], "whole({name})"),
     **dict.fromkeys(["dtype", "other_dtype", "optional_dtype"], "code({name}, 10)"),
@@ -53,11 +55,13 @@ BY_NAME = {
         "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
         "path": 'one_of({name}, (const char *const[]){{NULL, "libopenblas.so.0", "libm.so.6", "/no/such/file", ""}}, 5)',
         **dict.fromkeys(["key", "value"], 'one_of({name}, (const char *const[]){{"columns.0", "note", "", "\\xff", NULL}}, 5)'),
-        "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", "aab,b", "", "->", NULL}}, 9)',
+        "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", '
+                    '"aab,b", "", "->", NULL}}, 9)',
     },
 }
-# How the arguments of some functions fit each other, which they rarely do by chance: sizes of tensors, and lists in brackets, in letters drawn for each
-# call; other arguments as C expressions. `+` makes a matrix that is positive definite, `@` one of positions below 4, `1` one of ones.
+# How the arguments of some functions fit each other, which they rarely do by chance: sizes of tensors, and lists in brackets, in letters
+# drawn for each call; other arguments as C expressions. `+` makes a matrix that is positive definite, `@` one of positions below 4, `1` one
+# of ones.
 IMAGES = {1: "x", 2: "y,x", 3: "z,y,x"}
 KERNELS = {1: "u", 2: "v,u", 3: "w,v,u"}
 WINDOWS = {1: "x-u+1", 2: "y-v+1,x-u+1", 3: "z-w+1,y-v+1,x-u+1"}
@@ -67,32 +71,43 @@ FITTING = {
     "bmm": "b1 b,n,k; b2 b,k,p", "baddbmm": "t b,n,p; b1 b,n,k; b2 b,k,p", "addbmm": "t n,p; b1 b,n,k; b2 b,k,p",
     "matmul": "a b,n,k; b k,p", "v?dot": "a k; b k", "outer|ger": "v1 n; v2 p", "addr": "t n,p; v1 n; v2 p", "inner": "a n,k; b p,k",
     "tensordot": "a k,n; b k,p; ndim=1; dims_a=few({name}, 1, 0, 0); dims_b=few({name}, 1, 0, 0)",
-    "einsum": 'count=2; equation="ij,jk->ik"; operands=two_matrices({name}, n, k, p)', "chainMatmul": "count=2; matrices=two_matrices({name}, n, k, p)",
+    "einsum": 'count=2; equation="ij,jk->ik"; operands=two_matrices({name}, n, k, p)',
+    "chainMatmul": "count=2; matrices=two_matrices({name}, n, k, p)",
     "matrixPower": "t +n,n", "kron": "a n,k; b p", "cross": "a 3,n; b 3,n; dimension=0", "cdist": "a n,k; b p,k",
     "gesv|solve|trtrs|potrs": "b n,k; a +n,n", "gels|lstsq": "b n,k; a +n,n", "btrisolve": "b n,k; atf +n,n; pivots 1n",
     "btrifact|lu|getri|potrf|potri|pstrf|qr|geqrf|syev|geev|gesvd": "a +n,n; pivot=1",
     "inverse|s?logdet|det|cholesky|symeig|eig|svd|pinverse|matrixRank|matrixNorm|cond|matrixExp": "t +n,n; a +n,n",
     "orgqr": "a +n,n; tau n", "ormqr": "a +n,n; tau n; c n,n",
-    **{f"conv{d}d": f"input b,g*c,{IMAGES[d]}; weight g*o,c,{KERNELS[d]}; bias g*o; groups=g; ndim={d}; {STEPS.replace('D', str(d))}" for d in IMAGES},
-    **{f"convTranspose{d}d": f"input b,g*c,{IMAGES[d]}; weight g*c,o,{KERNELS[d]}; bias g*o; groups=g; ndim={d}; {STEPS.replace('D', str(d))}" for d in IMAGES},
+    **{f"conv{d}d": f"input b,g*c,{IMAGES[d]}; weight g*o,c,{KERNELS[d]}; bias g*o; groups=g; ndim={d}; {STEPS.replace('D', str(d))}"
+       for d in IMAGES},
+    **{f"convTranspose{d}d": f"input b,g*c,{IMAGES[d]}; weight g*c,o,{KERNELS[d]}; bias g*o; groups=g; ndim={d}; "
+                             f"{STEPS.replace('D', str(d))}"
+       for d in IMAGES},
     "convolution": f"input b,g*c,y,x; weight g*o,c,v,u; bias g*o; groups=g; ndim=2; transposed=0; {STEPS.replace('D', '2')}",
-    "convolutionGrad(Input|Weight)": "gradOutput b,g*o,y-v+1,x-u+1; weight g*o,c,v,u; input b,g*c,y,x; groups=g; ndim=0; stride=NULL; padding=NULL; dilation=NULL; transposed=0; outputPadding=NULL",
+    "convolutionGrad(Input|Weight)": "gradOutput b,g*o,y-v+1,x-u+1; weight g*o,c,v,u; input b,g*c,y,x; groups=g; ndim=0; "
+                                     "stride=NULL; padding=NULL; dilation=NULL; transposed=0; outputPadding=NULL",
     "convolutionGradBias": "gradOutput b,c,y,x; imageDims=2",
     "im2col": "t b,c,y,x; ndim=2; kernel=[v,u]; stride=NULL; padding=NULL; dilation=NULL",
     "col2im": "t b,c*v*u,(y-v+1)*(x-u+1); ndim=2; imageSizes=[y,x]; kernel=[v,u]; stride=NULL; padding=NULL; dilation=NULL",
-    **{f"conv{d}D{form}": f"t {planes.format(IMAGES[d])}; k {kernels.format(KERNELS[d])}; map 1n,2; sdepth=1; srow=1; scol=1; vf=\"V\"; xc=\"X\""
+    **{f"conv{d}D{form}": f"t {planes.format(IMAGES[d])}; k {kernels.format(KERNELS[d])}; map 1n,2; "
+                        f"sdepth=1; srow=1; scol=1; vf=\"V\"; xc=\"X\""
        for d in (2, 3) for form, planes, kernels in (
-           ("mul", "{}", "{}"), ("cmul", "n,{}", "n,{}"), ("(ger|Revger)", "c,{}", "o,{}"), ("Revgerm", "b,c,{}", "b,o,{}"), ("mv", "c,{}", "o,c,{}"),
+           ("mul", "{}", "{}"), ("cmul", "n,{}", "n,{}"), ("(ger|Revger)", "c,{}", "o,{}"), ("Revgerm", "b,c,{}", "b,o,{}"),
+           ("mv", "c,{}", "o,c,{}"),
            ("mm", "b,c,{}", "o,c,{}"), ("map", "n,{}", "n,{}"))},
-    **{f"(max|avg)Pool{d}d": f"input b,c,{IMAGES[d]}; ndim={d}; kernel=[{KERNELS[d]}]; {STEPS.replace('D', str(d)).replace('0, 1)', '0, 0)')}" for d in IMAGES},
+    **{f"(max|avg)Pool{d}d": f"input b,c,{IMAGES[d]}; ndim={d}; kernel=[{KERNELS[d]}]; "
+                              f"{STEPS.replace('D', str(d)).replace('0, 1)', '0, 0)')}"
+       for d in IMAGES},
     **{f"adaptive(Max|Avg)Pool{d}d": f"input b,c,{IMAGES[d]}; ndim=1; sizes=few({{name}}, 1, 1, 3)" for d in IMAGES},
     "(max|adaptiveAvg)PoolGradInput": "gradOutput c,p,q; indices @c,p,q; input c,y,x; imageDims=2",
     "maxUnpool": "t c,p,q; indices @c,p,q; ndim=2; imageSizes=[y,x]",
-    "avgPoolGradInput": "gradOutput c,y-v+1,x-u+1; input c,y,x; ndim=2; kernel=[v,u]; stride=few({name}, 2, 1, 1); padding=NULL; ceilMode=0",
+    "avgPoolGradInput": "gradOutput c,y-v+1,x-u+1; input c,y,x; ndim=2; kernel=[v,u]; stride=few({name}, 2, 1, 1); padding=NULL; "
+                        "ceilMode=0",
     "(softmax|logSoftmax)Grad": "g n,k; y n,k",
     "layerNorm(Grad)?": "g n,k,p; t n,k,p; weight p; bias p; normalizedNdim=1",
     "(nllLoss|crossEntropy)(Grad)?": "g=fitting_tensor({name}, ' ', 0, NULL); t n,4; target @n; weight 4; reduction=1",
-    "i?fft": "t b,x,2; signalDims=1", "i?fft2": "t y,x,2", "rfft": "t b,x; signalDims=1", "irfft": "t b,x,2; signalDims=1; ndim=0; signalSizes=NULL",
+    "i?fft": "t b,x,2; signalDims=1", "i?fft2": "t y,x,2", "rfft": "t b,x; signalDims=1",
+    "irfft": "t b,x,2; signalDims=1; ndim=0; signalSizes=NULL",
 }
 # What becomes of what is returned.
 KEPT = {"THTensor *": "keep_tensor(got);", "THStorage *": "keep_storage(got);", "THGenerator *": "keep_generator(got);",
@@ -127,7 +142,8 @@ def fitting(function):
 
 
 def call(function, kinds):
-    """The C function that calls one of the library; `kinds` has the kind of each argument. Variables have an underscore behind, for what draws them has plain names."""
+    """The C function that calls one of the library; `kinds` has the kind of each argument. Variables have an underscore
+    behind, for what draws them has plain names."""
     lines, count = [f'begin("{function.name}");'], None
     forms, letters = fitting(function)
     if forms:
@@ -170,7 +186,8 @@ def main(path):
         sys.exit(f"the header has no {', '.join(sorted(unknown))}")
     names = [name for name in every if name not in LEFT_OUT]
     with open(ROWS) as file:
-        rows = {row["name"]: {argument["name"]: argument.get("kind") for argument in row["arguments"]} for row in json.load(file)["functions"]}
+        rows = {row["name"]: {argument["name"]: argument.get("kind") for argument in row["arguments"]}
+                for row in json.load(file)["functions"]}
     parts = [call(every[name], rows[name]) for name in names if name not in special]
     parts.append("static const char *const NAMES[] = {\n    " + ",\n    ".join(f'"{name}"' for name in names) + ",\n};\n")
     parts.append("static void (*const CALLS[])(void) = {\n    " + ",\n    ".join(f"call_{name}" for name in names) + ",\n};\n")
