@@ -186,6 +186,7 @@ local function call(prototype, x, way)
   local took = os.clock() - before
   if prototype.name == "THTensor_retain" then C.THTensor_free(x) end
   if prototype.result == "THTensor *" then C.THTensor_free(result) end
+  if prototype.result:find "^DLManagedTensor" and result ~= nil then result.deleter(result) end
   if prototype.result == "THStorage *" and prototype.name:find "_new" then C.THStorage_free(result) end
   release(made)
   assert(took < MOST, ("took %.2f s"):format(took))

@@ -18,6 +18,7 @@ local takes_null = {
   THStorage_retain = "NULL is ignored",
   THStorage_free = "NULL is ignored",
   THGenerator_free = "NULL is ignored",
+  THArchive_free = "NULL is ignored",
   THFree = "NULL is ignored, as by free",
   THRealloc = "NULL allocates, as with realloc",
 }
@@ -26,10 +27,10 @@ local takes_null = {
 local lists = { sizes = true, strides = true, dims = true, entries = true, counts = true, inputs = true, optional_inputs = true, outs = true }
 
 -- What the comments promise on error, where it is not what the type has: NaN, NULL, -1 for counts, 0 for int and size_t.
-local error_values = { THMapAllocatorContext_fd = -1 }
+local error_values = { THMapAllocatorContext_fd = -1, THStorage_sharedFd = -1 }
 local error_values_of = {
   double = "NaN", pointer = "NULL", THStatus = "status", int64_t = -1, ptrdiff_t = -1, int = 0, size_t = 0, uint64_t = 0, THDtype = 0, THDeviceType = 0,
-  THGeneratorKind = 0,
+  THGeneratorKind = 0, THFileFormat = 0,
 }
 
 -- Gives back what a call may have made.
@@ -37,6 +38,7 @@ local release = {
   ["THTensor *"] = "THTensor_free",
   ["THStorage *"] = "THStorage_free",
   ["THGenerator *"] = "THGenerator_free",
+  ["THArchive *"] = "THArchive_free",
   ["void *"] = "THFree",
 }
 

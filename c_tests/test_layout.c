@@ -30,6 +30,32 @@ PLACED(THAllocator, realloc, 8, 8);
 PLACED(THAllocator, free, 16, 8);
 ALWAYS(THAllocator_bytes, sizeof(THAllocator) == 24);
 
+/* As the specifications of DLPack and of Arrow's C data interface have them. */
+PLACED(DLTensor, data, 0, 8);
+PLACED(DLTensor, device, 8, 8);
+PLACED(DLTensor, ndim, 16, 4);
+PLACED(DLTensor, dtype, 20, 4);
+PLACED(DLTensor, shape, 24, 8);
+PLACED(DLTensor, strides, 32, 8);
+PLACED(DLTensor, byte_offset, 40, 8);
+PLACED(DLManagedTensor, dl_tensor, 0, 48);
+PLACED(DLManagedTensor, manager_ctx, 48, 8);
+PLACED(DLManagedTensor, deleter, 56, 8);
+PLACED(DLManagedTensorVersioned, version, 0, 8);
+PLACED(DLManagedTensorVersioned, manager_ctx, 8, 8);
+PLACED(DLManagedTensorVersioned, deleter, 16, 8);
+PLACED(DLManagedTensorVersioned, flags, 24, 8);
+PLACED(DLManagedTensorVersioned, dl_tensor, 32, 48);
+PLACED(ArrowSchema, format, 0, 8);
+PLACED(ArrowSchema, flags, 24, 8);
+PLACED(ArrowSchema, children, 40, 8);
+PLACED(ArrowSchema, release, 56, 8);
+PLACED(ArrowSchema, private_data, 64, 8);
+PLACED(ArrowArray, length, 0, 8);
+PLACED(ArrowArray, buffers, 40, 8);
+PLACED(ArrowArray, release, 64, 8);
+PLACED(ArrowArray, private_data, 72, 8);
+
 ALWAYS(codes_are_int32, sizeof(THStatus) == 4 && sizeof(THDtype) == 4 && sizeof(THMemoryFormat) == 4);
 ALWAYS(dtypes, TH_UNDEFINED == 0 && TH_UINT8 == 1 && TH_INT8 == 2 && TH_INT16 == 3 && TH_INT32 == 4 && TH_INT64 == 5 &&
                    TH_FLOAT16 == 6 && TH_BFLOAT16 == 7 && TH_FLOAT32 == 8 && TH_FLOAT64 == 9 && TH_BOOL == 10);

@@ -41,15 +41,16 @@
  *     26. Fourier transforms
  *     27. Random generators
  *     28. Random numbers
- *     29. Functions of the caller
- *     30. Storages
- *     31. Memory
- *     32. Files
- *     33. Mapped files and shared memory
- *     34. Errors
- *     35. Threads
- *     36. BLAS of the machine
- *     37. Versions
+ *     29. Exchange with other libraries
+ *     30. Functions of the caller
+ *     31. Storages
+ *     32. Memory
+ *     33. Files
+ *     34. Mapped files and shared memory
+ *     35. Errors
+ *     36. Threads
+ *     37. BLAS of the machine
+ *     38. Versions
  *
  * Conventions
  * ===========
@@ -3293,7 +3294,218 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     29. Functions of the caller
+ *     29. Exchange with other libraries
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup exchange_with_other_libraries Exchange with other libraries
+ *
+ * DLPack is how NumPy, PyTorch, JAX and others hand each other tensors without a copy: the producer fills in a struct,
+ * and the consumer calls its deleter when it no longer needs the elements. A program that includes dlpack.h does so
+ * before this header, whose structs then are those. Both sides see what the other one writes, and order their writes
+ * themselves. Arrow's C data interface does the same for columns of tables, here for tensors with one dimension. A
+ * program that includes a header with its structs, and with the macro `ARROW_C_DATA_INTERFACE`, does so before this
+ * one. Arrow takes values for constant: copy an array before you write to it where others may read it. A storage whose
+ * elements have been handed out can no longer be resized: another library has its address. Errors: `TH_ERR_DTYPE`, an
+ * element type that the other side does not have; `TH_ERR_SHAPE`, sizes and strides that are negative or overflow;
+ * `TH_ERR_ARGUMENT`, memory that is NULL or not aligned; `TH_ERR_DEVICE`, elements that are not in the memory of the
+ * host; `TH_ERR_UNSUPPORTED`, negative strides, nulls, and another major version of DLPack.
+ * @{
+ */
+
+#ifndef DLPACK_DLPACK_H_
+#define DLPACK_DLPACK_H_
+
+enum {
+    /// The version that thorn writes. Structs of another major version have another layout.
+    DLPACK_MAJOR_VERSION = 1,
+    DLPACK_MINOR_VERSION = 3     ///< Minor versions add codes.
+};
+
+enum {
+    DLPACK_FLAG_BITMASK_READ_ONLY = 1, ///< The consumer must not write the elements.
+    DLPACK_FLAG_BITMASK_IS_COPIED = 2 ///< The producer has made a copy for the consumer.
+};
+
+/// A version of DLPack: `DLPACK_MAJOR_VERSION` and `DLPACK_MINOR_VERSION`.
+typedef struct DLPackVersion {
+    /// Another one means another layout.
+    uint32_t major;
+    /// Another one means more codes.
+    uint32_t minor;
+} DLPackVersion;
+
+/// A kind of device.
+typedef enum DLDeviceType {
+    kDLCPU = 1,                  ///< The memory of the host.
+    kDLCUDA = 2,                 ///< The memory of a GPU with CUDA.
+    kDLCUDAHost = 3              ///< Memory of the host that CUDA has pinned.
+} DLDeviceType;
+
+/// A device.
+typedef struct DLDevice {
+    /// Its kind.
+    DLDeviceType device_type;
+    /// Its number; 0 for the host.
+    int32_t device_id;
+} DLDevice;
+
+enum {
+    kDLInt = 0,                  ///< Signed integers.
+    kDLUInt = 1,                 ///< Unsigned integers.
+    kDLFloat = 2,                ///< IEEE 754 floats.
+    kDLBfloat = 4,               ///< The upper halves of float32.
+    kDLBool = 6                  ///< Truth values, one byte each.
+};
+
+/// An element type.
+typedef struct DLDataType {
+    /// `kDLInt`, `kDLUInt`, `kDLFloat`, `kDLBfloat`, `kDLBool`, or one that thorn has no dtype for.
+    uint8_t code;
+    /// Bits of a number.
+    uint8_t bits;
+    /// Numbers of an element; thorn has 1.
+    uint16_t lanes;
+} DLDataType;
+
+/// A strided tensor.
+typedef struct DLTensor {
+    /// The memory; the first element lies `byte_offset` bytes behind.
+    void *data;
+    /// Where the memory is.
+    struct DLDevice device;
+    /// Number of dimensions.
+    int32_t ndim;
+    /// Element type.
+    struct DLDataType dtype;
+    /// `ndim` sizes.
+    int64_t *shape;
+    /// `ndim` strides, in elements; NULL for row-major.
+    int64_t *strides;
+    /// Bytes from `data` to the first element.
+    uint64_t byte_offset;
+} DLTensor;
+
+/// A tensor on its way from a producer to a consumer.
+typedef struct DLManagedTensorVersioned {
+    /// Fields behind `deleter` have this layout only where the major version is `DLPACK_MAJOR_VERSION`.
+    struct DLPackVersion version;
+    /// The producer's own.
+    void *manager_ctx;
+    /// Called once by the consumer when it no longer needs the tensor; may be NULL.
+    void (*deleter)(struct DLManagedTensorVersioned *tensor);
+    /// `DLPACK_FLAG_BITMASK_READ_ONLY`, `DLPACK_FLAG_BITMASK_IS_COPIED`.
+    uint64_t flags;
+    /// The tensor.
+    struct DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
+/// A tensor on its way from a producer to a consumer, as it was before version 1.
+typedef struct DLManagedTensor {
+    /// The tensor.
+    struct DLTensor dl_tensor;
+    /// The producer's own.
+    void *manager_ctx;
+    /// Called once by the consumer when it no longer needs the tensor; may be NULL.
+    void (*deleter)(struct DLManagedTensor *tensor);
+} DLManagedTensor;
+
+#endif /* DLPACK_DLPACK_H_ */
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+enum {
+    ARROW_FLAG_DICTIONARY_ORDERED = 1, ///< The dictionary's order has a meaning.
+    ARROW_FLAG_NULLABLE = 2,     ///< There may be nulls.
+    ARROW_FLAG_MAP_KEYS_SORTED = 4 ///< The keys of each map are sorted.
+};
+
+/// The type of an array. The consumer calls `release` once; a struct whose `release` is NULL has been released or moved
+/// elsewhere.
+typedef struct ArrowSchema {
+    /// The type; one letter for numbers: `f` is float32.
+    const char *format;
+    /// The name of a field, or NULL.
+    const char *name;
+    /// Keys and values in a binary form, or NULL.
+    const char *metadata;
+    /// `ARROW_FLAG_*` bits.
+    int64_t flags;
+    /// Number of children; 0 for numbers.
+    int64_t n_children;
+    /// The types of the children.
+    struct ArrowSchema **children;
+    /// The type of a dictionary's values, or NULL.
+    struct ArrowSchema *dictionary;
+    /// Ends what the struct refers to, and sets `release` to NULL.
+    void (*release)(struct ArrowSchema *schema);
+    /// The producer's own.
+    void *private_data;
+} ArrowSchema;
+
+/// The memory of an array. The consumer calls `release` once; a struct whose `release` is NULL has been released or
+/// moved elsewhere.
+typedef struct ArrowArray {
+    /// Number of values.
+    int64_t length;
+    /// Number of nulls; -1 if nobody has counted them.
+    int64_t null_count;
+    /// Values in the buffers before the first one of the array.
+    int64_t offset;
+    /// Number of buffers; 2 for numbers.
+    int64_t n_buffers;
+    /// Number of children; 0 for numbers.
+    int64_t n_children;
+    /// For numbers a bit for each value that is not null, or NULL, and the values.
+    const void **buffers;
+    /// The children.
+    struct ArrowArray **children;
+    /// The values of a dictionary, or NULL.
+    struct ArrowArray *dictionary;
+    /// Ends what the struct refers to, and sets `release` to NULL.
+    void (*release)(struct ArrowArray *array);
+    /// The producer's own.
+    void *private_data;
+} ArrowArray;
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+/// The elements of `t` for a consumer of DLPack 1, who shares them until it calls the deleter of what is returned,
+/// once; `t` may be freed before. Strides are always given. NULL on error.
+TH_NODISCARD DLManagedTensorVersioned *THTensor_toDLPack(const THTensor *t);
+
+/// As toDLPack, for consumers of the struct that DLPack had before version 1.
+TH_NODISCARD DLManagedTensor *THTensor_toDLPackLegacy(const THTensor *t);
+
+/// A tensor that shares the elements of a producer of DLPack 1. It takes `tensor` over: when the last view is gone, the
+/// deleter is called, once. On error `tensor` stays the caller's, and the deleter has not been called. NULL strides
+/// mean row-major. Where `DLPACK_FLAG_BITMASK_READ_ONLY` is set the elements are copied and the deleter is called at
+/// once, since a tensor may be written. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromDLPack(DLManagedTensorVersioned *tensor);
+
+/// As newFromDLPack, from a producer of the struct that DLPack had before version 1, which cannot forbid writing.
+/// Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromDLPackLegacy(DLManagedTensor *tensor);
+
+/// Fills in `schema` and `array` for a consumer of Arrow's, who shares the elements of `t` until it calls the `release`
+/// of `array`, once; `t` may be freed before. `t` has one dimension. Elements that do not lie side by side are copied,
+/// and so are those of Bool, which Arrow has as bits. bfloat16 has no format. Former contents of both structs do not
+/// matter; on error they are unchanged.
+THStatus THTensor_toArrow(const THTensor *t, ArrowSchema *schema, ArrowArray *array);
+
+/// A tensor with one dimension that shares the values of an array of Arrow's, of signed integers, uint8, floats or
+/// truth values. It takes both structs over, and sets their `release` to NULL: the producer's is called with the last
+/// view, once. Truth values are copied, and their array is released at once. On error both structs stay the caller's.
+/// Nulls are an error; they are counted where `null_count` is -1. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *array);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     30. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3334,7 +3546,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     30. Storages
+ *     31. Storages
  *
  * ================================================================================================================== */
 
@@ -3486,7 +3698,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     31. Memory
+ *     32. Memory
  *
  * ================================================================================================================== */
 
@@ -3556,7 +3768,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     32. Files
+ *     33. Files
  *
  * ================================================================================================================== */
 
@@ -3670,7 +3882,8 @@ THArchive *THArchive_create(const char *path, THFileFormat format);
 /// each whole; in others tensors are row-major.
 THStatus THArchive_add(const THArchive *archive, const char *name, const THTensor *t);
 
-/// Adds a key and its value to the metadata. Where a format has none, `THArchive_close` fails.
+/// Adds a key and its value to the metadata, which NumPy's files, PGM and PPM do not have. Tables have names of
+/// columns, `columns.0` and so on, and nothing else.
 THStatus THArchive_addMetadata(const THArchive *archive, const char *key, const char *value);
 
 /// Floats in texts get `digits` significant digits, 0 to 17; 0, as at first, stands for as many as tell them apart.
@@ -3691,15 +3904,21 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     33. Mapped files and shared memory
+ *     34. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
 /**
  * @defgroup mapped_files_and_shared_memory Mapped files and shared memory
  *
- * Errors: `TH_ERR_IO`, the operating system refused the file or object, or it is too short; `TH_ERR_ARGUMENT`, flags
- * that contradict each other; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
+ * A file is mapped by `THStorage_newWithMapping`, or by a context for one of two allocators. It may be larger than
+ * memory: the system reads what is touched. Processes share memory by a descriptor. `THTensor_shareMemory` moves a
+ * tensor to memory that no folder has, whose length nobody can change; another process opens it by a descriptor that
+ * came over a socket (SCM_RIGHTS), was inherited, or is named `/proc/PID/fd/N`. The memory ends with the last process
+ * that uses it, also one that is killed. Processes order their reads and writes themselves. Shared memory cannot be
+ * resized, and each storage in it keeps a descriptor open. Errors: `TH_ERR_IO`, the operating system refused the file
+ * or object, or it is too short; `TH_ERR_ARGUMENT`, flags that contradict each other, memory that cannot move, a
+ * storage that is not shared; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
  * @{
  */
 
@@ -3729,11 +3948,41 @@ THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data)
 /// Takes a user off memory mapped by `THRefcountedMapAllocator`; 1 if it was the last.
 int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
 
+/// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already. Pointers
+/// to its elements are no longer valid. A child process made by fork then shares the elements with its parent. Memory
+/// that cannot move is refused: that of a caller, of a private mapping, or with an address that another library has.
+THStatus THTensor_shareMemory(THTensor *t);
+
+/// 1 if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as shared.
+int THTensor_isShared(const THTensor *t);
+
+/// 1 if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
+int THStorage_isShared(const THStorage *storage);
+
+/// The descriptor of a shared storage, to be sent to another process. It remains the storage's, which closes it at its
+/// end; dup keeps it longer. -1 on error.
+int THStorage_sharedFd(const THStorage *storage);
+
+/// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in
+/// processes of the same user while this one keeps the storage, or the name given to a mapping. A C string that the
+/// caller frees with `THFree`; NULL on error.
+TH_NODISCARD char *THStorage_sharedName(const THStorage *storage);
+
+/// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is
+/// negative. The descriptor remains the caller's, who may close it at once. Memory shorter than said is an error.
+/// Another library may shorten its memory later, and access beyond the end then ends the process by SIGBUS; the length
+/// of thorn's is fixed. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newSharedFd(THDtype dtype, int fd, ptrdiff_t size);
+
+/// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or shm_open
+/// has. The name stays. Otherwise as newSharedFd. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptrdiff_t size);
+
 /** @} */
 
 /* ==================================================================================================================
  *
- *     34. Errors
+ *     35. Errors
  *
  * ================================================================================================================== */
 
@@ -3764,7 +4013,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     35. Threads
+ *     36. Threads
  *
  * ================================================================================================================== */
 
@@ -3789,7 +4038,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     36. BLAS of the machine
+ *     37. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -3819,7 +4068,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     37. Versions
+ *     38. Versions
  *
  * ================================================================================================================== */
 

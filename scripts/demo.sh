@@ -35,6 +35,9 @@ build/examples/checkpoint
 title "examples/gpt.c: a transformer learns to write C headers, and writes"
 build/examples/gpt build/gpt.weights
 
+title "examples/share.c: two processes send each other tensors"
+build/examples/share
+
 title "examples/digits.lua: digits again, from LuaJIT"
 THORN_LIB=$PWD/build/lib/libthorn.so luajit examples/digits.lua
 

@@ -4,8 +4,8 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences/special.h with its reason. Functions that are never called stand in
-LEFT_OUT.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h.
+Functions that are never called stand in LEFT_OUT.
 """
 
 import json
@@ -16,7 +16,7 @@ import sys
 from prototypes import functions
 
 ROWS = os.path.join(os.path.dirname(__file__), "..", "src", "capi", "rows.json")
-SPECIAL = os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", "special.h")
+SPECIAL = [os.path.join(os.path.dirname(__file__), "..", "c_tests", "sequences", name) for name in ("special.h", "exchange.h", "files.h")]
 
 LEFT_OUT = {
     "THRefcountedMapAllocator_incref": "takes a bare address of counted shared memory, which nothing can check",
@@ -34,7 +34,7 @@ BY_KIND = {
     "dim": "dimension({name})", "flag": "truth({name})", "int": "code({name}, 3)", "seed": "bits()",
     "memory_format": "code({name}, 3)", "div_mode": "code({name}, 2)", "interpolation": "code({name}, 4)", "status": "code({name}, 11)",
     "reduce": "code({name}, 3)", "pad_mode": "code({name}, 3)", "matrix_norm": "code({name}, 7)", "reduction": "code({name}, 2)",
-    "generator_kind": "code({name}, 2)", "fan": "code({name}, 1)",
+    "generator_kind": "code({name}, 2)", "fan": "code({name}, 1)", "file_format": "code({name}, 13)",
     "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
     "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
@@ -42,7 +42,7 @@ BY_KIND = {
 BY_TYPE = {
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
-    "THGenerator *": "generator({name})", "THMapAllocatorContext *": "context({name})", "double": "number({name})",
+    "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})", "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.
 BY_NAME = {
@@ -54,6 +54,7 @@ BY_NAME = {
         "title": 'one_of({name}, (const char *const[]){{"", "Arithmetic", "arithmetic", "Versions", NULL}}, 5)',
         "indexing": 'one_of({name}, (const char *const[]){{"ij", "xy", "", "ijk", NULL}}, 5)',
         "path": 'one_of({name}, (const char *const[]){{NULL, "libopenblas.so.0", "libm.so.6", "/no/such/file", ""}}, 5)',
+        **dict.fromkeys(["key", "value"], 'one_of({name}, (const char *const[]){{"columns.0", "note", "", "\\xff", NULL}}, 5)'),
         "equation": 'one_of({name}, (const char *const[]){{"ij,jk->ik", "...,...->...", "ij", "i,i", "ij,jk,kl->", '
                     '"aab,b", "", "->", NULL}}, 9)',
     },
@@ -176,8 +177,10 @@ def call(function, kinds):
 
 
 def main(path):
-    with open(SPECIAL) as file:
-        special = set(re.findall(r"^static void call_(TH\w+)\(void\)", file.read(), re.M))
+    special = set()
+    for header in SPECIAL:
+        with open(header) as file:
+            special |= set(re.findall(r"^static void call_(TH\w+)\(void\)", file.read(), re.M))
     every = functions()
     if unknown := (special | set(LEFT_OUT)) - set(every):
         sys.exit(f"the header has no {', '.join(sorted(unknown))}")

@@ -28,6 +28,10 @@ packages() {
     if [ "$goal" = test ] && ! python3 -c 'import cffi' 2>/dev/null && ! /usr/bin/python3 -c 'import cffi' 2>/dev/null; then
         echo python3-cffi
     fi
+    # So does examples/python.
+    if [ "$goal" = test ] && ! python3 -c 'import numpy' 2>/dev/null && ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        echo python3-numpy
+    fi
     # THSetBlas is tried with it.
     if [ "$goal" = test ] && ! /sbin/ldconfig -p | grep -qF libopenblas.so.0; then
         echo libopenblas0-pthread

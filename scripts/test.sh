@@ -80,6 +80,17 @@ beside_torch() {
     fi
 }
 
+# NumPy's example is a ctest; PyTorch is in an environment of its own.
+exchange_with_torch() {
+    local python
+    if python=$(python_with_torch); then
+        THORN_LIB=$library PYTHONDONTWRITEBYTECODE=1 "$python" examples/python/torch_exchange.py
+        THORN_LIB=$library PYTHONDONTWRITEBYTECODE=1 "$python" examples/python/numpy_exchange.py
+    else
+        echo "left out, for want of PyTorch"
+    fi
+}
+
 section "set-up"
 scripts/setup.sh
 
@@ -108,6 +119,8 @@ section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls and a network beside PyTorch"
 beside_torch
+section "exchange with PyTorch"
+exchange_with_torch
 section "reference"
 cmake --build "$build" --target docs
 section "installation"

@@ -1,6 +1,8 @@
 //! `THStorage`, the struct C sees, and [`Storage`], the counted pointer Rust uses.
 
 mod larger;
+mod lent;
+mod shared;
 
 use crate::alloc::{self, THAllocator, THDeleter, THMapAllocator, THMapAllocatorContext};
 use crate::device::Device;
@@ -158,22 +160,8 @@ impl Storage {
     /// A storage over a file or shared memory; `len` <= 0 takes the whole file. `flags` are `TH_ALLOCATOR_MAPPED_*`.
     pub fn mapped(dtype: Dtype, filename: &CStr, len: i64, flags: c_int) -> Result<Storage> {
         let bytes = if len > 0 { byte_count(dtype, len)? } else { 0 };
-        // The header is made first: the mapping may have made, grown or unlinked a file.
-        let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, &THMapAllocator, null_mut())?;
-        let mut context = THMapAllocatorContext::new(Some(filename), flags)?;
-        let data = context.map(bytes as isize)?;
-        // SAFETY: nobody else has the new storage. The mapping holds the elements and is undone by THMapAllocator with this context.
-        unsafe {
-            let raw = storage.as_ptr();
-            if len <= 0 {
-                (*raw).size = context.size() / dtype.size() as isize;
-            }
-            (*raw).data = data;
-            (*raw).allocatorContext = Box::into_raw(context).cast();
-        }
-        storage.set_flags(TH_STORAGE_REFCOUNTED | TH_STORAGE_FREEMEM);
-        alloc::adjust_live(storage.bytes() as isize);
-        Ok(storage)
+        let context = || THMapAllocatorContext::new(Some(filename), flags);
+        Storage::over_mapping(dtype, bytes, (len > 0).then_some(len), context)
     }
 
     fn from_parts(

@@ -3,7 +3,9 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -24,6 +26,10 @@ def folder():
     values = torch.randn(SHAPE)
     torch.save(values, f"{FOLDER}/a.pt")
     np.save(f"{FOLDER}/a.npy", values.numpy())
+    sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+    import t7
+
+    t7.write(Path(f"{FOLDER}/a.t7"), t7.Tensor(t7.Storage("Float", values.numpy().ravel()), list(SHAPE)))
     np.savez(f"{FOLDER}/a.npz", a=values.numpy())
     np.savez_compressed(f"{FOLDER}/rounded.npz", a=(values.numpy() * 10).round())
     torch.save({f"layer.{k}": values + k for k in range(10)}, f"{FOLDER}/large.pt")
@@ -62,8 +68,9 @@ def table():
 
 
 def synced(save, path, *what):
-    """Saves, and waits until it is on disk, as thorn does."""
+    """Saves, and waits until it is on disk, as thorn does; 0, as thorn says then."""
     with open(path, "wb") as file:
         save(file, *what)
         file.flush()
         os.fsync(file.fileno())
+    return 0

@@ -607,12 +607,13 @@ def files():
         return over(op, "f32", shape, f"MADE(({{ {open_it}; THArchive_free(archive); first; }}))", torch, one_thread=True)
 
     def save(op, ending, torch, numpy=None):
-        return over(op, "f32", shape, f'THTensor_save(a, "{at}/saved.{ending}")', torch, numpy, checked=("nothing",), one_thread=True)
+        return over(op, "f32", shape, f'NUMBER(THTensor_save(a, "{at}/saved.{ending}"))', torch, numpy, one_thread=True)
 
     return [
         *first("first of 1 GB .pt", "large.pt", "files.first_of_checkpoint()"),
         *first("first of 1 GB .safetensors", "large.safetensors", "files.first_of_safetensors()"),
         *load("load .pt", "a.pt", f'torch.load("{at}/a.pt")', None),
+        *load("load .t7", "a.t7", f'torch.load("{at}/a.pt")', None),
         *load("load .npy", "a.npy", f'torch.from_numpy(np.load("{at}/a.npy"))', f'np.load("{at}/a.npy")'),
         *load("load .npz", "a.npz", f'torch.from_numpy(np.load("{at}/a.npz")["a"])', f'np.load("{at}/a.npz")["a"]'),
         *load("load deflated .npz", "rounded.npz", f'torch.from_numpy(np.load("{at}/rounded.npz")["a"])', f'np.load("{at}/rounded.npz")["a"]'),

@@ -104,6 +104,7 @@ static struct {
     THStorage *storage[STORAGES];
     THGenerator *generator[OTHERS];
     THMapAllocatorContext *context[OTHERS];
+    THArchive *archive[OTHERS];
     void *block[OTHERS]; /* BLOCK bytes each */
 } pool;
 
@@ -153,6 +154,13 @@ static void keep_context(THMapAllocatorContext *c) {
     THMapAllocatorContext **slot = &pool.context[below(OTHERS)];
     if (*slot) THMapAllocatorContext_free(*slot);
     *slot = c;
+}
+
+static void keep_archive(THArchive *a) {
+    if (!a) return;
+    THArchive **slot = &pool.archive[below(OTHERS)];
+    THArchive_free(*slot);
+    *slot = a;
 }
 
 /* Takes a handle with its reference out of the pool; NULL if the slot is empty. */
@@ -242,6 +250,11 @@ static THGenerator *generator(const char *name) {
 static THMapAllocatorContext *context(const char *name) {
     trace("%s=context ", name);
     return pool.context[below(OTHERS)];
+}
+
+static THArchive *archive(const char *name) {
+    trace("%s=archive ", name);
+    return pool.archive[below(OTHERS)];
 }
 
 /* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
@@ -514,6 +527,8 @@ static void free_text(char *text) {
 
 #include "special.h"
 
+#include "exchange.h"
+
 /* ---- sequences ---- */
 
 /* A tensor of small numbers in some layout. */
@@ -533,6 +548,8 @@ static THTensor *some_tensor(void) {
     return view;
 }
 
+#include "files.h"
+
 static void begin_sequence(long seed, long sequence) {
     random_state = (uint64_t)seed * 1000003u + (uint64_t)sequence;
     current_function = "(the first handles)";
@@ -540,6 +557,7 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < TENSORS; i++) pool.tensor[i] = chance(70) ? some_tensor() : THTensor_new();
     for (int i = 0; i < STORAGES; i++) pool.storage[i] = THStorage_newWithSize2(1 + below(10), 1, 2);
     for (int i = 0; i < OTHERS; i++) pool.generator[i] = chance(50) ? THGenerator_new() : NULL;
+    for (int i = 0; i < OTHERS; i++) pool.archive[i] = chance(50) ? some_archive() : NULL;
     THRandom_manualSeed(NULL, 1);
 }
 
@@ -556,9 +574,11 @@ static void end_sequence(void) {
     for (int i = 0; i < OTHERS; i++) {
         THGenerator_free(take(&pool.generator[i], 1));
         THFree(take(&pool.block[i], 1));
+        THArchive_free(take(&pool.archive[i], 1));
         if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
     }
     alarm(0);
+    forget_archives();
     if (blobs_made != blobs_deleted)
         fail("%d foreign blocks, but %d calls of their deleter", blobs_made, blobs_deleted);
     if (own_blocks) fail("%d blocks of an allocator of the caller were not given back", own_blocks);

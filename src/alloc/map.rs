@@ -1,6 +1,7 @@
 //! Files and POSIX shared memory as storage memory: `THMapAllocator` and the context that says what to map.
 
 mod grow;
+mod shareable;
 
 use super::{THAllocator, boxed, list};
 use crate::error::{Error, Kind, Result, bail, reason};

@@ -421,7 +421,7 @@ mod tests {
         let pieces = |count: usize| (0..count).map(|_| Block::new(PIECE, 1)).collect::<Vec<_>>();
         let heard = || std::mem::take(&mut *seen.live.lock().unwrap()).into_iter().map(|live| live / PIECE as i64).collect::<Vec<_>>();
         let mut held = pieces(10);
-        assert_eq!(heard(), []);
+        assert!(heard().is_empty());
         held.extend(pieces(6));
         assert_eq!(heard(), [11, 13, 15], "above the limit, and more than a tenth above the last call");
         held.truncate(9);

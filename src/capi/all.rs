@@ -37,6 +37,8 @@ macro_rules! areas {
         "Fourier transforms": fourier fourier_rows crate::capi::rows::fourier;
         "Random generators": states state_rows crate::capi::rows::seed::states;
         "Random numbers": random random_rows crate::capi::rows::random;
+        "Exchange with other libraries": exchange exchange_rows crate::capi::rows::exchange;
+        "Mapped files and shared memory": shared_tensors shared_tensor_rows crate::capi::rows::memory::shared_tensors;
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
         "Element types": crate::capi::rows::general::dtypes;
@@ -47,6 +49,7 @@ macro_rules! areas {
         #[cfg(feature = "files")] "Files": crate::capi::rows::archive::archives;
         "Memory": crate::capi::rows::memory::heap;
         "Mapped files and shared memory": crate::capi::rows::memory::mapped;
+        "Mapped files and shared memory": crate::capi::rows::memory::shared_storages;
         "Errors": crate::capi::rows::general::errors;
         "Threads": crate::capi::rows::general::threads;
         "BLAS of the machine": crate::capi::rows::general::vendor;

@@ -20,6 +20,19 @@ typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
 typedef struct THGenerator THGenerator;
 typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
+enum { DLPACK_MAJOR_VERSION = 1, DLPACK_MINOR_VERSION = 3 };
+enum { DLPACK_FLAG_BITMASK_READ_ONLY = 1, DLPACK_FLAG_BITMASK_IS_COPIED = 2 };
+typedef struct DLPackVersion { uint32_t major; uint32_t minor; } DLPackVersion;
+typedef enum DLDeviceType { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType;
+typedef struct DLDevice { DLDeviceType device_type; int32_t device_id; } DLDevice;
+enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 };
+typedef struct DLDataType { uint8_t code; uint8_t bits; uint16_t lanes; } DLDataType;
+typedef struct DLTensor { void *data; struct DLDevice device; int32_t ndim; struct DLDataType dtype; int64_t *shape; int64_t *strides; uint64_t byte_offset; } DLTensor;
+typedef struct DLManagedTensorVersioned { struct DLPackVersion version; void *manager_ctx; void (*deleter)(struct DLManagedTensorVersioned *tensor); uint64_t flags; struct DLTensor dl_tensor; } DLManagedTensorVersioned;
+typedef struct DLManagedTensor { struct DLTensor dl_tensor; void *manager_ctx; void (*deleter)(struct DLManagedTensor *tensor); } DLManagedTensor;
+enum { ARROW_FLAG_DICTIONARY_ORDERED = 1, ARROW_FLAG_NULLABLE = 2, ARROW_FLAG_MAP_KEYS_SORTED = 4 };
+typedef struct ArrowSchema { const char *format; const char *name; const char *metadata; int64_t flags; int64_t n_children; struct ArrowSchema **children; struct ArrowSchema *dictionary; void (*release)(struct ArrowSchema *schema); void *private_data; } ArrowSchema;
+typedef struct ArrowArray { int64_t length; int64_t null_count; int64_t offset; int64_t n_buffers; int64_t n_children; const void **buffers; struct ArrowArray **children; struct ArrowArray *dictionary; void (*release)(struct ArrowArray *array); void *private_data; } ArrowArray;
 typedef int (*THApplyFunction)(double *x, void *context);
 typedef int (*THMapFunction)(double *x, double y, void *context);
 typedef int (*THMap2Function)(double *x, double y, double z, void *context);
@@ -683,6 +696,13 @@ THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTenso
 THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
 THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+/* Exchange with other libraries */
+DLManagedTensorVersioned *THTensor_toDLPack(const THTensor *t);
+DLManagedTensor *THTensor_toDLPackLegacy(const THTensor *t);
+THTensor *THTensor_newFromDLPack(DLManagedTensorVersioned *tensor);
+THTensor *THTensor_newFromDLPackLegacy(DLManagedTensor *tensor);
+THStatus THTensor_toArrow(const THTensor *t, ArrowSchema *schema, ArrowArray *array);
+THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *array);
 /* Functions of the caller */
 THStatus THTensor_apply(THTensor *t, THApplyFunction function, void *context);
 THStatus THTensor_map(THTensor *t, const THTensor *src, THMapFunction function, void *context);
@@ -766,6 +786,13 @@ int THMapAllocatorContext_fd(THMapAllocatorContext *ctx);
 THStatus THMapAllocatorContext_free(THMapAllocatorContext *ctx);
 THStatus THRefcountedMapAllocator_incref(THMapAllocatorContext *ctx, void *data);
 int THRefcountedMapAllocator_decref(THMapAllocatorContext *ctx, void *data);
+THStatus THTensor_shareMemory(THTensor *t);
+int THTensor_isShared(const THTensor *t);
+int THStorage_isShared(const THStorage *storage);
+int THStorage_sharedFd(const THStorage *storage);
+char *THStorage_sharedName(const THStorage *storage);
+THStorage *THStorage_newSharedFd(THDtype dtype, int fd, ptrdiff_t size);
+THStorage *THStorage_newShared(THDtype dtype, const char *name, ptrdiff_t size);
 /* Errors */
 const char *THStatus_name(THStatus status);
 const char *THGetLastError(void);

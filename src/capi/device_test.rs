@@ -13,9 +13,9 @@ use std::ffi::CStr;
 /// Chapters of functions that make, look at and reshape handles, which they do on any device.
 const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "Views", "Shapes changed in place"];
 
-/// Functions that read no element for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is the
-/// identity.
-const NO_ELEMENTS: &[&str] = &["newContiguous", "equal", "matrixPower", "repeatInterleaveValue", "vander"];
+/// Functions that read no element, or none for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is
+/// the identity.
+const NO_ELEMENTS: &[&str] = &["newContiguous", "isShared", "equal", "matrixPower", "repeatInterleaveValue", "vander"];
 
 /// Functions whose arguments have to fit each other in a way that no trial has. Other forms of the same operations are called.
 const FITTING: &[&str] = &[

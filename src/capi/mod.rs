@@ -12,7 +12,8 @@ pub mod typed;
 pub use all::ALL;
 #[cfg(any(test, feature = "rows"))]
 pub use face::args::{DEFAULTS, NULL_REFUSED, NULL_TAKEN};
-pub use face::args::{Kind, Return, Signature};
+pub use face::args::{Kind, Signature};
+pub use face::returns::Return;
 pub use face::row::{Area, Body, Face, Row};
 
 #[cfg(test)]

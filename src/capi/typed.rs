@@ -208,7 +208,7 @@ macro_rules! typed_return {
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] new) => { *mut super::$Tensor };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] number) => { $real };
     ([$prefix:literal $Tensor:ident $real:ident $accreal:ident $Dtype:ident] accumulated) => { $accreal };
-    ($type:tt $($ret:ident)?) => { $crate::capi::face::args::return_type!($($ret)?) };
+    ($type:tt $($ret:ident)?) => { $crate::capi::face::returns::return_type!($($ret)?) };
     (@from $word:ident number) => { Real::from_core($word) };
     (@from $word:ident accumulated) => { Real::from_core($word) };
     (@from $word:ident $($ret:ident)?) => { FromWord::from_word($word) };

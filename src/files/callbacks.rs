@@ -77,7 +77,7 @@ impl Memory {
     /// # Safety
     /// The memory stays as it is as long as this lives.
     pub unsafe fn new(data: *const c_void, size: i64) -> Result<Memory> {
-        if data.is_null() && size > 0 {
+        if data.is_null() {
             bail!(Argument, "argument 'data' is NULL")
         }
         if size < 0 {

@@ -157,7 +157,13 @@ fn write(
         push(&mut described, tensor)?;
     }
     let what = Save { tensors: &described, storages: &storages, metadata, precision };
-    replace(path, |to| thorn_files::save(format, &what, to))
+    // Buffers, and the crates for deflate and PNG, ask for memory in ways that may not fail; headers grow with names and texts.
+    let texts = tensors.iter().map(|(name, _)| name.len() + 512).chain(metadata.iter().map(|(key, value)| key.len() + value.len() + 64));
+    let set_aside = (4 << 20) + 8 * texts.sum::<usize>();
+    let Some((written, _)) = alloc::provided(set_aside, || replace(path, |to| thorn_files::save(format, &what, to))) else {
+        bail!(NoMem, "out of memory: {set_aside} bytes could not be allocated")
+    };
+    written
 }
 
 /// The bytes of a row-major operand.

@@ -2,7 +2,6 @@
 
 mod fast_path;
 
-use super::result::{Inputs, Writes, ready};
 use crate::backend::launch;
 use crate::dtype::Dtype;
 use crate::element::{read_element, write_element};
@@ -32,13 +31,6 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
         return copy_elements(&to, &Operand::of(&disjoint)?);
     }
     copy_elements(&to, &from)
-}
-
-/// `r` = the elements of `src`, in the shape of `src`.
-pub fn assign(r: &Tensor, src: &Tensor) -> Result<()> {
-    let from = Operand::of(src)?;
-    let ready = ready(r, (from.dtype, &from.layout.shape), Writes::STRIDED, Inputs::in_step(std::slice::from_ref(&from)))?;
-    ready.launch(&Convert, &[&from])
 }
 
 /// The elements of `from` broadcast over `to`; they do not overlap.

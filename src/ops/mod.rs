@@ -1,11 +1,13 @@
 //! The operations: they check the arguments, shape the result, plan the loop, choose device and dtype.
 
+pub mod assign;
 pub mod convolution;
 pub mod copy;
 pub mod create;
 mod dense;
 pub mod diagonal;
 pub mod distance;
+pub mod exchange;
 mod fast_path;
 pub mod fourier;
 pub mod grid;

@@ -7,15 +7,26 @@ use crate::element::{read_element, write_element};
 use crate::error::{Result, bail};
 use crate::launch::Convert;
 use crate::layout::Layout;
-use crate::operand::Operand;
+use crate::operand::{Operand, check_host};
 use crate::scalar::Scalar;
 use crate::storage::Storage;
+use crate::tensor::Tensor;
 
 fn element(storage: &Storage, index: i64) -> Result<(*mut u8, Dtype)> {
     if index < 0 || index >= storage.len() {
         bail!(Argument, "index {index} out of range for a storage of {} elements", storage.len())
     }
     Ok((storage.data().wrapping_add(index as usize * storage.dtype().size()), storage.dtype()))
+}
+
+/// Moves the storage of `t` to memory that other processes can see.
+pub fn share(t: &Tensor) -> Result<()> {
+    t.defined()?;
+    check_host(t)?;
+    match t.storage() {
+        Some(storage) => storage.share(),
+        None => bail!(Argument, "the tensor has no storage yet"),
+    }
 }
 
 /// The element at `index`.

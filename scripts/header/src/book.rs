@@ -1,6 +1,6 @@
 //! The header as a book: chapters in the order in which one learns, each with what it needs, and a table of contents.
 
-use crate::item::{Item, Kind, mentions};
+use crate::item::{Item, Kind, guard, mentions};
 use crate::outline::{Chapter, Outline};
 
 /// The chapters, in order. Each is a module of `src/capi/rows`, or several with the same title.
@@ -33,6 +33,7 @@ const ORDER: &[&str] = &[
     "Fourier transforms",
     "Random generators",
     "Random numbers",
+    "Exchange with other libraries",
     "Functions of the caller",
     "Storages",
     "Memory",
@@ -175,9 +176,19 @@ pub fn header(preface: &str, sections: &[Section]) -> String {
             filled(text, " * ", &mut out);
         }
         out += " * @{\n */\n";
-        for part in &section.parts {
-            out.push('\n');
-            write_part(part, &mut out);
+        let guarded = |part: &Part| names(part).iter().find_map(|name| guard(name));
+        for parts in section.parts.chunk_by(|a, b| guarded(a) == guarded(b)) {
+            let guard = guarded(&parts[0]);
+            if let Some(guard) = guard {
+                out += &format!("\n#ifndef {guard}\n#define {guard}\n");
+            }
+            for part in parts {
+                out.push('\n');
+                write_part(part, &mut out);
+            }
+            if let Some(guard) = guard {
+                out += &format!("\n#endif /* {guard} */\n");
+            }
         }
         out += "\n/** @} */\n";
     }
@@ -299,7 +310,9 @@ pub fn gives_a_reference(name: &str, result: &str) -> bool {
     let method = name.split_once('_').map_or(name, |(_, method)| method);
     result.ends_with('*')
         && !result.starts_with("const")
-        && (method.starts_with("new") || method == "toString" || matches!(name, "THAlloc" | "THRealloc" | "THCdefChapter"))
+        && (method.starts_with("new")
+            || matches!(method, "toString" | "sharedName" | "toDLPack" | "toDLPackLegacy")
+            || matches!(name, "THAlloc" | "THRealloc" | "THCdefChapter"))
 }
 
 /// A prototype in as few lines as it needs.

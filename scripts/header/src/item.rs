@@ -24,6 +24,19 @@ pub struct Item {
     pub code: String,
 }
 
+/// Interfaces of others that the header declares: how their names begin, and the macro of a program that has declared them already.
+const FOREIGN: &[(&[&str], &str)] = &[(&["DL", "kDL"], "DLPACK_DLPACK_H_"), (&["Arrow", "ARROW_"], "ARROW_C_DATA_INTERFACE")];
+
+/// The macro that guards a declaration of another interface.
+pub fn guard(name: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(starts, _)| starts.iter().any(|start| name.starts_with(start))).map(|(_, guard)| *guard)
+}
+
+/// Returns true if the header may declare this name.
+pub fn is_declared(name: &str) -> bool {
+    name.starts_with("TH") || guard(name).is_some()
+}
+
 /// The text before the first preprocessor line, and all declarations behind it.
 pub fn read(text: &str) -> (&str, Vec<Item>) {
     let start = text.find("\n#ifndef").expect("there is an include guard");
@@ -63,7 +76,7 @@ fn declaration(doc: Vec<String>, code: String) -> Item {
         _ if flat.starts_with("extern") => (Kind::Object, last(flat)),
         _ => (Kind::Function, last(flat.split('(').next().unwrap_or_default())),
     };
-    assert!(name.starts_with("TH"), "a declaration without a name of ours: {code}");
+    assert!(is_declared(&name), "a declaration without a name of ours: {code}");
     Item { kind, name, doc, code }
 }
 

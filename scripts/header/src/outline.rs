@@ -1,5 +1,6 @@
 //! Facts that the expanded sources tell and C does not: the chapter of each function, and the type of each constant.
 
+use crate::item::is_declared;
 use std::collections::BTreeMap;
 use syn::{Attribute, Expr, Item, Lit, Meta, Type};
 
@@ -50,7 +51,7 @@ pub struct Outline {
     pub chapters: BTreeMap<String, Chapter>,
     /// The type of each public constant, and the module it stands in.
     pub constants: BTreeMap<String, (String, String)>,
-    /// The names of the `TH*` types of integers.
+    /// The names of the types of integers.
     pub codes: Vec<String>,
     /// The rows.
     pub rows: Rows,
@@ -86,10 +87,10 @@ impl Outline {
                         self.chapters.insert(name, chapter.clone());
                     }
                 }
-                Item::Const(constant) if constant.ident.to_string().starts_with("TH_") => {
+                Item::Const(constant) if is_declared(&constant.ident.to_string()) => {
                     self.constants.insert(constant.ident.to_string(), (last_name(&constant.ty), module.to_owned()));
                 }
-                Item::Type(alias) if alias.ident.to_string().starts_with("TH") && last_name(&alias.ty) == "i32" => {
+                Item::Type(alias) if is_declared(&alias.ident.to_string()) && last_name(&alias.ty) == "i32" => {
                     self.codes.push(alias.ident.to_string());
                 }
                 Item::Static(list) => self.take(&list.ident.to_string(), &list.expr, module),

@@ -1,9 +1,11 @@
-//! How rows become C functions: [`row`] explains rows, `args` has the kinds of arguments.
+//! How rows become C functions: [`row`] explains rows, `args` has the kinds of arguments, `returns` those of returned
+//! values.
 
 pub(crate) mod args;
 pub(crate) mod failure;
 #[cfg(any(test, feature = "rows"))]
 pub mod forms;
 pub mod generator;
+pub(crate) mod returns;
 pub(crate) mod row;
 pub(crate) mod word;

@@ -11,8 +11,9 @@
 //! reserves it. The body is an expression of the arguments, checked and converted as their kinds say. Elementwise operations have their
 //! definition in braces instead of a body: `ops::pointwise`.
 
-use super::args::{Args, Kind, Return, Signature, scalar};
+use super::args::{Args, Kind, Signature, scalar};
 use super::failure::{null_argument, remember};
+use super::returns::Return;
 use super::word::{ToWord, Word};
 use crate::error::{Error, Kind as Failure, Result};
 use crate::launch::{Elementwise, Op};
@@ -157,7 +158,7 @@ macro_rules! export {
             $(#[doc = $doc])*
             #[unsafe(export_name = concat!($prefix, $crate::capi::face::row::c_name!($name $($c_name)?)))]
             pub unsafe extern "C" fn $name($($arg: $crate::capi::face::args::c_type!($kind)),*)
-            -> $crate::capi::face::args::return_type!($($ret)?) {
+            -> $crate::capi::face::returns::return_type!($($ret)?) {
                 let words = [$($crate::capi::face::word::ToWord::word($arg)),*];
                 $crate::capi::face::word::FromWord::from_word($crate::capi::face::row::invoke(&rows::$name::ROW, &FACE, &words))
             }
@@ -172,7 +173,7 @@ macro_rules! export {
             $crate::capi::face::row::Row::new(
                 $crate::capi::face::row::tensors_first!(@names [stringify!($name)] [] $($arg $kind)*),
                 $crate::capi::face::row::tensors_first!(@kinds [] [] $($arg $kind)*),
-                $crate::capi::face::args::Return::status,
+                $crate::capi::face::returns::Return::status,
                 $crate::capi::face::row::Body::Elementwise(ops::$name.as_elementwise()),
                 concat!($($doc, "\n"),*),
             ),
@@ -207,10 +208,10 @@ macro_rules! export {
         $crate::capi::face::word::Word::ZERO
     }};
     (@given [$ret:ident] $value:expr) => {
-        $crate::capi::face::word::Gives::<$crate::capi::face::args::return_type!($ret)>::given($value)
+        $crate::capi::face::word::Gives::<$crate::capi::face::returns::return_type!($ret)>::given($value)
     };
-    (@returns) => { $crate::capi::face::args::Return::status };
-    (@returns $ret:ident) => { $crate::capi::face::args::Return::$ret };
+    (@returns) => { $crate::capi::face::returns::Return::status };
+    (@returns $ret:ident) => { $crate::capi::face::returns::Return::$ret };
 }
 pub(crate) use export;
 

@@ -73,7 +73,8 @@ macro_rules! archive_rows {
         /// The number of keys of the metadata; -1 on error.
         THArchive_metadataCount(archive: archive) -> count = archive.reading().map(|a| a.keys());
         /// Key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
-        THArchive_metadataKey(archive: archive, index: entry) -> borrowed_text = archive.reading()?.metadata(index).map(|(key, _)| text(key));
+        THArchive_metadataKey(archive: archive, index: entry) -> borrowed_text =
+            archive.reading()?.metadata(index).map(|(key, _)| text(key));
         /// The value of key `index` of the metadata, from 0. Borrowed: valid as long as the archive. NULL on error.
         THArchive_metadataValue(archive: archive, index: entry) -> borrowed_text =
             archive.reading()?.metadata(index).map(|(_, value)| text(value));

@@ -1,8 +1,10 @@
 //! Memory: TH's heap functions, statistics of the caching allocator, and the contexts of mapped memory.
 
-use crate::alloc::{self, THMapAllocatorContext};
+use crate::alloc::{self, HeapText, THMapAllocatorContext};
 use crate::capi::face::row::export;
 use crate::error::{Result, bail};
+use crate::ops::storage::share;
+use crate::storage::Storage;
 use std::ffi::{CStr, c_void};
 
 macro_rules! memory_rows {
@@ -103,10 +105,63 @@ macro_rules! mapped_rows {
 pub mod mapped {
     //! Mapped files and shared memory.
     //!
+    //! A file is mapped by `THStorage_newWithMapping`, or by a context for one of two allocators. It may be larger than memory: the system
+    //! reads what is touched.
+    //!
+    //! Processes share memory by a descriptor. `THTensor_shareMemory` moves a tensor to memory that no folder has, whose length nobody can
+    //! change; another process opens it by a descriptor that came over a socket (SCM_RIGHTS), was inherited, or is named
+    //! `/proc/PID/fd/N`. The memory ends with the last process that uses it, also one that is killed. Processes order their reads and
+    //! writes themselves. Shared memory cannot be resized, and each storage in it keeps a descriptor open.
+    //!
     //! Errors: `TH_ERR_IO`, the operating system refused the file or object, or it is too short; `TH_ERR_ARGUMENT`, flags that contradict
-    //! each other; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
+    //! each other, memory that cannot move, a storage that is not shared; `TH_ERR_UNSUPPORTED`, what mapped memory cannot do.
     use super::*;
     mapped_rows!(export "";);
+}
+
+macro_rules! shared_tensor_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// Moves the storage of `t` to shared memory, for all tensors on it; nothing happens if it is shared already. Pointers to its
+        /// elements are no longer valid. A child process made by fork then shares the elements with its parent. Memory that cannot move is
+        /// refused: that of a caller, of a private mapping, or with an address that another library has.
+        shareMemory(t: inout) = share(t);
+        /// 1 if other processes can see the elements of `t`: it lies in shared memory, or in a file that is mapped as shared.
+        isShared(t: input) -> flag = Ok(t.storage().is_some_and(|storage| storage.is_shared()));
+    } };
+}
+
+pub mod shared_tensors {
+    //! Mapped files and shared memory.
+    use super::*;
+    shared_tensor_rows!(export "THTensor_";);
+}
+
+macro_rules! shared_storage_rows {
+    ($face:ident $($to:tt)*) => { $face! { $($to)*
+        /// 1 if other processes can see the elements: they lie in shared memory, or in a file that is mapped as shared.
+        isShared(storage: storage_input) -> flag = Ok(storage.is_shared());
+        /// The descriptor of a shared storage, to be sent to another process. It remains the storage's, which closes it at its end; dup
+        /// keeps it longer. -1 on error.
+        sharedFd(storage: storage_input) -> descriptor = storage.shared_fd();
+        /// The name of a shared storage for `THStorage_newShared` in another process: `/proc/PID/fd/N`, which is valid in processes of
+        /// the same user while this one keeps the storage, or the name given to a mapping. A C string that the caller frees with `THFree`;
+        /// NULL on error.
+        sharedName(storage: storage_input) -> new_text = storage.shared_name().map(HeapText::into_c_string);
+        /// A storage over the shared memory behind the descriptor `fd`: its first `size` elements, or all if `size` is negative. The
+        /// descriptor remains the caller's, who may close it at once. Memory shorter than said is an error. Another library may shorten its
+        /// memory later, and access beyond the end then ends the process by SIGBUS; the length of thorn's is fixed. Returns a new
+        /// reference.
+        newSharedFd(dtype: dtype, fd: int, size: length) -> new_storage = Storage::of_shared_fd(dtype, fd, size);
+        /// A storage over the memory that another process shares as `name`, which `THStorage_sharedName` gave there or shm_open has. The
+        /// name stays. Otherwise as newSharedFd. Returns a new reference.
+        newShared(dtype: dtype, name: text, size: length) -> new_storage = Storage::of_shared_name(dtype, name, size);
+    } };
+}
+
+pub mod shared_storages {
+    //! Mapped files and shared memory.
+    use super::*;
+    shared_storage_rows!(export "THStorage_";);
 }
 
 fn heap(size: i64, block: *mut c_void) -> Result<*mut c_void> {

@@ -1,0 +1,18 @@
+/* A program that has the structs of DLPack and Arrow already, here shortened: thorn.h takes them as they are. */
+#define DLPACK_DLPACK_H_
+#define ARROW_C_DATA_INTERFACE
+typedef struct DLManagedTensor { int not_thorns; } DLManagedTensor;
+typedef struct DLManagedTensorVersioned { int not_thorns; } DLManagedTensorVersioned;
+typedef struct ArrowSchema { int not_thorns; } ArrowSchema;
+typedef struct ArrowArray { int not_thorns; } ArrowArray;
+
+#include <thorn.h>
+
+int other_structs(void);
+
+int other_structs(void) {
+    DLManagedTensorVersioned *(*give)(const THTensor *) = THTensor_toDLPack;
+    DLManagedTensor *(*give_legacy)(const THTensor *) = THTensor_toDLPackLegacy;
+    THStatus (*give_column)(const THTensor *, ArrowSchema *, ArrowArray *) = THTensor_toArrow;
+    return give && give_legacy && give_column ? (int)sizeof(DLManagedTensorVersioned) : 0;
+}

@@ -1,0 +1,123 @@
+//! Memory that processes share by a descriptor: made here, or taken from another process.
+//!
+//! It is a file of the system that no folder has. It ends with the last process that holds a descriptor or a mapping, also with one that is
+//! killed; names in `/dev/shm` would stay behind.
+
+use super::{FROMFD, KEEPFD, SHARED, SHAREDMEM, THMapAllocatorContext, grow};
+use crate::error::{Error, Kind, Result, bail, reason};
+use std::ffi::{CStr, c_int};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+/// Shared by a descriptor that stays open with the mapping.
+const BY_FD: c_int = SHAREDMEM | FROMFD | KEEPFD;
+
+impl THMapAllocatorContext {
+    /// A context for new shared memory of `bytes` zeros, whose length nobody can change.
+    pub fn anonymous(bytes: usize) -> Result<Box<THMapAllocatorContext>> {
+        let failed = |error: io::Error| Error::new(Kind::Io, format_args!("{bytes} bytes of shared memory: {}", reason(&error)));
+        let mut context = Self::checked(None, BY_FD)?;
+        // SAFETY: the name is a C string, and nobody else has the descriptor.
+        let file = unsafe {
+            match libc::memfd_create(c"thorn".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) {
+                -1 => return Err(failed(io::Error::last_os_error())),
+                fd => File::from_raw_fd(fd),
+            }
+        };
+        grow::grow(&file, 0, bytes as u64).map_err(failed)?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } == -1 {
+            return Err(failed(io::Error::last_os_error()));
+        }
+        context.file = Some(file);
+        Ok(context)
+    }
+
+    /// A context for the memory behind a descriptor, of which it keeps a duplicate. Fails if there are fewer than `bytes` bytes.
+    pub fn of_shared_fd(fd: c_int, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
+        let mut context = Self::checked(None, BY_FD)?;
+        // SAFETY: the call takes any number.
+        let file = unsafe {
+            match libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) {
+                -1 => bail!(Io, "descriptor {fd}: {}", reason(&io::Error::last_os_error())),
+                duplicate => File::from_raw_fd(duplicate),
+            }
+        };
+        check_length(&file, bytes, format_args!("descriptor {fd}"))?;
+        context.file = Some(file);
+        Ok(context)
+    }
+
+    /// A context for the memory that another process shares under a name: that of a descriptor, `/proc/PID/fd/N`, or one of `shm_open`,
+    /// which stays. Fails if there are fewer than `bytes` bytes.
+    pub fn of_shared_name(name: &CStr, bytes: usize) -> Result<Box<THMapAllocatorContext>> {
+        let mut context = Self::checked(Some(name), BY_FD)?;
+        let of_descriptor = name.to_bytes().starts_with(b"/proc/");
+        let how = libc::O_RDWR | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
+        // SAFETY: the name is a C string.
+        let fd = unsafe { if of_descriptor { libc::open(name.as_ptr(), how) } else { libc::shm_open(name.as_ptr(), how, 0) } };
+        if fd == -1 {
+            return Err(context.failed("cannot open", io::Error::last_os_error()));
+        }
+        // SAFETY: just opened, and nobody else's.
+        let file = unsafe { File::from_raw_fd(fd) };
+        // SAFETY: the descriptor is open. Only memory has seals.
+        if of_descriptor && unsafe { libc::fcntl(fd, libc::F_GET_SEALS) } == -1 {
+            bail!(Io, "map {context}: it is no shared memory")
+        }
+        check_length(&file, bytes, format_args!("{context}"))?;
+        context.file = Some(file);
+        Ok(context)
+    }
+
+    /// Returns true if other processes can see the memory.
+    pub fn is_shared(&self) -> bool {
+        self.flags & (SHARED | SHAREDMEM) != 0
+    }
+
+    /// Returns true if the context has opened a descriptor of its own, so that the name given is not the one to find it by.
+    pub fn has_name(&self) -> bool {
+        self.filename.is_some() && self.flags & FROMFD == 0
+    }
+}
+
+fn check_length(file: &File, bytes: usize, of: std::fmt::Arguments<'_>) -> Result<()> {
+    match file.metadata() {
+        Ok(found) if !found.is_file() => bail!(Io, "{of} is neither a regular file nor shared memory"),
+        Ok(found) if found.len() < bytes.max(1) as u64 => bail!(Io, "{of} has {} bytes, {} are needed", found.len(), bytes.max(1)),
+        Ok(_) => Ok(()),
+        Err(error) => bail!(Io, "{of}: {}", reason(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_can_change_the_length_of_anonymous_memory() {
+        let context = THMapAllocatorContext::anonymous(5000).unwrap();
+        let file = context.file.as_ref().unwrap();
+        assert!(file.set_len(10).is_err() && file.set_len(10_000).is_err());
+        assert_eq!(file.metadata().unwrap().len(), 5000);
+    }
+
+    #[test]
+    fn a_descriptor_shorter_than_said_is_an_error() {
+        let mut first = THMapAllocatorContext::anonymous(100).unwrap();
+        let data = first.map(100).unwrap();
+        assert!(THMapAllocatorContext::of_shared_fd(first.fd(), 101).err().unwrap().message().contains("has 100 bytes, 101 are needed"));
+        let mut second = THMapAllocatorContext::of_shared_fd(first.fd(), 100).unwrap();
+        let same = second.map(100).unwrap();
+        // SAFETY: both mappings have 100 bytes.
+        unsafe {
+            data.cast::<u8>().add(99).write(7);
+            assert_eq!(same.cast::<u8>().add(99).read(), 7);
+            first.unmap(data);
+            assert_eq!(same.cast::<u8>().add(99).read(), 7, "memory outlives the one who made it");
+            second.unmap(same);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Arrow's C data interface: vectors handed to other libraries, and taken from them.
+
+use super::arrow_abi::{ArrowArray, ArrowSchema};
+use crate::alloc;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::layout::TH_CONTIGUOUS_FORMAT;
+use crate::operand::Operand;
+use crate::ops::{copy, create};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use std::ffi::{CStr, c_void};
+use std::ptr::{NonNull, null, null_mut};
+
+/// The dtypes of Arrow's primitive formats. Truth values are bits there, not bytes.
+const FORMATS: [(&CStr, Dtype); 9] = [
+    (c"c", Dtype::Int8),
+    (c"C", Dtype::Uint8),
+    (c"s", Dtype::Int16),
+    (c"i", Dtype::Int32),
+    (c"l", Dtype::Int64),
+    (c"e", Dtype::Float16),
+    (c"f", Dtype::Float32),
+    (c"g", Dtype::Float64),
+    (c"b", Dtype::Bool),
+];
+
+/// The buffers of an exported array, and the storage that has the values.
+struct Export {
+    buffers: [*const c_void; 2],
+    storage: Option<Storage>,
+}
+
+/// Fills both structs in for a consumer, who shares the elements of `t` until it calls `release` of the array. The storage can no longer
+/// be resized. Elements that do not lie side by side, and truth values, are copied.
+///
+/// # Safety
+/// Both structs are writable.
+pub unsafe fn export(t: &Tensor, schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result<()> {
+    let dtype = Operand::of(t)?.dtype;
+    let Some((format, _)) = FORMATS.iter().find(|(_, of)| *of == dtype) else { bail!(Dtype, "Arrow has no primitive format for {dtype}") };
+    let layout = t.layout()?;
+    if layout.ndim() != 1 {
+        bail!(Shape, "shape {:?}: an array of Arrow has one dimension", layout.shape.as_slice())
+    }
+    let length = layout.shape[0];
+    let from = match dtype {
+        Dtype::Bool => packed(&copy::contiguous(t, TH_CONTIGUOUS_FORMAT)?)?,
+        _ => copy::contiguous(t, TH_CONTIGUOUS_FORMAT)?,
+    };
+    let from = Operand::of(&from)?;
+    let Some(block) = alloc::allocate(size_of::<Export>()) else { bail!(NoMem, "out of memory for an array") };
+    // SAFETY: the block is fresh.
+    let lent = from.storage.as_ref().map(Storage::lend).transpose().inspect_err(|_| unsafe { alloc::release(block, size_of::<Export>()) });
+    let (storage, export) = (lent?, block.cast::<Export>().as_ptr());
+    // SAFETY: the block is fresh and large enough; the caller's structs are writable.
+    unsafe {
+        export.write(Export { buffers: [null(), from.first().cast_const().cast()], storage });
+        schema.write(ArrowSchema {
+            format: format.as_ptr(),
+            name: c"".as_ptr(),
+            metadata: null(),
+            flags: 0,
+            n_children: 0,
+            children: null_mut(),
+            dictionary: null_mut(),
+            release: Some(end_schema),
+            private_data: null_mut(),
+        });
+        array.write(ArrowArray {
+            length,
+            null_count: 0,
+            offset: 0,
+            n_buffers: 2,
+            n_children: 0,
+            buffers: (&raw mut (*export).buffers).cast(),
+            children: null_mut(),
+            dictionary: null_mut(),
+            release: Some(end_array),
+            private_data: export.cast(),
+        });
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn end_schema(schema: *mut ArrowSchema) {
+    // SAFETY: a consumer passes the struct; its texts are static.
+    unsafe { (*schema).release = None }
+}
+
+unsafe extern "C" fn end_array(array: *mut ArrowArray) {
+    // SAFETY: a consumer passes the struct once, at whatever address it has moved it to; the block is that of `export`.
+    unsafe {
+        if let Some(block) = NonNull::new((*array).private_data.cast::<Export>()) {
+            let Export { storage, .. } = block.read();
+            alloc::release(block.cast(), size_of::<Export>());
+            drop(storage);
+        }
+        ((*array).release, (*array).private_data) = (None, null_mut());
+    }
+}
+
+/// The truth values of a row-major vector as bits, the first one the lowest of its byte.
+fn packed(t: &Tensor) -> Result<Tensor> {
+    let from = Operand::of(t)?;
+    let n = from.layout.numel() as usize;
+    let bits = Tensor::empty(Dtype::Uint8, &[n.div_ceil(8) as i64])?;
+    for byte in 0..n.div_ceil(8) {
+        // SAFETY: `from` is row-major and has `n` elements; `bits` has as many bytes as they need.
+        unsafe {
+            let is_set = |k: usize| u8::from(*from.first().add(k) != 0);
+            *bits.data().add(byte) = (8 * byte..n.min(8 * byte + 8)).map(|k| is_set(k) << (k % 8)).sum();
+        }
+    }
+    Ok(bits)
+}
+
+/// A vector that shares the values of a producer, whose array is released with the last reference; of truth values a copy. On success
+/// both structs have been moved: their `release` is NULL. On failure they remain the caller's.
+///
+/// # Safety
+/// The structs are a producer's, and what they say of its memory is true until they are released.
+pub unsafe fn import(schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result<Tensor> {
+    // SAFETY: the caller's promise.
+    let (kind, values) = unsafe { (&*schema, &*array) };
+    let Some(release_schema) = kind.release else { bail!(Argument, "the schema has been released") };
+    let Some(release) = values.release else { bail!(Argument, "the array has been released") };
+    // SAFETY: the caller's promise.
+    let dtype = unsafe { dtype_of(kind) }?;
+    let &ArrowArray { length, offset, n_buffers, n_children, buffers, .. } = values;
+    if n_buffers != 2 || n_children != 0 || buffers.is_null() {
+        bail!(Argument, "the array has {n_buffers} buffers and {n_children} children: numbers have 2 and none")
+    }
+    let Some(end) = length.checked_add(offset).filter(|_| length >= 0 && offset >= 0) else {
+        bail!(Shape, "length {length} and offset {offset} of the array")
+    };
+    // SAFETY: there are two buffers.
+    let (validity, data) = unsafe { (*buffers, (*buffers.add(1)).cast_mut()) };
+    let nulls = match values.null_count {
+        // SAFETY: the buffer has a bit for each value.
+        -1 if !validity.is_null() => (offset..end).filter(|&k| unsafe { !bit(validity, k) }).count() as i64,
+        -1 => 0,
+        counted => counted,
+    };
+    if nulls != 0 {
+        bail!(Unsupported, "{nulls} of {length} values are null: thorn has no nulls")
+    }
+    if data.is_null() && length > 0 {
+        bail!(Argument, "data is NULL for {length} values")
+    }
+    // SAFETY: the caller's promise; behind it nothing fails. An array is released where its values are copied, and moves where they are
+    // shared.
+    unsafe {
+        let t = match dtype {
+            Dtype::Bool => unpacked(data, offset, length)?,
+            _ => shared(array, dtype, data, offset, length)?,
+        };
+        if dtype == Dtype::Bool {
+            release(array);
+        }
+        (*array).release = None;
+        release_schema(schema);
+        (*schema).release = None;
+        Ok(t)
+    }
+}
+
+/// The dtype of a schema.
+///
+/// # Safety
+/// Its format is a C string.
+unsafe fn dtype_of(schema: &ArrowSchema) -> Result<Dtype> {
+    if schema.format.is_null() {
+        bail!(Argument, "the format is NULL")
+    }
+    // SAFETY: the caller's promise.
+    let format = unsafe { CStr::from_ptr(schema.format) };
+    if !schema.dictionary.is_null() {
+        bail!(Dtype, "the values are indices {format:?} into a dictionary: thorn has no such dtype")
+    }
+    match FORMATS.iter().find(|(name, _)| *name == format) {
+        Some(&(_, dtype)) => Ok(dtype),
+        None => bail!(Dtype, "thorn has no dtype of format {format:?}"),
+    }
+}
+
+/// Bit `k` of a buffer.
+///
+/// # Safety
+/// The buffer has so many bits.
+unsafe fn bit(buffer: *const c_void, k: i64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { *buffer.cast::<u8>().add(k as usize / 8) >> (k % 8) & 1 == 1 }
+}
+
+/// # Safety
+/// The buffer has `offset + length` bits.
+unsafe fn unpacked(data: *const c_void, offset: i64, length: i64) -> Result<Tensor> {
+    let t = Tensor::empty(Dtype::Bool, &[length])?;
+    for k in 0..length {
+        // SAFETY: the caller's promise; the tensor is new and row-major.
+        unsafe { *t.data().add(k as usize) = u8::from(bit(data, offset + k)) }
+    }
+    Ok(t)
+}
+
+/// A vector over the values of an array, which it holds a copy of the struct of; on failure nothing has happened.
+///
+/// # Safety
+/// The buffer has `offset + length` values of this dtype until the array is released.
+unsafe fn shared(array: *mut ArrowArray, dtype: Dtype, data: *mut c_void, offset: i64, length: i64) -> Result<Tensor> {
+    let bytes = offset.checked_mul(dtype.size() as i64).filter(|&bytes| data.addr().checked_add(bytes as usize).is_some());
+    let Some(bytes) = bytes else { bail!(Shape, "offset {offset} of the array reaches beyond all addresses") };
+    let first = if length == 0 { null_mut() } else { data.wrapping_byte_add(bytes as usize) };
+    let Some(block) = alloc::allocate(size_of::<ArrowArray>()) else { bail!(NoMem, "out of memory for an array") };
+    // SAFETY: the block is fresh and large enough; its copy of the struct is the one that counts as soon as nothing can fail any more.
+    unsafe {
+        block.cast::<ArrowArray>().write(array.read());
+        let t = create::from_blob(dtype, &[length], None, first, Some(end_import), block.as_ptr().cast());
+        if t.is_err() {
+            alloc::release(block, size_of::<ArrowArray>());
+        }
+        t
+    }
+}
+
+unsafe extern "C" fn end_import(_data: *mut c_void, array: *mut c_void) {
+    let Some(block) = NonNull::new(array.cast::<ArrowArray>()) else { return };
+    // SAFETY: the block of `shared`, ended once.
+    unsafe {
+        let mut array = block.read();
+        alloc::release(block.cast(), size_of::<ArrowArray>());
+        if let Some(release) = array.release {
+            release(&raw mut array);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Exchange of tensors with other libraries, without a copy where both sides can read the memory.
+
+pub mod arrow;
+pub mod arrow_abi;
+pub mod dlpack;
+pub mod dlpack_abi;
