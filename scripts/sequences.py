@@ -42,7 +42,8 @@ BY_KIND = {
 BY_TYPE = {
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
-    "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})", "THMapAllocatorContext *": "context({name})", "double": "number({name})",
+    "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
+    "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.
 BY_NAME = {
