@@ -1,4 +1,4 @@
--- The kinds of arguments, from src/capi/rows.json.
+-- The kinds of arguments and of returned values, from src/capi/rows.json.
 
 local rows = {}
 
@@ -14,17 +14,20 @@ local function decoded(text)
   return assert(loadstring("local s = ... return " .. code))(strings)
 end
 
--- Returns a table with `null[kind]`, "refused" or "taken", for NULL as an argument of this kind, and `kinds[function][argument]`, its kind.
+-- Returns a table with `null[kind]`, for NULL as an argument of this kind: "refused", "taken", or "empty" for lists, which may be NULL without
+-- entries; `kinds[function][argument]`, its kind; and `errors[function]`, what it returns on failure as C writes it, nil for its status.
 function rows.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")
   file:close()
-  local found = { null = {}, kinds = {} }
+  local found, errors = { null = {}, kinds = {}, errors = {} }, {}
   for _, kind in ipairs(data.kinds) do found.null[kind.kind] = kind.null end
+  for _, kind in ipairs(data.returned) do errors[kind.kind] = kind.error end
   for _, row in ipairs(data.functions) do
     local kinds = {}
     for _, argument in ipairs(row.arguments) do kinds[argument.name] = argument.kind end
     found.kinds[row.name] = kinds
+    found.errors[row.name] = errors[row.returns.kind]
   end
   return found
 end
