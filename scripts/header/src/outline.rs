@@ -48,6 +48,14 @@ pub struct Rows {
     pub forms: Vec<(String, String)>,
     /// Second names and first ones.
     pub aliases: Vec<(String, String)>,
+    /// Names of rows, and values of their arguments by default.
+    pub default_values: Vec<(String, String)>,
+    /// Names of rows, and all texts that an argument may be.
+    pub words: Vec<(String, String)>,
+    /// Names of rows, and some texts that an argument may be.
+    pub examples: Vec<(String, String)>,
+    /// Names of rows, and arguments that fit each other.
+    pub shapes: Vec<(String, String)>,
 }
 
 /// The facts that the sources tell.
@@ -125,6 +133,10 @@ impl Outline {
             "DEFAULTS" => self.rows.defaults = pairs(list),
             "FORMS" => self.rows.forms = pairs(list),
             "ALIASES" => self.rows.aliases = pairs(list),
+            "DEFAULT_VALUES" => self.rows.default_values = pairs(list),
+            "WORDS" => self.rows.words = pairs(list),
+            "EXAMPLES" => self.rows.examples = pairs(list),
+            "SHAPES" => self.rows.shapes = pairs(list),
             "NULL_REFUSED" => self.rows.null_refused = elements(list).into_iter().map(word).collect(),
             "NULL_TAKEN" => self.rows.null_taken = elements(list).into_iter().map(word).collect(),
             "NULL_IF_EMPTY" => self.rows.null_if_empty = elements(list).into_iter().map(word).collect(),

@@ -68,6 +68,13 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
             fields.push(field("kind", kind));
         }
         fields.push(field("type", c_type));
+        fields.extend(noted(&rows.default_values, &item.name, name).map(|value| match value.parse::<f64>() {
+            Ok(_) => format!("\"default\": {value}"),
+            Err(_) => field("default", value),
+        }));
+        for (what, table) in [("words", &rows.words), ("examples", &rows.examples)] {
+            fields.extend(noted(table, &item.name, name).map(|texts| list(what, texts)));
+        }
         arguments.push(object(&fields));
     }
     let mut returns = Vec::new();
@@ -81,6 +88,7 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     }
     fields.push(format!("\"arguments\": [{}]", arguments.join(", ")));
     fields.push(format!("\"returns\": {}", object(&returns)));
+    fields.extend(rows.shapes.iter().find(|(names, _)| is_among(names, &item.name)).map(|(_, shapes)| field("shapes", shapes)));
     if let Some(name) = item.name.strip_prefix("THTensor_") {
         let form = rows.forms.iter().find(|(_, forms)| forms.split(' ').any(|form| form == name));
         fields.extend(form.map(|(operation, _)| field("forms", operation)));
@@ -88,6 +96,17 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     }
     fields.push(field("doc", &first_sentence(&item.doc)));
     object(&fields)
+}
+
+/// Returns true if a line of `capi/face/notes.rs` is about this function.
+fn is_among(names: &str, function: &str) -> bool {
+    names == "*" || names.split(' ').any(|name| function.strip_prefix("THTensor_").unwrap_or(function) == name)
+}
+
+/// The note on an argument in a table of lines `argument=note`.
+fn noted<'a>(table: &'a [(String, String)], function: &str, argument: &str) -> Option<&'a str> {
+    let lines = table.iter().filter(|(names, _)| is_among(names, function));
+    lines.flat_map(|(_, notes)| notes.split(' ')).find_map(|note| note.strip_prefix(argument)?.strip_prefix('='))
 }
 
 /// The text up to the first full stop before a space and outside of backticks, or up to the end of the paragraph.
@@ -100,6 +119,10 @@ fn first_sentence(doc: &[String]) -> String {
 
 fn field(name: &str, value: &str) -> String {
     format!("\"{name}\": \"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn list(name: &str, texts: &str) -> String {
+    format!("\"{name}\": [\"{}\"]", texts.replace('|', "\", \""))
 }
 
 fn object(fields: &[String]) -> String {
