@@ -2,7 +2,7 @@
 
 local rows = {}
 
--- The value of a JSON text of objects, lists and strings.
+-- The value of a JSON text of objects, lists, strings and numbers.
 local function decoded(text)
   local strings = {}
   local code = text:gsub('\\.', function(pair) return ("\1%02x"):format(pair:byte(2)) end):gsub('"(.-)"', function(string)
@@ -14,14 +14,17 @@ local function decoded(text)
   return assert(loadstring("local s = ... return " .. code))(strings)
 end
 
--- Returns a table with `null[kind]`, for NULL as an argument of this kind: "refused", "taken", or "empty" for lists, which may be NULL without
--- entries; `kinds[function][argument]`, its kind; and `errors[function]`, what it returns on failure as C writes it, nil for its status.
+-- Returns a table with `null[kind]`, for NULL as an argument of this kind: "refused", "taken", or "empty" for lists, which may be NULL when
+-- empty; `kinds[function][argument]`, its kind; `errors[function]`, what it returns on failure as C writes it, nil for its status;
+-- `defaults[kind]`, the constant that an argument of this kind is by default; and `functions`, all functions as the file has them.
 function rows.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")
   file:close()
-  local found, errors = { null = {}, kinds = {}, errors = {} }, {}
-  for _, kind in ipairs(data.kinds) do found.null[kind.kind] = kind.null end
+  local found, errors = { null = {}, defaults = {}, kinds = {}, errors = {}, functions = data.functions }, {}
+  for _, kind in ipairs(data.kinds) do
+    found.null[kind.kind], found.defaults[kind.kind] = kind.null, kind.default
+  end
   for _, kind in ipairs(data.returned) do errors[kind.kind] = kind.error end
   for _, row in ipairs(data.functions) do
     local kinds = {}
