@@ -1,7 +1,9 @@
 /* Files of tensors: archives are written, opened and read, mapped, kept whole when writing fails, and refused when they are broken. */
+#define _GNU_SOURCE
 #include "check.h"
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -361,6 +363,37 @@ static void a_killed_process_leaves_a_whole_file(void) {
     remove_directory("a.safetensors");
 }
 
+static int files_read, tensors_read;
+
+/* All that is in a file: every tensor is there, or of a kind that thorn does not have. */
+static int read_file(const char *name, const struct stat *found, int kind, struct FTW *where) {
+    (void)found, (void)where;
+    if (kind != FTW_F) return 0;
+    THArchive *in = THArchive_open(name);
+    if (!in) printf("\n  %s: %s ", name, THGetLastError());
+    CHECK(in != NULL);
+    for (int64_t i = 0; in && i < THArchive_count(in); i++) {
+        THClearLastError();
+        THTensor *t = THArchive_newTensor(in, i);
+        CHECK(t ? THTensor_dim(t) == THArchive_ndim(in, i) : THGetLastErrorCode() == TH_ERR_UNSUPPORTED);
+        THTensor *r = THTensor_new();
+        if (t) CHECK_OK(THArchive_read(r, in, i));
+        CHECK(!t || THTensor_isSameSizeAs(r, t));
+        tensors_read += t != NULL;
+        THTensor_free(r);
+        THTensor_free(t);
+    }
+    THArchive_free(in);
+    files_read++;
+    return 0;
+}
+
+static void files_of_other_programs_are_read(void) {
+    CHECK(nftw(CORPUS, read_file, 8, FTW_PHYS) == 0);
+    CHECK(files_read >= 100 && tensors_read >= 300);
+}
+
 CHECK_MAIN(CASE(tensors_are_saved_and_loaded), CASE(views_share_what_they_shared), CASE(archives_tell_what_is_in_them),
            CASE(large_tensors_are_mapped), CASE(files_lie_in_memory_or_behind_functions), CASE(broken_files_are_refused),
-           CASE(formats_are_named), CASE(a_failure_leaves_the_old_file), CASE(a_killed_process_leaves_a_whole_file))
+           CASE(formats_are_named), CASE(a_failure_leaves_the_old_file), CASE(a_killed_process_leaves_a_whole_file),
+           CASE(files_of_other_programs_are_read))

@@ -1,4 +1,5 @@
-# What cmake --install copies, in two components: `runtime`, what programs need to run, and `devel`, what they need to be built and debugged.
+# What cmake --install copies, in three components: `runtime`, what programs need to run, `devel`, what they need to be built and debugged,
+# and `command`, the command thorn, which needs neither.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -37,6 +38,19 @@ install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT d
 install(FILES "${PROJECT_BINARY_DIR}/thornConfig.cmake" "${PROJECT_BINARY_DIR}/thornConfigVersion.cmake"
   DESTINATION "${config_dir}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/thorn.pc" DESTINATION "${pkgconfig_dir}" COMPONENT devel)
+
+if(THORN_BUILD_COMMAND)
+  install(PROGRAMS "${command_dir}/bin/thorn" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+  install(DIRECTORY "${command_dir}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command)
+  foreach(place bash:bash-completion/completions/thorn zsh:zsh/site-functions/_thorn fish:fish/vendor_completions.d/thorn.fish)
+    string(REPLACE ":" ";" parts "${place}")
+    list(POP_FRONT parts shell path)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(GET path FILENAME name)
+    install(FILES "${command_dir}/completions/${shell}" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/${folder}" RENAME "${name}"
+      COMPONENT command)
+  endforeach()
+endif()
 
 # Within another project CMAKE_INSTALL_DOCDIR is that project's.
 set(doc_dir "${CMAKE_INSTALL_DOCDIR}")

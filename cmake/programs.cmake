@@ -51,6 +51,8 @@ if(THORN_BUILD_TESTS)
     endif()
   endforeach()
 
+  target_compile_definitions(test_files PRIVATE "CORPUS=\"${PROJECT_SOURCE_DIR}/files/corpus\"")
+
   # A BLAS of a few lines for test_blas; the machine's, if it has one, for all that multiply and decompose.
   foreach(bits 32 64)
     add_library(thorn_blas${bits} MODULE c_tests/blas/counting.c)

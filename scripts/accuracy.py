@@ -5,8 +5,8 @@
     .venv/bin/python scripts/accuracy.py [--library FILE] [--values N] [--write] [NAME ...]
 
 Tries N values (2000 unless told) in each range of a row, as many over all exponents, the special ones, and some beside each of the row's
-points: zeros, poles, ends of the domain; and 5 N pairs for functions of two. `--write` puts what was found into docs/accuracy.md; TH_SIMD chooses the instruction set. Exit
-status 1 when an error is beyond its limit.
+points: zeros, poles, ends of the domain; and 5 N pairs for functions of two. `--write` puts what was found into docs/accuracy.md; TH_SIMD
+chooses the instruction set. Exit status 1 when an error is beyond its limit.
 """
 
 import argparse
@@ -132,8 +132,10 @@ ROWS = {
     "erfinv": (inverse_erf, (NAN, NAN), 4, [(-1, 1)], [1.0, -1.0]),
     "gelu": (lambda x: x * erfc(-x / mp.sqrt(2)) / 2, (NAN, INF), 2, [(-4, 4), (-38, 0)], []),
     "geluTanh": (gelu_tanh, (NAN, INF), 2, [(-4, 4), (-22, 0)], []),
-    "lgamma": (between_zeros(log_gamma), (INF, INF), 4, [(-4, 4), (-30, 60)], [*GAMMA_POLES, 1.0, 2.0, -2.4570247382208006, -2.7476826467274126]),
-    "digamma": (between_zeros(psi(0)), (NAN, INF), 2, [(-4, 4), (-30, 60)], [1.4616321449683622, -0.5040830082644554, -1.5734984731623904, -100.8282]),
+    "lgamma": (between_zeros(log_gamma), (INF, INF), 4, [(-4, 4), (-30, 60)],
+               [*GAMMA_POLES, 1.0, 2.0, -2.4570247382208006, -2.7476826467274126]),
+    "digamma": (between_zeros(psi(0)), (NAN, INF), 2, [(-4, 4), (-30, 60)],
+                [1.4616321449683622, -0.5040830082644554, -1.5734984731623904, -100.8282]),
     "trigamma": (psi(1), (INF, 0), 2, [(-4, 4), (-30, 60)], []),
     "polygamma 2": (between_zeros(psi(2)), ("-inf", "-0"), 4, [(-4, 4), (0, 30)], []),
     "polygamma 3": (psi(3), (INF, 0), 4, [(-4, 4), (0, 30)], []),
@@ -228,7 +230,7 @@ def measure_pairs(library, name, n):
 
 
 def note(name, level, largest, at, n):
-    """Writes a line of the report's table, in place of the one of the same function, dtype and instructions, as benches/accuracy.rs does."""
+    """Writes a line of the report's table, in place of that of the same function, dtype and instructions, as benches/accuracy.rs does."""
     key = f"| {name} | float64 | {level} |"
     with open(REPORT) as file:
         lines = file.read().splitlines()
@@ -252,7 +254,8 @@ def main():
     for name in given.names or [*ROWS, *PAIRS]:
         largest, at, n = (measure_pairs if name in PAIRS else measure)(library, name, given.values)
         limit = (PAIRS if name in PAIRS else ROWS)[name][2]
-        print(f"{name:12} {largest:9.4f} ulp at {str(at):<24} of {n} limit {limit} {'ok' if largest <= limit + 0.01 else 'MISS'}", flush=True)
+        verdict = "ok" if largest <= limit + 0.01 else "MISS"
+        print(f"{name:12} {largest:9.4f} ulp at {str(at):<24} of {n} limit {limit} {verdict}", flush=True)
         ok &= largest <= limit + 0.01
         if given.write:
             note(name, level, largest, at, n)

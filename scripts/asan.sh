@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the C tests on a library built for AddressSanitizer, which sees what valgrind does not: errors inside of objects
-# on the stack and of the library, at a speed that allows all cases; then random sequences of calls. Takes some minutes, most of them to build.
+# on the stack and of the library, at a speed that allows all cases; then random sequences of calls. Takes some minutes, most of them to
+# build.
 #
 # Usage: scripts/asan.sh [--calls N] [--seed S] [WORD]
 #   --calls  random calls of all functions (c_tests/sequences), 1000000 if not said

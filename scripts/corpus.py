@@ -18,17 +18,22 @@ def folder(name):
 
 def safetensors():
     import torch
-    from safetensors.torch import save_file
+    from safetensors.torch import load_file, save_file
 
     to = folder("safetensors")
     torch.manual_seed(1)
     every = {
         str(dtype).split(".")[1]: (torch.arange(6).reshape(2, 3) % 2).to(dtype)
-        for dtype in (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32,
-                      torch.float64, torch.uint16, torch.uint32, torch.float8_e4m3fn)
+        for dtype in (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16,
+                      torch.float32, torch.float64, torch.uint16, torch.uint32, torch.float8_e4m3fn)
     }
     save_file(every, to / "dtypes.safetensors", metadata={"format": "pt", "note": "a \"quoted\" note, ü"})
     save_file({"scalar": torch.tensor(2.5), "empty": torch.zeros(0, 3), "layer.0.weight": torch.randn(4, 5)}, to / "shapes.safetensors")
+
+    def read(tensor):
+        return described(tensor) | {"dtype": str(tensor.dtype).split(".")[1]}
+
+    expect("safetensors", {path.name: {name: read(tensor) for name, tensor in load_file(path).items()} for path in sorted(to.iterdir())})
 
 
 def t7():

@@ -290,6 +290,11 @@ def write(to, expect):
     files["big.pt"] = rewritten(numbers, zipfile.ZIP_STORED, big_endian)
     files["deflated.pt"] = rewritten(saved([made["shapes"], made["arrays"]]), zipfile.ZIP_DEFLATED, lambda name, data: data)
     files["views_legacy.pt"] = stream_of_views()
+    # Checksums are 0 where PyTorch is told to compute none.
+    torch.serialization.set_crc32_options(False)
+    unsigned = [np.uint16(65535), np.uint32(2**32 - 1), np.uint64(2**64 - 1), np.array(7, ">u8")[()]]
+    files["unchecked.pt"] = saved({"a": torch.arange(3.0), "unsigned": unsigned})
+    torch.serialization.set_crc32_options(True)
     for name, data in files.items():
         (to / name).write_bytes(data)
     expected = {name: read(data) for name, data in files.items()}

@@ -4,8 +4,9 @@
     python3 -m venv .venv && .venv/bin/pip install torch==2.15.0 numpy==2.4.6 mpmath
     .venv/bin/python scripts/expectations.py
 
-Always writes the same file. An operation is one line in scripts/oracle: its function in C, what PyTorch calls it (or a function that computes
-it), and the dtypes it takes; it must refuse the others. c_tests/table.lua explains the lines of the file and lays out operands and results.
+Always writes the same file. An operation is one line in scripts/oracle: its function in C, what PyTorch calls it (or a function that
+computes it), and the dtypes it takes; it must refuse the others. c_tests/table.lua explains the lines of the file and lays out operands and
+results.
 """
 
 import os

@@ -245,7 +245,38 @@ def csv(to):
             check(np.allclose(digits.to_numpy(dtype=np.float64)[finite], array[finite], rtol=1e-3, atol=0), source.name)
 
 
-CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv}
+def big(to):
+    """Archives of more than 4 GB, which is sparse, and of more than 65535 entries, which tests leave here."""
+    import os
+    import zipfile
+
+    import torch
+
+    for name, variable in (("storages_of_more_than_4_gb", "FILES_BIG"), ("archives_with_65536_entries", "FILES_ZIP64")):
+        command = ["cargo", "test", "--quiet", "--package", "thorn-files", name]
+        subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, variable: str(to / variable)}, stdout=subprocess.PIPE)
+    read = torch.load(to / "FILES_BIG", weights_only=True, mmap=True)
+    check(read["big"].shape == (2**32 + 7,) and read["big"][-2:].tolist() == [0, 7] and read["small"].item() == 0.5, read)
+    archive = zipfile.ZipFile(to / "FILES_ZIP64")
+    check(len(archive.infolist()) == 65536 and archive.read("65535") == b"\xff", archive)
+
+
+def safetensors(to):
+    import torch
+    from safetensors import safe_open
+
+    for source in sorted((CORPUS / "safetensors").iterdir()):
+        with safe_open(source, "pt") as wanted, safe_open(rewrite(source, to / "a.safetensors"), "pt") as read:
+            check(read.metadata() == wanted.metadata(), source.name, read.metadata())
+            check(set(read.keys()) == {name for name in wanted.keys() if "float8" not in name}, source.name, list(read.keys()))
+            for name in read.keys():
+                widened = {torch.uint16: torch.int32, torch.uint32: torch.int64}
+                tensor = wanted.get_tensor(name)
+                tensor = tensor.to(widened.get(tensor.dtype, tensor.dtype))
+                check(same_tensors(read.get_tensor(name), tensor), source.name, name, read.get_tensor(name))
+
+
+CHECKS = {"t7": t7, "images": images, "pt": pt, "npy": npy, "npz": npz, "csv": csv, "safetensors": safetensors, "big": big}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or CHECKS:

@@ -9,7 +9,7 @@ build=$(realpath "${1:?the build directory}")
 target=$(sed -n 's/^THORN_CARGO_TARGET_DIR:[A-Z]*=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 soname=libthorn.so.$(awk '$2 == "TH_ABI_VERSION" { print $3 }' include/thorn.h)
-archive_goal=$((28 << 20))
+archive_goal=$((30 << 20))
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -103,8 +103,8 @@ by_pkg_config() {
 in_gdb() {
     local name=$1 out
     shift
-    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up -ex 'print r' \
-        "$work/debugged" 2>&1)
+    out=$(LD_LIBRARY_PATH=$libdir gdb -nx -batch "$@" -ex 'set breakpoint pending on' -ex 'break THTensor_free' -ex run -ex up \
+        -ex 'print r' "$work/debugged" 2>&1)
     grep -qF 'float32 [2, 3], strides [3, 1]: [[3, 3, 3], [3, 3, 3]]' <<<"$out" || fail "$name: gdb says: $out"
     echo "ok: $name"
 }
@@ -137,8 +137,11 @@ in_gdb 'gdb, source' -ex "${sourced//\/usr\/local/$work/moved}"
 for file in LICENSE-MIT LICENSE-APACHE LICENSE-THIRD-PARTY; do
     cmp $file "$work/moved/share/doc/thorn/$file" || fail "$file is not installed"
 done
-crates=$(cargo tree --edges normal,no-proc-macro --prefix none --no-dedupe --locked --format '{p}|{l}' | grep -v '(/' | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
-listed=$(awk '/^Crates/ { inside = 1; next } !NF { inside = 0 } inside' LICENSE-THIRD-PARTY | sed -E 's/^ +([^ ]+) +(.*[^ ])  +.*/\1 \2/')
+crates=$(for package in thorn thorn-command; do
+    cargo tree --package $package --edges normal,no-proc-macro --prefix none --no-dedupe --locked --format '{p}|{l}'
+done | grep -v '(/' | sed 's/ v[^|]*|/ /' | LC_ALL=C sort -u)
+listed=$(awk '/^Crates/ { inside = 1; next } !NF { inside = 0 } inside' LICENSE-THIRD-PARTY | sed -E 's/^ +([^ ]+) +(.*[^ ])  +.*/\1 \2/' |
+    LC_ALL=C sort)
 diff <(echo "$listed") <(echo "$crates") || fail "LICENSE-THIRD-PARTY lists other crates (<) than Cargo (>)"
 echo "ok: licences"
 
@@ -148,6 +151,22 @@ nm --defined-only --extern-only "$libdir/libthorn.a" | awk 'NF == 3 { print $3 }
 bytes=$(stat -c %s "$libdir/libthorn.a")
 [ "$bytes" -le $archive_goal ] || fail "libthorn.a has $bytes bytes, more than $archive_goal"
 echo "ok: libthorn.a, $bytes bytes"
+
+# The command, alone: it needs no other file of the installation.
+mkdir "$work/alone"
+cp "$work/moved/bin/thorn" "$work/alone"
+[ "$("$work/alone/thorn" --version)" = "thorn $version" ] || fail "thorn --version says: $("$work/alone/thorn" --version)"
+out=$("$work/alone/thorn" show files/corpus/safetensors/dtypes.safetensors)
+grep -Eq '^int16 +int16 +\[2, 3\] +12 +0 +1 +0.5 +0$' <<<"$out" || fail "thorn show says: $out"
+in_readme sh 'thorn show' >"$work/alone/lines"
+(PATH=$work/alone:$PATH quietly bash -ec "cp examples/data/digits.pt '$work/alone/model.pt'; cd '$work/alone'; . ./lines")
+[ "$(head -c 8 "$work/alone/weight.png" | tail -c 7)" = $'PNG\r\n\032' ] || fail "README.md's lines draw no picture"
+for file in man/man1/thorn.1 man/man1/thorn-show.1 bash-completion/completions/thorn zsh/site-functions/_thorn \
+    fish/vendor_completions.d/thorn.fish; do
+    [ -s "$work/moved/share/$file" ] || fail "share/$file is not installed"
+done
+bash -n "$work/moved/share/bash-completion/completions/thorn" || fail "bash does not read the completions"
+echo "ok: the command, $(stat -c %s "$work/moved/bin/thorn") bytes"
 
 # find_package.
 in_readme cmake find_package | cmake_project find_package -DCMAKE_PREFIX_PATH="$work/moved"

@@ -39,7 +39,8 @@ def shape(dice):
         sizes[dice.randrange(len(sizes))] = 0
         return sizes
     if kind < 0.25:
-        return dice.choice([[1001], [5000, 1], [1, 3000], [40, 40], [7, 200], [3, 400], [12, 11, 10], [2, 600, 2], [9, 1, 8, 20], [7, 2, 3, 5, 8]])
+        return dice.choice([[1001], [5000, 1], [1, 3000], [40, 40], [7, 200], [3, 400], [12, 11, 10], [2, 600, 2],
+                            [9, 1, 8, 20], [7, 2, 3, 5, 8]])
     sizes = []
     for _ in range(dice.randint(1, 5)):
         most = max(1, 40 // math.prod(sizes))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes c_tests/random_expected.h: numbers that a generator of kind TH_MT19937 must give.
 
-    /root/torchenv/bin/python scripts/random_expectations.py
+    .venv/bin/python scripts/random_expectations.py
 
-The words are NumPy's, whose MT19937 is seeded as TH's; TH's formulas (Torch7's documentation) are computed with Python's floats, which are C's doubles.
-What PyTorch gives is PyTorch's own.
+The words are NumPy's, whose MT19937 is seeded as TH's; TH's formulas (Torch7's documentation) are computed with Python's floats, which
+are C's doubles. What PyTorch gives is PyTorch's own.
 """
 
 import math
@@ -73,18 +73,21 @@ def ours():
     yield listed("double", "th_uniform", [g.unit() * (3.0 - -2.0) + -2.0 for _ in range(n)], "uniform from -2 to 3")
     g = th()
     yield listed("double", "th_normal", [g.normal(1.5, 2.0) for _ in range(n)], "normal of mean 1.5 and deviation 2: an odd number of them")
-    yield listed("double", "th_normal_next", [g.normal(), g.unit(), g.normal()], "and what follows: the other half of a pair, a uniform number, a new pair")
+    yield listed("double", "th_normal_next", [g.normal(), g.unit(), g.normal()],
+                 "and what follows: the other half of a pair, a uniform number, a new pair")
     g = th()
     yield listed("double", "th_exponential", [-1.0 / 0.7 * math.log(1 - g.unit()) for _ in range(n)], "exponential of rate 0.7")
     g = th()
-    yield listed("double", "th_cauchy", [0.5 + 2.0 * math.tan(math.pi * (g.unit() - 0.5)) for _ in range(n)], "Cauchy of median 0.5 and sigma 2")
+    yield listed("double", "th_cauchy", [0.5 + 2.0 * math.tan(math.pi * (g.unit() - 0.5)) for _ in range(n)],
+                 "Cauchy of median 0.5 and sigma 2")
     g = th()
     yield listed("double", "th_log_normal", [math.exp(g.normal(0.3, 0.6)) for _ in range(n)], "logNormal of mean 0.3 and deviation 0.6")
     g = th()
     yield listed("double", "th_geometric", [int(math.log(1 - g.unit()) / math.log(0.8)) + 1 for _ in range(n)], "geometric of p 0.8")
     g = th()
     yield listed("double", "th_bernoulli", [int(g.unit() <= 0.4) for _ in range(n)], "bernoulli of p 0.4")
-    for dtype, modulus in [("uint8", 256), ("int8", 128), ("int16", 32768), ("int32", 2**31), ("int64", 2**32), ("float32", 2**24 + 1), ("float64", 2**32)]:
+    for dtype, modulus in [("uint8", 256), ("int8", 128), ("int16", 32768), ("int32", 2**31), ("int64", 2**32),
+                           ("float32", 2**24 + 1), ("float64", 2**32)]:
         g = th()
         yield listed("double", f"th_random_{dtype}", [g.word() % modulus for _ in range(n)], f"random, of {dtype}")
     g = th()
@@ -106,15 +109,18 @@ def torch_s():
         return make().tolist()
 
     for dtype in ["uint8", "int8", "int16", "int32", "float32"]:
-        yield listed("double", f"torch_random_{dtype}", drawn(lambda: torch.empty(9, dtype=getattr(torch, dtype)).random_()), f"PyTorch's random_, of {dtype}")
+        yield listed("double", f"torch_random_{dtype}", drawn(lambda: torch.empty(9, dtype=getattr(torch, dtype)).random_()),
+                     f"PyTorch's random_, of {dtype}")
     yield listed("double", "torch_clamped", drawn(lambda: torch.randint(-5, 100, (9,))), "PyTorch's randint(-5, 100)")
     yield listed("double", "torch_randperm", drawn(lambda: torch.randperm(9)), "PyTorch's randperm(9)")
     yield listed("double", "torch_rand", drawn(lambda: torch.rand(4, dtype=torch.float64)), "PyTorch's rand, which is not TH's")
     yield listed("double", "torch_randn", drawn(lambda: torch.randn(4, dtype=torch.float64)), "PyTorch's randn, which is not TH's")
     torch.manual_seed(SEED)
     torch.empty(700, dtype=torch.int32).random_()
-    yield listed("unsigned char", "torch_state", torch.get_rng_state()[:5048].tolist(), "The state of PyTorch's generator after 700 words, as far as it is TH's")
-    yield listed("double", "torch_after_state", torch.empty(9, dtype=torch.int32).random_().tolist(), "and what random_ of int32 gives then")
+    yield listed("unsigned char", "torch_state", torch.get_rng_state()[:5048].tolist(),
+                 "The state of PyTorch's generator after 700 words, as far as it is TH's")
+    yield listed("double", "torch_after_state", torch.empty(9, dtype=torch.int32).random_().tolist(),
+                 "and what random_ of int32 gives then")
 
 
 if __name__ == "__main__":

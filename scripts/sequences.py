@@ -4,7 +4,8 @@
     scripts/sequences.py build/sequences/calls.h
 
 c_tests/sequences has the rest of the program. Arguments are drawn by their kinds; what needs more, since the library must trust it or
-since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h. Functions that are never called stand in LEFT_OUT.
+since it would take all memory there is, stands in c_tests/sequences, in special.h with its reason, in exchange.h and in files.h.
+Functions that are never called stand in LEFT_OUT.
 """
 
 import json
@@ -25,7 +26,8 @@ LEFT_OUT = {
 # By kind, as src/capi/rows.json says it: how an argument is drawn. {name} stands for its name in quotes.
 BY_KIND = {
     **dict.fromkeys(["inputs", "optional_inputs", "outs", "new_handles"], "handles({name}, {count})"),
-    **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"], "list({name}, {count})"),
+    **dict.fromkeys(["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts",
+                     "optional_counts"], "list({name}, {count})"),
     **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
     **dict.fromkeys(["entry", "size", "stride", "count", "integer", "offset", "length"], "whole({name})"),
     "dim": "dimension({name})", "flag": "truth({name})", "int": "code({name}, 3)", "seed": "bits()",
@@ -98,7 +100,8 @@ def fitting(row, count):
 
 
 def call(function, row):
-    """The C function that calls one of the library, of which `row` tells. Variables have an underscore behind, for what draws them has plain names."""
+    """The C function that calls one of the library, of which `row` tells. Variables have an underscore behind, for what draws them has
+    plain names."""
     told = {argument["name"]: argument for argument in row["arguments"]}
     counts = [name for name in told if told[name].get("kind") in ("len", "len_or_whole", "handle_count")]
     count = f"{counts[-1]}_" if counts else None

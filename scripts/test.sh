@@ -42,8 +42,8 @@ check_dependencies() {
             ;;
         esac
     done
-    # Forks are to be seen from the beginning: src/alloc/cache.rs. Without names, three functions are called at load: the C runtime's, std's,
-    # and that one.
+    # Forks are to be seen from the beginning: src/alloc/cache.rs. Without names, three functions are called at load: the C runtime's,
+    # std's, and that one.
     local called
     called=$(readelf -S --wide "$library" | awk '$2 == ".init_array" { print $6 } $3 == ".init_array" { print $7 }')
     echo "functions called at load: $((16#${called:-0} / 8))"

@@ -23,7 +23,8 @@ began=$(date +%s)
 cargo rustc --quiet --release --lib --crate-type cdylib --locked --features typed --target-dir "$target"
 seconds=$(($(date +%s) - began))
 
-functions=$(nm -D --defined-only "$library" | awk '{ print $3 }' | grep -E '^TH(Byte|Char|Short|Int|Long|Half|BFloat16|Float|Double|Bool)Tensor_')
+functions=$(nm -D --defined-only "$library" | awk '{ print $3 }' |
+    grep -E '^TH(Byte|Char|Short|Int|Long|Half|BFloat16|Float|Double|Bool)Tensor_')
 families=$(sed 's/.*Tensor_//' <<<"$functions" | sort | uniq -c | awk '$1 == 10' | wc -l)
 count=$(wc -l <<<"$functions")
 bytes() { size -A "$1" | awk '$1 ~ /^\.(text|rodata|data|rela|eh_frame|gcc_except|dyn|gnu)/ { sum += $2 } END { print sum }'; }

@@ -7,7 +7,7 @@ static const char *const ENDINGS[] = {"pt", "t7", "t7a", "npy", "npz", "safetens
 /* The name of a file that may be there; now and then one that cannot be. */
 static const char *file_name(const char *name) {
     static char path[96];
-    static const char *const words[] = {NULL, "", "/no/such/folder/a.pt", "/dev/shm", "a\xff.pt"};
+    static const char *const words[] = {NULL, "", "/no/such/folder/a.pt", "/dev/shm", "/no/a\xff.pt"};
     if (chance(8)) return one_of(name, words, LENGTH(words));
     snprintf(path, sizeof path, "/dev/shm/thorn-sequences-%d.%s", (int)getpid(), ENDINGS[below(LENGTH(ENDINGS))]);
     trace("%s=%s ", name, path);

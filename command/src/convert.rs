@@ -1,77 +1,103 @@
 //! `thorn convert`.
 
-use crate::scan;
-use crate::source::{Entry, Source, c_path};
-use crate::{Result, Stop};
-use std::ffi::{CString, OsString};
+use crate::number::counted;
+use crate::output::{self, Format, Output};
+use crate::source::{Entry, Source};
+use crate::stop::{Outcome, Result, Stop, warn};
+use std::ffi::{CStr, CString, OsString};
+use std::io::Write;
 use thorn::dtype::Dtype;
-use thorn::files::{TH_FILE_BY_NAME, TH_FILE_NPZ_DEFLATED, TH_FILE_T7_ASCII, Writing};
+use thorn::files::{TH_FILE_CSV, TH_FILE_NPY, TH_FILE_PNG, TH_FILE_PNM, TH_FILE_TSV, THFileFormat, Writing};
 use thorn::ops::copy;
 
-/// Writes the tensors of a file to another, whose ending names the format. Metadata is kept where the format has any.
+/// Write the tensors of a file to another, in another format
+///
+/// The metadata is kept where the format has any. A file that exists is replaced when the new
+/// one is whole.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Convert {
-    /// The file to read.
+    /// The file to read; - is the standard input.
     from: OsString,
-    /// The file to write.
+    /// The file to write; - is the standard output, which needs a --format.
     to: OsString,
-    /// Converts all tensors to this dtype: float32, float16, int64, ...
-    #[arg(long)]
-    dtype: Option<String>,
-    /// Leaves out tensors that thorn does not have: sparse, quantised, complex.
-    #[arg(long)]
+    /// The format, if the ending of the name does not tell it.
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
+    /// Write this tensor only; may be given several times.
+    #[arg(short, long, value_name = "NAME")]
+    tensor: Vec<String>,
+    /// Convert the tensors to this dtype: float32, float16, bfloat16, int64, ...
+    #[arg(short, long, value_parser = dtype)]
+    dtype: Option<Dtype>,
+    /// Leave out tensors that thorn cannot read: sparse, quantised, complex.
+    #[arg(short, long)]
     skip: bool,
-    /// Leaves out the metadata.
-    #[arg(long)]
+    /// Leave out the metadata.
+    #[arg(short, long)]
     bare: bool,
-    /// Writes .npz compressed, and .t7 as a text.
-    #[arg(long)]
-    alternative: bool,
     /// Significant digits of floats in texts; 0 for as many as tell them apart.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=17))]
     digits: i32,
+}
+
+/// A dtype by its name.
+fn dtype(name: &str) -> std::result::Result<Dtype, String> {
+    let names = || Dtype::ALL.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
+    Dtype::from_name(name.as_bytes()).ok_or_else(|| format!("the dtypes are {}", names()))
 }
 
 impl Convert {
     /// Runs the command.
-    pub fn run(&self) -> Result<()> {
+    pub fn run(&self, out: &mut dyn Write) -> Result<Outcome> {
+        let output = Output::new(&self.to, self.format)?;
         let source = Source::open(&self.from)?;
-        let dtype = match &self.dtype {
-            Some(name) => Some(Dtype::from_name(name.as_bytes()).ok_or_else(|| Stop::Failed(format!("'{name}' is no dtype")))?),
-            None => None,
+        let entries = self.chosen(&source)?;
+        output.written(out, |path, format| self.write(&source, &entries, path, format, &output.name()))?;
+        Ok(Outcome::Done)
+    }
+
+    /// The tensors to write.
+    fn chosen(&self, source: &Source) -> Result<Vec<Entry>> {
+        let mut entries = match self.tensor.as_slice() {
+            [] => source.entries()?,
+            names => names.iter().map(|name| source.find(Some(name))).collect::<Result<_>>()?,
         };
-        let path = c_path(&self.to)?;
-        let mut out = Writing::create(&path, TH_FILE_BY_NAME)?;
-        if self.alternative {
-            let format = match out.format() {
-                thorn::files::TH_FILE_NPZ => TH_FILE_NPZ_DEFLATED,
-                thorn::files::TH_FILE_T7 => TH_FILE_T7_ASCII,
-                _ => return Err(Stop::Failed("--alternative is for .npz and .t7".to_owned())),
-            };
-            out = Writing::create(&path, format)?;
+        if self.skip {
+            entries.retain(|entry| {
+                if let Err(reason) = &entry.dtype {
+                    warn(format_args!("\"{}\": tensor '{}' is left out: {reason}", source.name(), entry.name));
+                }
+                entry.dtype.is_ok()
+            });
         }
-        out.set_precision(self.digits)?;
-        let entries = source.entries()?;
-        let bar = scan::bar(entries.iter().map(Entry::bytes).sum());
-        for entry in &entries {
-            if self.skip && entry.dtype.is_err() {
-                eprintln!("thorn: '{}' is left out", entry.name);
-                continue;
-            }
-            let t = entry.tensor(&source)?;
-            let t = dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype))?;
-            out.add(&CString::new(entry.name.as_str()).unwrap_or_default(), &t)?;
-            bar.inc(entry.bytes() as u64);
+        Ok(entries)
+    }
+
+    fn write(&self, source: &Source, entries: &[Entry], path: &CStr, format: THFileFormat, name: &str) -> Result<()> {
+        let mut file = Writing::create(path, format).map_err(|error| output::about(path, name, &error))?;
+        let about = |error: thorn::error::Error| output::about(path, name, &error);
+        if entries.len() != 1 && matches!(file.format(), TH_FILE_NPY | TH_FILE_CSV | TH_FILE_TSV | TH_FILE_PNM | TH_FILE_PNG) {
+            let found = counted(entries.len(), "tensor");
+            return Err(Stop::file(
+                name,
+                format_args!("its format has one tensor, and \"{}\" has {found}: name one by --tensor", source.name()),
+            ));
         }
-        bar.finish_and_clear();
+        file.set_precision(self.digits).map_err(about)?;
+        for entry in entries {
+            let t = source.tensor(entry)?;
+            let t = self.dtype.map_or_else(|| Ok(t.clone()), |dtype| copy::to_dtype(&t, dtype)).map_err(about)?;
+            file.add(&CString::new(entry.name.as_str()).unwrap_or_default(), &t).map_err(about)?;
+        }
         let keys = if self.bare { 0 } else { source.archive().keys() };
-        if keys > 0 && !out.keeps_metadata() {
-            eprintln!("thorn: the metadata is left out, of which {} has none", self.to.to_string_lossy());
+        if keys > 0 && !file.keeps_metadata() {
+            warn(format_args!("\"{name}\": its format has no metadata: {} left out", counted(keys as usize, "key")));
         }
-        for index in 0..if out.keeps_metadata() { keys } else { 0 } {
+        for index in 0..if file.keeps_metadata() { keys } else { 0 } {
             let (key, value) = source.archive().metadata(index)?;
-            out.add_metadata(key, value)?;
+            file.add_metadata(key, value).map_err(about)?;
         }
-        Ok(out.close()?)
+        file.close().map_err(about)
     }
 }

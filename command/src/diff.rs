@@ -1,101 +1,280 @@
 //! `thorn diff`.
 
-use crate::Result;
-use crate::scan::{self, Pieces};
-use crate::source::{Entry, Source, shape};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::elements::{Elements, Piece, Values};
+use crate::number::Number;
+use crate::progress::Progress;
+use crate::source::{Entry, Source, total};
+use crate::stop::{Outcome, Result, Stop, warn};
+use crate::table::{cut, plain};
+use serde::Serialize;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Write;
+use thorn::dtype::{Category, Dtype};
 
-/// Compares the tensors of two files: equal are |a - b| <= atol + rtol * |b|, NaN and NaN, and infinities of one sign.
+/// Compare the tensors of two files
+///
+/// Tensors are equal if dtypes, shapes and all elements are. Elements a and b are equal if
+/// |a - b| <= atol + rtol * |b|, or if both are NaN, or both the same infinity. Integers are
+/// compared exactly. Where each file has one tensor, its name does not count.
+/// The exit code is 0 if all is equal, 1 if not, 2 if something went wrong.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Diff {
-    /// The one file.
+    /// The one file; - is the standard input.
     a: OsString,
     /// The other file.
     b: OsString,
     /// The relative difference that is allowed.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The absolute difference that is allowed.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     atol: f64,
-    /// Writes JSON.
+    /// Compare tensors of different dtypes by their elements, as float64.
     #[arg(long)]
+    any_dtype: bool,
+    /// Compare the metadata, too.
+    #[arg(short, long)]
+    metadata: bool,
+    /// Leave out tensors that thorn cannot read.
+    #[arg(short, long)]
+    skip: bool,
+    /// Write JSON.
+    #[arg(short, long)]
     json: bool,
+    /// Write nothing: the exit code tells.
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
 }
 
-/// A difference, as a text and as JSON.
-struct Difference(String, Value);
+fn tolerance(text: &str) -> std::result::Result<f64, String> {
+    text.parse().ok().filter(|&x| x >= 0.0).ok_or_else(|| "a number that is not negative is needed".to_owned())
+}
+
+/// The characters of a value that are shown.
+const VALUE: usize = 60;
+
+/// What differs, as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Difference {
+    /// A tensor that one file alone has.
+    Only { name: String, file: String },
+    /// Shapes.
+    Shape { name: String, a: Vec<i64>, b: Vec<i64> },
+    /// Dtypes.
+    Dtype { name: String, a: &'static str, b: &'static str },
+    /// Elements.
+    Elements(Found),
+    /// The values of a key, which a file may not have.
+    Metadata { key: String, a: Option<String>, b: Option<String> },
+}
+
+/// Elements that differ.
+#[derive(Serialize)]
+struct Found {
+    name: String,
+    /// How many differ.
+    differ: u64,
+    /// Of so many.
+    elements: i64,
+    /// The greatest difference; infinite where one is no number, or infinite.
+    most: Number,
+    /// The place of the first that differs.
+    first: Vec<i64>,
+    a: Number,
+    b: Number,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = |name: &str| if name.is_empty() { "-".to_owned() } else { plain(name) };
+        match self {
+            Difference::Only { name, file } => write!(f, "{}: only in {}", named(name), plain(file)),
+            Difference::Shape { name, a, b } => write!(f, "{}: shape {a:?}, {b:?}", named(name)),
+            Difference::Dtype { name, a, b } => write!(f, "{}: dtype {a}, {b}", named(name)),
+            Difference::Elements(Found { name, differ, elements, most, first, a, b }) => {
+                let (name, most, a, b) = (named(name), most.short(), a.exact(), b.exact());
+                write!(f, "{name}: {differ} of {elements} elements differ, by up to {most}; the first at {first:?}: {a}, {b}")
+            }
+            Difference::Metadata { key, a, b } => {
+                let value =
+                    |value: &Option<String>| value.as_ref().map_or_else(|| "none".to_owned(), |value| format!("'{}'", cut(value, VALUE)));
+                write!(f, "metadata {}: {}, {}", plain(key), value(a), value(b))
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    equal: bool,
+    differences: &'a [Difference],
+}
 
 impl Diff {
-    /// Runs the command; returns true if the files are equal.
-    pub fn run(&self, out: &mut dyn Write) -> Result<bool> {
+    /// Runs the command.
+    pub fn run(&self, out: &mut dyn Write) -> Result<Outcome> {
+        if self.a == "-" && self.b == "-" {
+            return Err(Stop::Failed("one file alone can be the standard input".to_owned()));
+        }
         let (a, b) = (Source::open(&self.a)?, Source::open(&self.b)?);
-        let (of_a, of_b) = (a.entries()?, b.entries()?);
-        let bar = scan::bar(of_a.iter().map(Entry::bytes).sum());
-        let in_b: BTreeMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-        let in_a: BTreeMap<&str, &Entry> = of_a.iter().map(|entry| (entry.name.as_str(), entry)).collect();
-        let mut found = Vec::new();
-        for (name, entry) in &in_a {
-            match in_b.get(name) {
-                None => found.push(only(name, &self.a)),
-                Some(other) => found.extend(self.compare((&a, entry), (&b, other), &bar)?),
-            }
+        let (mut found, failed) = self.tensors(&a, &b)?;
+        if self.metadata {
+            found.extend(metadata(&a, &b)?);
         }
-        found.extend(in_b.keys().filter(|name| !in_a.contains_key(*name)).map(|name| only(name, &self.b)));
-        bar.finish_and_clear();
-        let equal = found.is_empty();
         if self.json {
-            let differences: Vec<Value> = found.into_iter().map(|difference| difference.1).collect();
-            writeln!(out, "{}", json!({ "equal": equal, "differences": differences }))?;
-        } else {
-            found.iter().try_for_each(|difference| writeln!(out, "{}", difference.0))?;
+            let report = Report { equal: found.is_empty() && !failed, differences: &found };
+            serde_json::to_writer(&mut *out, &report).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        } else if !self.quiet {
+            found.iter().try_for_each(|difference| writeln!(out, "{difference}"))?;
         }
-        Ok(equal)
+        Ok(match (failed, found.is_empty()) {
+            (true, _) => Outcome::Failed,
+            (_, true) => Outcome::Done,
+            _ => Outcome::Different,
+        })
     }
 
-    fn compare(
-        &self,
-        (a, of_a): (&Source, &Entry),
-        (b, of_b): (&Source, &Entry),
-        bar: &indicatif::ProgressBar,
-    ) -> Result<Option<Difference>> {
-        let name = &of_a.name;
-        if of_a.sizes != of_b.sizes {
-            let text = format!("'{name}': shapes {} and {}", shape(&of_a.sizes), shape(&of_b.sizes));
-            return Ok(Some(Difference(text, json!({ "name": name, "shapes": [of_a.sizes, of_b.sizes] }))));
+    /// What differs, and true if some tensors could not be read.
+    fn tensors(&self, a: &Source, b: &Source) -> Result<(Vec<Difference>, bool)> {
+        let (mut of_a, mut of_b) = (a.entries()?, b.entries()?);
+        if self.skip {
+            of_a.retain(|entry| entry.dtype.is_ok());
+            of_b.retain(|entry| entry.dtype.is_ok());
         }
-        let (t, u) = (of_a.tensor(a)?, of_b.tensor(b)?);
-        let dtypes = [t.defined()?, u.defined()?];
-        if dtypes[0] != dtypes[1] {
-            let text = format!("'{name}': dtypes {} and {}", dtypes[0], dtypes[1]);
-            return Ok(Some(Difference(text, json!({ "name": name, "dtypes": dtypes.map(|dtype| dtype.name()) }))));
-        }
-        let (mut differ, mut most, mut first, mut at) = (0u64, 0.0f64, None, 0u64);
-        let (mut pieces, mut others) = (Pieces::new(&t)?, Pieces::new(&u)?);
-        while let (Some(piece), Some(other)) = (pieces.next()?, others.next()?) {
-            for (&x, &y) in piece.iter().zip(&other) {
-                if !(x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= self.atol + self.rtol * y.abs() && y.is_finite()) {
-                    differ += 1;
-                    first.get_or_insert((at, x, y));
-                    most = most.max((x - y).abs());
+        let alone = of_a.len() == 1 && of_b.len() == 1;
+        let progress = Progress::new(total(of_a.iter()));
+        let in_b: HashMap<&str, &Entry> = of_b.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let in_a: HashMap<&str, &Entry> = of_a.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let (mut found, mut failed) = (Vec::new(), false);
+        for entry in &of_a {
+            let other = if alone { of_b.first() } else { in_b.get(entry.name.as_str()).copied() };
+            let Some(other) = other else {
+                found.push(Difference::Only { name: entry.name.clone(), file: a.name().to_owned() });
+                continue;
+            };
+            match self.compare((a, entry), (b, other), &progress) {
+                Ok(difference) => found.extend(difference),
+                Err(Stop::Unread) => return Err(Stop::Unread),
+                Err(Stop::Failed(message)) => {
+                    progress.clear();
+                    warn(message);
+                    failed = true;
                 }
-                at += 1;
             }
-            bar.inc(piece.len() as u64 * dtypes[0].size() as u64);
         }
+        progress.clear();
+        let only_b = of_b.iter().filter(|entry| !alone && !in_a.contains_key(entry.name.as_str()));
+        found.extend(only_b.map(|entry| Difference::Only { name: entry.name.clone(), file: b.name().to_owned() }));
+        Ok((found, failed))
+    }
+
+    fn compare(&self, (a, of_a): (&Source, &Entry), (b, of_b): (&Source, &Entry), progress: &Progress) -> Result<Option<Difference>> {
+        let name = || of_a.name.clone();
+        if of_a.sizes != of_b.sizes {
+            return Ok(Some(Difference::Shape { name: name(), a: of_a.sizes.clone(), b: of_b.sizes.clone() }));
+        }
+        let (elements_a, elements_b) = (Elements::new(a, of_a)?, Elements::new(b, of_b)?);
+        let common = match (&of_a.dtype, &of_b.dtype) {
+            (Ok(x), Ok(y)) if x != y && !self.any_dtype => return Ok(Some(Difference::Dtype { name: name(), a: x.name(), b: y.name() })),
+            (Ok(x), Ok(y)) if x != y => Some(common(*x, *y)),
+            _ => None,
+        };
+        let mut tally = Tally { diff: self, differ: 0, most: 0.0, first: None };
+        for number in 0..elements_a.pieces() {
+            let ((at, x), (_, y)) = (elements_a.piece(number)?, elements_b.piece(number)?);
+            progress.add(x.bytes().len() as u64);
+            // The same bits are equal.
+            if common.is_none() && x.bytes() == y.bytes() {
+                continue;
+            }
+            let widened = |piece: Piece| common.map_or_else(|| piece.widened(), |dtype| piece.converted(dtype));
+            let (x, y) = (widened(x)?, widened(y)?);
+            match (x.values(), y.values()) {
+                (Values::Ints(x), Values::Ints(y)) => tally.take(at, x, y, Number::Int, |x, y| x.abs_diff(y) as f64),
+                (Values::Singles(x), Values::Singles(y)) => tally.take(at, x, y, Number::Single, |x, y| apart(x.into(), y.into())),
+                (Values::Doubles(x), Values::Doubles(y)) => tally.take(at, x, y, Number::Double, apart),
+                _ => {}
+            }
+        }
+        let Tally { differ, most, first, .. } = tally;
         Ok(first.map(|(at, x, y)| {
-            let text =
-                format!("'{name}': {differ} of {} elements differ, by {most:e} at most; first element {at}: {x} and {y}", of_a.elements);
-            let object = json!({ "name": name, "differ": differ, "elements": of_a.elements, "most": scan::json(most), "first": at });
-            Difference(text, object)
+            let first = place(at, &of_a.sizes);
+            Difference::Elements(Found { name: name(), differ, elements: of_a.elements, most: Number::Double(most), first, a: x, b: y })
         }))
     }
 }
 
-fn only(name: &str, file: &OsString) -> Difference {
-    let file = file.to_string_lossy();
-    Difference(format!("'{name}': only in {file}"), json!({ "name": name, "only_in": file }))
+/// The dtype in which two that differ are compared.
+fn common(a: Dtype, b: Dtype) -> Dtype {
+    let whole = |dtype: Dtype| dtype.category() != Category::Float;
+    if whole(a) && whole(b) { Dtype::Int64 } else { Dtype::Float64 }
+}
+
+/// The distance of floats: 0 for two NaN, infinite for one.
+fn apart(x: f64, y: f64) -> f64 {
+    match (x.is_nan(), y.is_nan()) {
+        (true, true) => 0.0,
+        (false, false) if x == y => 0.0,
+        (false, false) => (x - y).abs(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// What was found in some pieces of two tensors.
+struct Tally<'a> {
+    diff: &'a Diff,
+    differ: u64,
+    most: f64,
+    first: Option<(i64, Number, Number)>,
+}
+
+impl Tally<'_> {
+    /// Compares pieces whose first element has the number `at`.
+    fn take<T: Copy + PartialEq>(&mut self, at: i64, xs: &[T], ys: &[T], number: fn(T) -> Number, distance: impl Fn(T, T) -> f64) {
+        let Diff { rtol, atol, .. } = *self.diff;
+        for (k, (&x, &y)) in xs.iter().zip(ys).enumerate() {
+            if x == y {
+                continue;
+            }
+            // Two NaN are 0 apart. Nothing is near an infinity, whatever is allowed.
+            let far = distance(x, y);
+            if far == 0.0 || far.is_finite() && far <= atol + rtol * number(y).float().abs() {
+                continue;
+            }
+            self.differ += 1;
+            self.most = self.most.max(far);
+            self.first.get_or_insert_with(|| (at + k as i64, number(x), number(y)));
+        }
+    }
+}
+
+/// The place of a row-major element along each dimension.
+fn place(at: i64, sizes: &[i64]) -> Vec<i64> {
+    let (mut place, mut rest) = (vec![0; sizes.len()], at);
+    for (index, &size) in place.iter_mut().zip(sizes).rev() {
+        *index = rest % size;
+        rest /= size;
+    }
+    place
+}
+
+/// Keys whose values differ.
+fn metadata(a: &Source, b: &Source) -> Result<Vec<Difference>> {
+    let (of_a, of_b) = (a.metadata()?, b.metadata()?);
+    let mut found = Vec::new();
+    let in_b: HashMap<&str, &str> = of_b.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    let in_a: HashMap<&str, &str> = of_a.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    for (key, value) in &of_a {
+        let other = in_b.get(key.as_str()).copied();
+        if other != Some(value) {
+            found.push(Difference::Metadata { key: key.clone(), a: Some(value.clone()), b: other.map(str::to_owned) });
+        }
+    }
+    let only_b = of_b.iter().filter(|(key, _)| !in_a.contains_key(key.as_str()));
+    found.extend(only_b.map(|(key, value)| Difference::Metadata { key: key.clone(), a: None, b: Some(value.clone()) }));
+    Ok(found)
 }

@@ -1,29 +1,47 @@
 //! `thorn`: files of tensors shown, converted, compared and viewed.
-//!
-//! Exit codes: 0, done (and for `diff`: the files are equal); 1, the files differ; 2, something went wrong.
 
 mod convert;
 mod diff;
-mod scan;
+mod elements;
+mod number;
+mod output;
+mod progress;
 mod show;
 mod source;
+mod stop;
+mod summary;
+mod table;
 mod view;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use stop::{Outcome, Result, Stop};
 
-/// Shows, converts, compares and views files of tensors: PyTorch, Torch7, NumPy, safetensors, GGUF, CSV, PNM and PNG.
+/// Show, convert, compare and view files of tensors
+///
+/// It reads and writes files of PyTorch (.pt, .pth), Torch7 (.t7), NumPy (.npy, .npz), safetensors,
+/// tables (.csv, .tsv) and images (.png, .pgm, .ppm), and reads GGUF. Content tells the format of a
+/// file that is read, the ending of its name that of a file that is written. A file - is the
+/// standard input or output.
 #[derive(Parser)]
-#[command(
-    name = "thorn",
-    version,
-    after_help = "A FILE of - is the standard input. Exit codes: 0 done, 1 the files differ, 2 something went wrong."
-)]
+#[command(name = "thorn", version, verbatim_doc_comment, after_help = AFTER)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
+
+const AFTER: &str = "Examples:
+  thorn show model.pt
+  thorn show --json model.pt | jq '.tensors[] | select(.nans > 0) | .name'
+  thorn convert model.pt model.safetensors --dtype float16
+  thorn convert model.pt weight.npy --tensor layer.weight
+  thorn diff old.pt new.safetensors --rtol 1e-5
+  thorn view model.pt layer.weight -o weight.png
+
+Exit codes: 0 done, 1 the files differ, 2 something went wrong.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -31,64 +49,72 @@ enum Command {
     Convert(convert::Convert),
     Diff(diff::Diff),
     View(view::View),
-    /// Writes the completions of a shell to the standard output.
+    /// Write the completions for a shell to the standard output.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Writes the manual page to the standard output.
-    Man,
+    /// Write the manual page to the standard output, or all pages to a folder.
+    Man {
+        /// The folder for the pages of thorn and of its commands.
+        #[arg(short, long, value_name = "FOLDER")]
+        output: Option<PathBuf>,
+    },
 }
 
-/// Why the command stops.
-pub enum Stop {
-    /// A sentence for people.
-    Failed(String),
-    /// Nobody reads what is written any more.
-    Unread,
+/// The command as manual pages show it: `help` has none.
+fn paged() -> clap::Command {
+    Arguments::command().disable_help_subcommand(true)
 }
 
-/// A result with [`Stop`].
-pub type Result<T> = std::result::Result<T, Stop>;
-
-impl From<thorn::error::Error> for Stop {
-    fn from(error: thorn::error::Error) -> Stop {
-        Stop::Failed(error.message().to_owned())
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        if error.kind() == io::ErrorKind::BrokenPipe { Stop::Unread } else { Stop::Failed(error.to_string()) }
-    }
-}
-
-/// True where what was compared is equal, or there was nothing to compare.
-fn run(command: Command, out: &mut dyn Write) -> Result<bool> {
+fn run(command: Command, out: &mut dyn Write) -> Result<Outcome> {
     match command {
-        Command::Show(show) => show.run(out).map(|()| true),
-        Command::Convert(convert) => convert.run().map(|()| true),
+        Command::Show(show) => show.run(out),
+        Command::Convert(convert) => convert.run(out),
         Command::Diff(diff) => diff.run(out),
-        Command::View(view) => view.run().map(|()| true),
+        Command::View(view) => view.run(out),
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "thorn", &mut text);
-            Ok(out.write_all(&text).map(|()| true)?)
+            out.write_all(&text)?;
+            Ok(Outcome::Done)
         }
-        Command::Man => Ok(clap_mangen::Man::new(Arguments::command()).render(out).map(|()| true)?),
+        Command::Man { output: Some(folder) } => {
+            clap_mangen::generate_to(paged(), &folder).map_err(|error| Stop::io(&folder.to_string_lossy(), &error))?;
+            Ok(Outcome::Done)
+        }
+        Command::Man { output: None } => {
+            clap_mangen::Man::new(paged()).render(out)?;
+            Ok(Outcome::Done)
+        }
     }
 }
 
+/// Writes what clap says of the arguments: help, or what is wrong with them.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Nobody is told that nobody reads the help.
+        _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    eprint!("thorn: {}", text.strip_prefix("error: ").unwrap_or(&text));
+    ExitCode::from(2)
+}
+
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let result = run(arguments.command, &mut out).and_then(|equal| Ok(out.flush().map(|()| equal)?));
+    let result = run(arguments.command, &mut out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?));
     match result {
-        Ok(true) | Err(Stop::Unread) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+        Ok(outcome) => ExitCode::from(outcome as u8),
+        Err(Stop::Unread) => ExitCode::SUCCESS,
         Err(Stop::Failed(message)) => {
-            eprintln!("thorn: {message}");
-            ExitCode::from(2)
+            stop::warn(&message);
+            ExitCode::from(Outcome::Failed as u8)
         }
     }
 }

@@ -1,148 +1,276 @@
 //! `thorn show`.
 
-use crate::Result;
-use crate::scan::{self, Summary};
-use crate::source::{Entry, Source, shape};
-use serde_json::{Map, Value, json};
+use crate::elements::{Elements, Values};
+use crate::number::{self, Number, counted};
+use crate::progress::Progress;
+use crate::source::{Entry, Source, total};
+use crate::stop::{Outcome, Result, Stop, warn};
+use crate::summary::Summary;
+use crate::table::{self, Column, cut, plain};
+use serde::{Serialize, Serializer};
 use std::ffi::OsString;
 use std::io::Write;
+use thorn::dtype::Dtype;
 use thorn::ops::print;
+use thorn::print::{THPrintOptions, default_options};
 
-/// Lists the tensors of a file with dtype, shape, bytes, least and greatest element, mean and number of NaNs, or prints one.
+/// List the tensors of a file, or print one
+///
+/// Each tensor has a line with its dtype, its shape, its bytes in memory, the least and the
+/// greatest element and the mean of those that are no NaN, and how many are NaN. Then comes the
+/// metadata. A tensor that thorn cannot read is listed with the reason.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Show {
-    /// The file.
+    /// The file; - is the standard input.
     file: OsString,
-    /// The tensor to print.
+    /// The tensor to print, or the key of the metadata whose value to print.
     name: Option<String>,
-    /// Writes JSON.
-    #[arg(long)]
-    json: bool,
-    /// Reads no elements: tells what stands in the file about them.
-    #[arg(long)]
+    /// Read no elements: tell what the file says of them.
+    #[arg(short, long, conflicts_with = "name")]
     brief: bool,
+    /// Write JSON.
+    #[arg(short, long)]
+    json: bool,
+    /// Show all metadata, with whole values; with a name, all elements.
+    #[arg(short, long)]
+    all: bool,
+}
+
+/// Keys that are shown unless all are.
+const KEYS: usize = 20;
+
+/// Characters of a value that are shown unless all are.
+const VALUE: usize = 60;
+
+/// A tensor and what was found of its elements: nothing if they are not read, or why they cannot be.
+struct Line {
+    entry: Entry,
+    found: std::result::Result<Option<Summary>, String>,
 }
 
 impl Show {
     /// Runs the command.
-    pub fn run(&self, out: &mut dyn Write) -> Result<()> {
+    pub fn run(&self, out: &mut dyn Write) -> Result<Outcome> {
         let source = Source::open(&self.file)?;
         if let Some(name) = &self.name {
-            return self.print(&source, name, out);
+            return self.one(&source, name, out);
         }
         let entries = source.entries()?;
-        let bar = scan::bar(entries.iter().map(Entry::bytes).sum());
-        let lines = entries.iter().map(|entry| {
-            let summary = match &entry.dtype {
-                Ok(_) if !self.brief && entry.elements > 0 => Some(Summary::of(&entry.tensor(&source)?, &bar)?),
-                _ => None,
+        let progress = Progress::new(total(entries.iter()));
+        let mut outcome = Outcome::Done;
+        let mut lines = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let found = match &entry.dtype {
+                Err(reason) => Err(reason.clone()),
+                Ok(_) if self.brief || entry.elements == 0 => Ok(None),
+                Ok(_) => match Elements::new(&source, &entry).and_then(|elements| Summary::of(&elements, &progress)) {
+                    Ok(summary) => Ok(Some(summary)),
+                    Err(Stop::Unread) => return Err(Stop::Unread),
+                    Err(Stop::Failed(message)) => {
+                        outcome = Outcome::Failed;
+                        progress.clear();
+                        warn(&message);
+                        // The line of the tensor says the rest.
+                        let known = format!("\"{}\": tensor '{}': ", source.name(), entry.name);
+                        Err(message.strip_prefix(&known).unwrap_or(&message).to_owned())
+                    }
+                },
             };
-            Ok((entry, summary))
-        });
-        let lines: Vec<(&Entry, Option<Summary>)> = lines.collect::<Result<_>>()?;
-        bar.finish_and_clear();
-        if self.json { self.write_json(&source, &lines, out) } else { write_table(&source, &lines, out) }
+            lines.push(Line { entry, found });
+        }
+        progress.clear();
+        match self.json {
+            true => write_json(&source, &lines, out)?,
+            false => self.write_text(&source, &lines, out)?,
+        }
+        Ok(outcome)
     }
 
-    fn print(&self, source: &Source, name: &str, out: &mut dyn Write) -> Result<()> {
-        // What is no tensor may be metadata.
-        let key = std::ffi::CString::new(name).unwrap_or_default();
-        if source.archive().find(&key).is_none()
-            && let Some(value) = source.archive().value(&key)
-        {
-            return Ok(writeln!(out, "{}", value.to_string_lossy())?);
-        }
-        let t = source.archive().tensor(source.find(Some(name))?)?;
-        if self.json {
-            let mut pieces = scan::Pieces::new(&t)?;
-            let mut values = Vec::new();
-            while let Some(piece) = pieces.next()? {
-                values.extend(piece.into_iter().map(scan::json));
-            }
-            let sizes = t.layout()?.shape;
-            return Ok(writeln!(out, "{}", json!({ "name": name, "shape": sizes.as_slice(), "elements": values }))?);
-        }
-        out.write_all(print::tensor(&t, None)?.as_bytes())?;
-        Ok(writeln!(out)?)
-    }
-
-    fn write_json(&self, source: &Source, lines: &[(&Entry, Option<Summary>)], out: &mut dyn Write) -> Result<()> {
-        let mut metadata = Map::new();
-        for index in 0..source.archive().keys() {
-            let (key, value) = source.archive().metadata(index)?;
-            metadata.insert(key.to_string_lossy().into_owned(), value.to_string_lossy().into());
-        }
-        let tensor = |(entry, summary): &(&Entry, Option<Summary>)| {
-            let mut object = Map::new();
-            object.insert("name".to_owned(), entry.name.as_str().into());
-            object.insert("shape".to_owned(), entry.sizes.as_slice().into());
-            match &entry.dtype {
-                Ok(dtype) => object.insert("dtype".to_owned(), dtype.name().into()),
-                Err(error) => object.insert("refused".to_owned(), error.message().into()),
-            };
-            object.insert("bytes".to_owned(), entry.bytes().into());
-            if let Some(summary) = summary {
-                for (name, x) in [("min", summary.least), ("max", summary.greatest), ("mean", summary.mean)] {
-                    object.insert(name.to_owned(), scan::json(x));
+    /// Prints a tensor, or the value of a key.
+    fn one(&self, source: &Source, name: &str, out: &mut dyn Write) -> Result<Outcome> {
+        let entry = match source.find(Some(name)) {
+            Ok(entry) => entry,
+            // A tensor without a name has no other.
+            Err(stop) => match source.value(name) {
+                Some(value) if self.json => {
+                    writeln!(out, "{}", text(&value))?;
+                    return Ok(Outcome::Done);
                 }
-                object.insert("nans".to_owned(), summary.nans.into());
-            }
-            Value::Object(object)
+                Some(value) => {
+                    writeln!(out, "{value}")?;
+                    return Ok(Outcome::Done);
+                }
+                None => return Err(stop),
+            },
         };
-        let tensors: Vec<Value> = lines.iter().map(tensor).collect();
-        let format = source.archive().format_name();
-        writeln!(out, "{}", json!({ "format": format, "metadata": metadata, "tensors": tensors }))?;
+        if self.json {
+            write_elements(source, &entry, out)?;
+            return Ok(Outcome::Done);
+        }
+        let t = source.tensor(&entry)?;
+        let standard = default_options();
+        let options = if self.all { THPrintOptions { threshold: i64::MAX, ..standard } } else { standard };
+        out.write_all(print::tensor(&t, Some(&options))?.as_bytes())?;
+        writeln!(out)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Writes what the file is, a line for each tensor, and the metadata.
+    fn write_text(&self, source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
+        let bytes = total(lines.iter().map(|line| &line.entry));
+        let (format, tensors) = (source.archive().format_name(), counted(lines.len(), "tensor"));
+        writeln!(out, "{}: {format}, {tensors}, {}", plain(source.name()), number::bytes(bytes))?;
+        if !lines.is_empty() {
+            self.write_table(lines, out)?;
+        }
+        let metadata = source.metadata()?;
+        if metadata.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "metadata: {}", counted(metadata.len(), "key"))?;
+        let (keys, value) = if self.all { (usize::MAX, usize::MAX) } else { (KEYS, VALUE) };
+        for (key, text) in metadata.iter().take(keys) {
+            writeln!(out, "  {} = {}", cut(key, value), cut(text, value))?;
+        }
+        if metadata.len() > keys {
+            writeln!(out, "  and {} more: --all", counted(metadata.len() - keys, "key"))?;
+        }
         Ok(())
+    }
+
+    fn write_table(&self, lines: &[Line], out: &mut dyn Write) -> Result<()> {
+        let columns = [
+            ("name", false),
+            ("dtype", false),
+            ("shape", false),
+            ("bytes", true),
+            ("min", true),
+            ("max", true),
+            ("mean", true),
+            ("NaNs", true),
+        ];
+        let columns = columns.map(|(title, right)| Column { title, right });
+        let columns = if self.brief { &columns[..4] } else { &columns[..] };
+        let row = |Line { entry, found }: &Line| {
+            let name = if entry.name.is_empty() { "-".to_owned() } else { plain(&entry.name) };
+            let dtype = entry.dtype.as_ref().map_or("-", |dtype| dtype.name());
+            let mut row = vec![name, dtype.to_owned(), entry.shape()];
+            let note = match found {
+                Err(reason) => plain(reason),
+                Ok(_) => String::new(),
+            };
+            if entry.dtype.is_ok() {
+                row.push(entry.bytes().to_string());
+            }
+            if let Ok(Some(summary)) = found {
+                let of_rest = summary.rest.map(|rest| [rest.least.short(), rest.greatest.short(), Number::Double(rest.mean).short()]);
+                row.extend(of_rest.unwrap_or_else(|| ["-", "-", "-"].map(str::to_owned)));
+                row.push(summary.nans.to_string());
+            }
+            (row, note)
+        };
+        let rows: Vec<_> = lines.iter().map(row).collect();
+        Ok(table::write(out, columns, &rows)?)
     }
 }
 
-/// Writes a line for each tensor, in columns, and the metadata.
-fn write_table(source: &Source, lines: &[(&Entry, Option<Summary>)], out: &mut dyn Write) -> Result<()> {
-    let named = |entry: &Entry| if entry.name.is_empty() { "-".to_owned() } else { entry.name.clone() };
-    let mut rows = vec![["name", "dtype", "shape", "bytes", "min", "max", "mean", "NaNs"].map(str::to_owned)];
-    for (entry, summary) in lines {
-        let dtype = entry.dtype.as_ref().map_or_else(|_| "?".to_owned(), |dtype| dtype.name().to_owned());
-        let number =
-            |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.6}").trim_end_matches('0').trim_end_matches('.').to_owned());
-        let of = |f: fn(&Summary) -> f64| number(summary.as_ref().map(f));
-        rows.push([
-            named(entry),
-            dtype,
-            shape(&entry.sizes),
-            entry.bytes().to_string(),
-            of(|s| s.least),
-            of(|s| s.greatest),
-            of(|s| s.mean),
-            summary.as_ref().map_or_else(String::new, |s| s.nans.to_string()),
-        ]);
+/// What a file is, as JSON.
+#[derive(Serialize)]
+struct File<'a> {
+    file: &'a str,
+    format: &'a str,
+    bytes: u64,
+    metadata: Pairs<'a>,
+    tensors: Vec<Tensor<'a>>,
+}
+
+/// Keys and values, in the order of the file.
+struct Pairs<'a>(&'a [(String, String)]);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 8] = std::array::from_fn(width);
-    writeln!(
-        out,
-        "{}, {} tensors, {} bytes",
-        source.archive().format_name(),
-        lines.len(),
-        lines.iter().map(|(e, _)| e.bytes()).sum::<i64>()
-    )?;
-    for row in &rows {
-        let mut line = String::new();
-        for (column, text) in row.iter().enumerate() {
-            let blanks = " ".repeat(widths[column] - text.chars().count());
-            // Texts begin at the left, numbers end at the right.
-            let (before, after) = if column < 3 { ("", blanks.as_str()) } else { (blanks.as_str(), "") };
-            line += &format!("{before}{text}{after}  ");
+}
+
+/// A tensor, as JSON.
+#[derive(Serialize)]
+struct Tensor<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtype: Option<&'a str>,
+    shape: &'a [i64],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nans: Option<u64>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+impl<'a> Tensor<'a> {
+    fn of(Line { entry, found }: &'a Line) -> Tensor<'a> {
+        let summary = found.as_ref().ok().copied().flatten();
+        let rest = summary.and_then(|summary| summary.rest);
+        Tensor {
+            name: &entry.name,
+            dtype: entry.dtype.as_ref().ok().map(|dtype| dtype.name()),
+            shape: &entry.sizes,
+            bytes: entry.dtype.as_ref().ok().map(|_| entry.bytes()),
+            min: rest.map(|rest| rest.least),
+            max: rest.map(|rest| rest.greatest),
+            mean: rest.map(|rest| Number::Double(rest.mean)),
+            nans: summary.map(|summary| summary.nans),
+            error: found.as_ref().err().map(String::as_str),
         }
-        writeln!(out, "{}", line.trim_end())?;
     }
-    for (entry, _) in lines {
-        if let Err(error) = &entry.dtype {
-            writeln!(out, "{}: {}", named(entry), error.message())?;
-        }
+}
+
+fn write_json(source: &Source, lines: &[Line], out: &mut dyn Write) -> Result<()> {
+    let metadata = source.metadata()?;
+    let file = File {
+        file: source.name(),
+        format: source.archive().format_name(),
+        bytes: total(lines.iter().map(|line| &line.entry)),
+        metadata: Pairs(&metadata),
+        tensors: lines.iter().map(Tensor::of).collect(),
+    };
+    serde_json::to_writer(&mut *out, &file).map_err(std::io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes a tensor with its elements in row-major order, as JSON.
+fn write_elements(source: &Source, entry: &Entry, out: &mut dyn Write) -> Result<()> {
+    let elements = Elements::new(source, entry)?;
+    let dtype = entry.dtype.as_ref().map_or("", |dtype| dtype.name());
+    write!(out, "{{\"name\":{},\"dtype\":\"{dtype}\",\"shape\":{:?},\"elements\":[", text(&entry.name), entry.sizes)?;
+    for number in 0..elements.pieces() {
+        let (first, piece) = elements.piece(number)?;
+        let widened = piece.widened()?;
+        let mut comma = first > 0;
+        let mut write = |text: &str| {
+            let separator = if std::mem::replace(&mut comma, true) { "," } else { "" };
+            write!(out, "{separator}{text}")
+        };
+        match widened.values() {
+            Values::Ints(xs) if entry.dtype == Ok(Dtype::Bool) => xs.iter().try_for_each(|&x| write(if x == 0 { "false" } else { "true" })),
+            Values::Ints(xs) => xs.iter().try_for_each(|&x| write(&Number::Int(x).json())),
+            Values::Singles(xs) => xs.iter().try_for_each(|&x| write(&Number::Single(x).json())),
+            Values::Doubles(xs) => xs.iter().try_for_each(|&x| write(&Number::Double(x).json())),
+        }?;
     }
-    for index in 0..source.archive().keys() {
-        let (key, value) = source.archive().metadata(index)?;
-        writeln!(out, "{} = {}", key.to_string_lossy(), value.to_string_lossy())?;
-    }
-    Ok(())
+    Ok(writeln!(out, "]}}")?)
+}
+
+/// A text as JSON.
+fn text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

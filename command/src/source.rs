@@ -1,37 +1,73 @@
 //! Files that are read.
 
-use crate::{Result, Stop};
+use crate::stop::{Result, Stop};
 use std::ffi::{CString, OsStr};
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use thorn::dtype::Dtype;
 use thorn::error::Error;
 use thorn::files::{Memory, Reading};
 use thorn::tensor::Tensor;
 
-/// An open file, with what it needs.
+/// An open file.
 pub struct Source {
+    /// Dropped before what it reads from.
     archive: Reading,
-    /// The standard input as it was read; the archive reads from here.
+    /// What came from a pipe.
     _bytes: Vec<u8>,
+    /// The name for messages.
+    name: String,
+    /// How the library's messages begin.
+    prefix: String,
 }
 
 /// A name for the library.
 pub fn c_path(path: &OsStr) -> Result<CString> {
-    CString::new(path.as_bytes()).map_err(|_| Stop::Failed("a file name has a byte of 0".to_owned()))
+    CString::new(path.as_bytes()).map_err(|_| Stop::file(&path.to_string_lossy(), "a file name has a byte of 0"))
 }
 
 impl Source {
-    /// Opens a file; `-` is the standard input, which is read to its end.
+    /// Opens a file; `-` is the standard input. A pipe is read to its end.
     pub fn open(path: &OsStr) -> Result<Source> {
-        if path != "-" {
-            return Ok(Source { archive: Reading::open(&c_path(path)?)?, _bytes: Vec::new() });
+        if path == "-" {
+            return Source::standard_input();
         }
+        let name = path.to_string_lossy().into_owned();
+        if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo()) {
+            let file = File::open(path).map_err(|error| Stop::io(&name, &error))?;
+            return Source::of_pipe(name, file);
+        }
+        let archive = Reading::open(&c_path(path)?)?;
+        Ok(Source { archive, _bytes: Vec::new(), prefix: format!("\"{name}\": "), name })
+    }
+
+    fn standard_input() -> Result<Source> {
+        let name = "standard input".to_owned();
+        let stdin = io::stdin();
+        if stdin.is_terminal() {
+            return Err(Stop::file(&name, "it is a terminal"));
+        }
+        // A file that is read from its beginning can be mapped.
+        let mut file = File::from(stdin.as_fd().try_clone_to_owned().map_err(|error| Stop::io(&name, &error))?);
+        if file.metadata().is_ok_and(|found| found.is_file())
+            && file.stream_position().is_ok_and(|at| at == 0)
+            && let Ok(archive) = Reading::open(c"/proc/self/fd/0")
+        {
+            return Ok(Source { archive, _bytes: Vec::new(), prefix: "\"/proc/self/fd/0\": ".to_owned(), name });
+        }
+        Source::of_pipe(name, file)
+    }
+
+    fn of_pipe(name: String, mut pipe: File) -> Result<Source> {
         let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        pipe.read_to_end(&mut bytes).map_err(|error| Stop::io(&name, &error))?;
         // SAFETY: the bytes are dropped after the archive, and a vector that moves leaves its elements where they are.
         let memory = unsafe { Memory::new(bytes.as_ptr().cast(), bytes.len() as i64)? };
-        Ok(Source { archive: Reading::of_memory(memory)?, _bytes: bytes })
+        let archive = Reading::of_memory(memory).map_err(|error| Stop::file(&name, error))?;
+        Ok(Source { archive, _bytes: bytes, name, prefix: String::new() })
     }
 
     /// The archive.
@@ -39,39 +75,101 @@ impl Source {
         &self.archive
     }
 
-    /// The number of the tensor called `name`, or of the only one.
-    pub fn find(&self, name: Option<&str>) -> Result<i64> {
-        match name {
-            Some(name) => {
-                let name = CString::new(name).map_err(|_| Stop::Failed("a tensor's name has no byte of 0".to_owned()))?;
-                Ok(self.archive.found(&name)?)
-            }
-            None if self.archive.count() == 1 => Ok(0),
-            None => Err(Stop::Failed(format!("the file has {} tensors: name one", self.archive.count()))),
-        }
+    /// The file's name, for people.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// What is to be told of each tensor.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
-        (0..self.archive.count())
+    /// A sentence of the library about this file, without the file's name.
+    fn reason(&self, error: &Error) -> String {
+        let text = error.to_string();
+        text.strip_prefix(&self.prefix).map_or_else(|| text.clone(), str::to_owned)
+    }
+
+    /// An error about a tensor of this file.
+    pub fn stop(&self, entry: &Entry, reason: &str) -> Stop {
+        Stop::file(&self.name, format_args!("tensor '{}': {reason}", entry.name))
+    }
+
+    /// An error of the library about a tensor of this file.
+    pub fn failed(&self, entry: &Entry, error: &Error) -> Stop {
+        self.stop(entry, &self.reason(error))
+    }
+
+    /// The keys and values.
+    pub fn metadata(&self) -> Result<Vec<(String, String)>> {
+        (0..self.archive.keys())
             .map(|index| {
-                let sizes = self.archive.sizes(index)?.to_vec();
-                let elements = sizes.iter().product();
-                let dtype = self.archive.dtype(index);
-                Ok(Entry { index, name: self.archive.name(index)?.to_string_lossy().into_owned(), dtype, sizes, elements })
+                let (key, value) = self.archive.metadata(index)?;
+                Ok((key.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
             })
             .collect()
     }
+
+    /// The value of a key.
+    pub fn value(&self, key: &str) -> Option<String> {
+        let key = CString::new(key).ok()?;
+        self.archive.value(&key).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    /// What the file says of each tensor.
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        (0..self.archive.count()).map(|index| self.entry(index)).collect()
+    }
+
+    fn entry(&self, index: i64) -> Result<Entry> {
+        let name = self.archive.name(index)?.to_string_lossy().into_owned();
+        let sizes = self.archive.sizes(index)?.to_vec();
+        let dtype = self.archive.dtype(index).map_err(|error| {
+            let reason = self.reason(&error);
+            reason.strip_prefix(&format!("tensor '{name}': ")).unwrap_or(&reason).to_owned()
+        });
+        Ok(Entry { index, elements: sizes.iter().product(), name, dtype, sizes })
+    }
+
+    /// The tensor called `name`, or the only one.
+    pub fn find(&self, name: Option<&str>) -> Result<Entry> {
+        let count = self.archive.count();
+        let Some(name) = name else {
+            return match count {
+                1 => self.entry(0),
+                0 => Err(Stop::file(&self.name, "it has no tensors")),
+                _ => Err(Stop::file(&self.name, format_args!("it has {count} tensors: name one"))),
+            };
+        };
+        let found = CString::new(name).ok().and_then(|name| self.archive.find(&name));
+        match found {
+            Some(index) => self.entry(index),
+            None => Err(Stop::file(&self.name, format_args!("no tensor is named '{name}'{}", self.nearest(name)?))),
+        }
+    }
+
+    /// Names that have this one in them, for a message.
+    fn nearest(&self, name: &str) -> Result<String> {
+        let entries = self.entries()?;
+        let mut like = entries.iter().map(|entry| &entry.name).filter(|known| !name.is_empty() && known.contains(name)).take(3);
+        Ok(like
+            .next()
+            .map_or_else(String::new, |first| like.fold(format!("; there is '{first}'"), |text, next| text + &format!(", '{next}'"))))
+    }
+
+    /// A tensor, whose elements are mapped where they can be.
+    pub fn tensor(&self, entry: &Entry) -> Result<Tensor> {
+        if let Err(reason) = &entry.dtype {
+            return Err(self.stop(entry, reason));
+        }
+        self.archive.tensor(entry.index).map_err(|error| self.failed(entry, &error))
+    }
 }
 
-/// A tensor of a file.
+/// What a file says of a tensor.
 pub struct Entry {
     /// Its number.
     pub index: i64,
-    /// Its name.
+    /// Its name; empty where a file is one tensor.
     pub name: String,
     /// Its dtype, or why it cannot be read.
-    pub dtype: thorn::error::Result<Dtype>,
+    pub dtype: std::result::Result<Dtype, String>,
     /// Its sizes.
     pub sizes: Vec<i64>,
     /// The number of its elements.
@@ -79,18 +177,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The bytes that its elements take.
-    pub fn bytes(&self) -> i64 {
-        self.dtype.as_ref().map_or(0, |dtype| self.elements * dtype.size() as i64)
+    /// The bytes that its elements take in memory. A file may repeat a few elements to any number.
+    pub fn bytes(&self) -> u64 {
+        self.dtype.as_ref().map_or(0, |dtype| (self.elements as u64).saturating_mul(dtype.size() as u64))
     }
 
-    /// The tensor.
-    pub fn tensor(&self, source: &Source) -> std::result::Result<Tensor, Error> {
-        source.archive().tensor(self.index)
+    /// The sizes as people write them: `[2, 3]`.
+    pub fn shape(&self) -> String {
+        format!("{:?}", self.sizes)
     }
 }
 
-/// Sizes as people write them: `[2, 3]`.
-pub fn shape(sizes: &[i64]) -> String {
-    format!("{sizes:?}")
+/// The bytes that the elements of all these take in memory.
+pub fn total<'a>(entries: impl Iterator<Item = &'a Entry>) -> u64 {
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.bytes()))
 }

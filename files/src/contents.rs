@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::formats::{Format, Table, png};
 use crate::grow;
 use crate::input::{Input, within};
-use crate::zip;
+use crate::zip::{self, Packed};
 
 /// What is in a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
@@ -82,10 +82,8 @@ pub enum Encoding {
     },
     /// As numbers one after the other, compressed by deflate.
     Deflated {
-        /// The offset of the first compressed byte.
-        at: u64,
-        /// How many compressed bytes there are.
-        packed: u64,
+        /// Where the data is.
+        data: Packed,
         /// How many decompressed bytes come before the first number.
         skip: u64,
         /// The type of the numbers.
@@ -135,14 +133,20 @@ impl<'a> Save<'a> {
     /// The elements of a row-major tensor.
     pub fn bytes(&self, tensor: &Tensor) -> Result<&'a [u8]> {
         let (element, bytes) = self.storage(tensor)?;
-        let (start, len) = (tensor.offset as usize * element.size(), tensor.elements()? as usize * element.size());
-        bytes.get(start..start + len).ok_or_else(|| Error::broken(format_args!("tensor '{}' reaches beyond its storage", tensor.name)))
+        let in_bytes = |count: u64| usize::try_from(count).ok()?.checked_mul(element.size());
+        let (start, len) = (u64::try_from(tensor.offset).ok().and_then(in_bytes), in_bytes(tensor.elements()?));
+        let found = start.zip(len).and_then(|(start, len)| bytes.get(start..)?.get(..len));
+        found.ok_or_else(|| Error::broken(format_args!("tensor '{}' reaches beyond its storage", tensor.name)))
     }
 
     /// The type and the bytes of a tensor's storage.
     pub fn storage(&self, tensor: &Tensor) -> Result<(Element, &'a [u8])> {
         match &tensor.data {
-            Data::Storage(index) => Ok(self.storages[*index]),
+            Data::Storage(index) => self
+                .storages
+                .get(*index)
+                .copied()
+                .ok_or_else(|| Error::broken(format_args!("tensor '{}': there is no storage {index}", tensor.name))),
             Data::Refused(why) => Err(Error::unsupported(format_args!("tensor '{}': {why}", tensor.name))),
         }
     }
@@ -168,6 +172,16 @@ impl Tensor {
     /// The number of elements.
     pub fn elements(&self) -> Result<u64> {
         count(&self.sizes)
+    }
+}
+
+/// Fails where two names are the same.
+pub(crate) fn unique<'n>(names: impl Iterator<Item = &'n str>, format: &str) -> Result<()> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::unsupported(format_args!("{format} files cannot have the name '{}' twice", pair[0]))),
+        None => Ok(()),
     }
 }
 
@@ -226,7 +240,7 @@ impl Contents {
             match &storage.encoding {
                 Encoding::Numbers { at, written, .. } => within(input.size(), *at, storage.len as usize * written.size())?,
                 Encoding::Blocks { at, blocks } => within(input.size(), *at, bytes / Blocks::DECODED * blocks.bytes())?,
-                Encoding::Deflated { at, packed, .. } => within(input.size(), *at, usize::try_from(*packed).unwrap_or(usize::MAX))?,
+                Encoding::Deflated { data, .. } => within(input.size(), data.at, usize::try_from(data.packed).unwrap_or(usize::MAX))?,
                 Encoding::Bytes(held) if held.len() != bytes => {
                     return Err(Error::broken(format_args!("a storage has {} bytes, and {bytes} are expected", held.len())));
                 }
@@ -269,8 +283,8 @@ impl Contents {
         debug_assert_eq!(storage.bytes().ok(), Some(to.len()));
         match storage.encoding {
             Encoding::Numbers { at, written, big_endian } => fill(to, written, big_endian, |to| input.read_at(at, to)),
-            Encoding::Deflated { at, packed, skip, written, big_endian } => {
-                fill(to, written, big_endian, |to| zip::inflate(input, at, packed, skip, to))
+            Encoding::Deflated { data, skip, written, big_endian } => {
+                fill(to, written, big_endian, |to| zip::inflate(input, data, skip, to))
             }
             Encoding::Blocks { at, ref blocks } => {
                 // The blocks are read into the upper end, and decoded from the lower end on.

@@ -85,10 +85,11 @@ impl Room {
     /// Takes `bytes`, for what the file has at the byte `at`. A list that grows takes up to three times of what is in it.
     pub fn take(&mut self, bytes: usize, at: u64) -> Result<()> {
         let left = self.0.checked_sub(bytes as u64);
-        self.0 = left.ok_or_else(|| {
+        // Whoever was refused once is refused again.
+        self.0 = left.unwrap_or(0);
+        left.map(drop).ok_or_else(|| {
             let what = "names, values and shapes take more memory than four times the file and 48 MB";
             Error::unsupported(format_args!("byte {at}: {what}"))
-        })?;
-        Ok(())
+        })
     }
 }

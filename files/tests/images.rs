@@ -78,8 +78,9 @@ fn what_is_no_image_is_not_written() {
 
 #[test]
 fn broken_images_are_refused() {
-    let cases: [(&[u8], &str); 8] = [
+    let cases: [(&[u8], &str); 9] = [
         (b"P5 3 3 255\n12345678", "PNM: byte 11: the file ends early: 9 bytes are expected, 8 are left"),
+        (b"P5 1 1 255x1", "PNM: byte 10: a space is expected before the samples"),
         (b"P5 3 0 255\n", "PNM: byte 5: a number from 1 to 2147483647 is expected"),
         (b"P5 3 1 65536\n", "PNM: byte 7: a number from 1 to 65535 is expected"),
         (b"P5 3", "PNM: byte 4: the file ends early: a number is expected"),

@@ -221,6 +221,28 @@ fn broken_archives() {
     assert_eq!(message, format!("npz: entry 'layer.0/weight.npy': byte {}: ';' has no meaning here", at + 2));
 }
 
+#[test]
+fn names_are_not_written_twice() {
+    let twice: [(&str, &[i64], Element, &[u8]); 2] = [("a", &[1], Element::U8, &[1]), ("a", &[1], Element::U8, &[2])];
+    for format in [Format::Npz, Format::NpzDeflated] {
+        assert_eq!(saved(format, &twice, &[], None).unwrap_err().message, "npz files cannot have the name 'a' twice");
+    }
+}
+
+#[test]
+fn compressed_elements_have_their_checksum() {
+    let elements: Vec<u8> = (0..=255).collect();
+    let mut file = saved(Format::NpzDeflated, &[("a", &[256], Element::U8, &elements)], &[], None).unwrap();
+    let mut to = [0; 256];
+    thorn_files::open(&file).unwrap().read(&file, 0, &mut to).unwrap();
+    assert_eq!(to[..], elements);
+    // The checksum in the directory.
+    let place = file.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap() + 16;
+    file[place] ^= 1;
+    let message = thorn_files::open(&file).unwrap().read(&file, 0, &mut to).unwrap_err().message;
+    assert_eq!(message, "byte 35: compressed data has another checksum than the archive says");
+}
+
 /// Deflate makes a header with a thousand sizes of a few bytes: many of them are refused before they fill the memory.
 #[test]
 fn archives_with_too_many_dimensions() {

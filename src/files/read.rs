@@ -8,7 +8,7 @@ use crate::alloc;
 use crate::cpu::pool;
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail, reason};
-use crate::layout::Layout;
+use crate::layout::{Layout, is_row_major};
 use crate::ops::assign::assign;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -203,6 +203,27 @@ impl Reading {
         self.read(0)
     }
 
+    /// `len` elements of a tensor from number `first` of its row-major order on, as a row. Of the file only they are mapped or read. `None`
+    /// where they do not lie in it one after the other, as in memory.
+    pub fn part(&self, index: i64, first: i64, len: i64) -> Result<Option<Tensor>> {
+        let stored = &self.contents.storages[self.storage_of(index)?];
+        let tensor = &self.contents.tensors[index as usize];
+        let elements: i64 = tensor.sizes.iter().product();
+        if first < 0 || len < 0 || len > elements || first > elements - len {
+            bail!(Argument, "elements {first} to {} of {elements}", first.saturating_add(len))
+        }
+        let Some(at) = stored.encoding.plain().filter(|_| is_row_major(&tensor.sizes, &tensor.strides)) else { return Ok(None) };
+        let dtype = dtype(stored.element);
+        let offset = if len == 0 { 0 } else { tensor.offset + first };
+        let at = at + offset as u64 * dtype.size() as u64;
+        let mapped = self.input.file().map_or(Ok(None), |file| map::mapped(file, dtype, at, len))?;
+        let storage = match mapped {
+            Some(storage) => storage,
+            None => self.filled(Storage::with_size(dtype, len)?, |to| self.input.read_at(at, to))?,
+        };
+        Tensor::with_layout(storage, dtype, &Layout::contiguous(&[len])).map(Some)
+    }
+
     fn tensor_over(&self, index: i64, make: impl Fn(usize) -> Result<Storage>) -> Result<Tensor> {
         let storage = self.storage_of(index)?;
         let tensor = &self.contents.tensors[index as usize];
@@ -234,13 +255,18 @@ impl Reading {
             return Ok(storage);
         }
         let storage = Storage::with_size(dtype, len)?;
+        thorn_files::set_threads(pool::num_threads());
+        self.filled(storage, |to| self.contents.read(&*self.input, index, to))
+    }
+
+    /// A new storage after its bytes were read.
+    fn filled(&self, storage: Storage, read: impl FnOnce(&mut [u8]) -> thorn_files::Result<()>) -> Result<Storage> {
         let bytes = storage.bytes();
         if bytes > 0 {
             // SAFETY: nobody else has the new storage. Its bytes are written before anyone reads them.
             let to = unsafe { std::slice::from_raw_parts_mut(storage.data(), bytes) };
             let _blocked = signals::Blocked::all();
-            thorn_files::set_threads(pool::num_threads());
-            self.contents.read(&*self.input, index, to).map_err(|error| failed(self.path.as_deref(), error))?;
+            read(to).map_err(|error| failed(self.path.as_deref(), error))?;
         }
         Ok(storage)
     }

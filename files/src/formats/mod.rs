@@ -46,15 +46,25 @@ struct Driver {
 const HEAD: usize = 512;
 
 macro_rules! formats {
-    ($($(#[$doc:meta])* $format:ident = $code:literal: $name:literal $endings:expr, $keeps:literal, $recognises:path, $read:path, $write:expr;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $format:ident = $code:literal: $name:literal $endings:expr, $keeps:literal, $recognises:path, $read:path, $write:expr;
+    )*) => {
         /// A format of files.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(i32)]
         pub enum Format { $($(#[$doc])* $format = $code,)* }
 
         /// All formats, in the order in which they are tried.
-        static DRIVERS: &[Driver] = &[$(Driver { format: Format::$format, name: $name, endings: &$endings, keeps_layouts: $keeps, recognises: $recognises,
-            read: $read, write: $write },)*];
+        static DRIVERS: &[Driver] = &[$(Driver {
+            format: Format::$format,
+            name: $name,
+            endings: &$endings,
+            keeps_layouts: $keeps,
+            recognises: $recognises,
+            read: $read,
+            write: $write,
+        },)*];
     };
 }
 

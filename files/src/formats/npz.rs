@@ -4,7 +4,7 @@
 //! when writing.
 
 use super::{Output, npy};
-use crate::contents::{Contents, Data, Save, Tensor};
+use crate::contents::{Contents, Data, Save, Tensor, unique};
 use crate::error::{Error, Kind, Result};
 use crate::formats::Format;
 use crate::grow;
@@ -105,6 +105,7 @@ pub fn write_deflated(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
 type Append = fn(&mut zip::Writer<'_>, &str, &[&[u8]]) -> Result<()>;
 
 fn archive(what: &Save<'_>, to: &mut dyn Output, append: Append) -> Result<()> {
+    unique(what.tensors.iter().map(|tensor| &*tensor.name), "npz")?;
     let mut writer = zip::Writer::new(to);
     for tensor in what.tensors {
         let name = format!("{}{ENDING}", tensor.name);

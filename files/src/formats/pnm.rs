@@ -46,6 +46,9 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
         contents.add_storage(element, len, Encoding::Bytes(bytes))?
     } else {
         // One space is before the samples, which may look like spaces, too.
+        if !cursor.ahead()?.first().is_some_and(u8::is_ascii_whitespace) {
+            return Err(cursor.error(format_args!("a space is expected before the samples")));
+        }
         cursor.skip(1)?;
         let written = if greatest > 255 { Written::U16 } else { Written::Same(Element::U8) };
         contents.add_numbers(len, cursor.at(), written, true)?

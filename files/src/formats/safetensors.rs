@@ -3,14 +3,15 @@
 //! Source: <https://github.com/huggingface/safetensors>, "Format".
 
 use super::Output;
-use crate::contents::{Contents, Data, MAX_DIMS, Save, Tensor, count};
+use crate::contents::{Contents, Data, MAX_DIMS, Save, Storage, Tensor, count, unique};
 use crate::element::{Element, Written};
 use crate::error::{Error, Result};
 use crate::formats::Format;
-use crate::grow;
+use crate::grow::{self, Room};
 use crate::input::{Cursor, Input};
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -28,17 +29,25 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     let len = cursor.u64()?;
     let header = cursor.take(len)?;
     let start = 8 + len;
-    let Listed(items) = serde_json::from_slice::<Listed<Item>>(&header).map_err(|error| {
+    let room = RefCell::new(Room::of(input.size()));
+    let mut json = serde_json::Deserializer::from_slice(&header);
+    let items = Listed::<Item>::new(&room).deserialize(&mut json).and_then(|items| json.end().map(|()| items));
+    let items = items.map_err(|error| {
+        if let Err(refused) = room.borrow_mut().take(1, 8) {
+            return refused;
+        }
         // JSON counts lines and columns; the header is one line, as far as anyone writes it.
         let at = if error.line() == 1 { 8 + error.column() as u64 } else { 8 };
         Error::format(at, format_args!("the header is not what the format says: {error}"))
     })?;
     let mut contents = Contents::new(Format::Safetensors);
-    let mut tensors = Vec::new();
+    let mut tensors = grow::list(items.len())?;
+    contents.tensors = grow::list(items.len())?;
+    contents.storages = grow::list(items.len())?;
     for (name, item) in items {
         match item {
             Item::Metadata(metadata) => contents.metadata = metadata,
-            Item::Tensor(entry) => grow::push(&mut tensors, (name, entry))?,
+            Item::Tensor(entry) => tensors.push((name, entry)),
         }
     }
     tensors.sort_by_key(|(_, entry)| entry.offsets);
@@ -89,8 +98,18 @@ const DTYPES: [(&str, Written); 12] = [
     ("U32", Written::U32),
 ];
 
-/// The entries of a JSON object in the order of the file.
-struct Listed<V>(Vec<(String, V)>);
+/// Reads the entries of a JSON object in the order of the file.
+struct Listed<'r, V> {
+    /// The memory for them.
+    room: &'r RefCell<Room>,
+    values: PhantomData<V>,
+}
+
+impl<'r, V> Listed<'r, V> {
+    fn new(room: &'r RefCell<Room>) -> Listed<'r, V> {
+        Listed { room, values: PhantomData }
+    }
+}
 
 /// The value of a key of the header.
 enum Item {
@@ -110,49 +129,63 @@ struct Entry {
 
 /// Reads the value of each key as its type asks for.
 trait Keyed: Sized {
-    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> std::result::Result<Self, A::Error>;
+    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A, room: &RefCell<Room>) -> std::result::Result<Self, A::Error>;
+
+    /// The memory that it takes beside its place in a list.
+    fn bytes(&self) -> usize;
 }
 
 impl Keyed for Item {
-    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A) -> std::result::Result<Item, A::Error> {
-        if key == METADATA {
-            map.next_value::<Listed<String>>().map(|listed| Item::Metadata(listed.0))
-        } else {
-            map.next_value().map(Item::Tensor)
+    fn next<'de, A: MapAccess<'de>>(key: &str, map: &mut A, room: &RefCell<Room>) -> std::result::Result<Item, A::Error> {
+        if key == METADATA { map.next_value_seed(Listed::new(room)).map(Item::Metadata) } else { map.next_value().map(Item::Tensor) }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Item::Metadata(_) => 0,
+            Item::Tensor(entry) => size_of::<Tensor>() + size_of::<Storage>() + 3 * size_of_val(entry.sizes.as_slice()) + entry.dtype.len(),
         }
     }
 }
 
 impl Keyed for String {
-    fn next<'de, A: MapAccess<'de>>(_: &str, map: &mut A) -> std::result::Result<String, A::Error> {
+    fn next<'de, A: MapAccess<'de>>(_: &str, map: &mut A, _: &RefCell<Room>) -> std::result::Result<String, A::Error> {
         map.next_value()
+    }
+
+    fn bytes(&self) -> usize {
+        self.len()
     }
 }
 
 /// The key of what is no tensor.
 const METADATA: &str = "__metadata__";
 
-impl<'de, V: Keyed> Deserialize<'de> for Listed<V> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Listed<V>, D::Error> {
-        struct InOrder<V>(PhantomData<V>);
+impl<'de, V: Keyed> DeserializeSeed<'de> for Listed<'_, V> {
+    type Value = Vec<(String, V)>;
 
-        impl<'de, V: Keyed> Visitor<'de> for InOrder<V> {
-            type Value = Listed<V>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<Self::Value, D::Error> {
+        from.deserialize_map(self)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+impl<'de, V: Keyed> Visitor<'de> for Listed<'_, V> {
+    type Value = Vec<(String, V)>;
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Listed<V>, A::Error> {
-                let mut list = Vec::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    let value = V::next(&key, &mut map)?;
-                    grow::push(&mut list, (key, value)).map_err(A::Error::custom)?;
-                }
-                Ok(Listed(list))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let value = V::next(&key, &mut map, self.room)?;
+            // A list that grows is there three times for a moment.
+            let bytes = 3 * size_of::<(String, V)>() + key.len() + value.bytes();
+            self.room.borrow_mut().take(bytes, 8).map_err(A::Error::custom)?;
+            grow::push(&mut list, (key, value)).map_err(A::Error::custom)?;
         }
-        from.deserialize_map(InOrder(PhantomData))
+        Ok(list)
     }
 }
 
@@ -185,6 +218,8 @@ fn sizes<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<i64>, D:
 /// Writes the header, padded so that the elements begin at a multiple of eight bytes, and the elements, widest types first, so that all
 /// lie at multiples of their sizes.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
+    unique(what.tensors.iter().map(|tensor| &*tensor.name), "safetensors")?;
+    unique(what.metadata.iter().map(|(key, _)| &**key), "safetensors")?;
     let mut order: Vec<&Tensor> = what.tensors.iter().collect();
     order.sort_by_key(|tensor| std::cmp::Reverse(what.element(tensor).size()));
     let mut header = Map::new();

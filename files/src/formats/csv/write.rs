@@ -25,7 +25,8 @@ pub fn write_tsv(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
 }
 
 /// Writes the names of columns, if the metadata has some, and a line for each row. A tensor of one dimension is one column. Floats have
-/// as many digits as tell them from their neighbours of the same type, or as many significant ones as are asked for.
+/// as many digits as tell them from their neighbours of the same type, of float32 for those of 16 bits, or as many significant ones as are
+/// asked for.
 fn write(what: &Save<'_>, to: &mut dyn Output, separator: u8) -> Result<()> {
     let [tensor] = what.tensors else {
         return Err(Error::unsupported(format_args!("tables of text hold one tensor, not {}", what.tensors.len())));

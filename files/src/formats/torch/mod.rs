@@ -47,7 +47,10 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     budget.take(size_of::<Entry>().saturating_mul(entries.capacity()).saturating_add(names))?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     let find = |name: &str| entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok().map(|index| &entries[index]);
-    let Some((root, data)) = entries.iter().find_map(|entry| entry.name.strip_suffix("data.pkl").map(|root| (root, entry))) else {
+    // Other files may lie deeper, and be named as they please.
+    let roots = entries.iter().filter_map(|entry| entry.name.strip_suffix("data.pkl").map(|root| (root, entry)));
+    let whole = roots.filter(|(root, _)| root.is_empty() || root.ends_with('/'));
+    let Some((root, data)) = whole.min_by_key(|(root, _)| root.len()) else {
         return Err(Error::broken(format_args!("the archive has no data.pkl")));
     };
     let root = root.to_owned();

@@ -117,10 +117,10 @@ impl<'a> Storages<'a> {
             let arg = |index: usize| list.get(index).copied().unwrap_or(Value::None);
             let inner = match (module, name) {
                 (b"torch._utils", b"_rebuild_tensor" | b"_rebuild_tensor_v2") => {
-                    return self.strided(pickle, [arg(0), arg(1), arg(2), arg(3)], Value::None, arg(6), to).map(Some);
+                    return self.strided(pickle, [arg(0), arg(1), arg(2), arg(3)], [Value::None, arg(6)], to, budget).map(Some);
                 }
                 (b"torch._utils", b"_rebuild_tensor_v3") => {
-                    return self.strided(pickle, [arg(0), arg(1), arg(2), arg(3)], arg(6), arg(7), to).map(Some);
+                    return self.strided(pickle, [arg(0), arg(1), arg(2), arg(3)], [arg(6), arg(7)], to, budget).map(Some);
                 }
                 (b"torch._tensor" | b"torch.tensor", b"_rebuild_from_type_v2" | b"_rebuild_from_type") => {
                     (class, args, state) = (arg(0), arg(2), Value::None);
@@ -148,9 +148,9 @@ impl<'a> Storages<'a> {
         Ok(None)
     }
 
-    /// A tensor of `[storage, offset, sizes, strides]`.
-    fn strided(&mut self, pickle: &Pickle, args: [Value; 4], dtype: Value, bits: Value, to: &mut Contents) -> Result<Found> {
-        let [storage, offset, sizes, strides] = args;
+    /// A tensor of `[storage, offset, sizes, strides]` and `[type, bits]`.
+    fn strided(&mut self, pickle: &Pickle, args: [Value; 4], more: [Value; 2], to: &mut Contents, budget: &mut Budget) -> Result<Found> {
+        let ([storage, offset, sizes, strides], [dtype, bits]) = (args, more);
         let (Some(sizes), Some(strides), Value::Int(offset)) = (numbers(pickle, sizes)?, numbers(pickle, strides)?, offset) else {
             return Ok(no_tensor("its sizes, strides and offset are not integers".to_owned(), Vec::new()));
         };
@@ -158,7 +158,7 @@ impl<'a> Storages<'a> {
         if let Some(&(Value::Text(bit), _)) = set {
             return Ok(no_tensor(format!("its bit '{}' is set", String::from_utf8_lossy(pickle.text(bit))), sizes));
         }
-        match self.storage(pickle, storage, dtype, to)? {
+        match self.storage(pickle, storage, dtype, to, budget)? {
             Ok((index, start)) => {
                 let offset = offset.checked_add(start).unwrap_or(i64::MIN);
                 Ok(Found { sizes, strides: Some(strides), offset, data: Data::Storage(index) })
@@ -168,7 +168,7 @@ impl<'a> Storages<'a> {
     }
 
     /// A storage by itself, as a tensor of one dimension; `None` for other values that the pickle refers to.
-    pub fn alone(&mut self, pickle: &Pickle, value: Value, to: &mut Contents) -> Result<Option<Found>> {
+    pub fn alone(&mut self, pickle: &Pickle, value: Value, to: &mut Contents, budget: &mut Budget) -> Result<Option<Found>> {
         let Some(id) = pickle.persistent(value) else { return Ok(None) };
         let [tag, _, _, _, Value::Int(len), ref rest @ ..] = *pickle.items(id) else { return Ok(None) };
         let len = match *rest.first().map_or(&[][..], |&part| pickle.items(part)) {
@@ -179,14 +179,21 @@ impl<'a> Storages<'a> {
             return Ok(None);
         }
         let sizes = grow::copy(&[len])?;
-        Ok(Some(match self.storage(pickle, value, Value::None, to)? {
+        Ok(Some(match self.storage(pickle, value, Value::None, to, budget)? {
             Ok((index, offset)) => Found { sizes, strides: None, offset, data: Data::Storage(index) },
             Err(why) => no_tensor(why, sizes),
         }))
     }
 
     /// The index of a storage that the pickle refers to, and the place in it where it begins.
-    fn storage(&mut self, pickle: &Pickle, value: Value, number: Value, to: &mut Contents) -> Result<Known<(usize, i64)>> {
+    fn storage(
+        &mut self,
+        pickle: &Pickle,
+        value: Value,
+        number: Value,
+        to: &mut Contents,
+        budget: &mut Budget,
+    ) -> Result<Known<(usize, i64)>> {
         let id = pickle.persistent(value).unwrap_or(Value::None);
         let [tag, class, Value::Text(key), _, Value::Int(len), ref rest @ ..] = *pickle.items(id) else {
             return Ok(Err("it has no storage in this file".to_owned()));
@@ -229,6 +236,8 @@ impl<'a> Storages<'a> {
             Ok(encoding) => encoding,
             Err(error) => return Ok(Err(error.message)),
         };
+        // Lists and tables that grow are there two or three times for a moment.
+        budget.take(3 * (size_of::<Storage>() + size_of::<((usize, Element, usize), usize)>()))?;
         let index = to.add_storage(written.element(), bytes / written.size() as u64, encoding)?;
         self.known.try_reserve(1).map_err(|_| Error::memory(64))?;
         self.known.insert(place, index);
@@ -271,6 +280,7 @@ impl<'a> Storages<'a> {
             turned.reverse();
             strides = Some(turned);
         }
+        budget.take(3 * size_of::<Storage>())?;
         let index = to.add_storage(written.element(), len, encoding)?;
         Ok(Found { sizes, strides, offset: 0, data: Data::Storage(index) })
     }
@@ -307,26 +317,33 @@ impl<'a> Storages<'a> {
     /// The text of a scalar of NumPy, which has a type and bytes.
     pub fn scalar(&self, pickle: &Pickle, object: Object) -> Option<String> {
         let &[dtype, bytes] = pickle.items(object.args) else { return None };
-        let (Written::Same(element), big_endian) = numpy_type(pickle, dtype).ok()? else { return None };
-        let bytes = self.bytes(pickle, bytes, element.size() as u64).ok()??;
+        let (name, big_endian) = numpy_name(pickle, dtype)?;
+        // Unsigned integers need no element: there is a text of uint64, too.
+        let (size, element) = match numpy_number(name) {
+            Some(Written::Same(element)) => (element.size(), Some(element)),
+            Some(written) => (written.size(), None),
+            None if name == b"u8" => (8, None),
+            None => return None,
+        };
+        let bytes = self.bytes(pickle, bytes, size as u64).ok()??;
         let mut number = [0; 8];
-        let used = number.get_mut(..element.size())?;
+        let used = number.get_mut(..size)?;
         used.copy_from_slice(&bytes);
         if big_endian {
             used.reverse();
         }
         let word = u64::from_le_bytes(number);
         Some(match element {
-            Element::Bool => (word != 0).to_string(),
-            Element::U8 => word.to_string(),
-            Element::I8 => (word as i8).to_string(),
-            Element::I16 => (word as i16).to_string(),
-            Element::I32 => (word as i32).to_string(),
-            Element::I64 => (word as i64).to_string(),
-            Element::F16 => half::f16::from_bits(word as u16).to_string(),
-            Element::BF16 => half::bf16::from_bits(word as u16).to_string(),
-            Element::F32 => format!("{:?}", f32::from_bits(word as u32)),
-            Element::F64 => format!("{:?}", f64::from_bits(word)),
+            Some(Element::Bool) => (word != 0).to_string(),
+            None | Some(Element::U8) => word.to_string(),
+            Some(Element::I8) => (word as i8).to_string(),
+            Some(Element::I16) => (word as i16).to_string(),
+            Some(Element::I32) => (word as i32).to_string(),
+            Some(Element::I64) => (word as i64).to_string(),
+            Some(Element::F16) => half::f16::from_bits(word as u16).to_string(),
+            Some(Element::BF16) => half::bf16::from_bits(word as u16).to_string(),
+            Some(Element::F32) => format!("{:?}", f32::from_bits(word as u32)),
+            Some(Element::F64) => format!("{:?}", f64::from_bits(word)),
         })
     }
 }
@@ -390,13 +407,25 @@ fn numbers(pickle: &Pickle, value: Value) -> Result<Option<Vec<i64>>> {
     Ok(Some(list))
 }
 
+/// The name of a `numpy.dtype`, and whether the most significant byte comes first.
+fn numpy_name(pickle: &Pickle, value: Value) -> Option<(&[u8], bool)> {
+    let object = pickle.object(value)?;
+    let &Value::Text(name) = pickle.items(object.args).first()? else { return None };
+    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| is_text(pickle, order, b">"));
+    Some((pickle.text(name), big_endian))
+}
+
 /// The type of numbers that a `numpy.dtype` is, and whether the most significant byte comes first.
 fn numpy_type(pickle: &Pickle, value: Value) -> Known<(Written, bool)> {
-    let object = pickle.object(value).ok_or("its type is unknown")?;
-    let Some(&Value::Text(name)) = pickle.items(object.args).first() else { return Err("its type is unknown".to_owned()) };
-    let name = pickle.text(name);
-    let big_endian = pickle.items(object.state).get(1).is_some_and(|&order| is_text(pickle, order, b">"));
-    let written = match name {
+    let (name, big_endian) = numpy_name(pickle, value).ok_or("its type is unknown")?;
+    let written = numpy_number(name);
+    let unknown = || format!("there are no elements of NumPy's type {}", String::from_utf8_lossy(name));
+    written.map(|written| (written, big_endian)).ok_or_else(unknown)
+}
+
+/// The type with this name in NumPy.
+fn numpy_number(name: &[u8]) -> Option<Written> {
+    Some(match name {
         b"f2" => Written::Same(Element::F16),
         b"f4" => Written::Same(Element::F32),
         b"f8" => Written::Same(Element::F64),
@@ -408,7 +437,6 @@ fn numpy_type(pickle: &Pickle, value: Value) -> Known<(Written, bool)> {
         b"u2" => Written::U16,
         b"u4" => Written::U32,
         b"b1" => Written::Same(Element::Bool),
-        _ => return Err(format!("there are no elements of NumPy's type {}", String::from_utf8_lossy(name))),
-    };
-    Ok((written, big_endian))
+        _ => return None,
+    })
 }

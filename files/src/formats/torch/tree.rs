@@ -113,7 +113,7 @@ impl<'a> Tree<'a> {
                 }
             }
             Value::Persistent(_) => {
-                if let Some(found) = self.storages.alone(&self.pickle, value, &mut self.contents)? {
+                if let Some(found) = self.storages.alone(&self.pickle, value, &mut self.contents, &mut self.budget)? {
                     self.tensor(found)?;
                 }
             }

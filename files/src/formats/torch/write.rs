@@ -1,7 +1,7 @@
 //! Writes archives that `torch.load(weights_only=True)` opens.
 
 use super::tensor::storage_class;
-use crate::contents::{Data, Save, Tensor};
+use crate::contents::{Data, Save, Tensor, unique};
 use crate::error::{Error, Result};
 use crate::formats::Output;
 use crate::zip::Writer;
@@ -11,12 +11,7 @@ const ALIGNMENT: u64 = 64;
 
 /// Writes a dict of tensors and texts by their names, or one tensor that has no name.
 pub fn write(what: &Save<'_>, to: &mut dyn Output) -> Result<()> {
-    let mut names: Vec<&str> = what.tensors.iter().map(|tensor| tensor.name.as_str()).collect();
-    names.extend(what.metadata.iter().map(|(key, _)| key.as_str()));
-    names.sort_unstable();
-    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Error::unsupported(format_args!("a file of PyTorch cannot have the name '{}' twice", pair[0])));
-    }
+    unique(what.tensors.iter().map(|tensor| &*tensor.name).chain(what.metadata.iter().map(|(key, _)| &**key)), "PyTorch")?;
     let mut keys = vec![None; what.storages.len()];
     let mut used = Vec::new();
     for tensor in what.tensors {

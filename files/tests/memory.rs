@@ -1,4 +1,4 @@
-//! Pickles made to take much memory or time for their size: they are read or refused within four times the file and 64 MB.
+//! Pickles and headers made to take much memory or time for their size: they are read or refused within four times the file and 64 MB.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -115,16 +115,51 @@ fn entries() -> Vec<u8> {
     to.into_inner()
 }
 
+/// Storages of many types for each entry of an archive.
+fn storages() -> Vec<u8> {
+    let types = ["Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool"];
+    let mut pickle = b"\x80\x02X\x07\0\0\0storageq\0X\x03\0\0\0cpuq\x01K\0q\x02(".to_vec();
+    for (k, kind) in types.iter().enumerate() {
+        pickle.extend_from_slice(format!("ctorch\n{kind}Storage\nq{}", (3 + k as u8) as char).as_bytes());
+    }
+    let mut to = std::io::Cursor::new(Vec::new());
+    let mut writer = thorn_files::zip::Writer::new(&mut to);
+    for k in 0..20_000 {
+        let key = k.to_string();
+        writer.store(&format!("a/data/{key}"), &[], 1).unwrap();
+        pickle.extend_from_slice(&[b"U", &[key.len() as u8][..], key.as_bytes(), b"r\0\x01\0\0"].concat());
+        (0..types.len()).for_each(|kind| pickle.extend_from_slice(&[b"(h\0h", &[3 + kind as u8][..], b"j\0\x01\0\0h\x01h\x02tQ"].concat()));
+    }
+    writer.store("a/data.pkl", &[&pickle, b"l."], 1).unwrap();
+    writer.finish().unwrap();
+    to.into_inner()
+}
+
+/// A file of safetensors with an item many times, between a beginning and an end.
+fn header(begin: &str, item: &str, count: usize, end: &str) -> Vec<u8> {
+    let header = [begin, &vec![item; count].join(","), end].concat();
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes()].concat()
+}
+
+fn headers() -> Vec<Vec<u8>> {
+    let sizes = format!(r#""":{{"dtype":"","shape":[0{}],"data_offsets":[0,0]}}"#, ",0".repeat(1023));
+    vec![
+        header(r#"{"__metadata__":{"#, r#""":"""#, 1_100_000, "}}"),
+        header("{", r#""":{"dtype":"","shape":[],"data_offsets":[0,0]}"#, 540_000, "}"),
+        header("{", &sizes, 8_000, "}"),
+    ]
+}
+
 // One test, as others would take memory at the same time.
 #[test]
 fn memory_and_time_are_bounded() {
-    let mut all = vec![("entries", vec![entries()])];
+    let mut all = vec![("entries", vec![entries()]), ("storages", vec![storages()]), ("headers", headers())];
     all.extend(pickles().into_iter().map(|(name, pickle)| {
         let pickle = [&pickle[..], b"."].concat();
         (name, vec![stream(&pickle), archive(&pickle)])
     }));
     for (name, files) in all {
-        for (file, kind) in files.iter().zip(["first", "deflated"]) {
+        for (file, kind) in files.iter().zip(["first", "second", "third"]) {
             let (start, before) = (Instant::now(), LIVE.load(Relaxed));
             PEAK.store(before, Relaxed);
             let result = thorn_files::open(file).map(|contents| (contents.tensors.len(), contents.metadata.len()));

@@ -1,0 +1,107 @@
+/* When memory runs out while tensors are handed to other libraries and processes: nothing is kept, nothing has changed. */
+#define _GNU_SOURCE
+#include "check.h"
+#include "refuse.h"
+
+#include <unistd.h>
+
+/* A call that is tried with memory refused. Returns true if it succeeded; if it failed, all is as it was. */
+typedef bool Step(void);
+
+/* The first tensor that leaves a storage changes how that ends: each step has a storage of its own. */
+static THTensor *new_row(void) { return THTensor_newOnes(TH_FLOAT32, SIZES(100)); }
+
+static bool exported(void) {
+    THTensor *row = new_row();
+    DLManagedTensorVersioned *managed = row ? THTensor_toDLPack(row) : NULL;
+    if (managed) managed->deleter(managed);
+    THTensor_free(row);
+    return managed != NULL;
+}
+
+static int deleted;
+
+static void count_deleted(DLManagedTensor *tensor) {
+    (void)tensor;
+    deleted++;
+}
+
+static bool imported(void) {
+    static float elements[4] = {1, 2, 3, 4};
+    static int64_t size[1] = {4};
+    DLManagedTensor managed;
+    memset(&managed, 0, sizeof managed);
+    managed.dl_tensor.data = elements;
+    managed.dl_tensor.device.device_type = kDLCPU;
+    managed.dl_tensor.ndim = 1;
+    managed.dl_tensor.dtype.code = kDLFloat;
+    managed.dl_tensor.dtype.bits = 32;
+    managed.dl_tensor.dtype.lanes = 1;
+    managed.dl_tensor.shape = size;
+    managed.deleter = count_deleted;
+    deleted = 0;
+    THTensor *t = THTensor_newFromDLPackLegacy(&managed);
+    /* Until it succeeds the struct stays the caller's. */
+    CHECK_EQ(deleted, 0);
+    THTensor_free(t);
+    CHECK_EQ(deleted, t != NULL);
+    return t != NULL;
+}
+
+static bool through_arrow(void) {
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    THTensor *row = new_row(), *t = NULL;
+    if (row && THTensor_toArrow(row, &schema, &array) == TH_OK) {
+        t = THTensor_newFromArrow(&schema, &array);
+        /* Until it succeeds both structs stay the caller's. */
+        if (!t) {
+            schema.release(&schema);
+            array.release(&array);
+        }
+    }
+    THTensor_free(row);
+    THTensor_free(t);
+    return t != NULL;
+}
+
+static bool shared(void) {
+    THTensor *t = new_row();
+    bool done = t && THTensor_shareMemory(t) == TH_OK;
+    CHECK(!t || THTensor_isShared(t) == done);
+    THTensor_free(t);
+    return done;
+}
+
+static void refuse_each(const char *name, Step *step) {
+    int64_t live = THMemory_liveBytes();
+    for (int alone = 0; alone < 2; alone++) {
+        bool reached = true;
+        for (long request = 0; reached; request++) {
+            refuse(request, alone ? request : FOR_GOOD);
+            THClearLastError();
+            bool done = step();
+            THStatus status = THGetLastErrorCode();
+            reached = was_refused();
+            if (done || status == TH_ERR_NOMEM || status == TH_ERR_IO) continue;
+            printf("\n  %s, request %ld: status %d, %s ", name, request, status, THGetLastError());
+            CHECK(false);
+        }
+        CHECK(step());
+    }
+    CHECK_EQ(THMemory_liveBytes(), live);
+}
+
+static void exchange_needs_memory(void) {
+    int next = dup(0);
+    close(next);
+    refuse_each("toDLPack", exported);
+    refuse_each("newFromDLPack", imported);
+    refuse_each("toArrow", through_arrow);
+    refuse_each("shareMemory", shared);
+    int after = dup(0);
+    close(after);
+    CHECK_EQ(after, next);
+}
+
+CHECK_MAIN(CASE(exchange_needs_memory))

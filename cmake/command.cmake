@@ -1,0 +1,11 @@
+# Puts the command FROM into TO/bin, and what it writes about itself into TO/completions and TO/man, if it has changed.
+set(command "${TO}/bin/thorn")
+file(MAKE_DIRECTORY "${TO}/bin" "${TO}/completions" "${TO}/man")
+file(COPY_FILE "${FROM}" "${command}" RESULT failed ONLY_IF_DIFFERENT)
+if(failed)
+  message(FATAL_ERROR "thorn: ${FROM} is not copied: ${failed}")
+endif()
+foreach(shell bash zsh fish)
+  execute_process(COMMAND "${command}" completions ${shell} OUTPUT_FILE "${TO}/completions/${shell}" COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+execute_process(COMMAND "${command}" man --output "${TO}/man" COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,61 @@
+//! How the command ends.
+
+use std::fmt::Display;
+use std::io;
+
+/// How the command ended; the value is the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Outcome {
+    /// It did what it says.
+    Done = 0,
+    /// The files differ.
+    Different = 1,
+    /// A part went wrong, which was told.
+    Failed = 2,
+}
+
+/// Why the command stops.
+#[derive(Debug)]
+pub enum Stop {
+    /// A sentence for people.
+    Failed(String),
+    /// Nobody reads what is written any more.
+    Unread,
+}
+
+/// A result with [`Stop`].
+pub type Result<T> = std::result::Result<T, Stop>;
+
+impl Stop {
+    /// What is wrong with a file.
+    pub fn file(name: &str, what: impl Display) -> Stop {
+        Stop::Failed(format!("\"{name}\": {what}"))
+    }
+
+    /// The operating system refused a file.
+    pub fn io(name: &str, error: &io::Error) -> Stop {
+        Stop::file(name, thorn::error::reason(error))
+    }
+}
+
+impl From<thorn::error::Error> for Stop {
+    fn from(error: thorn::error::Error) -> Stop {
+        Stop::Failed(error.to_string())
+    }
+}
+
+/// The error of writing to the standard output.
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Stop::Unread,
+            _ => Stop::Failed(format!("the standard output: {}", thorn::error::reason(&error))),
+        }
+    }
+}
+
+/// Tells people something on the standard error.
+pub fn warn(message: impl Display) {
+    eprintln!("thorn: {message}");
+}

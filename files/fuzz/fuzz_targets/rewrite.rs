@@ -1,0 +1,166 @@
+//! Writes what may be a file of any format in all formats, and compares what is read back.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::collections::HashSet;
+use std::io::Cursor;
+use thorn_files::{Contents, Data, Element, Format, Save, Tensor};
+
+/// Larger storages are left out, and tensors of more elements from formats without layouts.
+const MOST: usize = 1 << 20;
+const MOST_ELEMENTS: u64 = 1 << 14;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(contents) = thorn_files::open(&bytes) else { return };
+    let mut storages = Vec::new();
+    for (index, storage) in contents.storages.iter().enumerate() {
+        let size = storage.bytes().expect("it was checked");
+        let mut elements = vec![0; if size <= MOST { size } else { 0 }];
+        let is_read = size <= MOST && contents.read(&bytes, index, &mut elements).is_ok();
+        storages.push((storage.element, is_read.then_some(elements)));
+    }
+    let is_read = |tensor: &&Tensor| matches!(tensor.data, Data::Storage(index) if storages[index].1.is_some());
+    let mut names = HashSet::new();
+    let mut tensors = Vec::new();
+    for Tensor { name, sizes, strides, offset, data } in contents.tensors.iter().filter(is_read) {
+        if names.insert(name) {
+            let (name, sizes, strides) = (name.clone(), sizes.clone(), strides.clone());
+            tensors.push(Tensor { name, sizes, strides, offset: *offset, data: data.clone() });
+        }
+    }
+    let metadata: Vec<(String, String)> = contents.metadata.iter().filter(|(key, _)| names.insert(key)).cloned().collect();
+    let storages: Vec<(Element, &[u8])> =
+        storages.iter().map(|(element, elements)| (*element, elements.as_deref().unwrap_or_default())).collect();
+    let what = Save { tensors: &tensors, storages: &storages, metadata: &metadata, precision: None };
+    for format in [Format::Pt, Format::T7] {
+        let mut file = Cursor::new(Vec::new());
+        if thorn_files::save(format, &what, &mut file).is_ok() {
+            let file = file.into_inner();
+            let back = thorn_files::open(&file).expect("what was written is read");
+            compare(&what, &back, &file, format);
+        }
+    }
+    row_major(&what);
+});
+
+/// Writes row-major copies of tensors in the formats that have no others.
+fn row_major(what: &Save<'_>) {
+    let kept = what.tensors.iter().filter(|tensor| tensor.elements().is_ok_and(|count| count <= MOST_ELEMENTS));
+    let copies: Vec<(&Tensor, Element, Vec<u8>)> = kept
+        .map(|tensor| {
+            let (element, bytes) = what.storage(tensor).unwrap();
+            (tensor, element, gathered(tensor, element, bytes))
+        })
+        .collect();
+    let storages: Vec<(Element, &[u8])> = copies.iter().map(|(_, element, bytes)| (*element, &bytes[..])).collect();
+    let row_major = |(index, (tensor, ..)): (usize, &(&Tensor, Element, Vec<u8>))| {
+        Tensor::row_major(tensor.name.clone(), tensor.sizes.clone(), index).unwrap()
+    };
+    let tensors: Vec<Tensor> = copies.iter().enumerate().map(row_major).collect();
+    for format in [Format::Npz, Format::NpzDeflated, Format::Safetensors] {
+        let metadata = if format == Format::Safetensors { what.metadata } else { &[] };
+        again(format, &Save { tensors: &tensors, storages: &storages, metadata, precision: None });
+    }
+    for (index, tensor) in tensors.iter().enumerate().take(4) {
+        let alone = [Tensor::row_major(String::new(), tensor.sizes.clone(), index).unwrap()];
+        for format in [Format::Npy, Format::Csv, Format::Tsv, Format::Pnm, Format::Png] {
+            again(format, &Save { tensors: &alone, storages: &storages, metadata: &[], precision: None });
+        }
+    }
+}
+
+/// Writes tensors, reads them and compares their elements.
+fn again(format: Format, what: &Save<'_>) {
+    let mut file = Cursor::new(Vec::new());
+    if thorn_files::save(format, what, &mut file).is_err() {
+        return;
+    }
+    let file = file.into_inner();
+    let separator = match format {
+        Format::Csv => Some(b','),
+        Format::Tsv => Some(b'\t'),
+        _ => None,
+    };
+    let back = match separator {
+        Some(_) if file.is_empty() => return,
+        Some(_) => thorn_files::read_csv(&file, separator),
+        None => thorn_files::open(&file),
+    };
+    let back = back.expect("what was written is read");
+    assert_eq!(back.tensors.len(), what.tensors.len());
+    for written in what.tensors {
+        let read = back.tensors.iter().find(|read| read.name == written.name).expect("the name");
+        let Data::Storage(index) = read.data else { panic!("{read:?}") };
+        let mut elements = vec![0; back.storages[index].bytes().unwrap()];
+        back.read(&file, index, &mut elements).unwrap();
+        let (element, bytes) = what.storage(written).unwrap();
+        if separator.is_none() {
+            assert_eq!((&read.sizes, &elements[..]), (&written.sizes, bytes));
+            continue;
+        }
+        let wanted = bytes.chunks_exact(element.size()).map(|bytes| number(element, bytes));
+        for (read, wanted) in elements.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).zip(wanted) {
+            // The fewest digits tell floats from others of their type.
+            let read = if matches!(element, Element::F16 | Element::BF16 | Element::F32) { f64::from(read as f32) } else { read };
+            assert!(read == wanted || read.is_nan() && wanted.is_nan(), "{read} {wanted}");
+        }
+    }
+}
+
+/// An element as CSV has it.
+fn number(element: Element, bytes: &[u8]) -> f64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let word = i64::from_le_bytes(word);
+    match element {
+        Element::Bool => f64::from(word != 0),
+        Element::U8 => word as f64,
+        Element::I8 => f64::from(word as i8),
+        Element::I16 => f64::from(word as i16),
+        Element::I32 => f64::from(word as i32),
+        Element::I64 => word as f64,
+        Element::F16 => half::f16::from_bits(word as u16).to_f64(),
+        Element::BF16 => f64::from(f32::from_bits((word as u32) << 16)),
+        Element::F32 => f64::from(f32::from_bits(word as u32)),
+        Element::F64 => f64::from_bits(word as u64),
+    }
+}
+
+/// The elements of a tensor, the last dimension first.
+fn gathered(tensor: &Tensor, element: Element, storage: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for mut k in 0..tensor.elements().unwrap() as i64 {
+        let mut at = tensor.offset;
+        for (&size, &stride) in tensor.sizes.iter().zip(&tensor.strides).rev() {
+            at += k % size * stride;
+            k /= size;
+        }
+        bytes.extend_from_slice(&storage[at as usize * element.size()..][..element.size()]);
+    }
+    bytes
+}
+
+/// Compares tensors by their names. Torch7 has no scalars, no bool, and one form of emptiness.
+fn compare(what: &Save<'_>, back: &Contents, file: &Vec<u8>, format: Format) {
+    let mut read: Vec<&Tensor> = back.tensors.iter().collect();
+    let mut written: Vec<&Tensor> = what.tensors.iter().collect();
+    if format == Format::Pt {
+        assert_eq!(back.metadata, what.metadata);
+    } else {
+        read.sort_by_key(|tensor| &tensor.name);
+        written.sort_by_key(|tensor| &tensor.name);
+    }
+    assert_eq!(read.len(), written.len());
+    for (read, written) in read.into_iter().zip(written) {
+        if format == Format::Pt {
+            assert_eq!((&read.name, &read.sizes, &read.strides), (&written.name, &written.sizes, &written.strides));
+        }
+        let (Data::Storage(index), Ok(elements)) = (&read.data, written.elements()) else { panic!("{read:?}") };
+        assert_eq!(read.elements().unwrap(), elements);
+        if elements > 0 {
+            let mut all = vec![0; back.storages[*index].bytes().unwrap()];
+            back.read(file, *index, &mut all).unwrap();
+            assert_eq!((read.offset, &all[..]), (written.offset, what.storage(written).unwrap().1));
+        }
+    }
+}

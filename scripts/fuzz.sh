@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Fuzzes the readers of files by cargo-fuzz, for as long as it is told. What it finds is kept in files/fuzz/artifacts/, and the command is
+# printed that repeats it. cargo-fuzz is installed if it is missing; the first build takes minutes.
+#
+# Usage: scripts/fuzz.sh [FORMAT [SECONDS]]
+#   FORMAT   a folder of files/corpus, the files of which are changed; all of them one after the other if not said or 'all'; or 'rewrite',
+#            which writes what was read of any of them and compares it with what is read back
+#   SECONDS  for each, 60 if not said
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH="$PATH:$HOME/.cargo/bin"
+seconds=${2:-60}
+case ${1:-all} in
+all) goals=($(ls files/corpus) rewrite) ;;
+-*)
+    sed -n 's/^# Usage: /usage: /p' "$0" >&2
+    exit 2
+    ;;
+*) goals=("$1") ;;
+esac
+
+# The compiler's flags for fuzzing are for nightly ones; this variable lets stable ones take them too.
+export RUSTC_BOOTSTRAP=1
+if ! cargo fuzz --version >/dev/null 2>&1; then
+    echo "fuzz: installing cargo-fuzz"
+    cargo install --quiet cargo-fuzz --locked || {
+        echo "fuzz: please install cargo-fuzz" >&2
+        exit 1
+    }
+fi
+
+# Inputs have at most 1 MB; one may take 1 s, and all 1 GB of memory.
+limits=(-max_len=1048576 -timeout=1 -rss_limit_mb=1024 -max_total_time="$seconds" -print_final_stats=1)
+failed=0
+for goal in "${goals[@]}"; do
+    if [ "$goal" = rewrite ]; then
+        target=rewrite
+        seeds=(files/corpus/*/)
+    else
+        target=open
+        seeds=("files/corpus/$goal")
+    fi
+    [ -d "${seeds[0]}" ] || { echo "fuzz: files/corpus has no $goal" >&2 && exit 2; }
+    # New inputs go to the first folder.
+    mkdir -p "files/fuzz/corpus/$goal" "files/fuzz/artifacts/$goal"
+    log=files/fuzz/artifacts/$goal.log
+    if cargo fuzz run --fuzz-dir files/fuzz "$target" "files/fuzz/corpus/$goal" "${seeds[@]}" -- "${limits[@]}" \
+        -artifact_prefix="files/fuzz/artifacts/$goal/" >"$log" 2>&1; then
+        echo "ok      $goal: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs," \
+            "slowest $(sed -n 's/^stat::slowest_unit_time_sec: *//p' "$log") s, peak $(sed -n 's/^stat::peak_rss_mb: *//p' "$log") MB"
+        continue
+    fi
+    failed=1
+    echo "FAILED  $goal: $log"
+    grep -m 2 -E 'panicked|ERROR' "$log" || tail -n 3 "$log"
+    for found in $(sed -n 's/.*Test unit written to //p' "$log"); do
+        echo "        RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir files/fuzz $target $found -- -timeout=1 -rss_limit_mb=1024"
+    done
+done
+exit $failed
