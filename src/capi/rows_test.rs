@@ -139,7 +139,7 @@ fn notes_on_arguments_are_values_of_them() {
     let (_, names) = notes::WORDS.iter().find(|(row, _)| *row == "THDtype_fromName").expect("names of dtypes are words");
     let names: Vec<&str> = names.split(['=', '|']).skip(1).collect();
     names.iter().for_each(|name| assert!(Dtype::from_name(name.as_bytes()).is_some(), "{name}"));
-    Dtype::ALL.iter().for_each(|dtype| assert!(names.contains(&dtype.name()), "{dtype}"));
+    Dtype::ALL.iter().for_each(|of| assert!(names.contains(&of.name()), "{of}"));
 }
 
 #[test]
