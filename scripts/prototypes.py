@@ -1,4 +1,4 @@
-"""The functions include/thorn.h declares, for the tests that are made from them."""
+"""The functions and enums include/thorn.h declares, for the tests that are made from them."""
 
 import os
 import re
@@ -38,3 +38,10 @@ def functions(path=HEADER):
         parts = [] if parameters.strip() == "void" else [parameter(part) for part in parameters.split(",")]
         found[name] = Function(name, plain(result), tuple(parts))
     return found
+
+
+def enums(path=HEADER):
+    """The greatest value of each enum, by type."""
+    with open(path) as file:
+        bodies = re.findall(r"typedef enum [^{;]*\{([^}]*)\} (TH\w+);", file.read())
+    return {name: max(map(int, re.findall(r" = (\d+)", body))) for body, name in bodies}

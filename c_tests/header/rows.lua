@@ -1,8 +1,8 @@
--- The kinds of arguments, from src/capi/rows.json.
+-- The kinds of arguments and of returned values, from src/capi/rows.json.
 
 local rows = {}
 
--- The value of a JSON text of objects, lists and strings.
+-- The value of a JSON text of objects, lists, strings and numbers.
 local function decoded(text)
   local strings = {}
   local code = text:gsub('\\.', function(pair) return ("\1%02x"):format(pair:byte(2)) end):gsub('"(.-)"', function(string)
@@ -14,17 +14,23 @@ local function decoded(text)
   return assert(loadstring("local s = ... return " .. code))(strings)
 end
 
--- Returns a table with `null[kind]`, "refused" or "taken", for NULL as an argument of this kind, and `kinds[function][argument]`, its kind.
+-- Returns a table with `null[kind]`, for NULL as an argument of this kind: "refused", "taken", or "empty" for lists, which may be NULL when
+-- empty; `kinds[function][argument]`, its kind; `errors[function]`, what it returns on failure as C writes it, nil for its status;
+-- `defaults[kind]`, the constant that an argument of this kind is by default; and `functions`, all functions as the file has them.
 function rows.read(path)
   local file = assert(io.open(path))
   local data = decoded(file:read "*a")
   file:close()
-  local found = { null = {}, kinds = {} }
-  for _, kind in ipairs(data.kinds) do found.null[kind.kind] = kind.null end
+  local found, errors = { null = {}, defaults = {}, kinds = {}, errors = {}, functions = data.functions }, {}
+  for _, kind in ipairs(data.kinds) do
+    found.null[kind.kind], found.defaults[kind.kind] = kind.null, kind.default
+  end
+  for _, kind in ipairs(data.returned) do errors[kind.kind] = kind.error end
   for _, row in ipairs(data.functions) do
     local kinds = {}
     for _, argument in ipairs(row.arguments) do kinds[argument.name] = argument.kind end
     found.kinds[row.name] = kinds
+    found.errors[row.name] = errors[row.returns.kind]
   end
   return found
 end

@@ -391,7 +391,7 @@ static bool fitting(void) {
 
 /* A tensor of these sizes, of small numbers; by its kind with a dominant diagonal, or int64 with positions or ones. */
 static THTensor *fitting_tensor(const char *name, char kind, int rank, const int64_t *size) {
-    bool whole = kind == '@' || kind == '1';
+    bool whole = kind == '@' || kind == '#';
     bool turned = rank >= 2 && chance(20);
     int64_t turned_size[5];
     for (int d = 0; d < rank; d++) turned_size[d] = size[d];
@@ -403,7 +403,7 @@ static THTensor *fitting_tensor(const char *name, char kind, int rank, const int
     if (!t) fail("no memory: %s", THGetLastError());
     for (ptrdiff_t i = 0; t->storage && i < t->storage->size; i++) {
         bool diagonal = kind == '+' && rank == 2 && i / size[1] == i % size[1];
-        THStorage_set(t->storage, i, kind == '@' ? below(4) : kind == '1' ? 1 : diagonal ? 9 : below(3));
+        THStorage_set(t->storage, i, kind == '@' ? below(4) : kind == '#' ? 1 : diagonal ? 9 : below(3));
     }
     if (turned) {
         THTensor *view = THTensor_newTranspose(t, 0, 1);
@@ -427,19 +427,17 @@ static int64_t *these(const char *name, int n, const int64_t *numbers) {
     return list;
 }
 
-/* Numbers from one to another, or NULL. */
+/* Numbers from one to another. */
 static int64_t *few(const char *name, int n, int least, int most) {
     int64_t numbers[4];
     for (int i = 0; i < n; i++) numbers[i] = least + below(most - least + 1);
-    return chance(30) ? NULL : these(name, n, numbers);
+    return these(name, n, numbers);
 }
 
-static THTensor **two_matrices(const char *name, int64_t n, int64_t k, int64_t p) {
-    trace("%s={", name);
-    THTensor **list = exactly(2 * sizeof *list);
-    list[0] = fitting_tensor("", ' ', 2, (int64_t[]){n, k});
-    list[1] = fitting_tensor("", ' ', 2, (int64_t[]){k, p});
-    trace("} ");
+static THTensor **fitting_tensors(const char *name, int n, THTensor *const *tensors) {
+    trace("%s={%d} ", name, n);
+    THTensor **list = exactly((size_t)n * sizeof *list);
+    for (int i = 0; i < n; i++) list[i] = tensors[i];
     return list;
 }
 

@@ -1,14 +1,14 @@
 //! Tests of properties that every row has.
 
-use super::face::forms;
 use super::face::row::{MOST_NUMBERS, invoke};
 use super::face::word::{ToWord, Word};
+use super::face::{forms, notes};
 use super::rows::general;
 use super::*;
 use crate::dtype::Dtype;
 use crate::tensor::Tensor;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::path::Path;
 use std::ptr::NonNull;
 
@@ -90,6 +90,87 @@ fn forms_and_aliases_are_rows() {
         let is_form = stem.is_some_and(|stem| names.contains(stem)) && *name != "newViewDtype";
         let alias = forms::ALIASES.iter().any(|(alias, _)| alias == name);
         assert!(!is_form || alias || seen.contains(name), "{name} is in no line of capi/face/forms.rs");
+    }
+}
+
+/// The rows that a line of `face/notes.rs` is about.
+fn noted(names: &str) -> Vec<(&'static Row, String)> {
+    let all = || rows().map(|(_, row, name)| (row, name));
+    let of =
+        |name: &str| all().find(|(_, of)| of.strip_prefix("THTensor_").unwrap_or(of) == name).unwrap_or_else(|| panic!("{name} is no row"));
+    if names == "*" { all().collect() } else { names.split(' ').map(of).collect() }
+}
+
+/// The kind of the argument `name`.
+fn kind_of(row: &Row, name: &str) -> Option<Kind> {
+    (0..row.signature.kinds.len()).find(|&k| row.signature.arg(k) == name).map(|k| row.signature.kinds[k])
+}
+
+/// Calls `check` with each argument that a table of `argument=note` is about, its kind and the note. No argument has two notes.
+fn each_noted(table: &[(&str, &str)], check: impl Fn(Kind, &str) -> bool) {
+    let mut seen = BTreeSet::new();
+    for (names, notes) in table {
+        for note in notes.split(' ') {
+            let (argument, value) = note.split_once('=').expect("argument=note");
+            let known = noted(names).into_iter().filter_map(|(row, name)| Some((kind_of(row, argument)?, name))).collect::<Vec<_>>();
+            assert!(if *names == "*" { !known.is_empty() } else { known.len() == noted(names).len() }, "{names} have no {argument}");
+            for (kind, name) in known {
+                assert!(check(kind, value), "{value} is no value of {argument} of {name}, of kind {kind:?}");
+                assert!(seen.insert((name, argument)), "{argument} has two notes in {names}");
+            }
+        }
+    }
+}
+
+#[test]
+fn notes_on_arguments_are_values_of_them() {
+    use Kind::*;
+    let words: Vec<&str> = notes::WORDS.iter().flat_map(|(_, note)| note.split(['=', '|'])).collect();
+    each_noted(notes::DEFAULT_VALUES, |kind, value| match kind {
+        number | factor | parameter | double => value.parse::<f64>().is_ok(),
+        entry | size | stride | count | integer | counts | optional_counts => value.parse::<i64>().is_ok(),
+        dim => value == "TH_ALL_DIMS" || value.parse::<c_int>().is_ok(),
+        flag => matches!(value, "0" | "1"),
+        text => words.contains(&value),
+        _ => false,
+    });
+    each_noted(notes::WORDS, |kind, _| kind == text);
+    each_noted(notes::EXAMPLES, |kind, _| matches!(kind, text | optional_text));
+    let (_, names) = notes::WORDS.iter().find(|(row, _)| *row == "THDtype_fromName").expect("names of dtypes are words");
+    let names: Vec<&str> = names.split(['=', '|']).skip(1).collect();
+    names.iter().for_each(|name| assert!(Dtype::from_name(name.as_bytes()).is_some(), "{name}"));
+    Dtype::ALL.iter().for_each(|of| assert!(names.contains(&of.name()), "{of}"));
+}
+
+#[test]
+fn shapes_are_of_arguments() {
+    let sizes = |sizes: &str| {
+        let word = |word: &str| word.len() == 1 && word.bytes().all(|c| c.is_ascii_lowercase()) || word.parse::<u8>().is_ok();
+        let plain = |sizes: &str| sizes.split(['+', '-', '*', ',', '(', ')']).all(|part| part.is_empty() || word(part));
+        sizes == "()" || !sizes.is_empty() && !sizes.starts_with(',') && !sizes.ends_with(',') && plain(sizes)
+    };
+    let mut seen = BTreeSet::new();
+    for (names, note) in notes::SHAPES {
+        for (row, name) in noted(names) {
+            assert!(seen.insert(name.clone()), "{name} has two notes");
+            for part in note.split("; ") {
+                let at = part.find([' ', '=']).unwrap_or_else(|| panic!("{name}: {part}"));
+                let (argument, given) = (&part[..at], &part[at + 1..]);
+                let kind = kind_of(row, argument).unwrap_or_else(|| panic!("{name} has no argument {argument}"));
+                let tensor = is_tensor(&kind) || matches!(kind, Kind::optional_input | Kind::optional_index | Kind::inputs);
+                let right = match (part.as_bytes()[at], kind) {
+                    (b' ', Kind::inputs) => given.split(" & ").all(sizes),
+                    (b' ', _) => tensor && sizes(given.strip_prefix(['+', '@', '#']).unwrap_or(given)),
+                    (_, Kind::text) => !given.is_empty(),
+                    (_, _) if given.starts_with("TH_") => DEFAULTS.iter().any(|(of, _)| *of == kind),
+                    (_, _) => {
+                        let given = given.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(given);
+                        !tensor && given.split("..").all(sizes)
+                    }
+                };
+                assert!(right, "{name}: {part}");
+            }
+        }
     }
 }
 

@@ -38,10 +38,24 @@ pub struct Rows {
     pub null_refused: Vec<String>,
     /// The kinds of pointers that may be NULL.
     pub null_taken: Vec<String>,
+    /// The kinds of lists that may be NULL without entries.
+    pub null_if_empty: Vec<String>,
+    /// The kinds of returned values, each with the first line of its documentation.
+    pub returned: Vec<(String, String)>,
+    /// The kinds of returned values beside the status, each with the value on failure.
+    pub on_error: Vec<(String, String)>,
     /// Operations and their forms.
     pub forms: Vec<(String, String)>,
     /// Second names and first ones.
     pub aliases: Vec<(String, String)>,
+    /// Names of rows, and values of their arguments by default.
+    pub default_values: Vec<(String, String)>,
+    /// Names of rows, and all texts that an argument may be.
+    pub words: Vec<(String, String)>,
+    /// Names of rows, and some texts that an argument may be.
+    pub examples: Vec<(String, String)>,
+    /// Names of rows, and arguments that fit each other.
+    pub shapes: Vec<(String, String)>,
 }
 
 /// The facts that the sources tell.
@@ -94,9 +108,9 @@ impl Outline {
                     self.codes.push(alias.ident.to_string());
                 }
                 Item::Static(list) => self.take(&list.ident.to_string(), &list.expr, module),
-                Item::Enum(kinds) if module == "crate::capi::face::args" && kinds.ident == "Kind" => {
-                    let line = |attributes: &[Attribute]| doc(attributes).into_iter().next().unwrap_or_default();
-                    self.rows.kinds.extend(kinds.variants.iter().map(|kind| (kind.ident.to_string(), line(&kind.attrs))));
+                Item::Enum(kinds) if module == "crate::capi::face::args" && kinds.ident == "Kind" => self.rows.kinds = variants(kinds),
+                Item::Enum(kinds) if module == "crate::capi::face::returns" && kinds.ident == "Return" => {
+                    self.rows.returned = variants(kinds);
                 }
                 _ => {}
             }
@@ -119,11 +133,23 @@ impl Outline {
             "DEFAULTS" => self.rows.defaults = pairs(list),
             "FORMS" => self.rows.forms = pairs(list),
             "ALIASES" => self.rows.aliases = pairs(list),
+            "DEFAULT_VALUES" => self.rows.default_values = pairs(list),
+            "WORDS" => self.rows.words = pairs(list),
+            "EXAMPLES" => self.rows.examples = pairs(list),
+            "SHAPES" => self.rows.shapes = pairs(list),
             "NULL_REFUSED" => self.rows.null_refused = elements(list).into_iter().map(word).collect(),
             "NULL_TAKEN" => self.rows.null_taken = elements(list).into_iter().map(word).collect(),
+            "NULL_IF_EMPTY" => self.rows.null_if_empty = elements(list).into_iter().map(word).collect(),
+            "ON_ERROR" => self.rows.on_error = pairs(list),
             _ => {}
         }
     }
+}
+
+/// The variants of an enum, each with the first line of its documentation.
+fn variants(kinds: &syn::ItemEnum) -> Vec<(String, String)> {
+    let line = |attributes: &[Attribute]| doc(attributes).into_iter().next().unwrap_or_default();
+    kinds.variants.iter().map(|kind| (kind.ident.to_string(), line(&kind.attrs))).collect()
 }
 
 /// The elements of an array or tuple, or the arguments of a call; a reference to one counts as it.

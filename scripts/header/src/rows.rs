@@ -4,9 +4,11 @@ use crate::book::{Part, Section, flat};
 use crate::item::{Item, Kind};
 use crate::outline::{Row, Rows};
 
-/// All kinds of arguments, and all exported functions in the order of `capi::ALL`; functions without a row come last.
+/// All kinds of arguments and of returned values, and all exported functions in the order of `capi::ALL`; functions without a row come
+/// last.
 pub fn rows(sections: &[Section], rows: &Rows) -> String {
-    let kinds: Vec<String> = rows.kinds.iter().map(|(kind, doc)| format!("    {}", of_kind(kind, doc, rows))).collect();
+    let kinds = rows.kinds.iter().map(|(kind, doc)| of_kind(kind, doc, rows)).collect();
+    let returned = rows.returned.iter().map(|(kind, doc)| of_returned(kind, doc, rows)).collect();
     let mut functions: Vec<(usize, String)> = Vec::new();
     for section in sections {
         for part in &section.parts {
@@ -15,16 +17,19 @@ pub fn rows(sections: &[Section], rows: &Rows) -> String {
             {
                 let number = rows.rows.iter().position(|row| row.c_name == item.name);
                 let row = number.map(|number| &rows.rows[number]);
-                functions.push((number.unwrap_or(usize::MAX), format!("    {}", of_function(item, &section.chapter.title, row, rows))));
+                functions.push((number.unwrap_or(usize::MAX), of_function(item, &section.chapter.title, row, rows)));
             }
         }
     }
     functions.sort_by_key(|(number, _)| *number);
-    let functions: Vec<String> = functions.into_iter().map(|(_, text)| text).collect();
-    format!("{{\n  \"kinds\": [\n{}\n  ],\n  \"functions\": [\n{}\n  ]\n}}\n", kinds.join(",\n"), functions.join(",\n"))
+    let functions = functions.into_iter().map(|(_, text)| text).collect();
+    let lists: [(&str, Vec<String>); 3] = [("kinds", kinds), ("returned", returned), ("functions", functions)];
+    let lists = lists.map(|(name, lines)| format!("  \"{name}\": [\n    {}\n  ]", lines.join(",\n    ")));
+    format!("{{\n{}\n}}\n", lists.join(",\n"))
 }
 
-/// `null` tells whether a pointer may be NULL, where that depends on the kind alone.
+/// `null` tells whether a pointer may be NULL, where that depends on the kind alone: `refused`, `taken`, or `empty` for lists, which may
+/// be NULL without entries.
 fn of_kind(kind: &str, doc: &str, rows: &Rows) -> String {
     let mut fields = vec![field("kind", kind), field("doc", doc)];
     if rows.null_refused.iter().any(|refused| refused == kind) {
@@ -33,9 +38,20 @@ fn of_kind(kind: &str, doc: &str, rows: &Rows) -> String {
     if rows.null_taken.iter().any(|taken| taken == kind) {
         fields.push(field("null", "taken"));
     }
+    if rows.null_if_empty.iter().any(|list| list == kind) {
+        fields.push(field("null", "empty"));
+    }
     if let Some((_, default)) = rows.defaults.iter().find(|(of, _)| of == kind) {
         fields.push(field("default", default));
     }
+    object(&fields)
+}
+
+/// `error` is the value on failure as C writes it. A status has none, and a function that returns nothing.
+fn of_returned(kind: &str, doc: &str, rows: &Rows) -> String {
+    let mut fields = vec![field("kind", kind), field("doc", doc)];
+    let value = rows.on_error.iter().find(|(of, value)| of == kind && value != "()");
+    fields.extend(value.map(|(_, value)| field("error", value)));
     object(&fields)
 }
 
@@ -52,6 +68,13 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
             fields.push(field("kind", kind));
         }
         fields.push(field("type", c_type));
+        fields.extend(noted(&rows.default_values, &item.name, name).map(|value| match value.parse::<f64>() {
+            Ok(_) => format!("\"default\": {value}"),
+            Err(_) => field("default", value),
+        }));
+        for (what, table) in [("words", &rows.words), ("examples", &rows.examples)] {
+            fields.extend(noted(table, &item.name, name).map(|texts| list(what, texts)));
+        }
         arguments.push(object(&fields));
     }
     let mut returns = Vec::new();
@@ -65,6 +88,7 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     }
     fields.push(format!("\"arguments\": [{}]", arguments.join(", ")));
     fields.push(format!("\"returns\": {}", object(&returns)));
+    fields.extend(rows.shapes.iter().find(|(names, _)| is_among(names, &item.name)).map(|(_, shapes)| field("shapes", shapes)));
     if let Some(name) = item.name.strip_prefix("THTensor_") {
         let form = rows.forms.iter().find(|(_, forms)| forms.split(' ').any(|form| form == name));
         fields.extend(form.map(|(operation, _)| field("forms", operation)));
@@ -72,6 +96,17 @@ fn of_function(item: &Item, chapter: &str, row: Option<&Row>, rows: &Rows) -> St
     }
     fields.push(field("doc", &first_sentence(&item.doc)));
     object(&fields)
+}
+
+/// Returns true if a line of `capi/face/notes.rs` is about this function.
+fn is_among(names: &str, function: &str) -> bool {
+    names == "*" || names.split(' ').any(|name| function.strip_prefix("THTensor_").unwrap_or(function) == name)
+}
+
+/// The note on an argument in a table of lines `argument=note`.
+fn noted<'a>(table: &'a [(String, String)], function: &str, argument: &str) -> Option<&'a str> {
+    let lines = table.iter().filter(|(names, _)| is_among(names, function));
+    lines.flat_map(|(_, notes)| notes.split(' ')).find_map(|note| note.strip_prefix(argument)?.strip_prefix('='))
 }
 
 /// The text up to the first full stop before a space and outside of backticks, or up to the end of the paragraph.
@@ -84,6 +119,10 @@ fn first_sentence(doc: &[String]) -> String {
 
 fn field(name: &str, value: &str) -> String {
     format!("\"{name}\": \"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn list(name: &str, texts: &str) -> String {
+    format!("\"{name}\": [\"{}\"]", texts.replace('|', "\", \""))
 }
 
 fn object(fields: &[String]) -> String {

@@ -432,6 +432,8 @@ kinds! { $
         (!s.is_null()).then(|| unsafe { CStr::from_ptr(s) }));
     /// Memory of the caller.
     memory: *mut c_void [dynamic] => *mut c_void, |args, at| args.plain(at);
+    /// [`Kind::memory`] or NULL.
+    memory_or_null: *mut c_void [dynamic] => *mut c_void, |args, at| args.plain(at);
     /// Memory of the caller, which there must be.
     required_memory: *mut c_void [same] => *mut c_void, |args, at| args.pointer(at);
     /// Memory of the caller that is read.
@@ -509,7 +511,12 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::seek_function,
 ];
 
-/// The kinds of pointers that may always be NULL. For others it depends on the function, or on the length of a list.
+/// The kinds of lists that may be NULL where they have no entries.
+#[cfg(any(test, feature = "rows"))]
+pub static NULL_IF_EMPTY: &[Kind] =
+    &[Kind::sizes, Kind::strides, Kind::dims, Kind::entries, Kind::counts, Kind::inputs, Kind::optional_inputs, Kind::outs];
+
+/// The kinds of pointers that may always be NULL. For kinds in none of the three lists it depends on the function.
 #[cfg(any(test, feature = "rows"))]
 pub static NULL_TAKEN: &[Kind] = &[
     Kind::optional_out,
@@ -529,4 +536,5 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::hook,
     Kind::print_options,
     Kind::archive_or_null,
+    Kind::memory_or_null,
 ];

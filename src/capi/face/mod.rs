@@ -1,11 +1,13 @@
 //! How rows become C functions: [`row`] explains rows, `args` has the kinds of arguments, `returns` those of returned
-//! values.
+//! values; `forms` and `notes` tell programs more.
 
 pub(crate) mod args;
 pub(crate) mod failure;
 #[cfg(any(test, feature = "rows"))]
 pub mod forms;
 pub mod generator;
+#[cfg(any(test, feature = "rows"))]
+pub mod notes;
 pub(crate) mod returns;
 pub(crate) mod row;
 pub(crate) mod word;

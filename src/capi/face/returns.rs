@@ -1,7 +1,8 @@
 //! The values that rows return: what each kind is in C, and what stands for a failure.
 
-use super::word::Word;
+use super::word::{ToWord, Word};
 use crate::dtype::TH_UNDEFINED;
+use std::ptr::null_mut;
 
 /// The kinds of values that functions give back: the type in C, and the value on failure.
 macro_rules! returns {
@@ -24,76 +25,79 @@ macro_rules! returns {
             pub fn on_error(self) -> Option<Word> {
                 match self {
                     Return::status => None,
-                    $(Return::$kind => Some($value),)*
+                    $(Return::$kind => Some(ToWord::word($value)),)*
                 }
             }
         }
+
+        /// The kinds of returned values beside the status, each with the value on failure as C writes it.
+        #[cfg(any(test, feature = "rows"))]
+        pub static ON_ERROR: &[(Return, &str)] = &[$((Return::$kind, stringify!($value)),)*];
     };
 }
 
-fn bits(x: i64) -> Word {
-    Word::from_bits(x as u64)
-}
+const NULL: *mut () = null_mut();
+const NAN: f64 = f64::NAN;
 
 returns! { $
     /// A new reference to a tensor.
-    new: *mut THTensor = bits(0);
+    new: *mut THTensor = NULL;
     /// A tensor for a consumer of DLPack, who calls its deleter.
-    dlpack: *mut DLManagedTensorVersioned = bits(0);
+    dlpack: *mut DLManagedTensorVersioned = NULL;
     /// [`Return::dlpack`] as it was before version 1.
-    dlpack_legacy: *mut DLManagedTensor = bits(0);
+    dlpack_legacy: *mut DLManagedTensor = NULL;
     /// A new reference to a storage.
-    new_storage: *mut THStorage = bits(0);
+    new_storage: *mut THStorage = NULL;
     /// A storage that stays the tensor's.
-    borrowed_storage: *mut THStorage = bits(0);
+    borrowed_storage: *mut THStorage = NULL;
     /// A new generator.
-    new_generator: *mut THGenerator = bits(0);
+    new_generator: *mut THGenerator = NULL;
     /// A kind of generator.
-    generator_kind: THGeneratorKind = bits(0);
+    generator_kind: THGeneratorKind = 0;
     /// A new archive.
-    new_archive: *mut THArchive = bits(0);
+    new_archive: *mut THArchive = NULL;
     /// A format of files.
-    file_format: THFileFormat = bits(0);
+    file_format: THFileFormat = 0;
     /// A new context of mapped memory.
-    new_map_context: *mut THMapAllocatorContext = bits(0);
+    new_map_context: *mut THMapAllocatorContext = NULL;
     /// An element.
-    number: f64 = Word::from_bits(f64::NAN.to_bits());
+    number: f64 = NAN;
     /// A sum of elements.
-    accumulated: f64 = Word::from_bits(f64::NAN.to_bits());
+    accumulated: f64 = NAN;
     /// True or false.
-    flag: c_int = bits(0);
+    flag: c_int = 0;
     /// A small number.
-    int: c_int = bits(0);
+    int: c_int = 0;
     /// An open file, or -1.
-    descriptor: c_int = bits(-1);
+    descriptor: c_int = -1;
     /// A number of things.
-    count: i64 = bits(-1);
+    count: i64 = -1;
     /// A size of a dimension.
-    size: i64 = bits(-1);
+    size: i64 = -1;
     /// A distance of neighbours along a dimension, in elements.
-    stride: i64 = bits(-1);
+    stride: i64 = -1;
     /// An element that is an int64.
-    integer: i64 = bits(-1);
+    integer: i64 = -1;
     /// An index into a storage, from 0.
-    offset: isize = bits(-1);
+    offset: isize = -1;
     /// A length of a storage or tensor in elements, or of memory in bytes.
-    length: isize = bits(-1);
+    length: isize = -1;
     /// Bytes.
-    bytes: usize = bits(0);
+    bytes: usize = 0;
     /// A seed of random numbers.
-    seed: u64 = bits(0);
+    seed: u64 = 0;
     /// A dtype.
-    dtype: THDtype = bits(TH_UNDEFINED as i64);
+    dtype: THDtype = TH_UNDEFINED;
     /// A kind of device.
-    device_type: THDeviceType = bits(0);
+    device_type: THDeviceType = 0;
     /// Memory of a storage, or a new block.
-    memory: *mut c_void = bits(0);
+    memory: *mut c_void = NULL;
     /// Sizes or strides where the handle has them.
-    borrowed_sizes: *const i64 = bits(0);
+    borrowed_sizes: *const i64 = NULL;
     /// A C string on the heap, which is the caller's.
-    new_text: *mut c_char = bits(0);
+    new_text: *mut c_char = NULL;
     /// A C string that is not the caller's.
-    borrowed_text: *const c_char = bits(0);
+    borrowed_text: *const c_char = NULL;
     /// Nothing.
-    nothing: () = bits(0);
+    nothing: () = ();
 }

@@ -20,7 +20,7 @@ macro_rules! memory_rows {
         };
         /// The block `ptr` with `size` bytes, perhaps elsewhere; 0 bytes free it, a NULL `ptr` allocates. NULL on error: `ptr` then is as
         /// before.
-        THRealloc(ptr: memory, size: length) -> memory = {
+        THRealloc(ptr: memory_or_null, size: length) -> memory = {
             if size < 0 {
                 bail!(Argument, "size {size} is negative")
             }
@@ -28,7 +28,7 @@ macro_rules! memory_rows {
             heap(size, unsafe { alloc::th_realloc(ptr, size as isize) })
         };
         /// Frees a block of `THAlloc` or malloc; NULL is ignored.
-        THFree(ptr: memory) -> nothing = {
+        THFree(ptr: memory_or_null) -> nothing = {
             // SAFETY: `ptr` comes from the heap.
             unsafe { alloc::th_free(ptr) };
             Ok(())
