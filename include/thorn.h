@@ -3774,6 +3774,18 @@ int THMemory_pressure(void);
 
 /**
  * @defgroup files Files
+ *
+ * An archive is a file with named tensors: a checkpoint of PyTorch or Torch7, safetensors, GGUF, NumPy's arrays, a
+ * table of numbers or an image. One that is opened tells names, dtypes and sizes without reading elements; nothing in
+ * it is executed or trusted. Lists, dictionaries and tables become paths as names, `model.layer.0.weight`, and the
+ * numbers and texts in them metadata under such paths. A file that is one tensor has one whose name is "". Elements
+ * that lie in a file as in memory are mapped, from 64 KiB on, when `THArchive_newTensor` is asked for them: writes to
+ * such a tensor stay private, and whoever cuts the file short meanwhile makes access beyond its new end raise SIGBUS.
+ * `THTensor_newLoad` and `THArchive_read` copy. uint16 is read as int32 and uint32 as int64. A file is written as a
+ * whole: beside its name first, then to disk, and then renamed, so that a failure or a killed process leaves the file
+ * that was there. Errors: `TH_ERR_IO`, the system or a function of the caller refused to read or write;
+ * `TH_ERR_FORMAT`, the file is broken or of no known format, and at which byte; `TH_ERR_UNSUPPORTED`, a tensor is of a
+ * kind that thorn does not have, or a format is not written.
  * @{
  */
 
