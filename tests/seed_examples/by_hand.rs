@@ -8,12 +8,14 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, Ordering};
 use thorn::alloc::{TH_ALLOCATOR_MAPPED_EXCLUSIVE, TH_ALLOCATOR_MAPPED_SHAREDMEM};
+use thorn::capi::rows::archive::archives;
 use thorn::capi::rows::memory::heap::THFree;
 use thorn::capi::rows::print::THTensor_toString;
 use thorn::capi::rows::storage::{THStorage_free, THStorage_retain};
 use thorn::capi::rows::tensor::handles::{THTensor_free, THTensor_retain};
 use thorn::dtype::*;
 use thorn::error::TH_OK;
+use thorn::files::{TH_FILE_PT, TH_FILE_T7};
 use thorn::print::{TH_PRINT_TORCH7, THPrintOptions};
 use thorn::storage::THStorage;
 use thorn::tensor::THTensor;
@@ -36,6 +38,7 @@ pub const BY_HAND: &[(&str, fn())] = &[
     ("002_bernoulli_p_tensor_deterministic", drawing::bernoulli_takes_a_probability_for_each_element),
     ("001_view_on_transposed_error", views_that_need_a_copy_say_what_to_call),
     ("002_shared_memory_resize_error", shared_memory_does_not_resize),
+    ("003_save_load_roundtrip", tensors_are_saved_and_loaded),
     ("002_add_alpha_broadcast", add_scales_and_broadcasts),
     ("002_transpose_in_place", transpose_in_place),
     ("002_unsqueeze_in_place", unsqueeze_in_place),
@@ -105,6 +108,32 @@ fn shared_memory_does_not_resize() {
     let refused = done(c!(tensors::resize1d(x.0, 8)));
     assert!(refused.err().is_some_and(|message| message.contains("shared")));
     assert_eq!(x.shape(), [4]);
+}
+
+fn tensors_are_saved_and_loaded() {
+    let points = Tensor::of(&[3, 2], &[4.0, 1.0, 5.0, 3.0, 2.0, 1.0]);
+    let p = Tensor::made(c!(tensors::newTo(points.0, TH_FLOAT32))).unwrap();
+    let path = std::env::temp_dir().join(format!("thorn-seed-example-{}-ourpoints.t", std::process::id()));
+    let name = CString::new(path.to_str().unwrap()).unwrap();
+    for format in [TH_FILE_PT, TH_FILE_T7] {
+        let out = c!(archives::THArchive_create(name.as_ptr(), format));
+        assert_eq!(c!(archives::THArchive_add(out, c"".as_ptr(), p.0)), TH_OK);
+        assert_eq!(c!(archives::THArchive_close(out)), TH_OK);
+        c!(archives::THArchive_free(out));
+        // By name, and from memory.
+        let bytes = std::fs::read(&path).unwrap();
+        let file = c!(archives::THArchive_openMemory(bytes.as_ptr().cast(), bytes.len() as isize));
+        let loaded = [
+            Tensor::made(c!(thorn::capi::rows::archive::tensors::newLoad(name.as_ptr()))).unwrap(),
+            Tensor::made(c!(archives::THArchive_newTensor(file, 0))).unwrap(),
+        ];
+        c!(archives::THArchive_free(file));
+        std::fs::remove_file(&path).unwrap();
+        for q in loaded {
+            assert_eq!((q.shape(), q.elements(), c!(tensors::dtype(q.0))), (p.shape(), p.elements(), TH_FLOAT32));
+            assert_ne!(q.storage(), p.storage());
+        }
+    }
 }
 
 fn add_scales_and_broadcasts() {
