@@ -3315,6 +3315,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
  */
 
 #ifndef DLPACK_DLPACK_H_
+/// Defined where the types that follow are, by this header or by their own.
 #define DLPACK_DLPACK_H_
 
 enum {
@@ -3414,6 +3415,7 @@ typedef struct DLManagedTensor {
 #endif /* DLPACK_DLPACK_H_ */
 
 #ifndef ARROW_C_DATA_INTERFACE
+/// Defined where the types that follow are, by this header or by their own.
 #define ARROW_C_DATA_INTERFACE
 
 enum {
@@ -3824,8 +3826,8 @@ typedef enum THFileFormat {
 /// with `THArchive_free`; NULL on error.
 THArchive *THArchive_open(const char *path);
 
-/// Opens a table of numbers whose columns are separated by the character `separator`, `';'` say, which `THArchive_open`
-/// guesses. Free it with `THArchive_free`; NULL on error.
+/// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open` guesses.
+/// Free it with `THArchive_free`; NULL on error.
 THArchive *THArchive_openTable(const char *path, int separator);
 
 /// Opens a file that lies in memory, from `data` on. The memory must stay as it is until the archive is freed; tensors

@@ -180,7 +180,9 @@ pub fn header(preface: &str, sections: &[Section]) -> String {
         for parts in section.parts.chunk_by(|a, b| guarded(a) == guarded(b)) {
             let guard = guarded(&parts[0]);
             if let Some(guard) = guard {
-                out += &format!("\n#ifndef {guard}\n#define {guard}\n");
+                out += &format!(
+                    "\n#ifndef {guard}\n/// Defined where the types that follow are, by this header or by their own.\n#define {guard}\n"
+                );
             }
             for part in parts {
                 out.push('\n');

@@ -19,7 +19,7 @@ macro_rules! archive_rows {
         /// Opens the file `path` for reading; its content tells the format. Pipes, devices and directories are refused. Free it with
         /// `THArchive_free`; NULL on error.
         THArchive_open(path: text) -> new_archive = opened(Reading::open(path)?);
-        /// Opens a table of numbers whose columns are separated by the character `separator`, `';'` say, which `THArchive_open` guesses.
+        /// Opens a table of numbers whose columns are separated by the character `separator`, which `THArchive_open` guesses.
         /// Free it with `THArchive_free`; NULL on error.
         THArchive_openTable(path: text, separator: code) -> new_archive = opened(Reading::open_table(path, separator)?);
         /// Opens a file that lies in memory, from `data` on. The memory must stay as it is until the archive is freed; tensors are copies.
