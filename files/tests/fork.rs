@@ -12,10 +12,10 @@ fn reads() -> bool {
     to.as_chunks::<8>().0.iter().enumerate().all(|(i, &bytes)| f64::from_le_bytes(bytes) == [1.5, 2.0][i % 2])
 }
 
-/// Returns true if the threads of pools end within two seconds.
+/// Returns true if the threads of pools end within ten seconds.
 fn threads_end() -> bool {
     let names = || std::fs::read_dir("/proc/self/task").unwrap().map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")));
-    (0..200).any(|_| {
+    (0..1000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
         !names().any(|name| name.is_ok_and(|name| name.starts_with("thorn-files")))
     })
