@@ -1,12 +1,9 @@
 /* When memory runs out while tensors are handed to other libraries and processes: nothing is kept, nothing has changed. */
 #define _GNU_SOURCE
 #include "check.h"
-#include "refuse.h"
+#include "refuse_each.h"
 
 #include <unistd.h>
-
-/* A call that is tried with memory refused. Returns true if it succeeded; if it failed, all is as it was. */
-typedef bool Step(void);
 
 /* The first tensor that leaves a storage changes how that ends: each step has a storage of its own. */
 static THTensor *new_row(void) { return THTensor_newOnes(TH_FLOAT32, SIZES(100)); }
@@ -71,25 +68,6 @@ static bool shared(void) {
     CHECK(!t || THTensor_isShared(t) == done);
     THTensor_free(t);
     return done;
-}
-
-static void refuse_each(const char *name, Step *step) {
-    int64_t live = THMemory_liveBytes();
-    for (int alone = 0; alone < 2; alone++) {
-        bool reached = true;
-        for (long request = 0; reached; request++) {
-            refuse(request, alone ? request : FOR_GOOD);
-            THClearLastError();
-            bool done = step();
-            THStatus status = THGetLastErrorCode();
-            reached = was_refused();
-            if (done || status == TH_ERR_NOMEM || status == TH_ERR_IO) continue;
-            printf("\n  %s, request %ld: status %d, %s ", name, request, status, THGetLastError());
-            CHECK(false);
-        }
-        CHECK(step());
-    }
-    CHECK_EQ(THMemory_liveBytes(), live);
 }
 
 static void exchange_needs_memory(void) {

@@ -1,15 +1,12 @@
 /* When memory runs out while files are opened, read and written: a status, no file that is half there, and nothing kept. */
 #define _GNU_SOURCE
 #include "check.h"
-#include "refuse.h"
+#include "refuse_each.h"
 
 #include <dirent.h>
 #include <unistd.h>
 
 static char directory[64], path[128];
-
-/* The step of a file's life that is tried with memory refused. Returns true if it succeeded. */
-typedef bool Step(void);
 
 static THTensor *matrix, *transposed;
 
@@ -42,27 +39,6 @@ static int files_in_directory(void) {
     while (found && readdir(found)) count++;
     if (found) closedir(found);
     return count - 2;
-}
-
-/* Tries a step with each request refused in turn, alone and with all that follow. */
-static void refuse_each(const char *name, Step *step) {
-    int64_t live = THMemory_liveBytes();
-    for (int alone = 0; alone < 2; alone++) {
-        bool reached = true;
-        for (long request = 0; reached; request++) {
-            refuse(request, alone ? request : FOR_GOOD);
-            THClearLastError();
-            bool done = step();
-            THStatus status = THGetLastErrorCode();
-            reached = was_refused();
-            if (done || status == TH_ERR_NOMEM || status == TH_ERR_IO) continue;
-            printf("\n  %s %s, request %ld: status %d, %s ", name, path, request, status, THGetLastError());
-            CHECK(false);
-        }
-        CHECK(step());
-    }
-    THAllocator_emptyCache();
-    CHECK_EQ(THMemory_liveBytes(), live);
 }
 
 static void files_need_memory(void) {

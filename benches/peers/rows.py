@@ -599,8 +599,8 @@ def files():
     at = on_disk.folder()
     shape, table = "x".join(map(str, on_disk.SHAPE)), "x".join(map(str, on_disk.TABLE))
 
-    def load(op, name, torch, numpy, dtype="f32", shape=shape):
-        return over(op, dtype, shape, f'MADE(THTensor_newLoad("{at}/{name}"))', torch, numpy, one_thread=True)
+    def load(op, name, torch, numpy, dtype="f32", shape=shape, one_thread=True):
+        return over(op, dtype, shape, f'MADE(THTensor_newLoad("{at}/{name}"))', torch, numpy, one_thread=one_thread)
 
     def first(op, name, torch):
         open_it = f'THArchive *archive = THArchive_open("{at}/{name}"); THTensor *first = THArchive_newTensor(archive, 0)'
@@ -617,7 +617,7 @@ def files():
         *load("load .npy", "a.npy", f'torch.from_numpy(np.load("{at}/a.npy"))', f'np.load("{at}/a.npy")'),
         *load("load .npz", "a.npz", f'torch.from_numpy(np.load("{at}/a.npz")["a"])', f'np.load("{at}/a.npz")["a"]'),
         *load("load deflated .npz", "rounded.npz", f'torch.from_numpy(np.load("{at}/rounded.npz")["a"])', f'np.load("{at}/rounded.npz")["a"]'),
-        *load("load .csv", "a.csv", "torch.from_numpy(files.table())", f'np.loadtxt("{at}/a.csv", delimiter=",")', "f64", table),
+        *load("load .csv", "a.csv", "torch.from_numpy(files.table())", f'np.loadtxt("{at}/a.csv", delimiter=",")', "f64", table, one_thread=False),
         *save("save .pt", "pt", f'files.synced(lambda file: torch.save(a, file), "{at}/torch.pt")'),
         *save("save .npy", "npy", f'files.synced(np.save, "{at}/torch.npy", a.numpy())', f'files.synced(np.save, "{at}/numpy.npy", a)'),
     ]

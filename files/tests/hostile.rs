@@ -6,37 +6,14 @@
 //! `FILES_MUTATIONS=92000 cargo test --release -p thorn-files --test hostile -- --nocapture`.
 
 mod clock;
+mod counting;
 
 use clock::cpu_time;
-use std::alloc::{GlobalAlloc, Layout, System};
+use counting::{LIVE, PEAK};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use thorn_files::{Contents, Storage};
-
-/// Counts the bytes that are in use, and the most that ever were.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all requests go on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(LIVE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as the caller vouches.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller vouches.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// A generator of 64 bits: xorshift64*.
 struct Random(u64);

@@ -1,34 +1,11 @@
 //! Pickles and headers made to take much memory or time for their size: they are read or refused within four times the file and 64 MB.
 
 mod clock;
+mod counting;
 
 use clock::cpu_time;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// Counts the bytes that are in use, and the most that ever were.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all requests go on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(LIVE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as the caller vouches.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller vouches.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use counting::{LIVE, PEAK};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A stream of PyTorch with this pickle as its object, and no storages.
 fn stream(pickle: &[u8]) -> Vec<u8> {
