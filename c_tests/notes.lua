@@ -11,7 +11,7 @@ local C = require "prototypes".load(assert(os.getenv "THORN_LIB", "THORN_LIB nam
 
 local INT64, FLOAT64, CALLS = 5, 9, 20
 
--- What the calls of a function have made, kept until they are over.
+-- The handles that the calls of a function have made: they are freed after the last call.
 local made = {}
 local function kept(value)
   made[#made + 1] = value

@@ -1,6 +1,7 @@
 /* Files of tensors: archives are written, opened and read, mapped, kept whole when writing fails, and refused when they are broken. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "mapped.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -32,15 +33,6 @@ static void remove_directory(const char *name) {
 static long length_of(const char *name) {
     struct stat found;
     return stat(name, &found) == 0 ? (long)found.st_size : -1;
-}
-
-static int is_mapped(const char *name) {
-    char line[512];
-    int found = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) found |= strstr(line, name) != NULL;
-    if (maps) fclose(maps);
-    return found;
 }
 
 static void write_bytes(const char *name, const void *bytes, size_t size) {
@@ -356,7 +348,7 @@ static void a_killed_process_leaves_a_whole_file(void) {
         THTensor_free(found);
     }
     THTensor_free(t);
-    /* What the killed ones had begun. */
+    /* The files that the killed processes had begun. */
     char command[160];
     snprintf(command, sizeof command, "rm -f %s/.thorn-*", directory);
     CHECK(system(command) == 0);
@@ -365,7 +357,7 @@ static void a_killed_process_leaves_a_whole_file(void) {
 
 static int files_read, tensors_read;
 
-/* All that is in a file: every tensor is there, or of a kind that thorn does not have. */
+/* Reads every tensor of a file: each is there, or of a kind that thorn does not have. */
 static int read_file(const char *name, const struct stat *found, int kind, struct FTW *where) {
     (void)found, (void)where;
     if (kind != FTW_F) return 0;

@@ -1,6 +1,7 @@
 /* Mappings that must not be: of what is no file, of more than there is, and those that fail half-way. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "mapped.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,15 +36,6 @@ static void remove_directory(void) {
 static off_t length_of(const char *name) {
     struct stat found;
     return stat(name, &found) == 0 ? found.st_size : -1;
-}
-
-static int is_mapped(const char *name) {
-    char line[512];
-    int found = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) found |= strstr(line, name) != NULL;
-    if (maps) fclose(maps);
-    return found;
 }
 
 static const char *shared_name(void) {

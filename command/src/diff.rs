@@ -55,7 +55,7 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 /// The characters of a value that are shown.
 const VALUE: usize = 60;
 
-/// What differs, as JSON.
+/// A difference between two files, as JSON has it.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Difference {
@@ -75,9 +75,9 @@ enum Difference {
 #[derive(Serialize)]
 struct Found {
     name: String,
-    /// How many differ.
+    /// The number of elements that differ.
     differ: u64,
-    /// Of so many.
+    /// The number of all elements.
     elements: i64,
     /// The greatest difference; infinite where one is no number, or infinite.
     most: Number,
@@ -138,7 +138,7 @@ impl Diff {
         })
     }
 
-    /// What differs, and true if some tensors could not be read.
+    /// Returns the differences, and true if some tensors could not be read.
     fn tensors(&self, a: &Source, b: &Source) -> Result<(Vec<Difference>, bool)> {
         let (mut of_a, mut of_b) = (a.entries()?, b.entries()?);
         if self.skip {
@@ -224,7 +224,7 @@ fn apart(x: f64, y: f64) -> f64 {
     }
 }
 
-/// What was found in some pieces of two tensors.
+/// The differences found so far between two tensors.
 struct Tally<'a> {
     diff: &'a Diff,
     differ: u64,

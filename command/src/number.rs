@@ -66,7 +66,7 @@ impl Serialize for Number {
     }
 }
 
-/// What JSON has no number for, as JavaScript and Python write it.
+/// Returns the name that JavaScript and Python have for a number that JSON lacks.
 fn special(x: f64) -> &'static str {
     match x {
         f64::INFINITY => "Infinity",

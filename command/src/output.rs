@@ -1,4 +1,4 @@
-//! What is written: files, or the standard output as if it were one.
+//! The output of a command: a file, or the standard output as if it were one.
 
 use crate::source::c_path;
 use crate::stop::{Result, Stop};
@@ -58,7 +58,7 @@ impl Format {
     }
 }
 
-/// Where to write.
+/// The place where a command writes, and the format.
 pub struct Output {
     /// `None` is the standard output.
     path: Option<CString>,

@@ -4,10 +4,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What takes less time has no bar.
+/// A task that takes less time has no bar.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// How many of so many bytes are done.
+/// The progress of a task, in bytes.
 pub struct Progress {
     bar: ProgressBar,
     since: Instant,

@@ -175,7 +175,7 @@ impl Show {
     }
 }
 
-/// What a file is, as JSON.
+/// The description of a file, as JSON has it.
 #[derive(Serialize)]
 struct File<'a> {
     file: &'a str,

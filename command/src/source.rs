@@ -16,11 +16,11 @@ use thorn::tensor::Tensor;
 pub struct Source {
     /// Dropped before what it reads from.
     archive: Reading,
-    /// What came from a pipe.
+    /// The bytes that came from a pipe.
     _bytes: Vec<u8>,
     /// The name for messages.
     name: String,
-    /// How the library's messages begin.
+    /// The beginning of the library's messages.
     prefix: String,
 }
 
@@ -112,7 +112,7 @@ impl Source {
         self.archive.value(&key).map(|value| value.to_string_lossy().into_owned())
     }
 
-    /// What the file says of each tensor.
+    /// Returns the description of each tensor.
     pub fn entries(&self) -> Result<Vec<Entry>> {
         (0..self.archive.count()).map(|index| self.entry(index)).collect()
     }
@@ -162,7 +162,7 @@ impl Source {
     }
 }
 
-/// What a file says of a tensor.
+/// The description of a tensor.
 pub struct Entry {
     /// Its number.
     pub index: i64,

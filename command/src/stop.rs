@@ -1,9 +1,9 @@
-//! How the command ends.
+//! The end of a command: exit codes and messages.
 
 use std::fmt::Display;
 use std::io;
 
-/// How the command ended; the value is the exit code.
+/// The outcome of a command; the value is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Outcome {
@@ -28,7 +28,7 @@ pub enum Stop {
 pub type Result<T> = std::result::Result<T, Stop>;
 
 impl Stop {
-    /// What is wrong with a file.
+    /// An error about a file, which the message names.
     pub fn file(name: &str, what: impl Display) -> Stop {
         Stop::Failed(format!("\"{name}\": {what}"))
     }

@@ -8,16 +8,16 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::thread;
 
-/// What is told of a tensor's elements.
+/// A summary of a tensor's elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
-    /// How many are NaN.
+    /// The number of NaNs.
     pub nans: u64,
-    /// What is told of the others, if there are any.
+    /// The summary of the others, if there are any.
     pub rest: Option<Rest>,
 }
 
-/// What is told of elements that are no NaN.
+/// A summary of elements that are no NaN.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest {
     /// The least.
@@ -28,7 +28,7 @@ pub struct Rest {
     pub mean: f64,
 }
 
-/// What is known of some elements.
+/// The summary of some elements.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     count: u64,

@@ -52,7 +52,7 @@ const VIRIDIS: [u32; 11] = [0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x
 /// The most elements of a picture.
 const LARGEST: i64 = 1 << 28;
 
-/// How elements become pixels.
+/// The mapping of elements to pixels.
 struct Picture {
     height: i64,
     width: i64,

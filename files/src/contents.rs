@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The contents of a file.
 
 use crate::blocks::Blocks;
 use crate::element::{Element, Written};
@@ -8,14 +8,14 @@ use crate::grow;
 use crate::input::{Input, within};
 use crate::zip::{self, Packed};
 
-/// What is in a file: its tensors, the storages that hold their elements, and what else it says.
+/// The contents of a file: its tensors, the storages that hold their elements, and what else it says.
 #[derive(Debug)]
 pub struct Contents {
     /// The format of the file.
     pub format: Format,
     /// In the order of the file.
     pub tensors: Vec<Tensor>,
-    /// What the tensors refer to. Tensors that share their elements refer to one storage.
+    /// The storages of the tensors. Tensors that share their elements refer to one storage.
     pub storages: Vec<Storage>,
     /// Keys and values, in the order of the file.
     pub metadata: Vec<(String, String)>,
@@ -32,7 +32,7 @@ pub struct Tensor {
     pub strides: Vec<i64>,
     /// The place of the first element in the storage.
     pub offset: i64,
-    /// Where the elements are.
+    /// The place of the elements.
     pub data: Data,
 }
 
@@ -50,13 +50,13 @@ pub enum Data {
 pub struct Storage {
     /// Their type.
     pub element: Element,
-    /// How many there are.
+    /// The number of elements.
     pub len: u64,
-    /// How they are written.
+    /// The form in which they are written.
     pub encoding: Encoding,
 }
 
-/// How the elements of a storage are written in the file.
+/// The form in which a file has the elements of a storage.
 #[derive(Debug)]
 pub enum Encoding {
     /// As numbers one after the other.
@@ -72,7 +72,7 @@ pub enum Encoding {
     Blocks {
         /// The offset of the first byte.
         at: u64,
-        /// How the blocks are built.
+        /// The structure of the blocks.
         blocks: Blocks,
     },
     /// As the pixels of a file that is a PNG image.
@@ -84,7 +84,7 @@ pub enum Encoding {
     Deflated {
         /// Where the data is.
         data: Packed,
-        /// How many decompressed bytes come before the first number.
+        /// The number of decompressed bytes that come before the first number.
         skip: u64,
         /// The type of the numbers.
         written: Written,
@@ -112,7 +112,7 @@ impl Encoding {
     }
 }
 
-/// What is to be written: the tensors and their storages, whose elements lie in memory one after the other.
+/// The contents of a file that is written: the tensors and their storages, whose elements lie in memory one after the other.
 pub struct Save<'a> {
     /// The tensors, all of which have [`Data::Storage`].
     pub tensors: &'a [Tensor],
@@ -120,7 +120,7 @@ pub struct Save<'a> {
     pub storages: &'a [(Element, &'a [u8])],
     /// Keys and values.
     pub metadata: &'a [(String, String)],
-    /// How many digits floats have in formats that are texts; `None` for as many as tell them apart.
+    /// The number of digits that floats have in formats that are texts; `None` for as many as tell them apart.
     pub precision: Option<usize>,
 }
 
