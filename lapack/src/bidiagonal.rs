@@ -7,8 +7,8 @@ const SWEEPS: usize = 60;
 
 /// The rotation `[c s; -s c]` with c = 1 - lacking, c >= 0.
 ///
-/// If c is near 1, c rounds to 1 while s does not round to 0, and the rotation lengthens every vector by s^2 / 2. Thousands of such rotations
-/// would add up; `lacking` keeps the difference.
+/// If c is near 1, c rounds to 1 while s does not round to 0, and the rotation lengthens every vector by s^2 / 2. Thousands of such
+/// rotations would add up; `lacking` keeps the difference.
 #[derive(Clone, Copy)]
 struct Rotation {
     s: f64,
@@ -86,8 +86,8 @@ fn least_of_two(f: f64, g: f64, h: f64) -> f64 {
     2.0 * ratio * (least / ((1.0 + sum * sum).sqrt() + (1.0 + difference * difference).sqrt()))
 }
 
-/// Does one sweep from the top over a block with the diagonal `d` and the superdiagonal `e`. `turn` is called with each index i, and with the
-/// rotations of columns i and i + 1 of V and of U.
+/// Does one sweep from the top over a block with the diagonal `d` and the superdiagonal `e`. `turn` is called with each index i, and with
+/// the rotations of columns i and i + 1 of V and of U.
 #[inline(always)]
 fn sweep(d: &mut [f64], e: &mut [f64], mut turn: impl FnMut(usize, Rotation, Rotation)) {
     let last = e.len();
@@ -131,8 +131,8 @@ fn sweep(d: &mut [f64], e: &mut [f64], mut turn: impl FnMut(usize, Rotation, Rot
     e[last - 1] = f;
 }
 
-/// Replaces the diagonal `d` of an upper bidiagonal matrix by its singular values, in descending order, and multiplies `u` and `v`, n x n, by
-/// the singular vectors from the right. `e` is the superdiagonal. Returns false if the iteration does not converge.
+/// Replaces the diagonal `d` of an upper bidiagonal matrix by its singular values, in descending order, and multiplies `u` and `v`, n x n,
+/// by the singular vectors from the right. `e` is the superdiagonal. Returns false if the iteration does not converge.
 ///
 /// The matrix is in float64 whatever the dtype of the vectors, which costs next to nothing.
 pub fn singular<T: Float>(d: &mut [f64], e: &mut [f64], mut u: Option<&mut [T]>, mut v: Option<&mut [T]>) -> bool {
@@ -156,7 +156,8 @@ pub fn singular<T: Float>(d: &mut [f64], e: &mut [f64], mut u: Option<&mut [T]>,
         }
         sweeps -= 1;
         let (block, above) = (&mut d[start..end], &mut e[start..end - 1]);
-        // The sweep goes from the greater end to the lesser. Read from the last row and column to the first, the transpose is upper bidiagonal, too.
+        // The sweep goes from the greater end to the lesser. Read from the last row and column to the first, the transpose is upper
+        // bidiagonal, too.
         let turned = block[0].abs() < block[block.len() - 1].abs();
         if turned {
             block.reverse();

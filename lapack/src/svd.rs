@@ -1,10 +1,11 @@
 //! Singular values.
 //!
-//! A tall matrix is reduced to its R by our QR, and a wide one to the R of its transpose: faer's QR skips a column whose norm is below 16 epsilon
-//! times the rows, and the singular values of that size are lost.
+//! A tall matrix is reduced to its R by our QR, and a wide one to the R of its transpose: faer's QR skips a column whose norm is below 16
+//! epsilon times the rows, and the singular values of that size are lost.
 //!
-//! faer's divide and conquer is fast, but for some clustered and graded matrices it returns wrong vectors, NaN, or values out of order. Its result
-//! is therefore checked on random vectors. If the check fails, and for values alone, the iteration of [`bidiagonal`] takes its place.
+//! faer's divide and conquer is fast, but for some clustered and graded matrices it returns wrong vectors, NaN, or values out of order. Its
+//! result is therefore checked on random vectors. If the check fails, and for values alone, the iteration of [`bidiagonal`] takes its
+//! place.
 
 use crate::bidiagonal;
 use crate::float::{Float, bytes, norm, rescale, stack, unit, view, view_mut};
@@ -25,8 +26,8 @@ use faer::mat::AsMatMut;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Auto, Conj, MatMut, MatRef, Par, Spec};
 
-/// Order below which a bidiagonal matrix is not divided further. The errors of faer's QR iteration, which decomposes the parts, grow with their
-/// order: with parts of up to 127 rows they are ten times those of LAPACK.
+/// Order below which a bidiagonal matrix is not divided further. The errors of faer's QR iteration, which decomposes the parts, grow with
+/// their order: with parts of up to 127 rows they are ten times those of LAPACK.
 const LEAF: usize = 16;
 /// Number of random vectors that a decomposition is checked on.
 const PROBES: usize = 4;
@@ -227,9 +228,9 @@ fn iterated<T: Float>(
 
 /// True if the singular values descend, the columns of U and V are orthonormal, and U diag(s) V' is A, as far as random vectors show.
 ///
-/// For a matrix E of errors and a vector x of random signs, the mean of the squared norm of E x is the squared Frobenius norm of E. The bound is
-/// 4 epsilon times the root of the order, relative to the Frobenius norm of A, U or V. Errors of a stable decomposition that add up at random
-/// stay below a quarter of it; LAPACK's tests allow 30 epsilon times the order.
+/// For a matrix E of errors and a vector x of random signs, the mean of the squared norm of E x is the squared Frobenius norm of E. The
+/// bound is 4 epsilon times the root of the order, relative to the Frobenius norm of A, U or V. Errors of a stable decomposition that add
+/// up at random stay below a quarter of it; LAPACK's tests allow 30 epsilon times the order.
 fn is_right<T: Float>(a: MatRef<'_, T>, s: &[T], u: MatRef<'_, T>, v: MatRef<'_, T>, stack: &mut MemStack) -> bool {
     let (m, n) = (a.nrows(), a.ncols());
     if !s[0].finite() || !s.windows(2).all(|pair| pair[0] >= pair[1]) {

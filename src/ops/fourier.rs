@@ -13,14 +13,14 @@ use crate::tensor::Tensor;
 
 /// How to transform.
 #[derive(Clone, Copy)]
-pub struct Form {
+pub struct FftOptions {
     /// Dimensions to go over.
     pub dims: i32,
     /// True if both directions divide by the root of the number of elements; else the inverse one divides by the number.
     pub normalized: bool,
 }
 
-impl Form {
+impl FftOptions {
     /// The sizes of a signal, among sizes without those of complex numbers.
     fn signal(self, sizes: &[i64]) -> Result<&[i64]> {
         if sizes.is_empty() {
@@ -73,43 +73,43 @@ fn nothing(r: &Tensor, t: &Tensor, sizes: &[i64]) -> Result<()> {
 }
 
 /// `r` = the transform of complex `t`, or the inverse one
-pub fn fft(r: &Tensor, t: &Tensor, form: Form, inverse: bool) -> Result<()> {
+pub fn fft(r: &Tensor, t: &Tensor, options: FftOptions, inverse: bool) -> Result<()> {
     let (dtype, sizes) = (t.defined()?, complex_sizes(t)?);
-    let signal = form.signal(&sizes)?;
+    let signal = options.signal(&sizes)?;
     Domain::Float.check(dtype)?;
     if checked_numel(&sizes)? == 0 {
         return nothing(r, t, &pairs(&sizes));
     }
     let transform = if inverse { Transform::Inverse } else { Transform::Forward };
-    let work = Fourier { transform, signal, factor: form.factor(signal, inverse) };
+    let work = Fourier { transform, signal, factor: options.factor(signal, inverse) };
     launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
 /// `r` = the transform of real `t`: all of it, or of the last dimension the first half, which the rest mirrors
-pub fn rfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool) -> Result<()> {
+pub fn rfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, t.layout()?.shape);
     Domain::Float.check(dtype)?;
     if !onesided {
-        form.signal(&sizes)?;
+        options.signal(&sizes)?;
         let complex = create::full(dtype.compute(), &pairs(&sizes), Scalar::Int(0))?;
         copy::copy(&view::derive(&complex, |l| l.select(-1, 0))?, t)?;
-        return fft(r, &copy::to_dtype(&complex, dtype)?, form, false);
+        return fft(r, &copy::to_dtype(&complex, dtype)?, options, false);
     }
-    let signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
+    let signal = Dims::from_iter(options.signal(&sizes)?.iter().copied());
     let at = sizes.len() - 1;
     sizes[at] = signal[signal.len() - 1] / 2 + 1;
     if checked_numel(&sizes)? == 0 {
         return nothing(r, t, &pairs(&sizes));
     }
-    let work = Fourier { transform: Transform::FromReal, signal: &signal, factor: form.factor(&signal, false) };
+    let work = Fourier { transform: Transform::FromReal, signal: &signal, factor: options.factor(&signal, false) };
     launch(r, (dtype, dtype.compute()), &pairs(&sizes), &work, &[operand(t, dtype.compute())?])
 }
 
 /// `r` = the real part of the inverse transform of complex `t`, of which the last dimension may be the first half
-pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&[i64]>) -> Result<()> {
+pub fn irfft(r: &Tensor, t: &Tensor, options: FftOptions, onesided: bool, asked: Option<&[i64]>) -> Result<()> {
     let (dtype, mut sizes) = (t.defined()?, complex_sizes(t)?);
     Domain::Float.check(dtype)?;
-    let mut signal = Dims::from_iter(form.signal(&sizes)?.iter().copied());
+    let mut signal = Dims::from_iter(options.signal(&sizes)?.iter().copied());
     let (given, at) = (signal[signal.len() - 1], signal.len() - 1);
     if onesided {
         signal[at] = 2 * (given - 1);
@@ -129,7 +129,7 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
     }
     if !onesided {
         let complex = Tensor::of_dtype(dtype)?;
-        fft(&complex, t, form, true)?;
+        fft(&complex, t, options, true)?;
         let real = copy::contiguous_copy(&view::derive(&complex, |l| l.select(-1, 0))?)?;
         return deliver([Some((r, dtype, &real))]);
     }
@@ -141,6 +141,6 @@ pub fn irfft(r: &Tensor, t: &Tensor, form: Form, onesided: bool, asked: Option<&
     let x = dense(t, dtype.compute())?;
     // The transform overwrites the elements of a signal with several dimensions.
     let x = if signal.len() == 1 { x } else { copy::contiguous_copy(&x)? };
-    let work = Fourier { transform: Transform::ToReal, signal: &signal, factor: form.factor(&signal, true) };
+    let work = Fourier { transform: Transform::ToReal, signal: &signal, factor: options.factor(&signal, true) };
     launch(r, (dtype, dtype.compute()), &sizes, &work, &[Operand::of(&x)?])
 }

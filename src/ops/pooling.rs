@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 
 /// How windows follow each other; without strides they lie side by side.
 #[derive(Clone, Copy)]
-pub struct Form<'a> {
+pub struct PoolOptions<'a> {
     /// Elements of a window.
     pub kernel: &'a [i64],
     /// From window to window.
@@ -53,13 +53,13 @@ impl Planes {
         Pool { op, windows, planes: self.planes }
     }
 
-    fn windows(&self, form: Form<'_>) -> Result<Window> {
-        let kernel = each("kernel", Some(form.kernel), 1, self.ndim, 1, 1)?;
-        if form.kernel.is_empty() {
+    fn windows(&self, options: PoolOptions<'_>) -> Result<Window> {
+        let kernel = each("kernel", Some(options.kernel), 1, self.ndim, 1, 1)?;
+        if options.kernel.is_empty() {
             bail!(Argument, "a kernel needs a size")
         }
-        let steps = Steps { stride: form.steps.stride.or(Some(form.kernel)), ..form.steps };
-        let w = windows(self.image, kernel, steps, self.ndim, if form.ceil { Rounding::Up } else { Rounding::Down })?;
+        let steps = Steps { stride: options.steps.stride.or(Some(options.kernel)), ..options.steps };
+        let w = windows(self.image, kernel, steps, self.ndim, if options.ceil { Rounding::Up } else { Rounding::Down })?;
         if let Some(d) = (0..IMAGE_DIMS).find(|&d| w.padding[d] as i64 > extent(&w, d) / 2) {
             bail!(Argument, "padding {} is more than half of a window of {} elements", w.padding[d], extent(&w, d))
         }
@@ -95,17 +95,17 @@ fn of_floats(r: &Tensor, t: &Tensor, shape: &[i64], work: &Pool) -> Result<()> {
 }
 
 /// `r` = the greatest element of each window, `indices` = where it stands in its plane
-pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, form: Form<'_>) -> Result<()> {
+pub fn max_pool(ndim: usize, r: &Tensor, indices: Option<&Tensor>, t: &Tensor, options: PoolOptions<'_>) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
-    let window = planes.windows(form)?;
+    let window = planes.windows(options)?;
     let op = PoolOp::Max { least: least(t.defined()?) };
     greatest(r, indices, t, &planes.resized(window.out), &planes.pool(op, Windows::Strided(window)))
 }
 
 /// `r` = the mean of each window
-pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, form: Form<'_>, divisor: Divisor) -> Result<()> {
+pub fn avg_pool(ndim: usize, r: &Tensor, t: &Tensor, options: PoolOptions<'_>, divisor: Divisor) -> Result<()> {
     let planes = Planes::of(t, ndim)?;
-    let window = planes.windows(form)?;
+    let window = planes.windows(options)?;
     of_floats(r, t, &planes.resized(window.out), &planes.pool(PoolOp::Mean(divisor), Windows::Strided(window)))
 }
 
@@ -119,9 +119,9 @@ pub fn divisor(padded: bool, number: i64) -> Divisor {
 }
 
 /// `r` = the gradient of what [`avg_pool`] was taken of, `t`, of which the shape counts alone
-pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, form: Form<'_>, divisor: Divisor) -> Result<()> {
-    let planes = Planes::of(t, image_dims(form.kernel.len() as i64)?)?;
-    let window = planes.windows(form)?;
+pub fn avg_pool_gradient(r: &Tensor, grad: &Tensor, t: &Tensor, options: PoolOptions<'_>, divisor: Divisor) -> Result<()> {
+    let planes = Planes::of(t, image_dims(options.kernel.len() as i64)?)?;
+    let window = planes.windows(options)?;
     check_shape(grad, &planes.resized(window.out))?;
     let work = planes.pool(PoolOp::MeanGradient(divisor), Windows::Strided(window));
     of_floats(r, grad, &planes.resized(planes.image), &work)

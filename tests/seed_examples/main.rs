@@ -187,7 +187,8 @@ fn nothing_waits_for_what_is_there() {
 
 #[test]
 fn a_function_that_appears_is_noticed() {
-    let header = "// As THTensor_gather.\nconst char *THTensor_gradient(const struct THTensor *t);\nTHStatus THTensor_backwardTo(int fd,\n  int x);\n";
+    let header = "// As THTensor_gather.\nconst char *THTensor_gradient(const struct THTensor *t);\n\
+        THStatus THTensor_backwardTo(int fd,\n  int x);\n";
     assert_eq!(functions(header).collect::<Vec<_>>(), ["THTensor_gradient", "THTensor_backwardTo"]);
     let backward = LATER.iter().find(|(name, ..)| *name == "backward").expect("gradients wait").2;
     assert!(backward.iter().any(|guard| appeared(guard, header).is_some()));

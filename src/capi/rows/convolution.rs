@@ -11,18 +11,18 @@
 
 use crate::capi::face::row::export;
 use crate::ops::convolution::planes::{self, Factors, Mode, Pairing};
-use crate::ops::convolution::{self, Form, unroll};
+use crate::ops::convolution::{self, ConvOptions, unroll};
 use crate::ops::window::Steps;
 
 /// A convolution that is not transposed.
-fn form<'a>(steps: Steps<'a>, groups: i64) -> Form<'a> {
-    Form { steps, transposed: false, output_padding: None, groups }
+fn options<'a>(steps: Steps<'a>, groups: i64) -> ConvOptions<'a> {
+    ConvOptions { steps, transposed: false, output_padding: None, groups }
 }
 
-/// The form of the functions named Uniform.
-fn uniform<'a>(stride: &'a [i64], padding: &'a [i64], transposed: bool) -> Form<'a> {
+/// The options of the functions named Uniform.
+fn uniform<'a>(stride: &'a [i64], padding: &'a [i64], transposed: bool) -> ConvOptions<'a> {
     let steps = Steps { stride: Some(stride), padding: Some(padding), dilation: None };
-    Form { steps, transposed, output_padding: None, groups: 1 }
+    ConvOptions { steps, transposed, output_padding: None, groups: 1 }
 }
 
 macro_rules! convolution_rows {
@@ -35,25 +35,25 @@ macro_rules! convolution_rows {
         convolution(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts, padding: optional_counts,
             dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::convolution(r, input, weight, bias,
-                Form { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// convolution of images with one dimension.
         conv1d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts, padding: optional_counts,
             dilation: optional_counts, groups: count) =
-            convolution::of_dims(1, r, input, weight, bias, form(Steps { stride, padding, dilation }, groups));
+            convolution::of_dims(1, r, input, weight, bias, options(Steps { stride, padding, dilation }, groups));
         /// convolution of images with two dimensions.
         conv2d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts, padding: optional_counts,
             dilation: optional_counts, groups: count) =
-            convolution::of_dims(2, r, input, weight, bias, form(Steps { stride, padding, dilation }, groups));
+            convolution::of_dims(2, r, input, weight, bias, options(Steps { stride, padding, dilation }, groups));
         /// convolution of images with three dimensions.
         conv3d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts, padding: optional_counts,
             dilation: optional_counts, groups: count) =
-            convolution::of_dims(3, r, input, weight, bias, form(Steps { stride, padding, dilation }, groups));
+            convolution::of_dims(3, r, input, weight, bias, options(Steps { stride, padding, dilation }, groups));
         /// convTranspose2d of images with one dimension.
         convTranspose1d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts,
             padding: optional_counts,
             outputPadding: optional_counts, groups: count, dilation: optional_counts) =
             convolution::of_dims(1, r, input, weight, bias,
-                Form { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
         /// Each element of the input is spread over a window of the result: `r[n][o][y * stride + k * dilation - padding]` gets
         /// `input[n][c][y] * weight[c][o][k]` added for all `c`, `y` and `k`, and `bias[o]`.
         ///
@@ -64,25 +64,25 @@ macro_rules! convolution_rows {
             padding: optional_counts,
             outputPadding: optional_counts, groups: count, dilation: optional_counts) =
             convolution::of_dims(2, r, input, weight, bias,
-                Form { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
         /// convTranspose2d of images with three dimensions.
         convTranspose3d(r: out, input: input, weight: input, bias: optional_input, ndim: len, stride: optional_counts,
             padding: optional_counts,
             outputPadding: optional_counts, groups: count, dilation: optional_counts) =
             convolution::of_dims(3, r, input, weight, bias,
-                Form { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed: true, output_padding: outputPadding, groups });
         /// `r = gradient of the input of a convolution`, from that of its result. Of `input` the shape counts alone. The other arguments
         /// are those of the convolution.
         convolutionGradInput(r: out, gradOutput: input, weight: input, input: input, ndim: len, stride: optional_counts,
             padding: optional_counts, dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::gradient_of_input(r, gradOutput, weight, input,
-                Form { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the weight of a convolution`, summed over the batch, from that of its result and from its input. Of `weight`
         /// the shape counts alone. The other arguments are those of the convolution.
         convolutionGradWeight(r: out, gradOutput: input, input: input, weight: input, ndim: len, stride: optional_counts,
             padding: optional_counts, dilation: optional_counts, transposed: flag, outputPadding: optional_counts, groups: count) =
             convolution::gradient_of_weight(r, gradOutput, input, weight,
-                Form { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
+                ConvOptions { steps: Steps { stride, padding, dilation }, transposed, output_padding: outputPadding, groups });
         /// `r = gradient of the bias of a convolution`: that of its result, summed over the batch and over the `imageDims` dimensions of
         /// the images.
         convolutionGradBias(r: out, gradOutput: input, imageDims: int) = convolution::gradient_of_bias(r, gradOutput, imageDims);

@@ -8,23 +8,23 @@
 //! `TH_ERR_DTYPE`, tensors that are not of floats.
 
 use crate::capi::face::row::export;
-use crate::ops::fourier::{self, Form};
+use crate::ops::fourier::{self, FftOptions};
 
 macro_rules! fourier_rows {
     ($face:ident $($to:tt)*) => { $face! { $($to)*
         /// `r[k] = sum over j of t[j] * exp(-2 pi i j k / n)`, for complex `t`, in each dimension of the signal. `r` has the shape of `t`.
-        fft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, Form { dims: signalDims, normalized }, false);
+        fft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, FftOptions { dims: signalDims, normalized }, false);
         /// The inverse of fft: `r[j] = sum over k of t[k] * exp(2 pi i j k / n) / n`.
-        ifft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, Form { dims: signalDims, normalized }, true);
+        ifft(r: out, t: input, signalDims: int, normalized: flag) = fourier::fft(r, t, FftOptions { dims: signalDims, normalized }, true);
         /// `r[k, l] = sum over i, j of t[i, j] * exp(-2 pi i (i k / m + j l / n))`, for complex `t`, in the last two dimensions, m x n,
         /// before that of the complex numbers. `r` has the shape of `t`.
-        fft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, false);
+        fft2(r: out, t: input) = fourier::fft(r, t, FftOptions { dims: 2, normalized: false }, false);
         /// The inverse of fft2: `r[i, j] = sum over k, l of t[k, l] * exp(2 pi i (i k / m + j l / n)) / (m n)`.
-        ifft2(r: out, t: input) = fourier::fft(r, t, Form { dims: 2, normalized: false }, true);
+        ifft2(r: out, t: input) = fourier::fft(r, t, FftOptions { dims: 2, normalized: false }, true);
         /// fft of real `t`, whose last dimension belongs to the signal. With `onesided` the result has the first `n / 2 + 1` elements of
         /// the signal's last dimension only: the others are the conjugates of those.
         rfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag) =
-            fourier::rfft(r, t, Form { dims: signalDims, normalized }, onesided);
+            fourier::rfft(r, t, FftOptions { dims: signalDims, normalized }, onesided);
         /// The inverse of rfft: `r` is real, and its last dimension the last of the signal. With `onesided` the last dimension of the
         /// signal in `t` is the first half, and the imaginary parts are not looked at that a real signal has not.
         ///
@@ -32,7 +32,7 @@ macro_rules! fourier_rows {
         /// even: `2 * (n - 1)`. A half of one number does not tell a size, which must be given. With `onesided` the last size may be less
         /// than that of which `t` is the half: the frequencies beyond its own half are left out.
         irfft(r: out, t: input, signalDims: int, normalized: flag, onesided: flag, ndim: len, signalSizes: optional_sizes) =
-            fourier::irfft(r, t, Form { dims: signalDims, normalized }, onesided, signalSizes);
+            fourier::irfft(r, t, FftOptions { dims: signalDims, normalized }, onesided, signalSizes);
     } };
 }
 

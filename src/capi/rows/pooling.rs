@@ -11,13 +11,13 @@
 
 use crate::capi::face::row::export;
 use crate::launch::IMAGE_DIMS;
-use crate::ops::pooling::{self, Form};
+use crate::ops::pooling::{self, PoolOptions};
 use crate::ops::window::{Steps, image_dims};
 
-/// The form of the functions named Uniform.
-fn uniform<'a>(kernel: &'a [i64], stride: &'a [i64], padding: &'a [i64]) -> Form<'a> {
+/// The options of the functions named Uniform.
+fn uniform<'a>(kernel: &'a [i64], stride: &'a [i64], padding: &'a [i64]) -> PoolOptions<'a> {
     let steps = Steps { stride: Some(stride), padding: Some(padding), dilation: None };
-    Form { kernel, steps, ceil: false }
+    PoolOptions { kernel, steps, ceil: false }
 }
 
 macro_rules! pooling_rows {
@@ -26,7 +26,7 @@ macro_rules! pooling_rows {
         maxPool1d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_counts,
             padding: optional_counts,
             dilation: optional_counts, ceilMode: flag) =
-            pooling::max_pool(1, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
+            pooling::max_pool(1, r, indices, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
         /// `r = greatest element of each window`; int64 `indices`, which may be NULL, tell where it stands in its plane, counted in
         /// row-major order.
         ///
@@ -35,12 +35,12 @@ macro_rules! pooling_rows {
         maxPool2d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_counts,
             padding: optional_counts,
             dilation: optional_counts, ceilMode: flag) =
-            pooling::max_pool(2, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
+            pooling::max_pool(2, r, indices, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
         /// maxPool2d of images with three dimensions.
         maxPool3d(r: out, indices: optional_indices, input: input, ndim: len, kernel: sizes, stride: optional_counts,
             padding: optional_counts,
             dilation: optional_counts, ceilMode: flag) =
-            pooling::max_pool(3, r, indices, input, Form { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
+            pooling::max_pool(3, r, indices, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation }, ceil: ceilMode });
         /// `r = gradient of the input of a pooling by maxima`, adaptive or not, from that of its result and from its indices: each element
         /// is added where its index leads, and nowhere where that is -1, of a window without an element. Another index outside of an image
         /// is an error. Of `input`, whose images have `imageDims` dimensions, the shape counts alone.
@@ -54,20 +54,20 @@ macro_rules! pooling_rows {
         avgPool1d(r: out, input: input, ndim: len, kernel: sizes, stride: optional_counts, padding: optional_counts, ceilMode: flag,
             countIncludePad: flag,
             divisor: count) =
-            pooling::avg_pool(1, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
+            pooling::avg_pool(1, r, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
         /// `r = mean of each window`: the sum of its elements in the image, divided by their number, or with `countIncludePad` by the
         /// number of those in the image and its padding, or by `divisor` if that is not 0. Floats only; sums of 16-bit floats in float32.
         avgPool2d(r: out, input: input, ndim: len, kernel: sizes, stride: optional_counts, padding: optional_counts, ceilMode: flag,
             countIncludePad: flag,
             divisor: count) =
-            pooling::avg_pool(2, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
+            pooling::avg_pool(2, r, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
         /// avgPool2d of images with three dimensions.
         avgPool3d(r: out, input: input, ndim: len, kernel: sizes, stride: optional_counts, padding: optional_counts, ceilMode: flag,
             countIncludePad: flag,
             divisor: count) =
-            pooling::avg_pool(3, r, input, Form { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
+            pooling::avg_pool(3, r, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation: None }, ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
         /// `r = gradient of the input of avgPool1d, avgPool2d or avgPool3d`, from that of its result. Of `input` the shape counts alone;
         /// `kernel` has an entry for each dimension of its images. `stride`, `padding`, `ceilMode`, `countIncludePad` and `divisor` are
@@ -75,7 +75,7 @@ macro_rules! pooling_rows {
         avgPoolGradInput(r: out, gradOutput: input, input: input, ndim: len, kernel: sizes, stride: optional_counts,
             padding: optional_counts, ceilMode: flag,
             countIncludePad: flag, divisor: count) =
-            pooling::avg_pool_gradient(r, gradOutput, input, Form { kernel, steps: Steps { stride, padding, dilation: None },
+            pooling::avg_pool_gradient(r, gradOutput, input, PoolOptions { kernel, steps: Steps { stride, padding, dilation: None },
                 ceil: ceilMode },
                 pooling::divisor(countIncludePad, divisor));
         /// maxPool1d with the same `kernel`, `stride` and `padding` in each dimension, dilation 1 and as many windows as fit. `indices` may

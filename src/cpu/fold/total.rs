@@ -320,17 +320,17 @@ impl<T: Element> Reducer for NanMean<T> {
 /// An element as a factor.
 pub trait Factor: Element {
     /// The type that products are computed in: float64 for floats, wrapping int64 for the rest.
-    type Wide: Element;
+    type Accumulator: Element;
     /// The product of no elements.
-    const ONE: Self::Wide;
+    const ONE: Self::Accumulator;
     /// The element as a product.
-    fn widen(self) -> Self::Wide;
+    fn widen(self) -> Self::Accumulator;
 }
 
 macro_rules! factors {
     ($wide:ident $one:expr, $to:ident: $($t:ident),*) => { $(
         impl Factor for $t {
-            type Wide = $wide;
+            type Accumulator = $wide;
             const ONE: $wide = $one;
             #[inline(always)]
             fn widen(self) -> $wide {
@@ -348,30 +348,30 @@ pub struct Product<T>(pub PhantomData<T>);
 
 impl<T: Factor> Reducer for Product<T> {
     type In = T;
-    type A = T::Wide;
+    type A = T::Accumulator;
     type B = ();
-    type S = T::Wide;
+    type S = T::Accumulator;
     type U = ();
-    type Out = T::Wide;
+    type Out = T::Accumulator;
     type Other = ();
     #[inline(always)]
-    fn empty(self) -> (T::Wide, ()) {
+    fn empty(self) -> (T::Accumulator, ()) {
         (T::ONE, ())
     }
     #[inline(always)]
-    fn accumulate(self, _: Isa, lane: (T::Wide, ()), x: T) -> (T::Wide, ()) {
+    fn accumulate(self, _: Isa, lane: (T::Accumulator, ()), x: T) -> (T::Accumulator, ()) {
         (lane.0.mul(x.widen()), ())
     }
     #[inline(always)]
-    fn state(self, lane: (T::Wide, ())) -> (T::Wide, ()) {
+    fn state(self, lane: (T::Accumulator, ())) -> (T::Accumulator, ()) {
         lane
     }
     #[inline(always)]
-    fn merge(self, a: (T::Wide, ()), b: (T::Wide, ())) -> (T::Wide, ()) {
+    fn merge(self, a: (T::Accumulator, ()), b: (T::Accumulator, ())) -> (T::Accumulator, ()) {
         (a.0.mul(b.0), ())
     }
     #[inline(always)]
-    fn finish(self, state: (T::Wide, ()), _: usize) -> (T::Wide, ()) {
+    fn finish(self, state: (T::Accumulator, ()), _: usize) -> (T::Accumulator, ()) {
         state
     }
 }

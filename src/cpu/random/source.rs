@@ -1,7 +1,7 @@
 //! Distributions that take an unknown number of random words for an element: rejection methods.
 //!
-//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times, sequential
-//! search), Robert 1995 (truncated normal).
+//! Sources: Marsaglia and Tsang 2000 (gamma), Hörmann 1993 (Poisson: PTRS, binomial: BTRS), Devroye 1986 (sums of waiting times,
+//! sequential search), Robert 1995 (truncated normal).
 
 use super::GROUP;
 use crate::cpu::simd::{Isa, simd};

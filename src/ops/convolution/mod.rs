@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 /// Where a convolution's windows lie.
 #[derive(Clone, Copy)]
-pub struct Form<'a> {
+pub struct ConvOptions<'a> {
     /// How they follow each other.
     pub steps: Steps<'a>,
     /// True if each element of the input is spread over a window of the result, instead of a window summed up.
@@ -57,7 +57,7 @@ fn dims_of_weight(weight: &[i64]) -> Result<usize> {
     }
 }
 
-impl Form<'_> {
+impl ConvOptions<'_> {
     /// Channels of the image side and of the output side of a weight, in a group and in all.
     fn channels(&self, weight: &[i64]) -> Result<(usize, usize)> {
         let (first, second) = (weight[0], weight[1]);
@@ -120,10 +120,10 @@ impl Form<'_> {
 }
 
 /// `r` = the convolution of `input` with `weight`, plus `bias` in each channel
-pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, form: Form<'_>) -> Result<()> {
+pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, options: ConvOptions<'_>) -> Result<()> {
     let (of_input, of_weight) = (input.layout()?.shape, weight.layout()?.shape);
     let dtype = common_type(&[input, weight, bias.unwrap_or(weight)])?;
-    let Shapes { it, result } = form.shapes(&of_input, &of_weight)?;
+    let Shapes { it, result } = options.shapes(&of_input, &of_weight)?;
     let channels = result[result.len() + 1 - of_weight.len()];
     if let Some(shape) = bias.map(|bias| bias.layout()).transpose()?.map(|l| l.shape)
         && shape.as_slice() != [channels]
@@ -139,11 +139,11 @@ pub fn convolution(r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Te
 }
 
 /// [`convolution`] of images with `ndim` dimensions.
-pub fn of_dims(ndim: usize, r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, form: Form<'_>) -> Result<()> {
+pub fn of_dims(ndim: usize, r: &Tensor, input: &Tensor, weight: &Tensor, bias: Option<&Tensor>, options: ConvOptions<'_>) -> Result<()> {
     if weight.ndim() != ndim + 2 {
         bail!(Shape, "a weight of {} dimensions is expected, got shape {:?}", ndim + 2, weight.layout()?.shape.as_slice())
     }
-    convolution(r, input, weight, bias, form)
+    convolution(r, input, weight, bias, options)
 }
 
 /// Fails unless the gradient of a result has its shape.
@@ -155,24 +155,24 @@ fn check_gradient(grad: &[i64], expected: &[i64]) -> Result<()> {
 }
 
 /// `r` = the gradient of `input`, of which the shape counts alone, from that of the result
-pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Tensor, form: Form<'_>) -> Result<()> {
+pub fn gradient_of_input(r: &Tensor, grad: &Tensor, weight: &Tensor, input: &Tensor, options: ConvOptions<'_>) -> Result<()> {
     let (of_grad, of_weight, input) = (grad.layout()?.shape, weight.layout()?.shape, input.layout()?.shape);
     let dtype = common_type(&[grad, weight])?;
-    let Shapes { it, result } = form.shapes(&input, &of_weight)?;
+    let Shapes { it, result } = options.shapes(&input, &of_weight)?;
     check_gradient(&of_grad, &result)?;
     let compute = product_type(dtype);
-    let product = if form.transposed { Product::Forward } else { Product::Transposed };
+    let product = if options.transposed { Product::Forward } else { Product::Transposed };
     launch(r, (dtype, compute), &input, &Convolution { product, ..it }, &[operand(weight, compute)?, operand(grad, compute)?])
 }
 
 /// `r` = the gradient of `weight`, of which the shape counts alone, from that of the result and from the input
-pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Tensor, form: Form<'_>) -> Result<()> {
+pub fn gradient_of_weight(r: &Tensor, grad: &Tensor, input: &Tensor, weight: &Tensor, options: ConvOptions<'_>) -> Result<()> {
     let (of_grad, of_input, weight) = (grad.layout()?.shape, input.layout()?.shape, weight.layout()?.shape);
     let dtype = common_type(&[grad, input])?;
-    let Shapes { it, result } = form.shapes(&of_input, &weight)?;
+    let Shapes { it, result } = options.shapes(&of_input, &weight)?;
     check_gradient(&of_grad, &result)?;
     let compute = product_type(dtype);
-    let (y, x) = if form.transposed { (input, grad) } else { (grad, input) };
+    let (y, x) = if options.transposed { (input, grad) } else { (grad, input) };
     let it = Convolution { product: Product::Weights, ..it };
     launch(r, (dtype, compute), &weight, &it, &[operand(y, compute)?, operand(x, compute)?])
 }
