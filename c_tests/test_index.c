@@ -258,7 +258,25 @@ static void a_tensor_may_be_its_own_source(void) {
     THTensor_free(t);
 }
 
-CHECK_MAIN(CASE(rows_and_columns_are_selected_in_any_order), CASE(an_index_out_of_range_is_named_with_its_place),
+/* Of several elements for one place the last in row-major order stays, however long the rows are. */
+static void the_last_element_for_a_place_stays(void) {
+    enum { N = 5000 };
+    THTensor *values = THTensor_new(), *index = THTensor_newWithSize2d(TH_INT64, 2, N), *t = THTensor_newZeros(TH_INT64, SIZES(N));
+    CHECK_OK(THTensor_arange(values, 0, N, 1));
+    for (int64_t i = 0; i < N; i++) {
+        THTensor_set2d(index, 0, i, (double)i);
+        THTensor_set2d(index, 1, i, (double)(N - 1 - i));
+    }
+    THTensor *indices[] = {index};
+    CHECK_OK(THTensor_indexPut(t, indices, 1, values, 0));
+    for (int64_t place = 0; place < N; place += N - 1) CHECK_NEAR(THTensor_get1d(t, place), (double)(N - 1 - place), 0);
+    CHECK_NEAR(THTensor_get1d(t, 4500), 499, 0);
+    THTensor_free(t);
+    THTensor_free(index);
+    THTensor_free(values);
+}
+
+CHECK_MAIN(CASE(the_last_element_for_a_place_stays), CASE(rows_and_columns_are_selected_in_any_order), CASE(an_index_out_of_range_is_named_with_its_place),
            CASE(gather_picks_one_entry_for_each_place), CASE(take_counts_in_row_major_order),
            CASE(lists_of_index_tensors_are_those_of_numpy), CASE(a_mask_selects_and_takes_back),
            CASE(masks_of_any_length_select_what_they_should), CASE(nonzero_gives_places_as_rows_or_as_a_list),

@@ -64,7 +64,8 @@ impl Entered {
 /// # Safety
 /// The operands hold what the plan reaches.
 unsafe fn for_runs(plan: &Plan<3>, data: [*mut u8; 3], threads: bool, run: &(dyn Fn(Entered) + Sync)) {
-    let tiles = plan.tiles(TILE.0, TILE.1);
+    // Whole rows keep the order of the elements, which counts where several go to one place.
+    let tiles = plan.tiles(TILE.0, if threads { TILE.1 } else { usize::MAX });
     let data = data.map(Shared);
     let walk = move |Tile { at, rows, cols, row_step, col_step }: Tile<3>| {
         for row in 0..rows as isize {
