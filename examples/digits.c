@@ -43,7 +43,7 @@ typedef struct {
     Layer lower, upper;
 } Net;
 
-// What the net computes for n digits at once.
+// The results of the net for n digits at once.
 typedef struct {
     THTensor *x, *y;                     // views of the digits' rows of a Set
     THTensor *hidden, *dhidden, *square; // [n x HIDDEN] tanh(lower layer), derivatives by the lower layer, scratch

@@ -74,8 +74,7 @@ done:
     return status;
 }
 
-// Whether the slope to the right is what it is said to be: the image smoothed downwards, and then each pixel's
-// neighbours subtracted.
+// Checks that the slope to the right is the image smoothed downwards, and then each pixel's neighbours subtracted.
 static THStatus check_slope(const THTensor *image, bool *good) {
     static const float smooth[] = {1, 2, 1}, differ[] = {-1, 0, 1};
     THStatus status;

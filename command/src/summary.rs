@@ -65,7 +65,7 @@ impl Summary {
     }
 }
 
-/// What is known of each piece, in their order. Threads take one after the other.
+/// The summary of each piece, in their order. Threads take one piece after the other.
 fn parts(elements: &Elements<'_>, progress: &Progress) -> Result<Vec<Part>> {
     let pieces = elements.pieces();
     let (next, threads) = (AtomicI64::new(0), thread::available_parallelism().map_or(1, NonZero::get).min(8).min(pieces.max(1) as usize));

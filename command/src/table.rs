@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// A column of a table.
 pub struct Column {
-    /// What stands above it.
+    /// The text above the column.
     pub title: &'static str,
     /// True if texts end at the right, as numbers do.
     pub right: bool,

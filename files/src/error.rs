@@ -15,7 +15,7 @@ pub enum Kind {
     NoMem,
 }
 
-/// What is wrong, and where.
+/// A failure, with its place in the file.
 #[derive(Debug)]
 pub struct Error {
     /// The class of the failure.

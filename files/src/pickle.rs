@@ -31,7 +31,7 @@ pub enum Value {
     Set(u32),
     Dict(u32),
     Object(u32),
-    /// What the program that wrote the pickle keeps elsewhere, by this value.
+    /// An object outside of the pickle, which this value identifies.
     Persistent(u32),
 }
 
@@ -45,7 +45,7 @@ pub struct Span {
 /// The result of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Object {
-    /// What was called.
+    /// The class or function that was called.
     pub class: Value,
     /// The arguments.
     pub args: Value,
@@ -57,7 +57,7 @@ pub struct Object {
     pub pairs: Value,
 }
 
-/// What values refer to.
+/// The objects that values refer to.
 #[derive(Debug, Default)]
 pub struct Pickle {
     texts: Vec<u8>,
@@ -107,7 +107,7 @@ impl Pickle {
         }
     }
 
-    /// What identifies a persistent value.
+    /// The value that identifies a persistent object.
     pub fn persistent(&self, value: Value) -> Option<Value> {
         match value {
             Value::Persistent(index) => self.persistent.get(index as usize).copied(),
@@ -115,7 +115,7 @@ impl Pickle {
         }
     }
 
-    /// What identifies each persistent value, in the order of the pickle.
+    /// The values that identify persistent objects, in the order of the pickle.
     pub fn all_persistent(&self) -> &[Value] {
         &self.persistent
     }

@@ -456,8 +456,8 @@ impl Header<'_> {
         Ok(to)
     }
 
-    /// What both headers have: the version, flags (names are UTF-8), the method, a time (1980), the checksum, sizes, and the length of the
-    /// name. The header of the directory has a second version.
+    /// Writes the fields that both headers have: the version, flags (names are UTF-8), the method, a time (1980), the checksum, sizes, and
+    /// the length of the name. The header of the directory has a second version.
     fn common(&self, to: &mut Vec<u8>, version: u16, [packed, size]: [u32; 2]) -> Result<()> {
         let name = u16::try_from(self.name.len())
             .map_err(|_| Error::unsupported(format_args!("a name of {} bytes is too long for a zip archive", self.name.len())))?;

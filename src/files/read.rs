@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use thorn_files::input::FileInput;
 use thorn_files::{Contents, Data, Input};
 
-/// What is in a file, and the file.
+/// A file that is read, and its contents.
 pub struct Reading {
     input: Box<dyn Input>,
     contents: Contents,

@@ -16,7 +16,7 @@ use thorn_files::{Data, Format, Save};
 /// The most digits of a float64 that mean something.
 const MOST_DIGITS: i32 = 17;
 
-/// What is to be written to a file.
+/// The tensors and texts that a file will hold.
 pub struct Writing {
     path: CString,
     format: Format,
@@ -118,7 +118,7 @@ fn write(
     metadata: &[(String, String)],
     precision: Option<usize>,
 ) -> Result<()> {
-    // What keeps the memory of storages alive: the operands, or copies of them.
+    // The operands, or copies of them, keep the memory of storages alive.
     let mut kept = alloc::list(0, |_| bail!(Internal, "an empty list"))?;
     for (_, t) in tensors {
         let t = t.tensor()?;

@@ -224,7 +224,7 @@ impl Reader<'_> {
     }
 }
 
-/// What elements are.
+/// The type of a tensor's elements.
 enum Type {
     Numbers(Element),
     Blocks(Blocks),

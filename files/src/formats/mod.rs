@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::input::Input;
 use std::io::{self, Seek};
 
-/// What is written to: a file from its beginning.
+/// A file that is written from its beginning.
 pub trait Output: io::Write + Seek {}
 
 impl<W: io::Write + Seek> Output for W {}
@@ -140,7 +140,7 @@ impl Format {
     }
 }
 
-/// What is in a file. Its content tells the format.
+/// The contents of a file, whose first bytes tell the format.
 pub fn open(input: &dyn Input) -> Result<Contents> {
     let mut head = [0; HEAD];
     let head = &mut head[..HEAD.min(input.size() as usize)];

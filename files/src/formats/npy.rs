@@ -38,7 +38,7 @@ pub fn read(input: &dyn Input) -> Result<Contents> {
     Ok(contents)
 }
 
-/// What the header says of an array.
+/// The description of an array by its header.
 pub struct Array {
     descr: Descr,
     fortran: bool,

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Token<'a> {
     /// A bracket, a comma or a colon.
     Mark(u8),
-    /// What is between quotes, as it stands there.
+    /// A string, as it stands between its quotes.
     Text(&'a [u8]),
     /// An integer that is not negative.
     Number(i64),

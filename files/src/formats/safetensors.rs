@@ -117,7 +117,7 @@ enum Item {
     Tensor(Entry),
 }
 
-/// What the header says of a tensor. Other keys are passed over.
+/// The header's entry for a tensor. Other keys are passed over.
 #[derive(serde::Deserialize)]
 struct Entry {
     dtype: String,

@@ -67,7 +67,7 @@ fn digits(mut number: u64, text: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((number, end))
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 pub enum Wrong {
     /// The field that begins at `at` is no number.
     Text { column: usize, at: usize },

@@ -148,7 +148,7 @@ impl Table {
         if rows.next().is_some() { Err(changed()) } else { Ok(()) }
     }
 
-    /// What is wrong with a line, which is at an offset and has a number, from 0.
+    /// The error of the line at this offset and with this number, counted from 0.
     #[cold]
     fn wrong(&self, wrong: Wrong, line: &[u8], at: u64, number: u64) -> Error {
         match wrong {

@@ -29,7 +29,7 @@ pub fn write(what: &Save<'_>, to: &mut dyn Output, ascii: bool) -> Result<()> {
 /// The greatest depth of tables.
 const DEEPEST: usize = 256;
 
-/// What is under a key.
+/// The value of a key.
 enum Node<'a> {
     /// Keys and the indices of nodes.
     Table(Vec<(&'a str, usize)>),

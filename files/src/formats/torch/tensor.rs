@@ -20,7 +20,7 @@ pub struct Found {
     pub data: Data,
 }
 
-/// What a type of PyTorch is.
+/// The element type that a type of PyTorch stands for.
 #[derive(Clone, Copy)]
 pub enum Number {
     /// One that is read.
@@ -86,10 +86,10 @@ pub fn storage_class(element: Element) -> &'static str {
 pub struct Storages<'a> {
     /// The storages in the file, ordered by their names.
     entries: Vec<Entry>,
-    /// What names begin with that end with a key.
+    /// The beginning of each name; the end is a key.
     root: String,
     big_endian: bool,
-    /// What the pickle was read from.
+    /// The bytes that the pickle was read from.
     source: &'a dyn Input,
     /// True if that is the file itself.
     in_file: bool,

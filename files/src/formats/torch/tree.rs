@@ -28,7 +28,7 @@ pub struct Tree<'a> {
 /// Lists of more numbers than this are one text. They are rather histories than structure.
 const LONG: usize = 1000;
 
-/// What is left to do.
+/// A step of the walk that is still to be done.
 enum Work {
     Visit {
         key: Key,
@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
         Tree { contents: Contents::new(format), pickle, storages, budget, path: String::new(), inside, work: Vec::new(), visits }
     }
 
-    /// What is in the file whose pickle is `root`.
+    /// The contents of the file whose pickle is `root`.
     pub fn read(mut self, root: Value) -> Result<Contents> {
         for (inside, count) in self.inside.iter_mut().zip(self.pickle.counts()) {
             self.budget.reserve(inside, count)?;
