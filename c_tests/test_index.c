@@ -276,7 +276,8 @@ static void the_last_element_for_a_place_stays(void) {
     THTensor_free(values);
 }
 
-CHECK_MAIN(CASE(the_last_element_for_a_place_stays), CASE(rows_and_columns_are_selected_in_any_order), CASE(an_index_out_of_range_is_named_with_its_place),
+CHECK_MAIN(CASE(rows_and_columns_are_selected_in_any_order), CASE(an_index_out_of_range_is_named_with_its_place),
+           CASE(the_last_element_for_a_place_stays),
            CASE(gather_picks_one_entry_for_each_place), CASE(take_counts_in_row_major_order),
            CASE(lists_of_index_tensors_are_those_of_numpy), CASE(a_mask_selects_and_takes_back),
            CASE(masks_of_any_length_select_what_they_should), CASE(nonzero_gives_places_as_rows_or_as_a_list),

@@ -11,7 +11,7 @@ use crate::operand::Operand;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// How to transform.
+/// The dimensions and the scale of a transform.
 #[derive(Clone, Copy)]
 pub struct FftOptions {
     /// Dimensions to go over.

@@ -12,7 +12,7 @@ use crate::launch::{Adaptive, Divisor, IMAGE_DIMS, Pool, PoolOp, Unpool, Window,
 use crate::layout::{Dims, checked_numel};
 use crate::tensor::Tensor;
 
-/// How windows follow each other; without strides they lie side by side.
+/// The windows of a pooling; without strides they lie side by side.
 #[derive(Clone, Copy)]
 pub struct PoolOptions<'a> {
     /// Elements of a window.

@@ -15,7 +15,7 @@ use crate::operand::{Operand, one_dtype};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
-/// Where a convolution's windows lie.
+/// The steps, the padding of the result and the groups of a convolution.
 #[derive(Clone, Copy)]
 pub struct ConvOptions<'a> {
     /// How they follow each other.
