@@ -1,0 +1,195 @@
+//! Counts, and what is asked of all elements at once.
+
+use super::copy::convert;
+use super::gpu::Gpu;
+use super::index::index;
+use super::loops::{Loops, MOST_LOOPS, div_up, loops};
+use super::map::type_name;
+use super::order::ITEMS;
+use super::source::{Entry, Source};
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::launch::{Combine, Histogram, Index, Move};
+use crate::layout::{Dims, Layout};
+use crate::operand::Operand;
+use crate::plan::Plan;
+
+/// Counts.
+pub static COUNT: Source = Source { name: "count", text: &[ITEMS, include_str!("kernels/count.cu")], entries };
+
+/// Elements of a row of a histogram that a block counts at least, and at most.
+const PART: [i64; 2] = [1 << 12, 1 << 30];
+
+/// As the kernels declare it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CountArgs {
+    loops: Loops<1>,
+    from: u64,
+    to: u64,
+    n: i64,
+    least: i64,
+    end: i64,
+    width: i64,
+    dtype: i32,
+    unused: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct HistogramArgs {
+    from: u64,
+    to: u64,
+    rows: i64,
+    columns: i64,
+    parts: i64,
+    part: i64,
+    low: f64,
+    high: f64,
+    bins: i32,
+    unused: i32,
+}
+
+fn entries() -> Vec<Entry> {
+    let calls = ["count_true", "any_zero", "first_outside", "extremes", "count_integers"];
+    let mut entries: Vec<Entry> = calls.map(|call| Entry::new(call, "CountArgs", "count")).into();
+    entries.extend(["f32", "f64"].map(|name| Entry::new(format!("histogram<{name}>"), "HistogramArgs", "count")));
+    entries
+}
+
+impl CountArgs {
+    /// The elements of an operand, row-major but where the loops are set.
+    fn of(x: &Operand) -> CountArgs {
+        CountArgs {
+            loops: Loops { total: 0, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]], count: 1, narrow: 1 },
+            from: x.first() as u64,
+            to: 0,
+            n: x.layout.numel(),
+            least: 0,
+            end: 0,
+            width: 0,
+            dtype: x.dtype.code(),
+            unused: 0,
+        }
+    }
+
+    /// Runs a kernel over `items` elements, and reads the numbers that it raised from 0.
+    fn found<const N: usize>(mut self, gpu: &Gpu, call: &str, items: i64) -> Result<[u64; N]> {
+        let memory = gpu.scratch(N * 8)?;
+        self.to = memory.ptr();
+        gpu.zero(self.to, N * 8)?;
+        // SAFETY: the operand lies inside its storage; there is memory for the numbers.
+        unsafe { gpu.launch(&COUNT, call, "CountArgs", gpu.blocks_for(items), &self)? };
+        let mut found = [0; N];
+        gpu.read(self.to, &mut found)?;
+        Ok(found)
+    }
+}
+
+/// See `Backend::count`.
+pub fn count(gpu: &Gpu, mask: &Operand) -> Result<usize> {
+    let args = CountArgs::of(mask);
+    if args.n == 0 {
+        return Ok(0);
+    }
+    let [found] = args.found(gpu, "count_true", div_up(args.n, 16))?;
+    Ok(found as usize)
+}
+
+/// See `Backend::all`.
+pub fn all(gpu: &Gpu, x: &Operand) -> Result<bool> {
+    let mut layout = x.layout.clone();
+    // Elements that are repeated are looked at once.
+    for d in 0..layout.ndim() {
+        if layout.strides[d] == 0 && layout.shape[d] > 1 {
+            layout.shape[d] = 1;
+        }
+    }
+    let plan = Plan::new([&layout], [x.dtype.size()]);
+    if plan.numel() == 0 {
+        return Ok(true);
+    }
+    let args = CountArgs { loops: loops(&plan)?, ..CountArgs::of(x) };
+    let [found] = args.found(gpu, "any_zero", args.loops.total)?;
+    Ok(found == 0)
+}
+
+/// See `Backend::first_outside`.
+pub fn first_outside(gpu: &Gpu, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
+    let args = CountArgs { least, end, ..CountArgs::of(positions) };
+    if args.n == 0 {
+        return Ok(None);
+    }
+    // Positions from the first one outside on.
+    let [found] = args.found(gpu, "first_outside", args.n)?;
+    Ok((found != 0).then(|| args.n as usize - found as usize))
+}
+
+/// Histograms of the rows of a row-major matrix.
+pub fn histogram(gpu: &Gpu, work: &Histogram, out: &Operand, input: &Operand) -> Result<()> {
+    let [rows, columns] = [0, 1].map(|d| input.layout.shape[d]);
+    gpu.zero(out.first() as u64, out.layout.numel() as usize * 8)?;
+    if rows == 0 || columns == 0 {
+        return Ok(());
+    }
+    // So many parts that all blocks have some.
+    let wanted = div_up(gpu.blocks_for(i64::MAX).into(), rows).max(div_up(columns, PART[1]));
+    let part = div_up(columns, wanted).max(PART[0]);
+    let parts = div_up(columns, part);
+    let args = HistogramArgs {
+        from: input.first() as u64,
+        to: out.first() as u64,
+        rows,
+        columns,
+        parts,
+        part,
+        low: work.low,
+        high: work.high,
+        bins: work.n as i32,
+        unused: 0,
+    };
+    let blocks = gpu.blocks_for(rows.saturating_mul(parts).saturating_mul(256));
+    // SAFETY: row-major operands: as many rows of bins as of elements.
+    unsafe { gpu.launch(&COUNT, &format!("histogram<{}>", type_name(input.dtype)), "HistogramArgs", blocks, &args) }
+}
+
+/// See `Backend::bincount`.
+pub fn bincount(gpu: &Gpu, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
+    let mut args = CountArgs::of(x);
+    let mut width = minlength;
+    if args.n > 0 {
+        let [most, least] = args.found(gpu, "extremes", args.n)?;
+        let [most, least] = [most, !least].map(|x| (x ^ 1 << 63).cast_signed());
+        if least < 0 {
+            bail!(Argument, "element {least} is negative")
+        }
+        width = most.saturating_add(1).max(minlength);
+    }
+    let dtype = if weights.is_some() { Dtype::Float64 } else { Dtype::Int64 };
+    let made = Operand::new_on(Device::Cuda(gpu.ordinal), dtype, &[width])?;
+    gpu.zero(made.first() as u64, width as usize * 8)?;
+    if args.n == 0 {
+        return Ok(made);
+    }
+    match weights {
+        Some(weights) => add_weights(gpu, &made, x, weights)?,
+        None => {
+            (args.to, args.width) = (made.first() as u64, width);
+            // SAFETY: all integers are entries of the result.
+            unsafe { gpu.launch(&COUNT, "count_integers", "CountArgs", gpu.blocks_for(args.n), &args)? }
+        }
+    }
+    Ok(made)
+}
+
+/// Adds each weight to the entry that an integer says, in order and in float64.
+fn add_weights(gpu: &Gpu, sums: &Operand, x: &Operand, weights: &Operand) -> Result<()> {
+    let n = x.layout.numel();
+    let positions = Operand::new_on(sums.device, Dtype::Int64, &[n])?;
+    let wide = Operand::new_on(sums.device, Dtype::Float64, &[n])?;
+    convert(gpu, &positions, x)?;
+    convert(gpu, &wide, weights)?;
+    let still = sums.view(Layout { shape: Dims::filled(n, 1), strides: Dims::filled(0, 1), offset: sums.layout.offset });
+    index(gpu, &Index { movement: Move::Accumulate(Combine::Add), step: 1, count: 0 }, &still, [&wide, &positions])
+}

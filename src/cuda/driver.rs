@@ -1,0 +1,107 @@
+//! CUDA's driver: found at the first use, and its failures as errors.
+
+use crate::error::{Error, Kind, Result};
+use cudarc::driver::sys::{self, CUresult};
+use std::ffi::CStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Functions of the driver that this library calls, which a driver older than CUDA 12 may lack.
+const NEEDED: &[&CStr] = &[
+    c"cuInit",
+    c"cuDeviceGetCount",
+    c"cuDevicePrimaryCtxRetain",
+    c"cuCtxSetCurrent",
+    c"cuCtxGetCurrent",
+    c"cuCtxSynchronize",
+    c"cuMemAlloc_v2",
+    c"cuMemFree_v2",
+    c"cuMemGetInfo_v2",
+    c"cuMemcpyHtoDAsync_v2",
+    c"cuMemcpyDtoHAsync_v2",
+    c"cuMemcpyDtoDAsync_v2",
+    c"cuMemcpyPeerAsync",
+    c"cuMemsetD8Async",
+    c"cuModuleLoadData",
+    c"cuModuleGetFunction",
+    c"cuLaunchKernel",
+    c"cuStreamSynchronize",
+    c"cuGetErrorName",
+    c"cuGetErrorString",
+];
+
+/// True in a child of `fork` whose parent had used CUDA: the driver does not work there.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The number of GPUs; an error that says what is missing where there is none.
+pub fn devices() -> Result<i32> {
+    static FOUND: OnceLock<std::result::Result<i32, String>> = OnceLock::new();
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Error::new(Kind::Cuda, format_args!("CUDA does not work in a process forked from one that used it")));
+    }
+    match FOUND.get_or_init(find) {
+        Ok(count) => Ok(*count),
+        Err(missing) => Err(Error::new(Kind::Cuda, format_args!("{missing}"))),
+    }
+}
+
+fn find() -> std::result::Result<i32, String> {
+    // SAFETY: libraries of the system are opened by their names; the functions are looked for before they are called.
+    unsafe {
+        if !sys::is_culib_present() {
+            return Err("no CUDA driver: the loader finds neither libcuda.so nor libcuda.so.1".into());
+        }
+        if let Some(lacking) = NEEDED.iter().find(|name| sys::culib().get::<*const ()>(name.to_bytes_with_nul()).is_err()) {
+            return Err(format!("the CUDA driver is too old: it has no function {}", lacking.to_string_lossy()));
+        }
+        libc::pthread_atfork(None, None, Some(in_child));
+        let mut count = 0;
+        match sys::cuInit(0) {
+            CUresult::CUDA_SUCCESS => {}
+            CUresult::CUDA_ERROR_NO_DEVICE => return Err("the CUDA driver finds no GPU".into()),
+            other => return Err(format!("the CUDA driver does not start: {}", text(other))),
+        }
+        match sys::cuDeviceGetCount(&mut count) {
+            CUresult::CUDA_SUCCESS if count > 0 => Ok(count.min(i32::from(i8::MAX))),
+            CUresult::CUDA_SUCCESS => Err("the CUDA driver finds no GPU".into()),
+            other => Err(format!("the CUDA driver does not count its GPUs: {}", text(other))),
+        }
+    }
+}
+
+extern "C" fn in_child() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// The driver's name of a failure and its explanation.
+fn text(result: CUresult) -> String {
+    let mut parts = [std::ptr::null(); 2];
+    // SAFETY: the driver gives static texts, or leaves NULL.
+    unsafe {
+        let _ = sys::cuGetErrorName(result, &mut parts[0]);
+        let _ = sys::cuGetErrorString(result, &mut parts[1]);
+        let [name, sentence] = parts.map(|text| if text.is_null() { "?".into() } else { CStr::from_ptr(text).to_string_lossy() });
+        if name == sentence { format!("{name}") } else { format!("{name} ({sentence})") }
+    }
+}
+
+/// Fails where the driver did, in the words `what`.
+#[inline(always)]
+pub fn check(result: CUresult, what: &str) -> Result<()> {
+    if result == CUresult::CUDA_SUCCESS { Ok(()) } else { failed(result, what) }
+}
+
+#[cold]
+fn failed(result: CUresult, what: &str) -> Result<()> {
+    // Kernels run later than the call that launches them, and what they do wrong is told to whoever asks next.
+    let later = matches!(
+        result,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+    );
+    let cause = if later { "; an earlier operation may be the cause, and the GPU serves this process no more" } else { "" };
+    Err(Error::new(Kind::Cuda, format_args!("{what}: {}{cause}", text(result))))
+}

@@ -1,0 +1,290 @@
+//! A GPU: its context, the stream of a thread, transfers and launches.
+
+use super::blocks::Blocks;
+use super::driver::{check, devices};
+use super::loaded::Kernels;
+use super::source::Source;
+use crate::device::Device;
+use crate::error::{Error, Kind, Result, bail};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr};
+use parking_lot::{Mutex, RwLock};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// Threads of a block, of every kernel.
+pub(super) const THREADS: u32 = 256;
+/// Blocks that a multiprocessor gets at most, of kernels that loop over their elements.
+const BLOCKS_PER_PROCESSOR: u32 = 32;
+
+/// A GPU whose primary context this process holds, until it ends.
+pub struct Gpu {
+    /// Its number.
+    pub ordinal: i8,
+    /// The number that the driver knows it by.
+    pub device: sys::CUdevice,
+    context: sys::CUcontext,
+    /// Multiprocessors.
+    pub processors: u32,
+    /// The compute capability, 90 for 9.0.
+    pub capability: i32,
+    pub(super) blocks: Mutex<Blocks>,
+    pub(super) kernels: RwLock<Kernels>,
+}
+
+// SAFETY: contexts may be used by all threads; tables have locks.
+unsafe impl Send for Gpu {}
+// SAFETY: as above.
+unsafe impl Sync for Gpu {}
+
+thread_local! {
+    /// The stream that this thread's work goes to, on each GPU; NULL is the default stream.
+    static STREAMS: [Cell<sys::CUstream>; 16] = const { [const { Cell::new(null_mut()) }; 16] };
+}
+
+/// The GPU with this number.
+pub fn gpu(ordinal: i8) -> Result<&'static Gpu> {
+    static GPUS: [OnceLock<Gpu>; 128] = [const { OnceLock::new() }; 128];
+    static OPENING: Mutex<()> = Mutex::new(());
+    let count = devices()?;
+    let Some(place) = GPUS.get(ordinal as usize).filter(|_| i32::from(ordinal) < count) else {
+        return Err(Error::new(Kind::Cuda, format_args!("no GPU {ordinal}: there are {count}, counted from 0")));
+    };
+    if let Some(gpu) = place.get() {
+        return Ok(gpu);
+    }
+    let _one = OPENING.lock();
+    match place.get() {
+        Some(gpu) => Ok(gpu),
+        None => Gpu::open(ordinal).map(|gpu| place.get_or_init(|| gpu)),
+    }
+}
+
+/// Makes a GPU's context the current one of this thread, and the one before again at its end.
+pub struct Bound {
+    before: sys::CUcontext,
+    changed: bool,
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if self.changed {
+            // SAFETY: the context was current before.
+            let _ = unsafe { sys::cuCtxSetCurrent(self.before) };
+        }
+    }
+}
+
+impl Gpu {
+    fn open(ordinal: i8) -> Result<Gpu> {
+        let (mut device, mut context) = (0, null_mut());
+        // SAFETY: the driver was found; results are written to variables.
+        unsafe {
+            check(sys::cuDeviceGet(&mut device, ordinal.into()), "cuDeviceGet")?;
+            check(sys::cuDevicePrimaryCtxRetain(&mut context, device), "cuDevicePrimaryCtxRetain")?;
+        }
+        let number = |attribute| {
+            let mut value = 0;
+            // SAFETY: as above.
+            check(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, device) }, "cuDeviceGetAttribute").map(|()| value)
+        };
+        let major = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        Ok(Gpu {
+            ordinal,
+            device,
+            context,
+            processors: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1) as u32,
+            capability: major * 10 + minor,
+            blocks: Mutex::new(Blocks::new()),
+            kernels: RwLock::new(Kernels::new()),
+        })
+    }
+
+    /// Makes this GPU the thread's current one while what is returned lives.
+    pub fn bind(&self) -> Result<Bound> {
+        let mut before = null_mut();
+        // SAFETY: a context of this process.
+        unsafe {
+            check(sys::cuCtxGetCurrent(&mut before), "cuCtxGetCurrent")?;
+            if before != self.context {
+                check(sys::cuCtxSetCurrent(self.context), "cuCtxSetCurrent")?;
+            }
+        }
+        Ok(Bound { before, changed: before != self.context })
+    }
+
+    /// The stream that this thread's work goes to.
+    pub fn stream(&self) -> sys::CUstream {
+        STREAMS.with(|streams| streams.get(self.ordinal as usize).map_or(null_mut(), Cell::get))
+    }
+
+    /// The error of a kind of work that there is no kernel for.
+    #[cold]
+    pub fn refuse<T>(&self) -> Result<T> {
+        bail!(Device, "not available on {}", Device::Cuda(self.ordinal))
+    }
+
+    /// Blocks for a loop over `items` elements.
+    pub fn blocks_for(&self, items: i64) -> u32 {
+        let wanted = items.max(1).unsigned_abs().div_ceil(THREADS.into());
+        wanted.min(u64::from(self.processors * BLOCKS_PER_PROCESSOR)) as u32
+    }
+
+    /// Blocks for as many jobs of a block each.
+    pub fn blocks_of(&self, jobs: i64) -> u32 {
+        self.blocks_for(jobs.saturating_mul(THREADS.into()))
+    }
+
+    /// Launches an entry of `source`.
+    ///
+    /// # Safety
+    /// The kernel takes `A` as its argument, of which the type in CUDA is called `args_type`, and reads and writes inside of what is
+    /// allocated, which stays so until the work that now is in the stream has run.
+    pub unsafe fn launch<A: Copy>(
+        &self,
+        source: &'static Source,
+        call: &str,
+        args_type: &'static str,
+        blocks: u32,
+        args: &A,
+    ) -> Result<()> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        let _bound = self.bind()?;
+        let function = self.function(source, call, args_type)?;
+        // SAFETY: the caller's.
+        unsafe { self.launch_function(function, blocks, args) }
+    }
+
+    /// Launches a function of a module that was loaded for this GPU, which is bound.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    #[inline(always)]
+    pub unsafe fn launch_function<A: Copy>(&self, function: sys::CUfunction, blocks: u32, args: &A) -> Result<()> {
+        let mut arguments = [(&raw const *args).cast_mut().cast::<c_void>()];
+        // SAFETY: the caller's; the driver copies the arguments.
+        let launched =
+            unsafe { sys::cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, self.stream(), arguments.as_mut_ptr(), null_mut()) };
+        check(launched, "a kernel could not be launched")
+    }
+
+    /// Copies from the GPU to the host, once all work before has run.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    pub unsafe fn download(&self, to: *mut u8, from: CUdeviceptr, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _bound = self.bind()?;
+        // SAFETY: the caller's.
+        unsafe {
+            check(sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream()), "a copy to the host failed")?;
+            check(sys::cuStreamSynchronize(self.stream()), "a copy to the host failed")
+        }
+    }
+
+    /// Copies from the host to the GPU; the host's side may be changed at once.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    pub unsafe fn upload(&self, to: CUdeviceptr, from: *const u8, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _bound = self.bind()?;
+        // SAFETY: the caller's. The driver reads memory that is not pinned before it returns; what is pinned is waited for.
+        unsafe {
+            check(sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream()), "a copy to the GPU failed")?;
+            check(sys::cuStreamSynchronize(self.stream()), "a copy to the GPU failed")
+        }
+    }
+
+    /// Copies within the GPU.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes, and lie apart.
+    pub unsafe fn copy(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _bound = self.bind()?;
+        // SAFETY: the caller's.
+        check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream()) }, "a copy on the GPU failed")
+    }
+
+    /// Copies from another GPU, after the work that it has, and before the work that it gets.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    pub unsafe fn copy_from(&self, other: &Gpu, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        other.wait()?;
+        let _bound = self.bind()?;
+        // SAFETY: the caller's; the other GPU rests.
+        unsafe {
+            let copied = sys::cuMemcpyPeerAsync(to, self.context, from, other.context, bytes, self.stream());
+            check(copied, "a copy between GPUs failed")?;
+            check(sys::cuStreamSynchronize(self.stream()), "a copy between GPUs failed")
+        }
+    }
+
+    /// Reads elements, once all work before has run.
+    pub fn read<T: Copy>(&self, at: CUdeviceptr, out: &mut [T]) -> Result<()> {
+        // SAFETY: callers name memory of the GPU that holds the elements.
+        unsafe { self.download(out.as_mut_ptr().cast(), at, size_of_val(out)) }
+    }
+
+    /// Writes elements.
+    pub fn write<T: Copy>(&self, at: CUdeviceptr, from: &[T]) -> Result<()> {
+        // SAFETY: callers name memory of the GPU that holds the elements.
+        unsafe { self.upload(at, from.as_ptr().cast(), size_of_val(from)) }
+    }
+
+    /// Sets bytes to 0.
+    pub fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let _bound = self.bind()?;
+        // SAFETY: callers name memory of the GPU with this many bytes.
+        check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream()) }, "memory of the GPU could not be set")
+    }
+
+    /// Waits until the work of this thread's stream has run.
+    pub fn wait(&self) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: a stream of this GPU.
+        check(unsafe { sys::cuStreamSynchronize(self.stream()) }, "the GPU failed")
+    }
+
+    /// Waits until all work has run.
+    pub fn synchronize(&self) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "the GPU failed")
+    }
+
+    /// Free and all bytes of the GPU's memory.
+    pub fn memory(&self) -> Result<[usize; 2]> {
+        let _bound = self.bind()?;
+        let [mut free, mut total] = [0; 2];
+        // SAFETY: results are written to variables.
+        check(unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }, "cuMemGetInfo")?;
+        Ok([free, total])
+    }
+
+    /// The GPU's name.
+    pub fn name(&self) -> Result<String> {
+        let mut text = [0u8; 256];
+        // SAFETY: the driver writes a C string of the length that is given.
+        check(unsafe { sys::cuDeviceGetName(text.as_mut_ptr().cast(), text.len() as i32, self.device) }, "cuDeviceGetName")?;
+        Ok(String::from_utf8_lossy(text.split(|&b| b == 0).next().unwrap_or_default()).into_owned())
+    }
+}

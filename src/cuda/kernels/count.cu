@@ -1,0 +1,168 @@
+// Counts: of true bytes, of bins, of integers; and what is asked of all elements at once.
+
+struct CountArgs {
+    Loops<1> loops;
+    const byte* from;
+    // Where counts go.
+    uint64* to;
+    int64 n;
+    // The least position that is allowed, and the first one above that is not.
+    int64 least;
+    int64 end;
+    // Entries of the result.
+    int64 width;
+    int dtype;
+    int unused;
+};
+
+// Entries of a table in the memory of a block.
+const int TABLE = 4096;
+
+DEVICE uint64 sum(uint64 a, uint64 b) { return a + b; }
+DEVICE uint64 greater(uint64 a, uint64 b) { return a > b ? a : b; }
+
+// Adds `n` of all threads of the block to a number in memory.
+DEVICE void add_to(uint64* to, uint64 n) {
+    __shared__ uint64 shared[WARPS];
+    n = block_reduce(n, [](uint64 a, uint64 b) { return sum(a, b); }, (uint64)0, shared);
+    if (threadIdx.x == 0 && n != 0) atomicAdd(to, n);
+}
+
+// Makes the number in memory the greatest of itself and `n` of all threads of the block.
+DEVICE void raise_to(uint64* to, uint64 n) {
+    __shared__ uint64 shared[WARPS];
+    n = block_reduce(n, [](uint64 a, uint64 b) { return greater(a, b); }, (uint64)0, shared);
+    if (threadIdx.x == 0) atomicMax(to, n);
+}
+
+// How many of eight bytes are not 0.
+DEVICE int true_bytes(uint64 bytes) {
+    const uint64 low = 0x7f7f7f7f7f7f7f7full;
+    return __popcll((((bytes & low) + low) | bytes) & ~low);
+}
+
+// Counts the bytes that are not 0.
+DEVICE void count_true(const CountArgs& args) {
+    // Those before the first multiple of 16, and those behind the last.
+    int64 head = (int64)(-(uint64)args.from & 15);
+    head = head < args.n ? head : args.n;
+    const int64 whole = (args.n - head) / 16, tail = (args.n - head) % 16, i = first_item();
+    uint64 found = 0;
+    if (i < head) found += args.from[i] != 0;
+    if (i < tail) found += args.from[args.n - 1 - i] != 0;
+    for (int64 k = i; k < whole; k += item_step()) {
+        const Wide bytes = ((const Wide*)(args.from + head))[k];
+        found += (uint64)(true_bytes(bytes.low) + true_bytes(bytes.high));
+    }
+    add_to(args.to, found);
+}
+
+// Raises the number to 1 if an element is 0.
+DEVICE void any_zero(const CountArgs& args) {
+    bool found = false;
+    for (int64 i = first_item(); i < args.loops.total; i += item_step()) {
+        int64 at[1];
+        offsets(args.loops, i, at);
+        found |= !load<Bool>(args.from + at[0], args.dtype).get();
+    }
+    raise_to(args.to, found);
+}
+
+// Raises the number to how many positions there are from the first one on that lies outside.
+DEVICE void first_outside(const CountArgs& args) {
+    const uint64 allowed = (uint64)args.end - (uint64)args.least;
+    int64 found = args.n;
+    for (int64 i = first_item(); i < args.n && found == args.n; i += item_step()) {
+        const bool outside = ((const uint64*)args.from)[i] - (uint64)args.least >= allowed;
+        found = outside ? i : found;
+    }
+    raise_to(args.to, (uint64)(args.n - found));
+}
+
+// Raises two numbers to the greatest integer and the greatest complement, with the upper bit inverted, so that they compare without sign.
+DEVICE void extremes(const CountArgs& args) {
+    const uint64 upper = 1ull << 63;
+    uint64 most = 0, least = 0;
+    for (int64 i = first_item(); i < args.n; i += item_step()) {
+        const uint64 x = (uint64)load<i64>(args.from + i * size_of(args.dtype), args.dtype).v ^ upper;
+        most = greater(most, x);
+        least = greater(least, ~x);
+    }
+    raise_to(args.to, most);
+    raise_to(args.to + 1, least);
+}
+
+// Counts each integer from 0 to below the width; all are.
+DEVICE void count_integers(const CountArgs& args) {
+    __shared__ uint table[TABLE];
+    const bool small = args.width <= TABLE;
+    if (small) {
+        for (int64 k = threadIdx.x; k < args.width; k += BLOCK) table[k] = 0;
+        __syncthreads();
+    }
+    for (int64 i = first_item(); i < args.n; i += item_step()) {
+        const int64 x = load<i64>(args.from + i * size_of(args.dtype), args.dtype).v;
+        if (small) atomicAdd(&table[x], 1u);
+        else atomicAdd(&args.to[x], 1ull);
+    }
+    if (small) {
+        __syncthreads();
+        for (int64 k = threadIdx.x; k < args.width; k += BLOCK) {
+            if (table[k] != 0) atomicAdd(&args.to[k], (uint64)table[k]);
+        }
+    }
+}
+
+struct HistogramArgs {
+    const byte* from;
+    uint64* to;
+    int64 rows;
+    int64 columns;
+    // Parts that a row is cut into, and elements of a part, below 2^32.
+    int64 parts;
+    int64 part;
+    double low;
+    double high;
+    // The number of bins, below 2^30.
+    int bins;
+    int unused;
+};
+
+// The bin of `x`: `(x - low) * n / width`, rounded at each step; -1 if it lies in none.
+template <class T> DEVICE int bin_of(T x, T low, T high, T n, T width, int bins) {
+    if (!(x >= low && x <= high)) return -1;
+    T at = (x - low) * n / width;
+    // Also where the range is so wide that it is infinite.
+    at = at >= T(T::ZERO) && at <= n ? at : n;
+    const int bin = (int)at.v;
+    return bin < bins ? bin : bins - 1;
+}
+
+// Histograms of rows of floats.
+template <class T> DEVICE void histogram(const HistogramArgs& args) {
+    __shared__ uint table[TABLE];
+    const bool small = args.bins <= TABLE;
+    const T low = T::from_f64(args.low), high = T::from_f64(args.high), n = T::from_i64(args.bins), width = high - low;
+    for (int64 unit = blockIdx.x; unit < args.rows * args.parts; unit += gridDim.x) {
+        const int64 row = unit / args.parts, first = (unit - row * args.parts) * args.part;
+        const T* x = (const T*)args.from + row * args.columns;
+        uint64* to = args.to + row * args.bins;
+        if (small) {
+            for (int k = threadIdx.x; k < args.bins; k += BLOCK) table[k] = 0;
+            __syncthreads();
+        }
+        for (int64 i = first + threadIdx.x; i < args.columns && i < first + args.part; i += BLOCK) {
+            const int bin = bin_of(x[i], low, high, n, width, args.bins);
+            if (bin < 0) continue;
+            if (small) atomicAdd(&table[bin], 1u);
+            else atomicAdd(&to[bin], 1ull);
+        }
+        if (small) {
+            __syncthreads();
+            for (int k = threadIdx.x; k < args.bins; k += BLOCK) {
+                if (table[k] != 0) atomicAdd(&to[k], (uint64)table[k]);
+            }
+            __syncthreads();
+        }
+    }
+}

@@ -1,0 +1,307 @@
+// Gradients of softmax, normalized rows and their gradients, losses. Sums are kept in float64.
+
+DEVICE float exponential(float x) { return expf(x); }
+DEVICE double exponential(double x) { return exp(x); }
+
+// The sum over the threads of a warp or of the block, which each of them gets.
+template <int THREADS> DEVICE double sum_of(double x, double* shared) {
+    auto add = [](double a, double b) { return a + b; };
+    return THREADS == 32 ? warp_reduce(x, add) : block_reduce(x, add, 0.0, shared);
+}
+
+// Calls `f` with the number of each line, for the threads that share it: a warp or a block.
+template <int THREADS, class F> DEVICE void each_line(int64 lines, F f) {
+    int64 step = (int64)gridDim.x * (BLOCK / THREADS);
+    for (int64 line = (int64)blockIdx.x * (BLOCK / THREADS) + threadIdx.x / THREADS; line < lines; line += step) f(line);
+}
+
+struct SoftmaxArgs {
+    const void* g;
+    const void* y;
+    void* r;
+    // Lines of n elements, `inner` apart, as `launch::LineShape` says.
+    int64 outer, n, inner;
+    // Of the logarithm of softmax.
+    int logarithm;
+    int reserved;
+};
+
+template <class T> DEVICE double softmax_term(const SoftmaxArgs& args, int64 at) {
+    double g = ((const T*)args.g)[at].to_f64();
+    return args.logarithm ? g : g * ((const T*)args.y)[at].to_f64();
+}
+
+template <class T> DEVICE void softmax_write(const SoftmaxArgs& args, int64 at, T total) {
+    T g = ((const T*)args.g)[at], y = ((const T*)args.y)[at];
+    ((T*)args.r)[at] = args.logarithm ? g - T(exponential(y.v)) * total : y * (g - total);
+}
+
+// `r = y * (g - sum(g * y))`, or `r = g - e^y * sum(g)` of the logarithm, a line for each warp or block.
+template <class T, int THREADS> __device__ void softmax_lines(const SoftmaxArgs& args) {
+    __shared__ double shared[WARPS];
+    each_line<THREADS>(args.outer * args.inner, [&](int64 line) {
+        int64 outer = line / args.inner, first = outer * args.n * args.inner + line - outer * args.inner;
+        double sum = 0;
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) sum += softmax_term<T>(args, first + i * args.inner);
+        T total = T::from_f64(sum_of<THREADS>(sum, shared));
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) softmax_write(args, first + i * args.inner, total);
+    });
+}
+
+// The sum of each column of a block, 32 columns whose rows are shared by the warps.
+DEVICE double sum_of_column(double sum, double (&shared)[WARPS][32]) {
+    int lane = threadIdx.x % 32;
+    shared[threadIdx.x / 32][lane] = sum;
+    __syncthreads();
+    double total = 0;
+    for (int k = 0; k < WARPS; k++) total += shared[k][lane];
+    __syncthreads();
+    return total;
+}
+
+// The same for lines that lie side by side, 32 for each block.
+template <class T> __device__ void softmax_columns(const SoftmaxArgs& args) {
+    __shared__ double shared[WARPS][32];
+    int64 across = (args.inner + 31) / 32, count = args.outer * across;
+    for (int64 tile = blockIdx.x; tile < count; tile += gridDim.x) {
+        int64 outer = tile / across, column = (tile - outer * across) * 32 + threadIdx.x % 32;
+        int64 first = outer * args.n * args.inner + column, n = column < args.inner ? args.n : 0;
+        double sum = 0;
+        for (int64 i = threadIdx.x / 32; i < n; i += WARPS) sum += softmax_term<T>(args, first + i * args.inner);
+        T total = T::from_f64(sum_of_column(sum, shared));
+        for (int64 i = threadIdx.x / 32; i < n; i += WARPS) softmax_write(args, first + i * args.inner, total);
+    }
+}
+
+// Elements of the rows of `n`, of one row, and results, each of which may be NULL.
+struct NormArgs {
+    const void* x;
+    const void* weight;
+    // Of the normalization the bias, of its gradient that of the result.
+    const void* bias;
+    const void* g;
+    void* r;
+    // A Standard for each row, where sums over rows are asked for.
+    void* standards;
+    // Sums for weight and bias, n of each, of each part of the rows.
+    double* sums;
+    void* of_weight;
+    void* of_bias;
+    int64 rows, n, parts;
+    double eps;
+};
+
+// A row's `(x - mean) / deviation` as `(x - middle) * scale - shift`: the middle is the mean rounded, the shift what it lacks.
+template <class T> struct Standard {
+    T middle, scale, shift;
+
+    DEVICE T at(T x) const { return (x - middle) * scale - shift; }
+};
+
+// The mean of a row, rounded.
+template <class T, int THREADS> DEVICE T middle_of(const T* x, int64 n, double* shared) {
+    double sum = 0;
+    for (int64 i = threadIdx.x % THREADS; i < n; i += THREADS) sum += x[i].to_f64();
+    return T::from_f64(sum_of<THREADS>(sum, shared) / (double)n);
+}
+
+// Rows normalized, times the weight, plus the bias: a row for each warp or block.
+template <class T, int THREADS> __device__ void norm_rows(const NormArgs& args) {
+    __shared__ double shared[WARPS];
+    each_line<THREADS>(args.rows, [&](int64 row) {
+        const T* x = (const T*)args.x + row * args.n;
+        T middle = middle_of<T, THREADS>(x, args.n, shared);
+        double rest = 0, squares = 0;
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+            double d = (x[i] - middle).to_f64();
+            rest += d;
+            squares += d * d;
+        }
+        rest = sum_of<THREADS>(rest, shared) / (double)args.n;
+        squares = sum_of<THREADS>(squares, shared) / (double)args.n;
+        double scale = 1 / sqrt(squares - rest * rest + args.eps);
+        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(rest * scale)};
+        T* r = (T*)args.r + row * args.n;
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+            r[i] = standard.at(x[i]) * ((const T*)args.weight)[i] + ((const T*)args.bias)[i];
+        }
+    });
+}
+
+// The gradient of the rows, and the standards of all rows for the others.
+template <class T, int THREADS> __device__ void norm_gradient(const NormArgs& args) {
+    __shared__ double shared[WARPS];
+    each_line<THREADS>(args.rows, [&](int64 row) {
+        const T* x = (const T*)args.x + row * args.n;
+        const T* g = (const T*)args.g + row * args.n;
+        const T* weight = (const T*)args.weight;
+        T middle = middle_of<T, THREADS>(x, args.n, shared);
+        double rest = 0, squares = 0, mean = 0, along = 0;
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+            double d = (x[i] - middle).to_f64(), product = g[i].to_f64() * weight[i].to_f64();
+            rest += d;
+            squares += d * d;
+            mean += product;
+            along += product * d;
+        }
+        double n = (double)args.n;
+        rest = sum_of<THREADS>(rest, shared) / n;
+        squares = sum_of<THREADS>(squares, shared) / n;
+        mean = sum_of<THREADS>(mean, shared) / n;
+        along = sum_of<THREADS>(along, shared) / n;
+        double scale = 1 / sqrt(squares - rest * rest + args.eps), shift = rest * scale;
+        Standard<T> standard = {middle, T::from_f64(scale), T::from_f64(shift)};
+        if (args.standards && threadIdx.x % THREADS == 0) ((Standard<T>*)args.standards)[row] = standard;
+        if (!args.r) return;
+        T rounded_mean = T::from_f64(mean), rounded_along = T::from_f64(along * scale - mean * shift);
+        T* r = (T*)args.r + row * args.n;
+        for (int64 i = threadIdx.x % THREADS; i < args.n; i += THREADS) {
+            T value = g[i] * weight[i] - rounded_mean - standard.at(x[i]) * rounded_along;
+            r[i] = standard.scale * value;
+        }
+    });
+}
+
+// Sums over a part of the rows, of 32 columns, for each block.
+template <class T> __device__ void norm_column_sums(const NormArgs& args) {
+    __shared__ double shared[WARPS][32];
+    int64 across = (args.n + 31) / 32, count = across * args.parts;
+    for (int64 tile = blockIdx.x; tile < count; tile += gridDim.x) {
+        int64 part = tile / across, column = (tile - part * across) * 32 + threadIdx.x % 32;
+        int64 from = args.rows * part / args.parts, to = args.rows * (part + 1) / args.parts;
+        double of_weight = 0, of_bias = 0;
+        if (column < args.n) {
+            for (int64 row = from + threadIdx.x / 32; row < to; row += WARPS) {
+                T g = ((const T*)args.g)[row * args.n + column], x = ((const T*)args.x)[row * args.n + column];
+                of_weight += (g * ((const Standard<T>*)args.standards)[row].at(x)).to_f64();
+                of_bias += g.to_f64();
+            }
+        }
+        of_weight = sum_of_column(of_weight, shared);
+        of_bias = sum_of_column(of_bias, shared);
+        if (threadIdx.x < 32 && column < args.n) {
+            args.sums[part * 2 * args.n + column] = of_weight;
+            args.sums[(part * 2 + 1) * args.n + column] = of_bias;
+        }
+    }
+}
+
+// The gradients of weight and bias: the sums of all parts.
+template <class T> __device__ void norm_join(const NormArgs& args) {
+    int64 threads = (int64)gridDim.x * BLOCK;
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.n; i += threads) {
+        double of_weight = 0, of_bias = 0;
+        for (int64 part = 0; part < args.parts; part++) {
+            of_weight += args.sums[part * 2 * args.n + i];
+            of_bias += args.sums[(part * 2 + 1) * args.n + i];
+        }
+        if (args.of_weight) ((T*)args.of_weight)[i] = T::from_f64(of_weight);
+        if (args.of_bias) ((T*)args.of_bias)[i] = T::from_f64(of_bias);
+    }
+}
+
+enum LossOp { LIKELIHOOD, LIKELIHOOD_GRADIENT, CROSS_ENTROPY_GRADIENT };
+
+struct LossArgs {
+    // Scores or probabilities, batch x classes x inner; NULL where the weights are summed alone.
+    const void* scores;
+    // The gradient of the loss.
+    const void* g;
+    // A class for each position, batch x inner.
+    const int64* target;
+    // Factors of the classes, or NULL.
+    const void* weight;
+    void* r;
+    // Sums of losses and of weights: of all positions, and behind them of each block.
+    double* sums;
+    // 0, or the complement of the position of the first target that is no class.
+    uint64* wrong;
+    int64 positions, classes, inner, ignored, blocks;
+    int op;
+    // True if the losses are summed, and divided by the sum of the weights.
+    int summed, mean;
+    int reserved;
+};
+
+__device__ void loss_check(const LossArgs& args) {
+    int64 threads = (int64)gridDim.x * BLOCK;
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
+        int64 class_ = args.target[i];
+        if (class_ != args.ignored && (class_ < 0 || class_ >= args.classes)) atomicMax(args.wrong, ~(uint64)i);
+    }
+}
+
+// The factor of a position that counts.
+template <class T> DEVICE double weight_of(const LossArgs& args, int64 class_) {
+    return args.weight ? ((const T*)args.weight)[class_].to_f64() : 1.0;
+}
+
+// The score of the right class.
+template <class T> DEVICE double score_of(const LossArgs& args, int64 position, int64 class_) {
+    int64 batch = position / args.inner, s = position - batch * args.inner;
+    return ((const T*)args.scores)[(batch * args.classes + class_) * args.inner + s].to_f64();
+}
+
+// A loss for each position, 0 for those that do not count.
+template <class T> __device__ void loss_each(const LossArgs& args) {
+    int64 threads = (int64)gridDim.x * BLOCK;
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
+        int64 class_ = args.target[i];
+        bool counts = class_ != args.ignored;
+        ((T*)args.r)[i] = counts ? T::from_f64(-weight_of<T>(args, class_) * score_of<T>(args, i, class_)) : T(T::ZERO);
+    }
+}
+
+struct LossSums {
+    double losses, weights;
+};
+
+DEVICE LossSums add_sums(LossSums a, LossSums b) { return {a.losses + b.losses, a.weights + b.weights}; }
+
+// The sums of each block.
+template <class T> __device__ void loss_sums(const LossArgs& args) {
+    __shared__ LossSums shared[WARPS];
+    LossSums sums = {0, 0};
+    int64 threads = (int64)gridDim.x * BLOCK;
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < args.positions; i += threads) {
+        int64 class_ = args.target[i];
+        if (class_ == args.ignored) continue;
+        double weight = weight_of<T>(args, class_);
+        if (args.scores) sums.losses -= weight * score_of<T>(args, i, class_);
+        sums.weights += weight;
+    }
+    sums = block_reduce(sums, [](LossSums a, LossSums b) { return add_sums(a, b); }, LossSums{0, 0}, shared);
+    if (threadIdx.x == 0) ((LossSums*)args.sums)[1 + blockIdx.x] = sums;
+}
+
+// The sums of all, and the loss if it is asked for; one block.
+template <class T> __device__ void loss_total(const LossArgs& args) {
+    __shared__ LossSums shared[WARPS];
+    LossSums sums = {0, 0};
+    for (int64 i = threadIdx.x; i < args.blocks; i += BLOCK) sums = add_sums(sums, ((const LossSums*)args.sums)[1 + i]);
+    sums = block_reduce(sums, [](LossSums a, LossSums b) { return add_sums(a, b); }, LossSums{0, 0}, shared);
+    if (threadIdx.x != 0) return;
+    ((LossSums*)args.sums)[0] = sums;
+    if (args.r) *(T*)args.r = T::from_f64(args.mean ? sums.losses / sums.weights : sums.losses);
+}
+
+// The gradient of the scores, an element for each thread.
+template <class T> __device__ void loss_gradient(const LossArgs& args) {
+    int64 count = args.positions * args.classes, threads = (int64)gridDim.x * BLOCK;
+    const T* g = (const T*)args.g;
+    double all = args.summed && count > 0 ? g[0].to_f64() : 0;
+    if (args.mean) all /= args.sums[1];
+    for (int64 i = (int64)blockIdx.x * BLOCK + threadIdx.x; i < count; i += threads) {
+        int64 rest = i / args.inner, batch = rest / args.classes, position = batch * args.inner + i - rest * args.inner;
+        int64 class_ = rest - batch * args.classes, target = args.target[position];
+        bool counts = target != args.ignored, right = counts && target == class_;
+        double own = args.summed ? all : g[position].to_f64();
+        T scale = counts ? T::from_f64(own * weight_of<T>(args, target)) : T(T::ZERO);
+        if (args.op == LIKELIHOOD_GRADIENT) {
+            ((T*)args.r)[i] = right ? scale.neg() : T(T::ZERO);
+        } else {
+            T p = ((const T*)args.scores)[i];
+            ((T*)args.r)[i] = (right ? p - T::from_i64(1) : p) * scale;
+        }
+    }
+}

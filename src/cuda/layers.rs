@@ -1,0 +1,280 @@
+//! Layers: normalization, losses, and gradients.
+
+use super::gpu::Gpu;
+use super::loops::div_up;
+use super::map::type_name;
+use super::matmul::TWO_BLOCKS;
+use super::source::{Entry, Source};
+use crate::dtype::{Domain, Dtype};
+use crate::error::{Result, bail};
+use crate::launch::layers::{Loss, LossOp, NormRows, Reduction, SoftmaxGradient};
+use crate::launch::lines::Softmax;
+use crate::operand::Operand;
+
+/// Layers.
+pub static LAYERS: Source = Source { name: "layers", text: &[TWO_BLOCKS, include_str!("kernels/layers.cu")], entries };
+
+/// Elements of a line up to which a warp suffices.
+const SHORT: i64 = 512;
+/// Lines side by side that a block takes together.
+const COLUMNS: i64 = 32;
+/// Blocks that sum columns in parts, and rows of a part at least.
+const PARTS: [i64; 2] = [512, 64];
+/// Blocks that sum losses, and positions of a block at least.
+const SUMS: [i64; 2] = [256, 2048];
+
+fn entries() -> Vec<Entry> {
+    let mut entries = vec![Entry::new("loss_check", "LossArgs", "f32")];
+    for name in ["f32", "f64"] {
+        let mut add = |call: String, args| entries.push(Entry::new(call, args, name));
+        for threads in [32, 256] {
+            add(format!("softmax_lines<{name}, {threads}>"), "SoftmaxArgs");
+            add(format!("norm_rows<{name}, {threads}>"), "NormArgs");
+            add(format!("norm_gradient<{name}, {threads}>"), "NormArgs");
+        }
+        add(format!("softmax_columns<{name}>"), "SoftmaxArgs");
+        ["norm_column_sums", "norm_join"].iter().for_each(|kernel| add(format!("{kernel}<{name}>"), "NormArgs"));
+        let losses = ["loss_each", "loss_sums", "loss_total", "loss_gradient"];
+        losses.iter().for_each(|kernel| add(format!("{kernel}<{name}>"), "LossArgs"));
+    }
+    entries
+}
+
+fn name_of(dtype: Dtype) -> Result<&'static str> {
+    if matches!(dtype, Dtype::Float32 | Dtype::Float64) { Ok(type_name(dtype)) } else { Err(Domain::Float.refusal(dtype)) }
+}
+
+/// Threads that share a line of `n` elements.
+fn threads_of(n: i64) -> i64 {
+    if n <= SHORT { 32 } else { 256 }
+}
+
+fn address(operand: Option<&Operand>) -> u64 {
+    operand.map_or(0, |operand| operand.first() as u64)
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct SoftmaxArgs {
+    g: u64,
+    y: u64,
+    r: u64,
+    outer: i64,
+    n: i64,
+    inner: i64,
+    logarithm: i32,
+    unused: i32,
+}
+
+/// The gradient of softmax.
+pub fn softmax_gradient(gpu: &Gpu, work: SoftmaxGradient, r: &Operand, g: &Operand, y: &Operand) -> Result<()> {
+    let name = name_of(r.dtype)?;
+    let [outer, n, inner] = [work.lines.outer, work.lines.n, work.lines.inner].map(|n| n as i64);
+    if outer * n * inner == 0 {
+        return Ok(());
+    }
+    let logarithm = i32::from(work.of != Softmax::Softmax);
+    let args = SoftmaxArgs { g: g.first() as u64, y: y.first() as u64, r: r.first() as u64, outer, n, inner, logarithm, unused: 0 };
+    let (call, threads) = match threads_of(n) {
+        _ if inner >= COLUMNS => (format!("softmax_columns<{name}>"), outer * div_up(inner, COLUMNS) * 256),
+        threads => (format!("softmax_lines<{name}, {threads}>"), (outer * inner).saturating_mul(threads)),
+    };
+    // SAFETY: row-major operands of these lines; the result is one of the others or apart from them.
+    unsafe { gpu.launch(&LAYERS, &call, "SoftmaxArgs", gpu.blocks_for(threads), &args) }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct NormArgs {
+    x: u64,
+    weight: u64,
+    bias: u64,
+    g: u64,
+    r: u64,
+    standards: u64,
+    sums: u64,
+    of_weight: u64,
+    of_bias: u64,
+    rows: i64,
+    n: i64,
+    parts: i64,
+    eps: f64,
+}
+
+impl NormArgs {
+    fn new(rows: NormRows, x: &Operand, weight: &Operand) -> NormArgs {
+        NormArgs {
+            x: x.first() as u64,
+            weight: weight.first() as u64,
+            bias: 0,
+            g: 0,
+            r: 0,
+            standards: 0,
+            sums: 0,
+            of_weight: 0,
+            of_bias: 0,
+            rows: rows.rows as i64,
+            n: rows.n as i64,
+            parts: 1,
+            eps: rows.eps,
+        }
+    }
+
+    /// Launches a kernel of rows.
+    ///
+    /// # Safety
+    /// The operands have the rows.
+    unsafe fn launch_rows(&self, gpu: &Gpu, kernel: &str, name: &str) -> Result<()> {
+        let threads = threads_of(self.n);
+        let blocks = gpu.blocks_for(self.rows.saturating_mul(threads));
+        // SAFETY: the caller's.
+        unsafe { gpu.launch(&LAYERS, &format!("{kernel}<{name}, {threads}>"), "NormArgs", blocks, self) }
+    }
+}
+
+/// Normalized rows.
+pub fn norm(gpu: &Gpu, rows: NormRows, r: &Operand, [x, weight, bias]: [&Operand; 3]) -> Result<()> {
+    let name = name_of(x.dtype)?;
+    if rows.rows == 0 || rows.n == 0 {
+        return Ok(());
+    }
+    let args = NormArgs { bias: bias.first() as u64, r: r.first() as u64, ..NormArgs::new(rows, x, weight) };
+    // SAFETY: row-major operands of these rows and of one; the result is the input or apart from all.
+    unsafe { args.launch_rows(gpu, "norm_rows", name) }
+}
+
+/// The gradients of normalized rows: of the rows, of weight and of bias.
+pub fn norm_gradient(gpu: &Gpu, rows: NormRows, out: [Option<&Operand>; 3], [g, x, weight]: [&Operand; 3]) -> Result<()> {
+    let (name, size) = (name_of(x.dtype)?, x.dtype.size());
+    for out in out[1..].iter().flatten() {
+        gpu.zero(out.first() as u64, out.layout.numel() as usize * size)?;
+    }
+    if rows.rows == 0 || rows.n == 0 {
+        return Ok(());
+    }
+    let [r, of_weight, of_bias] = out.map(address);
+    let mut args = NormArgs { g: g.first() as u64, r, of_weight, of_bias, ..NormArgs::new(rows, x, weight) };
+    if of_weight == 0 && of_bias == 0 {
+        // SAFETY: row-major operands of these rows and of one; the result is an input or apart from all.
+        return unsafe { args.launch_rows(gpu, "norm_gradient", name) };
+    }
+    let across = div_up(args.n, COLUMNS);
+    args.parts = (PARTS[0] / across).min(args.rows / PARTS[1]).max(1);
+    let (standards, sums) = (gpu.scratch(rows.rows * 3 * size)?, gpu.scratch((args.parts * args.n) as usize * 16)?);
+    (args.standards, args.sums) = (standards.ptr(), sums.ptr());
+    // Sums over rows are taken of inputs, which the gradient of the rows may overwrite.
+    let of_rows = NormArgs { r: 0, ..args };
+    // SAFETY: as above; there is memory for the sums.
+    unsafe {
+        of_rows.launch_rows(gpu, "norm_gradient", name)?;
+        gpu.launch(&LAYERS, &format!("norm_column_sums<{name}>"), "NormArgs", gpu.blocks_for(across * args.parts * 256), &args)?;
+        gpu.launch(&LAYERS, &format!("norm_join<{name}>"), "NormArgs", gpu.blocks_for(args.n), &args)?;
+        if r != 0 { NormArgs { standards: 0, ..args }.launch_rows(gpu, "norm_gradient", name) } else { Ok(()) }
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LossArgs {
+    scores: u64,
+    g: u64,
+    target: u64,
+    weight: u64,
+    r: u64,
+    sums: u64,
+    wrong: u64,
+    positions: i64,
+    classes: i64,
+    inner: i64,
+    ignored: i64,
+    blocks: i64,
+    op: i32,
+    summed: i32,
+    mean: i32,
+    unused: i32,
+}
+
+impl LossArgs {
+    /// Fails where a target is no class.
+    fn check(mut self, gpu: &Gpu) -> Result<()> {
+        let memory = gpu.scratch(8)?;
+        self.wrong = memory.ptr();
+        gpu.zero(self.wrong, 8)?;
+        // SAFETY: there is a target for each position.
+        unsafe { gpu.launch(&LAYERS, "loss_check", "LossArgs", gpu.blocks_for(self.positions), &self)? };
+        let mut wrong = [0u64];
+        gpu.read(self.wrong, &mut wrong)?;
+        if wrong[0] == 0 {
+            return Ok(());
+        }
+        let (at, mut target) = (!wrong[0], [0i64]);
+        gpu.read(self.target + at * 8, &mut target)?;
+        bail!(Argument, "target {} at position {at} is none of {} classes", target[0], self.classes)
+    }
+
+    /// Sums losses and weights, and writes the loss if it is asked for.
+    ///
+    /// # Safety
+    /// The operands have the positions, and there is memory for the sums.
+    unsafe fn total(&self, gpu: &Gpu, name: &str) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe {
+            gpu.launch(&LAYERS, &format!("loss_sums<{name}>"), "LossArgs", self.blocks as u32, self)?;
+            gpu.launch(&LAYERS, &format!("loss_total<{name}>"), "LossArgs", 1, self)
+        }
+    }
+}
+
+/// A loss or its gradient.
+pub fn loss(gpu: &Gpu, loss: Loss, r: &Operand, inputs: &[&Operand]) -> Result<()> {
+    let (scores, g, target, weight) = match (loss.op, inputs) {
+        (LossOp::NegativeLogLikelihood, &[scores, target, ref weight @ ..]) => (Some(scores), None, target, weight),
+        (LossOp::NegativeLogLikelihoodGradient, &[g, target, ref weight @ ..]) => (None, Some(g), target, weight),
+        (LossOp::CrossEntropyGradient, &[p, g, target, ref weight @ ..]) => (Some(p), Some(g), target, weight),
+        _ => unreachable!("{} inputs for {loss:?}", inputs.len()),
+    };
+    let (name, positions) = (name_of(r.dtype)?, target.layout.numel());
+    let blocks = (positions / SUMS[1]).clamp(1, SUMS[0]);
+    let mut args = LossArgs {
+        scores: address(scores),
+        g: address(g),
+        target: target.first() as u64,
+        weight: address(weight.first().copied()),
+        r: r.first() as u64,
+        sums: 0,
+        wrong: 0,
+        positions,
+        classes: loss.classes as i64,
+        inner: loss.inner as i64,
+        ignored: loss.ignored,
+        blocks,
+        op: loss.op as i32,
+        summed: (loss.reduction != Reduction::None).into(),
+        mean: (loss.reduction == Reduction::Mean).into(),
+        unused: 0,
+    };
+    if positions > 0 {
+        args.check(gpu)?;
+    }
+    let elements = r.layout.numel();
+    if elements == 0 {
+        return Ok(());
+    }
+    let sums = gpu.scratch(16 * (blocks as usize + 1))?;
+    args.sums = sums.ptr();
+    // SAFETY: row-major operands of these shapes, apart from each other; targets were checked, and there is memory for the sums.
+    unsafe {
+        match loss.op {
+            LossOp::NegativeLogLikelihood if loss.reduction != Reduction::None => args.total(gpu, name),
+            LossOp::NegativeLogLikelihood => {
+                gpu.launch(&LAYERS, &format!("loss_each<{name}>"), "LossArgs", gpu.blocks_for(elements), &args)
+            }
+            LossOp::NegativeLogLikelihoodGradient | LossOp::CrossEntropyGradient => {
+                if loss.reduction == Reduction::Mean {
+                    LossArgs { scores: 0, r: 0, ..args }.total(gpu, name)?;
+                }
+                gpu.launch(&LAYERS, &format!("loss_gradient<{name}>"), "LossArgs", gpu.blocks_for(elements), &args)
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The lines of operands as kernels take them.
+
+use super::loops::{Loops, MOST_LOOPS, div_up, loops};
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::layout::INLINE_DIMS;
+use crate::operand::Operand;
+use crate::plan::{Loop, Plan};
+use smallvec::SmallVec;
+
+/// Order-preserving integers, and loads and stores by dtype.
+pub(super) const KEYS: &str = include_str!("kernels/keys.cuh");
+/// Lines of operands.
+pub(super) const LINES: &str = include_str!("kernels/lines.cuh");
+
+/// Elements that a block takes at a time.
+pub(super) const TILE: i64 = 2048;
+/// Bytes of the state of a line at most.
+pub(super) const STATE: i64 = 16;
+/// Lines that are too few for a block each.
+const FEW: i64 = 256;
+/// Elements of a line up to which a thread takes one.
+const SHORT: i64 = 32;
+/// Lines that lie side by side from which on a thread takes one, of up to a tile of elements, and of more.
+const BESIDE: [i64; 2] = [2048, 16384];
+
+/// The lines of an input and results, as kernels declare them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LineArgs {
+    pub outer: Loops<3>,
+    pub x: u64,
+    pub out: [u64; 2],
+    pub n: i64,
+    pub step: [i64; 3],
+    pub dtype: [i32; 3],
+    pub unused: i32,
+}
+
+impl LineArgs {
+    /// The lines along the last dimension.
+    pub fn new(input: &Operand, out: [Option<&Operand>; 2]) -> Result<LineArgs> {
+        let all = [Some(input), out[0], out[1]];
+        let last = input.layout.ndim() - 1;
+        let step = |d: usize| all.map(|operand| operand.map_or(0, |o| o.layout.strides[d] as isize * o.dtype.size() as isize));
+        let shape = &input.layout.shape[..last];
+        let mut outer: SmallVec<[Loop<3>; INLINE_DIMS]> = SmallVec::new();
+        for d in (0..last).rev().filter(|&d| shape[d] != 1) {
+            outer.push(Loop { n: shape[d] as usize, step: step(d) });
+        }
+        let outer = if shape.contains(&0) { Plan::flat(0, [0; 3]) } else { Plan::of_loops(&mut outer, [0; 3]) };
+        Ok(LineArgs {
+            outer: loops(&outer)?,
+            x: input.first() as u64,
+            out: out.map(|out| out.map_or(0, |out| out.first() as u64)),
+            n: input.layout.shape[last],
+            step: step(last).map(|step| step as i64),
+            dtype: all.map(|operand| operand.map_or(0, |o| o.dtype.code())),
+            unused: 0,
+        })
+    }
+
+    /// `count` lines of `n` contiguous elements, which their results take the place of.
+    pub fn rows(at: u64, count: i64, n: i64, dtype: Dtype) -> LineArgs {
+        let size = dtype.size() as i64;
+        let mut outer = Loops { total: count, n: [1; MOST_LOOPS], step: [[0; MOST_LOOPS]; 3], count: 1, narrow: 0 };
+        outer.n[0] = count;
+        outer.step.iter_mut().for_each(|step| step[0] = n * size);
+        LineArgs { outer, x: at, out: [at, 0], n, step: [size; 3], dtype: [dtype.code(); 3], unused: 0 }
+    }
+
+    /// Lines.
+    pub fn count(&self) -> i64 {
+        self.outer.total
+    }
+
+    /// Elements of all lines.
+    pub fn numel(&self) -> i64 {
+        self.outer.total.saturating_mul(self.n)
+    }
+
+    /// True if neighbouring lines lie closer together than neighbouring elements of a line.
+    fn side_by_side(&self) -> bool {
+        self.count() > 1 && self.outer.step[0][0] != 0 && self.outer.step[0][0].abs() < self.step[0].abs()
+    }
+
+    /// True if a thread takes a line.
+    pub fn singly(&self) -> bool {
+        self.n <= SHORT || (self.side_by_side() && self.count() >= BESIDE[usize::from(self.n > TILE)])
+    }
+
+    /// Segments of a line, so that there are enough blocks, and elements of a segment: a multiple of `unit`, and several.
+    pub fn segments(&self, unit: i64) -> [i64; 2] {
+        let wanted = if self.count() < FEW { (4 * FEW / self.count().max(1)).min(self.n / (4 * unit)).max(1) } else { 1 };
+        let segment = div_up(div_up(self.n, wanted).max(1), unit) * unit;
+        [div_up(self.n, segment).max(1), segment]
+    }
+}

@@ -1,0 +1,31 @@
+//! The table of the kernels of a GPU.
+
+use cudarc::driver::sys;
+use std::collections::HashMap;
+
+/// The kernels that were loaded for a GPU, by the names of their sources and by their calls.
+pub struct Kernels {
+    pub named: HashMap<&'static str, HashMap<String, Function>>,
+    /// Kernels of elementwise operations by the address of the operation and a number of the form.
+    pub maps: HashMap<(usize, u64), Function>,
+}
+
+/// A kernel in a GPU's memory, which stays there as long as the process.
+#[derive(Clone, Copy)]
+pub struct Function(pub sys::CUfunction);
+
+// SAFETY: functions of a module may be launched by all threads.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Kernels {
+    pub fn new() -> Kernels {
+        Kernels { named: HashMap::new(), maps: HashMap::new() }
+    }
+
+    /// The kernel of a source with this call.
+    pub fn of(&self, source: &str, call: &str) -> Option<sys::CUfunction> {
+        self.named.get(source)?.get(call).map(|function| function.0)
+    }
+}

@@ -1,0 +1,207 @@
+//! Elementwise operations.
+
+use super::formula::{definition, numbers_of};
+use super::gpu::Gpu;
+use super::loops::{Loops, loops};
+use super::source::{Entry, REAL, Source};
+use crate::dtype::Dtype;
+use crate::element::{bits, rounded};
+use crate::error::Result;
+use crate::launch::{Choice, Elementwise, Map, Op};
+use crate::operand::Operand;
+use crate::plan::{Plan, each};
+use crate::scalar::Scalar;
+
+/// Numbers beside the operands at most.
+const MOST_NUMBERS: usize = 4;
+
+/// Elementwise operations. Their entries follow from the operation, see [`entries`].
+pub static MAP: Source = Source { name: "map", text: &[REAL, include_str!("kernels/map.cu")], entries: Vec::new };
+
+/// As the kernels declare it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Argument {
+    real: f64,
+    whole: i64,
+    is_whole: i64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct MapArgs<const N: usize> {
+    data: [u64; N],
+    numbers: [Argument; MOST_NUMBERS],
+    loops: Loops<N>,
+    dtype: [i32; N],
+    common: i32,
+    aligned: i32,
+}
+
+/// The kernel of a call: the types that operands are taken as, and how they lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Form<const N: usize> {
+    /// The types that the result, the first input and the others are computed in.
+    types: [Dtype; 3],
+    /// The dtype of all inputs and of the result, where all lie contiguous.
+    flat: Option<[Dtype; 2]>,
+}
+
+/// The name of a type in the prelude.
+pub fn type_name(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Uint8 => "u8",
+        Dtype::Int8 => "i8",
+        Dtype::Int16 => "i16",
+        Dtype::Int32 => "i32",
+        Dtype::Int64 => "i64",
+        Dtype::Float16 => "f16",
+        Dtype::Bfloat16 => "bf16",
+        Dtype::Float32 => "f32",
+        Dtype::Float64 => "f64",
+        Dtype::Bool => "Bool",
+    }
+}
+
+/// The integer with the size of a dtype.
+fn integer_of_size(dtype: Dtype) -> Dtype {
+    match dtype.size() {
+        1 => Dtype::Uint8,
+        2 => Dtype::Int16,
+        4 => Dtype::Int32,
+        _ => Dtype::Int64,
+    }
+}
+
+/// Does the work.
+pub fn map(gpu: &Gpu, work: &Map<'_>, out: &Operand, inputs: &[&Operand]) -> Result<()> {
+    match (work.op, inputs) {
+        (Elementwise::Unary(op), &[a]) => run(gpu, op, work, [out, a]),
+        (Elementwise::Binary(op), &[a, b]) => run(gpu, op, work, [out, a, b]),
+        (Elementwise::Ternary(op), &[a, b, c]) => run(gpu, op, work, [out, a, b, c]),
+        _ => unreachable!("{} inputs for {work:?}", inputs.len()),
+    }
+}
+
+/// The types that an operation computes the result, the first input and the others in, for a common dtype. With `moved`, elements that
+/// are chosen by a mask keep their bits: none of them is of another dtype.
+fn types<const N: usize>(op: &Op<N>, common: Dtype, moved: bool) -> Result<[Dtype; 3]> {
+    let Choice { signature, .. } = op.choose(common, None)?;
+    let [result, first, last] = [signature.types[0], signature.types[1], signature.types[N - 1]];
+    if op.masked {
+        let taken = if moved { integer_of_size(common) } else { common.compute() };
+        return Ok([taken, Dtype::Bool, taken]);
+    }
+    // The host has kernels that take 16-bit floats as their bits; here these are computed in float32, too.
+    Ok([result, first, last].map(Dtype::compute))
+}
+
+fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Operand; N]) -> Result<()> {
+    let moved = op.masked && (0..N).all(|k| k == 1 || all[k].dtype == work.common);
+    let types = types(op, work.common, moved)?;
+    // What is moved is seen as integers, a mask as Bool.
+    let dtype: [Dtype; N] = each(|k| match op.masked {
+        true if k == 1 => Dtype::Bool,
+        true if moved => integer_of_size(all[k].dtype),
+        _ => all[k].dtype,
+    });
+    let plan = Plan::new(each(|k| &all[k].layout), each(|k| all[k].dtype.size()));
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let data: [u64; N] = each(|k| all[k].first() as u64);
+    let alike = (1..N).all(|k| dtype[k] == dtype[1]) && dtype[1].compute() == types[2] && types[1] == types[2];
+    let fits = alike && (dtype[0] == dtype[1] || dtype[0] == types[0]) && dtype[0].compute() == types[0];
+    let form = Form::<N> { types, flat: (fits && plan.is_flat()).then_some([dtype[1], dtype[0]]) };
+    let vector = 16 / dtype[1].size();
+    let is_aligned = |k: usize| data[k].is_multiple_of((vector * dtype[k].size()).min(16) as u64);
+    let args = MapArgs {
+        data,
+        numbers: numbers(op, work, moved),
+        loops: loops(&plan)?,
+        dtype: each(|k| dtype[k].code()),
+        common: if moved { dtype[N - 1].code() } else { work.common.code() },
+        aligned: (0..N).all(is_aligned).into(),
+    };
+    let _bound = gpu.bind()?;
+    let function = gpu.map_function(&MAP, (std::ptr::from_ref(op).addr(), form.key()), || entries_of(op, form))?;
+    let items = if form.flat.is_some() && args.aligned != 0 { plan.numel().div_ceil(vector) } else { plan.numel() };
+    // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
+    unsafe { gpu.launch_function(function, gpu.blocks_for(items as i64), &args) }
+}
+
+/// The numbers of a call as the operation takes them: rounded to the common dtype, exact, or as the bits of an element.
+fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -> [Argument; MOST_NUMBERS] {
+    let mut numbers = [Argument { real: 0.0, whole: 0, is_whole: 1 }; MOST_NUMBERS];
+    let kinds = numbers_of(&op.formula);
+    for (k, (number, &value)) in numbers.iter_mut().zip(work.numbers).enumerate() {
+        let value = match kinds.get(k) {
+            _ if moved => Scalar::Int(bits(work.common, value).cast_signed()),
+            Some(&(_, "number")) if work.common != work.common.compute() => Scalar::Float(rounded(work.common, value).to_f64()),
+            _ => value,
+        };
+        *number = match value {
+            Scalar::Int(x) => Argument { real: x as f64, whole: x, is_whole: 1 },
+            Scalar::Float(x) => Argument { real: x, whole: 0, is_whole: 0 },
+        };
+    }
+    numbers
+}
+
+impl<const N: usize> Form<N> {
+    /// A number for each form.
+    fn key(self) -> u64 {
+        let flat = self.flat.map_or([0; 2], |flat| flat.map(|dtype| dtype as u64));
+        self.types.iter().map(|&dtype| dtype as u64).chain(flat).fold(N as u64, |key, part| key << 8 | part)
+    }
+
+    fn entry(self, op: &Op<N>) -> Entry {
+        let name = op.formula.name;
+        let [result, first, last] = self.types.map(type_name);
+        let call = match self.flat {
+            Some([of_inputs, of_result]) => {
+                format!("map_flat<op_{name}, {last}, {}, {}, {N}>", type_name(of_inputs), type_name(of_result))
+            }
+            None => format!("map_strided<op_{name}, {first}, {last}, {result}, {N}>"),
+        };
+        let args = ["", "", "MapArgs2", "MapArgs3", "MapArgs4"][N];
+        Entry { call, args, group: name.into(), own: definition(&op.formula) }
+    }
+}
+
+/// The kernel that is asked for first, and then all that the operation may need.
+fn entries_of<const N: usize>(op: &Op<N>, wanted: Form<N>) -> Vec<Entry> {
+    let mut entries = vec![wanted.entry(op)];
+    entries.extend(all_entries(op).into_iter().filter(|entry| entry.call != entries[0].call).collect::<Vec<_>>());
+    entries
+}
+
+/// Every kernel of an operation.
+pub fn all_entries<const N: usize>(op: &Op<N>) -> Vec<Entry> {
+    let mut forms: Vec<Form<N>> = Vec::new();
+    for (&common, moved) in Dtype::ALL.iter().flat_map(|common| [(common, false), (common, true)]) {
+        let Ok(types) = types(op, common, moved) else { continue };
+        let stored = if op.masked && moved { integer_of_size(common) } else { common };
+        let mut flat = vec![None];
+        if stored.compute() == types[2] && types[1] == types[2] {
+            let result = if types[0] == types[2] { stored } else { types[0] };
+            flat.push(Some([stored, result]));
+        }
+        for flat in flat {
+            let form = Form { types, flat };
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    }
+    forms.into_iter().map(|form| form.entry(op)).collect()
+}
+
+/// Every kernel of an operation of any number of operands.
+pub fn entries(op: Elementwise) -> Vec<Entry> {
+    match op {
+        Elementwise::Unary(op) => all_entries(op),
+        Elementwise::Binary(op) => all_entries(op),
+        Elementwise::Ternary(op) => all_entries(op),
+    }
+}

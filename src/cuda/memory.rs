@@ -1,0 +1,145 @@
+//! Memory of GPUs: blocks that are kept when they are freed, since the driver takes a thousand times as long to make one.
+
+use super::blocks::{Blocks, SMALL};
+use super::driver::check;
+use super::gpu::{Gpu, gpu};
+use crate::alloc::THAllocator;
+use crate::device::Device;
+use crate::error::{Result, bail};
+use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// Sizes of blocks are multiples of it, as addresses are.
+const UNIT: usize = 512;
+/// Sizes of larger blocks are multiples of it.
+const LARGE_UNIT: usize = 2 << 20;
+
+/// Bytes of the block for a request.
+fn rounded(bytes: usize) -> Option<usize> {
+    bytes.max(1).checked_next_multiple_of(if bytes < SMALL { UNIT } else { LARGE_UNIT })
+}
+
+/// Memory that a driver of work uses for itself. What follows in the stream may use it again, once this is gone.
+pub struct Scratch<'a> {
+    gpu: &'a Gpu,
+    at: CUdeviceptr,
+}
+
+impl Scratch<'_> {
+    /// The address.
+    pub fn ptr(&self) -> CUdeviceptr {
+        self.at
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.gpu.free(self.at);
+    }
+}
+
+impl Gpu {
+    /// A block of memory. If there is none, free blocks go back to the driver first.
+    pub fn allocate(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let (Some(size), stream) = (rounded(bytes), self.stream() as usize) else {
+            bail!(NoMem, "{bytes} bytes overflow the address space")
+        };
+        let mut blocks = self.blocks.lock();
+        if let Some(at) = blocks.take(size, stream) {
+            return Ok(at);
+        }
+        blocks.reserve()?;
+        let _bound = self.bind()?;
+        let mut at = 0;
+        // SAFETY: the GPU is bound.
+        let mut made = unsafe { sys::cuMemAlloc_v2(&mut at, size) };
+        if made == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            self.flush(&mut blocks)?;
+            // SAFETY: as above.
+            made = unsafe { sys::cuMemAlloc_v2(&mut at, size) };
+        }
+        if made == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            let used = blocks.bytes[0];
+            drop(blocks);
+            let [free, total] = self.memory()?;
+            let device = Device::Cuda(self.ordinal);
+            bail!(
+                NoMem,
+                "out of memory on {device}: {bytes} bytes could not be allocated; {free} of {total} are free, {used} are in use here"
+            )
+        }
+        check(made, "memory of the GPU could not be allocated")?;
+        blocks.give(at, size, stream);
+        Ok(at)
+    }
+
+    /// Gives a block back.
+    pub fn free(&self, at: CUdeviceptr) {
+        self.blocks.lock().release(at);
+    }
+
+    /// Memory for work by itself.
+    pub fn scratch(&self, bytes: usize) -> Result<Scratch<'_>> {
+        Ok(Scratch { gpu: self, at: self.allocate(bytes)? })
+    }
+
+    /// Gives all free blocks to the driver.
+    pub fn empty_cache(&self) -> Result<()> {
+        let _bound = self.bind()?;
+        self.flush(&mut self.blocks.lock())
+    }
+
+    fn flush(&self, blocks: &mut Blocks) -> Result<()> {
+        // The driver waits for work that may still use a block.
+        while let Some((_, bytes, at)) = blocks.free.pop() {
+            blocks.bytes[1] -= bytes;
+            // SAFETY: a block of the driver's, which nobody uses.
+            check(unsafe { sys::cuMemFree_v2(at) }, "memory of the GPU could not be given back")?;
+        }
+        Ok(())
+    }
+}
+
+/// The allocator that storages on GPUs name; its context is the GPU's number.
+pub static ALLOCATOR: THAllocator = THAllocator { malloc: Some(malloc), realloc: Some(realloc), free: Some(free) };
+
+/// The memory of storages on GPUs: see `storage::device`.
+pub fn provide(device: Device, bytes: usize) -> Result<(*mut c_void, &'static THAllocator, *mut c_void)> {
+    let Device::Cuda(ordinal) = device else { bail!(Device, "{device} is no GPU") };
+    let at = if bytes == 0 { 0 } else { gpu(ordinal)?.allocate(bytes)? };
+    Ok((at as *mut c_void, &ALLOCATOR, ordinal as usize as *mut c_void))
+}
+
+fn of_context(context: *mut c_void) -> Result<&'static Gpu> {
+    gpu(context as usize as i8)
+}
+
+unsafe extern "C" fn malloc(context: *mut c_void, bytes: isize) -> *mut c_void {
+    let made = of_context(context).and_then(|gpu| gpu.allocate(bytes.max(0) as usize));
+    made.map_or(null_mut(), |at| at as *mut c_void)
+}
+
+unsafe extern "C" fn realloc(context: *mut c_void, data: *mut c_void, bytes: isize) -> *mut c_void {
+    moved(context, data as CUdeviceptr, bytes.max(0) as usize).map_or(null_mut(), |at| at as *mut c_void)
+}
+
+fn moved(context: *mut c_void, data: CUdeviceptr, bytes: usize) -> Result<CUdeviceptr> {
+    let gpu = of_context(context)?;
+    let at = gpu.allocate(bytes)?;
+    let held = gpu.blocks.lock().used.get(&data).map_or(0, |&(held, _)| held);
+    // SAFETY: both blocks have the bytes that are copied.
+    if let Err(error) = unsafe { gpu.copy(at, data, held.min(bytes)) } {
+        gpu.free(at);
+        return Err(error);
+    }
+    gpu.free(data);
+    Ok(at)
+}
+
+unsafe extern "C" fn free(context: *mut c_void, data: *mut c_void) {
+    // A storage may outlive the driver, whose memory is gone with it.
+    if let Ok(gpu) = of_context(context) {
+        gpu.free(data as CUdeviceptr);
+    }
+}

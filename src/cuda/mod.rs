@@ -1,0 +1,208 @@
+//! NVIDIA GPUs: memory, and kernels for the kinds of work.
+//!
+//! The driver is looked for at the first use, and kernels are compiled when they are first needed. A GPU does the work of a stream in
+//! order, after the call that asked for it has returned; what reads elements waits.
+
+mod blocks;
+mod compile;
+mod copy;
+mod count;
+mod decompose;
+mod driver;
+mod formula;
+mod fourier;
+mod gpu;
+mod images;
+mod index;
+mod layers;
+mod library;
+mod line_args;
+mod lines;
+mod loaded;
+mod loops;
+mod map;
+mod mask;
+mod matmul;
+mod memory;
+mod module;
+mod order;
+mod random;
+mod reduce;
+mod scan;
+mod search;
+mod sequence;
+mod sort;
+mod source;
+mod unique;
+
+pub use compile::compiled_for;
+pub use driver::devices;
+pub use gpu::{Gpu, gpu};
+pub use map::{MAP, entries as map_entries};
+pub use memory::provide;
+pub use source::{Entry, Source, module_text};
+
+use crate::alloc::provided;
+use crate::element::read_element;
+use crate::error::{Result, bail};
+use crate::launch::{Accelerator, Draw, Launch, Unique};
+use crate::operand::Operand;
+use crate::random::Generator;
+use crate::scalar::Scalar;
+
+/// All files of kernels; the entries of [`MAP`] follow from the operations, by [`map_entries`].
+pub static SOURCES: &[&Source] = &[
+    &MAP,
+    &copy::COPY,
+    &count::COUNT,
+    &fourier::FOURIER,
+    &images::IMAGES,
+    &images::POOL,
+    &index::INDEX,
+    &layers::LAYERS,
+    &mask::MASK,
+    &matmul::MATMUL,
+    &order::SORT,
+    &random::RANDOM,
+    &random::RANDOM_EACH,
+    &random::RANDOM_SAMPLE,
+    &reduce::REDUCE,
+    &scan::SCAN,
+    &lines::SOFTMAX,
+    &search::SEARCH,
+    &sequence::SEQUENCE,
+    &sort::SORT,
+    &sort::SELECT,
+    &unique::UNIQUE,
+    &decompose::SCALE,
+    &decompose::LU,
+    &decompose::QR,
+    &decompose::VALUES,
+    &decompose::EXPONENTIAL,
+];
+
+/// Bytes that the driver of a kind of work may need of the host.
+const SET_ASIDE: usize = 16 << 10;
+
+/// The GPU with a number, be it there or not.
+pub struct Numbered(i8);
+
+impl Numbered {
+    /// The GPU with this number.
+    pub const fn new(ordinal: i8) -> Numbered {
+        Numbered(ordinal)
+    }
+
+    /// Calls `f` with the GPU, and with memory set aside for names and tables, which ask for it in ways that may not fail.
+    fn with<R>(&self, f: impl FnOnce(&Gpu) -> Result<R>) -> Result<R> {
+        let gpu = gpu(self.0)?;
+        match provided(SET_ASIDE, || f(gpu)) {
+            Some((done, _)) => done,
+            None => bail!(NoMem, "out of memory: {SET_ASIDE} bytes could not be allocated"),
+        }
+    }
+}
+
+impl Accelerator for Numbered {
+    fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()> {
+        self.with(|gpu| match (work, out, inputs) {
+            (Launch::Convert(_), &[Some(out)], &[input]) => copy::convert(gpu, out, input),
+            (Launch::Fill(work), &[Some(out)], []) => copy::fill(gpu, out, work.0),
+            (Launch::Sequence(work), &[Some(out)], []) => sequence::sequence(gpu, work, out),
+            (Launch::Triangle(work), &[Some(out)], &[input]) => sequence::triangle(gpu, work, out, input),
+            (Launch::TriangleIndices(work), &[Some(out)], []) => sequence::triangle_indices(gpu, &work.0, out),
+            (Launch::OneHot(_), &[Some(out)], &[columns]) => sequence::one_hot(gpu, out, columns),
+            (Launch::Map(work), &[Some(out)], inputs) => map::map(gpu, work, out, inputs),
+            (Launch::Index(work), &[Some(out)], &[a, b]) => index::index(gpu, work, out, [a, b]),
+            (Launch::Mask(work), &[Some(out)], inputs) => mask::mask(gpu, *work, out, inputs),
+            (Launch::Search(work), &[Some(out)], &[sequences, x]) => search::search(gpu, *work, out, sequences, x),
+            (Launch::Histogram(work), &[Some(out)], &[input]) => count::histogram(gpu, work, out, input),
+            (Launch::Fourier(work), &[Some(out)], &[input]) => fourier::fourier(gpu, work, out, input),
+            (Launch::Matmul(work), &[Some(out)], &[a, b, ref addend @ ..]) => {
+                matmul::matmul(gpu, work, out, [a, b], addend.first().copied())
+            }
+            (Launch::SoftmaxGradient(work), &[Some(out)], &[g, y]) => layers::softmax_gradient(gpu, *work, out, g, y),
+            (Launch::LayerNorm(work), &[Some(out)], &[x, weight, bias]) => layers::norm(gpu, work.0, out, [x, weight, bias]),
+            (Launch::LayerNormGradient(work), &[of_rows, of_weight, of_bias], &[g, x, weight]) => {
+                layers::norm_gradient(gpu, work.0, [of_rows, of_weight, of_bias], [g, x, weight])
+            }
+            (Launch::Loss(work), &[Some(out)], inputs) => layers::loss(gpu, *work, out, inputs),
+            (Launch::Convolution(work), &[Some(out)], &[a, b, ref bias @ ..]) => {
+                images::convolution(gpu, work, out, [a, b], bias.first().copied())
+            }
+            (Launch::Pool(work), &[Some(out), ref indices @ ..], &[x]) => {
+                images::pool(gpu, work, out, indices.first().copied().flatten(), x)
+            }
+            (Launch::Unpool(work), &[Some(out)], &[t, indices]) => images::unpool(gpu, work, out, t, indices),
+            (Launch::Columns(work), &[Some(out)], &[t]) => images::columns(gpu, work, out, t),
+            (Launch::Reduce(work), &[a, b], &[input]) => reduce::reduce(gpu, work, [a, b], input),
+            (Launch::Lines(work), &[a, b], &[input]) => lines::lines(gpu, work, [a, b], input),
+            (Launch::Decompose(work), out, []) => decompose::decompose(gpu, work, out),
+            _ => gpu.refuse(),
+        })
+    }
+
+    fn first_outside(&self, positions: &Operand, least: i64, end: i64) -> Result<Option<usize>> {
+        self.with(|gpu| count::first_outside(gpu, positions, least, end))
+    }
+
+    fn count(&self, mask: &Operand) -> Result<usize> {
+        self.with(|gpu| count::count(gpu, mask))
+    }
+
+    fn all(&self, x: &Operand) -> Result<bool> {
+        self.with(|gpu| count::all(gpu, x))
+    }
+
+    fn bincount(&self, x: &Operand, weights: Option<&Operand>, minlength: i64) -> Result<Operand> {
+        self.with(|gpu| count::bincount(gpu, x, weights, minlength))
+    }
+
+    fn unique(&self, x: &Operand, consecutive: bool, inverted: bool) -> Result<Unique> {
+        self.with(|gpu| unique::unique(gpu, x, consecutive, inverted))
+    }
+
+    fn random(&self, draw: Draw, generator: &mut Generator, out: &Operand, parameters: &[&Operand]) -> Result<()> {
+        self.with(|gpu| random::random(gpu, draw, generator, out, parameters))
+    }
+
+    fn first(&self, operand: &Operand) -> Result<Scalar> {
+        let mut bytes = [0u8; 8];
+        gpu(self.0)?.read(operand.first() as u64, &mut bytes[..operand.dtype.size()])?;
+        // SAFETY: the bytes of an element.
+        Ok(unsafe { read_element(bytes.as_ptr(), operand.dtype) })
+    }
+
+    fn name(&self) -> Result<String> {
+        gpu(self.0)?.name()
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        gpu(self.0)?.synchronize()
+    }
+
+    fn memory(&self) -> Result<[i64; 5]> {
+        let gpu = gpu(self.0)?;
+        let ([free, total], [live, cached, peak]) = (gpu.memory()?, gpu.blocks.lock().bytes);
+        Ok([free, total, live, cached, peak].map(|bytes| bytes as i64))
+    }
+
+    fn empty_cache(&self) -> Result<()> {
+        gpu(self.0)?.empty_cache()
+    }
+
+    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { gpu(self.0)?.download(to, from as u64, bytes) }
+    }
+
+    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { gpu(self.0)?.upload(to as u64, from, bytes) }
+    }
+
+    unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { gpu(self.0)?.copy_from(gpu(other)?, to as u64, from as u64, bytes) }
+    }
+}
