@@ -41,16 +41,17 @@
  *     26. Fourier transforms
  *     27. Random generators
  *     28. Random numbers
- *     29. Exchange with other libraries
- *     30. Functions of the caller
- *     31. Storages
- *     32. Memory
- *     33. Files
- *     34. Mapped files and shared memory
- *     35. Errors
- *     36. Threads
- *     37. BLAS of the machine
- *     38. Versions
+ *     29. Devices
+ *     30. Exchange with other libraries
+ *     31. Functions of the caller
+ *     32. Storages
+ *     33. Memory
+ *     34. Files
+ *     35. Mapped files and shared memory
+ *     36. Errors
+ *     37. Threads
+ *     38. BLAS of the machine
+ *     39. Versions
  *
  * Conventions
  * ===========
@@ -306,7 +307,8 @@ TH_EXTENSION typedef enum TH_CHECKED_ENUM THStatus {
     TH_ERR_CALLBACK = 9,         ///< A function passed by the caller reported failure.
     TH_ERR_INTERNAL = 10,        ///< A fault inside thorn, caught at the boundary; please report it.
     /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
-    TH_ERR_NUMERIC = 11
+    TH_ERR_NUMERIC = 11,
+    TH_ERR_CUDA = 12             ///< CUDA: there is no driver, no GPU, no compiler of kernels, or one of them failed.
 } THStatus;
 
 /// A fresh handle: no dtype, no elements. The first operation that writes to it gives it dtype, shape and memory.
@@ -2586,7 +2588,8 @@ THStatus THTensor_symeig(THTensor *e, THTensor *v, const THTensor *t, int upper)
 /// `rv`, which may be NULL: right eigenvectors of norm 1 as columns. Those of a pair in columns i and i + 1 are `rv[:,
 /// i] + i rv[:, i + 1]` and its conjugate, turned so that the greatest element is real. Residuals are some eps of the
 /// norm of `a`, or more, as LAPACK's, where its rows or columns grow by 1e6 and beyond; imaginary parts of pairs that
-/// underflow are the least subnormal number.
+/// underflow are the least subnormal number. Matrices on a GPU are brought to the host, which has the iteration, and
+/// the results back.
 THStatus THTensor_geev(THTensor *re, THTensor *rv, const THTensor *a);
 
 /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
@@ -3294,7 +3297,88 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     29. Exchange with other libraries
+ *     29. Devices
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup devices Devices
+ *
+ * A tensor lies in the memory of the host or of a GPU, and an operation runs where its tensors lie, whichever device is
+ * the thread's default. Results of fresh handles are made there too. All tensors of a call lie on one device, but for
+ * numbers: a 0-d tensor of the host may be an operand of an elementwise operation. `THTensor_copy` copies between
+ * devices, and nothing else does so unasked. NVIDIA's driver and NVRTC, which compiles kernels when they are first
+ * needed, are looked for where the loader finds libraries, in `TH_CUDA_LIBRARIES`, `CUDA_PATH`, `CUDA_HOME`,
+ * `/usr/local/cuda`, and in the packages of a virtual environment. Compiled kernels are kept in files in
+ * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. A GPU
+ * does its work after the call that asked for it has returned, in order. What reads elements, `THTensor_item` or a copy
+ * to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for nothing. Errors:
+ * `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have; `TH_ERR_CUDA`, no driver,
+ * no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the memory of the GPU is
+ * full.
+ * @{
+ */
+
+/// Bytes of the memory of a GPU.
+typedef struct THCudaMemory {
+    /// Free, for all processes.
+    int64_t free_bytes;
+    /// All there are.
+    int64_t total_bytes;
+    /// In storages of this process.
+    int64_t live_bytes;
+    /// Kept by this process for new storages.
+    int64_t cached_bytes;
+    /// The most that ever were in storages.
+    int64_t peak_bytes;
+} THCudaMemory;
+
+/// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newWithSizesOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim,
+                                               const int64_t *size);
+
+/// The elements of `t` on a device: `t` itself if they lie there, else a row-major copy. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newToDevice(const THTensor *t, THDeviceType deviceType, int deviceIndex);
+
+/// `THTensor_newToDevice` to the GPU with this number. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newCuda(const THTensor *t, int deviceIndex);
+
+/// `THTensor_newToDevice` to the host. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newCpu(const THTensor *t);
+
+/// 1 if the elements lie in the memory of a GPU; 0 if not and on error.
+int THTensor_isCuda(const THTensor *t);
+
+/// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
+/// start.
+THStatus THSetDefaultDevice(THDeviceType deviceType, int deviceIndex);
+
+/// The kind of the thread's default device.
+THDeviceType THGetDefaultDeviceType(void);
+
+/// The number of the thread's default device among those of its kind.
+int THGetDefaultDeviceIndex(void);
+
+/// The number of GPUs; 0 and an error that says what is missing where there is none.
+int THCuda_deviceCount(void);
+
+/// The name of a GPU, as its driver has it. A C string that the caller frees with `THFree`; NULL on error.
+TH_NODISCARD char *THCuda_newDeviceName(int deviceIndex);
+
+/// Waits until a GPU has done all work of this process.
+THStatus THCuda_synchronize(int deviceIndex);
+
+/// Stores how much memory a GPU has in `memory`.
+THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
+
+/// Gives the memory of a GPU that is kept for new storages back to the driver.
+THStatus THCuda_emptyCache(int deviceIndex);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     30. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -3507,7 +3591,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     30. Functions of the caller
+ *     31. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3548,7 +3632,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     31. Storages
+ *     32. Storages
  *
  * ================================================================================================================== */
 
@@ -3700,7 +3784,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     32. Memory
+ *     33. Memory
  *
  * ================================================================================================================== */
 
@@ -3770,7 +3854,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     33. Files
+ *     34. Files
  *
  * ================================================================================================================== */
 
@@ -3918,7 +4002,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     34. Mapped files and shared memory
+ *     35. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -3996,7 +4080,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     35. Errors
+ *     36. Errors
  *
  * ================================================================================================================== */
 
@@ -4027,7 +4111,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     36. Threads
+ *     37. Threads
  *
  * ================================================================================================================== */
 
@@ -4052,7 +4136,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     37. BLAS of the machine
+ *     38. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4082,7 +4166,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     38. Versions
+ *     39. Versions
  *
  * ================================================================================================================== */
 

@@ -31,6 +31,7 @@ BY_KIND = {
     **dict.fromkeys(["len", "len_or_whole", "handle_count"], "entries({name})"),
     **dict.fromkeys(["entry", "size", "stride", "count", "integer", "offset", "length"], "whole({name})"),
     "dim": "dimension({name})", "flag": "truth({name})", "int": "code({name}, 3)", "seed": "bits()",
+    "cuda_memory_out": "chance(5) ? NULL : &(THCudaMemory){{0}}",
     "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
     "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }

@@ -4,19 +4,24 @@ use crate::cpu::host;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Absent, Accelerator, Draw, Launchable, Unique};
-use crate::layout::{Layout, checked_numel};
+use crate::launch::{Accelerator, Draw, Launchable, Unique};
+use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
-use crate::storage::Storage;
+use crate::storage;
 
-/// The backends of GPUs, by their ordinal.
-static GPUS: [Absent; 128] = {
-    let mut all = [const { Absent(Device::Cuda(0)) }; 128];
+/// What GPUs are in this build: with their number, be they there or not.
+#[cfg(feature = "cuda")]
+type OfCuda = crate::cuda::Numbered;
+#[cfg(not(feature = "cuda"))]
+type OfCuda = crate::launch::Absent;
+
+static GPUS: [OfCuda; 128] = {
+    let mut all = [const { OfCuda::new(0) }; 128];
     let mut k = 0;
     while k < all.len() {
-        all[k].0 = Device::Cuda(k as i8);
+        all[k] = OfCuda::new(k as i8);
         k += 1;
     }
     all
@@ -36,6 +41,25 @@ pub fn on(device: Device) -> Backend {
     match device {
         Device::Cpu => Backend::Host,
         Device::Cuda(k) => Backend::Other(&GPUS[k.max(0) as usize]),
+    }
+}
+
+/// The number of GPUs.
+pub fn count() -> Result<i32> {
+    #[cfg(feature = "cuda")]
+    return crate::cuda::devices();
+    #[cfg(not(feature = "cuda"))]
+    bail!(Cuda, "the library was built without CUDA")
+}
+
+/// Fails unless the device is there; its memory is to be had then.
+pub fn check(device: Device) -> Result<()> {
+    match device {
+        Device::Cpu => Ok(()),
+        #[cfg(feature = "cuda")]
+        Device::Cuda(k) => crate::cuda::gpu(k).map(|_| storage::provide_by(crate::cuda::provide)),
+        #[cfg(not(feature = "cuda"))]
+        Device::Cuda(_) => bail!(Cuda, "{device} is not available: the library was built without CUDA"),
     }
 }
 
@@ -64,17 +88,31 @@ impl Backend {
         }
     }
 
-    /// A new storage of `len` elements.
-    pub fn storage(self, dtype: Dtype, len: i64) -> Result<Storage> {
+    fn accelerator(self) -> Result<&'static dyn Accelerator> {
         match self {
-            Backend::Host => Storage::with_size(dtype, len),
-            Backend::Other(device) => device.storage(dtype, len),
+            Backend::Host => bail!(Device, "the host is no GPU"),
+            Backend::Other(device) => Ok(device),
         }
     }
 
-    /// A new row-major operand.
-    pub fn operand(self, dtype: Dtype, shape: &[i64]) -> Result<Operand> {
-        Ok(Operand::inside(self.storage(dtype, checked_numel(shape)?)?, dtype, Layout::contiguous(shape)))
+    /// The name of a GPU.
+    pub fn name(self) -> Result<String> {
+        self.accelerator()?.name()
+    }
+
+    /// Waits until a GPU has done all work.
+    pub fn synchronize(self) -> Result<()> {
+        self.accelerator()?.synchronize()
+    }
+
+    /// See `Accelerator::memory`.
+    pub fn memory(self) -> Result<[i64; 5]> {
+        self.accelerator()?.memory()
+    }
+
+    /// See `Accelerator::empty_cache`.
+    pub fn empty_cache(self) -> Result<()> {
+        self.accelerator()?.empty_cache()
     }
 
     /// The first of row-major int64 positions, counted from 0, that is less than `least`, or `end` or more.
@@ -139,7 +177,7 @@ impl Backend {
         let made = match self {
             // SAFETY: eight bytes hold an element of any dtype, and outlive the work.
             Backend::Host => unsafe { Operand::of_memory((&raw mut found).cast(), dtype, layout) },
-            Backend::Other(_) => self.operand(dtype, &[1])?.with_layout(layout),
+            Backend::Other(_) => Operand::new_on(input.device, dtype, &[1])?.with_layout(layout),
         };
         self.launch(work, &[Some(&made), None], &[input])?;
         self.first(&made)

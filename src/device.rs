@@ -1,4 +1,7 @@
-//! Where elements live.
+//! Where elements live, and where new ones are made.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Code of a kind of device in the C API; the values are DLPack's.
 pub type THDeviceType = i32;
@@ -7,6 +10,22 @@ pub type THDeviceType = i32;
 pub const TH_CPU: THDeviceType = 1;
 /// NVIDIA GPU memory.
 pub const TH_CUDA: THDeviceType = 2;
+
+/// Bytes of the memory of a GPU.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct THCudaMemory {
+    /// Free, for all processes.
+    pub free_bytes: i64,
+    /// All there are.
+    pub total_bytes: i64,
+    /// In storages of this process.
+    pub live_bytes: i64,
+    /// Kept by this process for new storages.
+    pub cached_bytes: i64,
+    /// The most that ever were in storages.
+    pub peak_bytes: i64,
+}
 
 /// A device: host memory or a numbered GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +56,63 @@ impl std::fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Cuda(index) => write!(f, "cuda:{index}"),
+        }
+    }
+}
+
+/// True once memory was made on another device than the host, or asked for: until then, nobody looks for the device of a thread.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Where this thread makes new memory if nothing else says where.
+    static DEFAULT: Cell<Device> = const { Cell::new(Device::Cpu) };
+}
+
+/// Returns true if a tensor may lie elsewhere than on the host.
+#[inline(always)]
+pub fn is_used() -> bool {
+    ELSEWHERE.load(Ordering::Relaxed)
+}
+
+/// The device on which this thread makes new memory.
+#[inline(always)]
+pub fn current() -> Device {
+    if is_used() { DEFAULT.get() } else { Device::Cpu }
+}
+
+/// Makes [`is_used`] true where the device is another than the host.
+#[inline(always)]
+pub fn use_of(device: Device) {
+    if device != Device::Cpu {
+        ELSEWHERE.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Sets [`current`].
+pub fn set_current(device: Device) {
+    use_of(device);
+    DEFAULT.set(device);
+}
+
+/// New memory is made on a device until this is gone.
+pub struct Making(Option<Device>);
+
+impl Making {
+    /// On this device.
+    pub fn on(device: Device) -> Making {
+        let before = current();
+        if before == device {
+            return Making(None);
+        }
+        set_current(device);
+        Making(Some(before))
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        if let Some(before) = self.0 {
+            set_current(before);
         }
     }
 }

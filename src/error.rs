@@ -45,6 +45,8 @@ statuses! {
     TH_ERR_INTERNAL = 10;
     /// A matrix is singular, not positive definite or not finite, or an iteration did not converge.
     TH_ERR_NUMERIC = 11;
+    /// CUDA: there is no driver, no GPU, no compiler of kernels, or one of them failed.
+    TH_ERR_CUDA = 12;
 }
 
 /// The class of a failure; its value is the [`THStatus`].
@@ -63,6 +65,7 @@ pub enum Kind {
     Callback = TH_ERR_CALLBACK,
     Internal = TH_ERR_INTERNAL,
     Numeric = TH_ERR_NUMERIC,
+    Cuda = TH_ERR_CUDA,
 }
 
 /// Why a call failed. Boxed, so that `Result<()>` stays one word on the way of a call that succeeds.

@@ -28,6 +28,8 @@ pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, W
 pub use index::{Combine, Index, Mask, Move};
 pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
 pub use lines::{LineOp, Lines};
+#[cfg(feature = "cuda")]
+pub use map::Formula;
 pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
 pub use matmul::{Form, Matmul};
 pub use random::Draw;
@@ -37,12 +39,10 @@ pub(crate) use window::IMAGE_DIMS;
 pub use window::{Adaptive, Window};
 
 use crate::device::Device;
-use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
-use crate::storage::Storage;
 
 /// Work that a device does to operands: its results overlap neither each other nor an input, unless its type says so.
 pub trait Launchable {
@@ -109,9 +109,6 @@ pub enum Launch<'a> {
 
 /// Memory and kernels of devices of one kind beside the host.
 pub trait Accelerator: Sync {
-    /// A new storage of `len` elements.
-    fn storage(&self, dtype: Dtype, len: i64) -> Result<Storage>;
-
     /// Does the work: writes the results in `out`, of which some kinds may do without one, from `inputs`.
     fn launch(&self, work: &Launch<'_>, out: &[Option<&Operand>], inputs: &[&Operand]) -> Result<()>;
 
@@ -135,22 +132,53 @@ pub trait Accelerator: Sync {
 
     /// The first element of an operand.
     fn first(&self, operand: &Operand) -> Result<Scalar>;
+
+    /// The name of the device.
+    fn name(&self) -> Result<String>;
+
+    /// Waits until all work has been done.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Bytes of memory: free, all, in storages, kept for new ones, and the most that ever were in storages.
+    fn memory(&self) -> Result<[i64; 5]>;
+
+    /// Gives back the memory that is kept for new storages.
+    fn empty_cache(&self) -> Result<()>;
+
+    /// Copies bytes from the device to the host.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
+
+    /// Copies bytes from the host to the device.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
+
+    /// Copies bytes from another device of this kind, which has the number `other`.
+    ///
+    /// # Safety
+    /// Both sides have this many bytes.
+    unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
 }
 
 /// A device that this library has no kernels for: everything is refused.
 pub struct Absent(pub Device);
 
 impl Absent {
+    /// The GPU with a number.
+    pub const fn new(ordinal: i8) -> Absent {
+        Absent(Device::Cuda(ordinal))
+    }
+
     fn refuse<T>(&self) -> Result<T> {
         bail!(Device, "not available on {}", self.0)
     }
 }
 
 impl Accelerator for Absent {
-    fn storage(&self, _: Dtype, _: i64) -> Result<Storage> {
-        self.refuse()
-    }
-
     fn launch(&self, _: &Launch<'_>, _: &[Option<&Operand>], _: &[&Operand]) -> Result<()> {
         self.refuse()
     }
@@ -180,6 +208,34 @@ impl Accelerator for Absent {
     }
 
     fn first(&self, _: &Operand) -> Result<Scalar> {
+        self.refuse()
+    }
+
+    fn name(&self) -> Result<String> {
+        self.refuse()
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.refuse()
+    }
+
+    fn memory(&self) -> Result<[i64; 5]> {
+        self.refuse()
+    }
+
+    fn empty_cache(&self) -> Result<()> {
+        self.refuse()
+    }
+
+    unsafe fn download(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
+        self.refuse()
+    }
+
+    unsafe fn upload(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
+        self.refuse()
+    }
+
+    unsafe fn copy_from(&self, _: i8, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
         self.refuse()
     }
 }

@@ -4,6 +4,8 @@ pub mod alloc;
 pub mod backend;
 pub mod capi;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod device;
 pub mod dtype;
 pub mod element;

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::layout::Layout;
+use crate::layout::{Layout, checked_numel};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
@@ -33,14 +33,13 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// Checks that every element of `t` lies inside its storage, and that this is in the host's memory.
+    /// Checks that every element of `t` lies inside its storage.
     pub fn of(t: &Tensor) -> Result<Operand> {
         Operand::with(t, t.defined()?, t.layout()?)
     }
 
     /// [`Operand::of`] for a tensor whose dtype and layout are known.
     pub fn with(t: &Tensor, dtype: Dtype, layout: Layout) -> Result<Operand> {
-        check_host(t)?;
         t.check_bounds(&layout)?;
         let storage_data = t.data().wrapping_offset(-(layout.offset as isize * dtype.size() as isize));
         Ok(Operand { storage: t.storage(), storage_data, device: t.device(), dtype, layout })
@@ -52,9 +51,14 @@ impl Operand {
         Operand { storage: Some(storage), storage_data, device, dtype, layout }
     }
 
+    /// A new row-major operand on a device.
+    pub fn new_on(device: Device, dtype: Dtype, shape: &[i64]) -> Result<Operand> {
+        Ok(Operand::inside(Storage::on(device, dtype, checked_numel(shape)?)?, dtype, Layout::contiguous(shape)))
+    }
+
     /// A new vector on the host.
     pub fn row(dtype: Dtype, n: i64) -> Result<Operand> {
-        Ok(Operand::inside(Storage::with_size(dtype, n)?, dtype, Layout::contiguous(&[n])))
+        Ok(Operand::inside(Storage::on_host(dtype, n)?, dtype, Layout::contiguous(&[n])))
     }
 
     /// Memory of the caller.

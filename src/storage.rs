@@ -1,11 +1,14 @@
 //! `THStorage`, the struct C sees, and [`Storage`], the counted pointer Rust uses.
 
+mod elsewhere;
 mod larger;
 mod lent;
 mod shared;
 
+pub use elsewhere::provide_by;
+
 use crate::alloc::{self, THAllocator, THDeleter, THMapAllocator, THMapAllocatorContext};
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::dtype::Dtype;
 use crate::error::{Error, Kind, Result, bail};
 use crate::refcount;
@@ -83,8 +86,16 @@ impl Storage {
         Storage::from_parts(dtype, null_mut(), 0, OWNED, &CACHING, null_mut())
     }
 
-    /// A storage of `len` elements with undefined values, from the caching allocator.
+    /// A storage of `len` elements with undefined values, on the device on which the thread makes new memory.
     pub fn with_size(dtype: Dtype, len: i64) -> Result<Storage> {
+        match device::current() {
+            Device::Cpu => Storage::on_host(dtype, len),
+            device => Storage::on(device, dtype, len),
+        }
+    }
+
+    /// A storage of `len` elements with undefined values, from the caching allocator of the host.
+    pub fn on_host(dtype: Dtype, len: i64) -> Result<Storage> {
         let bytes = byte_count(dtype, len)?;
         let data = allocate(bytes)?;
         let made = Storage::from_parts(dtype, data, len, OWNED, &CACHING, bytes as *mut c_void);

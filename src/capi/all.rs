@@ -13,6 +13,7 @@ macro_rules! areas {
         "Views": pairs_of_views view_pair_rows crate::capi::rows::view::pairs_of_views;
         "Views": views view_rows crate::capi::rows::view::views;
         "Shapes changed in place": shapes shape_rows crate::capi::rows::view::shapes;
+        "Devices": devices device_rows crate::capi::rows::device::tensors;
         "Joining and rearranging": join join_rows crate::capi::rows::join;
         "Elements by index": index index_rows crate::capi::rows::index;
         "Results made of numbers": create create_rows crate::capi::rows::create;
@@ -41,6 +42,7 @@ macro_rules! areas {
         "Mapped files and shared memory": shared_tensors shared_tensor_rows crate::capi::rows::memory::shared_tensors;
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
+        "Devices": crate::capi::rows::device::defaults;
         "Element types": crate::capi::rows::general::dtypes;
         "Printing": crate::capi::rows::print;
         "Random generators": crate::capi::rows::seed;

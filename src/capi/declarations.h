@@ -5,7 +5,7 @@ enum { TH_STORAGE_REFCOUNTED = 1, TH_STORAGE_RESIZABLE = 2, TH_STORAGE_FREEMEM =
 typedef struct THAllocator { void *(*malloc)(void *ctx, ptrdiff_t size); void *(*realloc)(void *ctx, void *ptr, ptrdiff_t size); void (*free)(void *ctx, void *ptr); } THAllocator;
 typedef struct THStorage { void *data; ptrdiff_t size; int32_t refcount; char flag; uint8_t dtype; int8_t deviceType; int8_t deviceIndex; const struct THAllocator *allocator; void *allocatorContext; struct THStorage *view; } THStorage;
 typedef struct THTensor { int64_t *size; int64_t *stride; int nDimension; struct THStorage *storage; ptrdiff_t storageOffset; int32_t refcount; char flag; uint8_t dtype; int8_t deviceType; int8_t deviceIndex; } THTensor;
-typedef enum THStatus { TH_OK = 0, TH_ERR_ARGUMENT = 1, TH_ERR_SHAPE = 2, TH_ERR_DTYPE = 3, TH_ERR_DEVICE = 4, TH_ERR_NOMEM = 5, TH_ERR_IO = 6, TH_ERR_FORMAT = 7, TH_ERR_UNSUPPORTED = 8, TH_ERR_CALLBACK = 9, TH_ERR_INTERNAL = 10, TH_ERR_NUMERIC = 11 } THStatus;
+typedef enum THStatus { TH_OK = 0, TH_ERR_ARGUMENT = 1, TH_ERR_SHAPE = 2, TH_ERR_DTYPE = 3, TH_ERR_DEVICE = 4, TH_ERR_NOMEM = 5, TH_ERR_IO = 6, TH_ERR_FORMAT = 7, TH_ERR_UNSUPPORTED = 8, TH_ERR_CALLBACK = 9, TH_ERR_INTERNAL = 10, TH_ERR_NUMERIC = 11, TH_ERR_CUDA = 12 } THStatus;
 typedef enum THMemoryFormat { TH_CONTIGUOUS_FORMAT = 0, TH_PRESERVE_FORMAT = 1, TH_CHANNELS_LAST = 2, TH_CHANNELS_LAST_3D = 3 } THMemoryFormat;
 typedef void (*THDeleter)(void *data, void *ctx);
 enum { TH_PRINT_PYTORCH = 0, TH_PRINT_TORCH7 = 1 };
@@ -20,6 +20,7 @@ typedef enum THMatrixNorm { TH_NORM_FRO = 0, TH_NORM_NUC = 1, TH_NORM_1 = 2, TH_
 typedef enum THGeneratorKind { TH_PHILOX = 1, TH_MT19937 = 2 } THGeneratorKind;
 typedef struct THGenerator THGenerator;
 typedef enum THFan { TH_FAN_IN = 0, TH_FAN_OUT = 1 } THFan;
+typedef struct THCudaMemory { int64_t free_bytes; int64_t total_bytes; int64_t live_bytes; int64_t cached_bytes; int64_t peak_bytes; } THCudaMemory;
 enum { DLPACK_MAJOR_VERSION = 1, DLPACK_MINOR_VERSION = 3 };
 enum { DLPACK_FLAG_BITMASK_READ_ONLY = 1, DLPACK_FLAG_BITMASK_IS_COPIED = 2 };
 typedef struct DLPackVersion { uint32_t major; uint32_t minor; } DLPackVersion;
@@ -696,6 +697,20 @@ THStatus THTensor_multinomial(THTensor *r, THGenerator *generator, const THTenso
 THStatus THTensor_multinomialAliasSetup(const THTensor *p, THTensor *J, THTensor *q);
 THStatus THTensor_multinomialAliasDraw(THTensor *r, THGenerator *generator, const THTensor *J, const THTensor *q);
 THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, const THTensor *t, double p);
+/* Devices */
+THTensor *THTensor_newWithSizesOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim, const int64_t *size);
+THTensor *THTensor_newToDevice(const THTensor *t, THDeviceType deviceType, int deviceIndex);
+THTensor *THTensor_newCuda(const THTensor *t, int deviceIndex);
+THTensor *THTensor_newCpu(const THTensor *t);
+int THTensor_isCuda(const THTensor *t);
+THStatus THSetDefaultDevice(THDeviceType deviceType, int deviceIndex);
+THDeviceType THGetDefaultDeviceType(void);
+int THGetDefaultDeviceIndex(void);
+int THCuda_deviceCount(void);
+char *THCuda_newDeviceName(int deviceIndex);
+THStatus THCuda_synchronize(int deviceIndex);
+THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
+THStatus THCuda_emptyCache(int deviceIndex);
 /* Exchange with other libraries */
 DLManagedTensorVersioned *THTensor_toDLPack(const THTensor *t);
 DLManagedTensor *THTensor_toDLPackLegacy(const THTensor *t);

@@ -273,7 +273,7 @@ pub fn converted(t: &operand::Operand, dtype: Dtype) -> Result<operand::Operand>
     let strides = format_strides(&t.layout.shape, TH_PRESERVE_FORMAT, Some(&t.layout))?;
     let layout = Layout { shape: t.layout.shape.clone(), strides, offset: 0 };
     let n = t.layout.numel();
-    let made = operand::Operand::inside(Storage::with_size(dtype, n)?, dtype, layout);
+    let made = operand::Operand::inside(Storage::on_host(dtype, n)?, dtype, layout);
     let (to, from) = ((made.first(), dtype), (t.first().cast_const(), t.dtype));
     // SAFETY: both operands lie inside their storages, and the new one apart; dense ones of the same strides lie alike.
     unsafe {

@@ -219,7 +219,7 @@ impl Reading {
         let mapped = self.input.file().map_or(Ok(None), |file| map::mapped(file, dtype, at, len))?;
         let storage = match mapped {
             Some(storage) => storage,
-            None => self.filled(Storage::with_size(dtype, len)?, |to| self.input.read_at(at, to))?,
+            None => self.filled(Storage::on_host(dtype, len)?, |to| self.input.read_at(at, to))?,
         };
         Tensor::with_layout(storage, dtype, &Layout::contiguous(&[len])).map(Some)
     }
@@ -254,7 +254,7 @@ impl Reading {
         {
             return Ok(storage);
         }
-        let storage = Storage::with_size(dtype, len)?;
+        let storage = Storage::on_host(dtype, len)?;
         thorn_files::set_threads(pool::num_threads());
         self.filled(storage, |to| self.contents.read(&*self.input, index, to))
     }

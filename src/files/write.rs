@@ -9,6 +9,7 @@ use crate::error::{Result, bail};
 use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::ops::copy;
+use crate::ops::device::on_host;
 use crate::tensor::Tensor;
 use std::ffi::{CStr, CString};
 use thorn_files::{Data, Format, Save};
@@ -59,7 +60,7 @@ impl Writing {
         if self.tensors.iter().any(|(known, _)| known == name) {
             bail!(Argument, "a tensor named '{name}' was added already")
         }
-        let entry = (owned(name)?, Operand::of(t)?);
+        let entry = (owned(name)?, Operand::of(&on_host(t)?)?);
         push(&mut self.tensors, entry)
     }
 
@@ -100,7 +101,7 @@ impl Writing {
 /// Writes a file with one tensor, which has no name.
 pub fn save(t: &Tensor, path: &CStr) -> Result<()> {
     let format = for_writing(TH_FILE_BY_NAME, path)?;
-    write(path, format, &[(String::new(), Operand::of(t)?)], &[], None)
+    write(path, format, &[(String::new(), Operand::of(&on_host(t)?)?)], &[], None)
 }
 
 fn owned(text: &str) -> Result<String> {

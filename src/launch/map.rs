@@ -88,8 +88,23 @@ pub enum Role {
     Parameters,
 }
 
+/// The definition of an elementwise operation as text, from which other devices make their kernels.
+#[cfg(feature = "cuda")]
+#[derive(Debug, Clone, Copy)]
+pub struct Formula<'a> {
+    /// The name of the operation.
+    pub name: &'a str,
+    /// Its arguments and their kinds: `"r out; t input; value number"`.
+    pub arguments: &'a str,
+    /// Its kernel, as the row writes it.
+    pub kernel: &'a str,
+}
+
 /// An elementwise operation: operand 0 is the result.
 pub struct Op<const N: usize> {
+    /// Its definition.
+    #[cfg(feature = "cuda")]
+    pub formula: Formula<'static>,
     /// The dtype of the result.
     pub result: ResultDtype,
     /// Numbers and dtypes.

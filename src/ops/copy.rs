@@ -2,9 +2,10 @@
 
 mod fast_path;
 
+use super::device::{copy_across, read_at, write_at};
 use crate::backend::launch;
+use crate::device::{Device, Making};
 use crate::dtype::Dtype;
-use crate::element::{read_element, write_element};
 use crate::error::{Result, bail};
 use crate::launch::{Convert, Fill};
 use crate::layout::{Layout, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, THMemoryFormat, format_strides};
@@ -25,6 +26,9 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
     let to = Operand::of(r)?;
     if to.layout.overlaps_itself() {
         bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
+    }
+    if to.device != from.device {
+        return copy_across(&to, src);
     }
     if to.overlaps(&from) {
         let disjoint = contiguous_copy(src)?;
@@ -54,6 +58,7 @@ pub fn contiguous_copy(t: &Tensor) -> Result<Tensor> {
 }
 
 fn clone_as(t: &Tensor, dtype: Dtype, format: THMemoryFormat) -> Result<Tensor> {
+    let _there = Making::on(t.device());
     if (format == TH_CONTIGUOUS_FORMAT || format == TH_PRESERVE_FORMAT)
         && let Some(cloned) = fast_path::clone(t, dtype)?
     {
@@ -119,7 +124,7 @@ pub fn fill(r: &Tensor, value: Scalar) -> Result<()> {
 }
 
 /// The address of the element at `index`, checked.
-fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
+fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Device, Dtype)> {
     let at = Operand::of(t)?;
     let layout = &at.layout;
     if index.len() != t.ndim() {
@@ -137,23 +142,22 @@ fn element(t: &Tensor, index: &[i64]) -> Result<(*mut u8, Dtype)> {
     if layout.numel() == 0 {
         bail!(Argument, "the tensor has no elements")
     }
-    Ok((at.first().wrapping_offset(offset as isize * at.dtype.size() as isize), at.dtype))
+    Ok((at.first().wrapping_offset(offset as isize * at.dtype.size() as isize), at.device, at.dtype))
 }
 
 /// The element at `index`.
 pub fn get(t: &Tensor, index: &[i64]) -> Result<Scalar> {
-    let (at, dtype) = element(t, index)?;
+    let (at, device, dtype) = element(t, index)?;
     // SAFETY: `element` returns addresses inside the storage.
-    Ok(unsafe { read_element(at, dtype) })
+    unsafe { read_at(at, device, dtype) }
 }
 
 /// Sets the element at `index`.
 pub fn set(t: &Tensor, index: &[i64], value: Scalar) -> Result<()> {
-    let (at, dtype) = element(t, index)?;
+    let (at, device, dtype) = element(t, index)?;
     check_range(dtype, value)?;
     // SAFETY: `element` returns addresses inside the storage.
-    unsafe { write_element(at, dtype, value) };
-    Ok(())
+    unsafe { write_at(at, device, dtype, value) }
 }
 
 /// The only element of a tensor of any shape.
@@ -163,7 +167,7 @@ pub fn item(t: &Tensor) -> Result<Scalar> {
         bail!(Argument, "only one element tensors have an item, this one has shape {:?}", at.layout.shape.as_slice())
     }
     // SAFETY: `Operand::of` checked that the element lies inside the storage.
-    Ok(unsafe { read_element(at.first(), at.dtype) })
+    unsafe { read_at(at.first(), at.device, at.dtype) }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Making tensors.
 
+use super::device::transfer;
 use super::result::{Inputs, Writes, ready};
 use super::{copy, view};
 use crate::alloc::THDeleter;
+use crate::backend;
+use crate::device::{Device, Making};
 use crate::dtype::{Dtype, default_dtype};
 use crate::error::{Result, bail};
 use crate::layout::{Layout, TH_PRESERVE_FORMAT, THMemoryFormat, checked_numel, contiguous_strides, format_strides};
-use crate::operand::check_host;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -16,6 +18,13 @@ use std::ffi::c_void;
 pub fn empty(dtype: Dtype, shape: &[i64], format: THMemoryFormat) -> Result<Tensor> {
     checked_numel(shape)?;
     Tensor::empty_strided(dtype, shape, &format_strides(shape, format, None)?)
+}
+
+/// A row-major tensor with undefined elements on a device.
+pub fn empty_on(device: Device, dtype: Dtype, shape: &[i64]) -> Result<Tensor> {
+    backend::check(device)?;
+    let _there = Making::on(device);
+    Tensor::empty(dtype, shape)
 }
 
 /// A tensor with undefined elements and given strides; negative strides stand for row-major ones, as in TH.
@@ -36,7 +45,6 @@ pub fn full(dtype: Dtype, shape: &[i64], value: Scalar) -> Result<Tensor> {
 
 /// A tensor like `t`, dense, with undefined elements.
 pub fn empty_like(t: &Tensor) -> Result<Tensor> {
-    check_host(t)?;
     let layout = t.layout()?;
     let strides = format_strides(&layout.shape, TH_PRESERVE_FORMAT, Some(&layout))?;
     Tensor::empty_strided(t.defined()?, &layout.shape, &strides)
@@ -74,7 +82,6 @@ pub fn fill_shape(r: &Tensor, shape: &[i64], value: Scalar) -> Result<()> {
 
 /// `r = value` everywhere, in the shape of `t`; a fresh `r` takes its dtype and, where they are dense, its strides too.
 pub fn fill_like(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
-    check_host(t)?;
     let dtype = t.defined()?;
     match r.dtype() {
         None => view::set(r, &full_like(t, value)?),
@@ -102,10 +109,8 @@ pub unsafe fn from_data(dtype: Dtype, shape: &[i64], data: *const c_void) -> Res
         bail!(Argument, "data is NULL for {numel} elements")
     }
     let t = Tensor::empty(dtype, shape)?;
-    if numel > 0 {
-        // SAFETY: the caller vouches for `data`; the tensor is new and row-major.
-        unsafe { std::ptr::copy_nonoverlapping(data.cast::<u8>(), t.data(), numel as usize * dtype.size()) }
-    }
+    // SAFETY: the caller vouches for `data`; the tensor is new and row-major.
+    unsafe { transfer((t.data(), t.device()), (data.cast(), Device::Cpu), numel as usize * dtype.size())? };
     Ok(t)
 }
 

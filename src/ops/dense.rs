@@ -2,7 +2,7 @@
 
 use super::copy;
 use super::result::{Inputs, Writes, ready};
-use crate::dtype::{Dtype, Element};
+use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::Launchable;
 use crate::operand::Operand;
@@ -32,22 +32,6 @@ pub(super) fn launch(
 ) -> Result<()> {
     let refs: SmallVec<[&Operand; 3]> = inputs.iter().collect();
     ready(r, (dtype, shape), Writes::ROW_MAJOR.of(compute), Inputs::anywhere(inputs))?.launch(work, &refs)
-}
-
-/// The elements of a tensor made by [`dense`].
-pub(super) fn elements<T: Element>(t: &Tensor) -> Result<&[T]> {
-    assert_eq!(t.dtype(), Some(T::DTYPE));
-    let n = t.layout()?.numel() as usize;
-    // SAFETY: row-major, of `T`, and inside its storage, which the tensor holds; nobody writes it before the caller is done.
-    Ok(if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast::<T>(), n) } })
-}
-
-/// The elements of a new tensor, to which there is no other handle.
-pub(super) fn elements_mut<T: Element>(t: &mut Tensor) -> Result<&mut [T]> {
-    assert_eq!(t.dtype(), Some(T::DTYPE));
-    let n = t.layout()?.numel() as usize;
-    // SAFETY: `Tensor::empty` made room for `n` elements of `T`; any bits are one.
-    Ok(if n == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(t.data().cast::<T>(), n) } })
 }
 
 /// Makes a result of the first dtype and of `shape`: a device writes it row-major and in the second dtype, reading each element of the

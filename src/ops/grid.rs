@@ -1,6 +1,7 @@
 //! Tensors made from the values of others: grids, products, one-hot rows, Vandermonde matrices.
 
-use super::dense::{dense, elements, elements_mut};
+use super::dense::dense;
+use super::device;
 use super::result::{Inputs, Writes, deliver, ready};
 use super::{copy, pointwise, view};
 use crate::alloc;
@@ -87,11 +88,7 @@ pub fn one_hot(r: &Tensor, t: &Tensor, classes: i64) -> Result<()> {
     // Always a copy, which nothing written to `r` can reach.
     let list = copy::contiguous_copy(&copy::to_dtype(t, Dtype::Int64)?)?;
     let source = Operand::of(&list)?;
-    let n = source.layout.numel() as usize;
-    let data = source.first().cast::<i64>();
-    // SAFETY: a new row-major tensor; without elements there may be no memory.
-    let values = if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, n) } };
-    let classes = check_classes(values, classes)?;
+    let classes = check_classes(&device::read::<i64>(&source)?, classes)?;
     let mut shape = source.layout.shape.clone();
     shape.push(classes);
     ready(r, (Dtype::Int64, &shape), Writes::ROW_MAJOR, Inputs::NONE)?.write(|to| {
@@ -150,16 +147,17 @@ pub fn vander(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<
 fn float_powers(r: &Tensor, t: &Tensor, columns: i64, increasing: bool) -> Result<()> {
     let dtype = t.defined()?;
     let t = dense(t, Dtype::Float64)?;
-    let x = elements::<f64>(&t)?;
-    let n = x.len();
-    let mut powers = Tensor::empty(Dtype::Float64, &[n as i64, columns])?;
-    for (row, &x) in elements_mut::<f64>(&mut powers)?.chunks_exact_mut(columns.max(1) as usize).zip(x) {
-        let (mut high, mut low) = (1.0, 0.0);
-        for j in 0..row.len() {
-            row[if increasing { j } else { row.len() - 1 - j }] = high;
-            (high, low) = times(high, low, x);
+    let x = device::elements::<f64>(&t)?;
+    let powers = device::written::<f64>(&[x.len() as i64, columns], |powers| {
+        for (row, &x) in powers.chunks_exact_mut(columns.max(1) as usize).zip(x.iter()) {
+            let (mut high, mut low) = (1.0, 0.0);
+            for j in 0..row.len() {
+                row[if increasing { j } else { row.len() - 1 - j }] = high;
+                (high, low) = times(high, low, x);
+            }
         }
-    }
+        Ok(())
+    })?;
     deliver([Some((r, dtype, &powers))])
 }
 

@@ -5,6 +5,7 @@ pub mod convolution;
 pub mod copy;
 pub mod create;
 mod dense;
+pub mod device;
 pub mod diagonal;
 pub mod distance;
 pub mod exchange;

@@ -1,8 +1,10 @@
 //! The way of an elementwise operation: operands checked, the result typed, shaped and free of harmful overlap, the work launched.
 
 use super::copy;
+use super::device::to_device;
 use super::fast_path::{flat, strided};
 use super::result::{Inputs, Writes, ready};
+use crate::device::{self, Device};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::{Choice, Map, Numbers, Op};
@@ -97,6 +99,9 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
         shape = if operands.is_empty() { operand.layout.shape.clone() } else { broadcast_shape(&shape, &operand.layout.shape)? };
         operands.push(operand);
     }
+    if device::is_used() {
+        bring_numbers(&mut operands)?;
+    }
     for operand in &mut operands {
         operand.layout = operand.layout.broadcast_to(&shape)?;
     }
@@ -104,4 +109,14 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
     let ready = ready(tensors[0], (signature.result, &shape), writes, Inputs::in_step(&operands))?;
     let inputs: SmallVec<[&Operand; 3]> = operands.iter().collect();
     ready.launch(&Map { op: call.op.as_elementwise(), common: call.common, numbers: call.numbers }, &inputs)
+}
+
+/// Brings 0-d operands of the host to the device of the others.
+#[inline(never)]
+fn bring_numbers(operands: &mut [Operand]) -> Result<()> {
+    let Some(device) = operands.iter().map(|operand| operand.device).find(|&device| device != Device::Cpu) else { return Ok(()) };
+    for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout.ndim() == 0) {
+        *operand = Operand::of(&to_device(&operand.tensor()?, device)?)?;
+    }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! Printing: the elements of tensors and storages, as `print` asks for them.
 
+use super::device::on_host;
+use super::view::with_whole_storage;
 use crate::alloc::HeapText;
 use crate::dtype::default_dtype;
 use crate::element::read_element;
@@ -23,7 +25,8 @@ pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> 
         let none = Layout::contiguous(&[0]);
         return print::tensor(&Source { dtype: default_dtype(), layout: &none, no_dimension, at: &|_| Scalar::Int(0) }, &options);
     }
-    let from = Operand::of(t)?;
+    let here = on_host(t)?;
+    let from = Operand::of(&here)?;
     print::tensor(&Source { dtype: from.dtype, layout: &from.layout, no_dimension, at: &reader(&from) }, &options)
 }
 
@@ -31,7 +34,8 @@ pub fn tensor(t: &Tensor, options: Option<&THPrintOptions>) -> Result<HeapText> 
 pub fn storage(storage: &Storage, options: Option<&THPrintOptions>) -> Result<HeapText> {
     let options = checked(options)?;
     let layout = Layout::contiguous(&[storage.len().max(0)]);
-    let from = Operand::inside(storage.clone(), storage.dtype(), layout);
+    let here = on_host(&with_whole_storage(storage)?)?;
+    let from = Operand::inside(here.storage().unwrap_or_else(|| storage.clone()), storage.dtype(), layout);
     print::storage(&Source { dtype: from.dtype, layout: &from.layout, no_dimension: false, at: &reader(&from) }, &options)
 }
 

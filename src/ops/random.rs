@@ -21,9 +21,11 @@ pub use state::*;
 pub use whole::*;
 
 use super::copy;
+use super::device::{Elements, elements, on_host};
 use super::result::{Inputs, Writes, ready};
 use crate::alloc::list;
 use crate::backend;
+use crate::device::Device;
 use crate::dtype::{Domain, Dtype};
 use crate::error::{Result, bail};
 use crate::launch::Draw;
@@ -40,13 +42,26 @@ fn fill(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operan
     if out.layout.overlaps_itself() {
         bail!(Shape, "several positions of the result share one element (strides {:?})", out.layout.strides.as_slice())
     }
+    if out.device != Device::Cpu && matches!(generator, Generator::Mt19937(_)) {
+        return fill_from_host(r, generator, draw, parameters);
+    }
     let device = backend::on(out.device);
     if out.layout.is_contiguous() {
         return device.random(draw, generator, &out, parameters);
     }
-    let dense = device.operand(out.dtype, &out.layout.shape)?;
+    let dense = Operand::new_on(out.device, out.dtype, &out.layout.shape)?;
     device.random(draw, generator, &dense, parameters)?;
     copy::copy_elements(&out, &dense)
+}
+
+/// [`fill`] of a tensor on a GPU by a generator that makes one number after the other: on the host.
+#[inline(never)]
+fn fill_from_host(r: &Tensor, generator: &mut Generator, draw: Draw, parameters: &[&Operand]) -> Result<()> {
+    let there = list(parameters.len(), |k| on_host(&parameters[k].tensor()?))?;
+    let here = list(there.len(), |k| Operand::of(&there[k]))?;
+    let drawn = Operand::new_on(Device::Cpu, r.defined()?, &r.layout()?.shape)?;
+    backend::on(Device::Cpu).random(draw, generator, &drawn, &here.iter().collect::<SmallVec<[&Operand; 2]>>())?;
+    copy::copy(r, &drawn.tensor()?)
 }
 
 /// [`fill`] of floats.
@@ -86,10 +101,9 @@ impl<const N: usize> Parameters<N> {
         make(r, self.dtype, whole, &self.shape, |r| fill(r, generator, draw, &parameters))
     }
 
-    /// The numbers of each, in row-major order.
-    fn lists(&self) -> [&[f64]; N] {
-        // SAFETY: the tensors are ours, row-major and of this dtype; nobody writes them.
-        std::array::from_fn(|k| unsafe { doubles(&self.values[k]) })
+    /// The numbers of parameter `k`, in row-major order.
+    fn list(&self, k: usize) -> Result<Elements<'_, f64>> {
+        elements(&self.values[k])
     }
 }
 
@@ -101,16 +115,6 @@ fn common<const N: usize>(tensors: [&Tensor; N]) -> Result<(Dtype, Dims)> {
         shape = broadcast_shape(&shape, &t.layout()?.shape)?;
     }
     Ok((dtype, shape))
-}
-
-/// The elements of a row-major tensor of float64.
-///
-/// # Safety
-/// It must be one, and nobody may write it meanwhile.
-unsafe fn doubles(t: &Tensor) -> &[f64] {
-    let n = t.layout().map_or(0, |layout| layout.numel()) as usize;
-    // SAFETY: the caller's; a tensor without elements may have no memory.
-    if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(t.data().cast(), n) } }
 }
 
 /// Lets `write` fill `r`, which gets this shape, and this dtype if it has none. Whole numbers may become integers. Where

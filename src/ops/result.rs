@@ -6,12 +6,13 @@
 //! known before.
 
 use super::copy::copy_elements;
+use super::device::check_result;
 use crate::backend;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::Launchable;
 use crate::layout::{Layout, checked_numel};
-use crate::operand::{Operand, check_host};
+use crate::operand::Operand;
 use crate::storage::Storage;
 use crate::tensor::{DimsMemory, Tensor};
 use smallvec::SmallVec;
@@ -31,7 +32,7 @@ struct Target<'a, 's> {
 impl<'a, 's> Target<'a, 's> {
     /// Fails where a result of `dtype` and `shape` cannot go into `r`.
     fn check(r: &'a Tensor, dtype: Dtype, shape: &'s [i64]) -> Result<Target<'a, 's>> {
-        check_host(r)?;
+        check_result(r)?;
         checked_numel(shape)?;
         let Some(have) = r.dtype() else { return Ok(Target { r, dtype, of: dtype, shape, kept: None }) };
         if !dtype.can_cast(have) {

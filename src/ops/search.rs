@@ -1,6 +1,7 @@
 //! Places in ascending sequences: searchsorted, bucketize; membership: isin.
 
-use super::dense::{dense, elements};
+use super::dense::dense;
+use super::device;
 use super::lines::Want;
 use super::result::deliver;
 use super::{copy, sort};
@@ -56,7 +57,7 @@ fn places(sorter: &Tensor, shape: &[i64], n: i64) -> Result<Tensor> {
         bail!(Shape, "the sorter has shape {:?}, the sequence {shape:?}", have.as_slice())
     }
     let sorter = dense(sorter, Dtype::Int64)?;
-    if let Some(place) = elements::<i64>(&sorter)?.iter().find(|place| !(0..n).contains(*place)) {
+    if let Some(place) = device::elements::<i64>(&sorter)?.iter().find(|place| !(0..n).contains(*place)) {
         bail!(Argument, "place {place} of the sorter is out of range for {n} elements")
     }
     Ok(sorter)

@@ -1,9 +1,10 @@
 //! Operations on storages as flat runs of elements.
 
 use super::copy::check_range;
+use super::device::{read_at, transfer, write_at};
 use crate::backend::launch;
+use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::element::{read_element, write_element};
 use crate::error::{Result, bail};
 use crate::launch::Convert;
 use crate::layout::Layout;
@@ -33,7 +34,7 @@ pub fn share(t: &Tensor) -> Result<()> {
 pub fn get(storage: &Storage, index: i64) -> Result<Scalar> {
     let (at, dtype) = element(storage, index)?;
     // SAFETY: `element` checked the index.
-    Ok(unsafe { read_element(at, dtype) })
+    unsafe { read_at(at, storage.device(), dtype) }
 }
 
 /// Sets the element at `index`.
@@ -41,8 +42,7 @@ pub fn set(storage: &Storage, index: i64, value: Scalar) -> Result<()> {
     let (at, dtype) = element(storage, index)?;
     check_range(dtype, value)?;
     // SAFETY: `element` checked the index.
-    unsafe { write_element(at, dtype, value) };
-    Ok(())
+    unsafe { write_at(at, storage.device(), dtype, value) }
 }
 
 /// A storage with the given elements.
@@ -95,6 +95,10 @@ pub unsafe fn raw_copy(dst: &Storage, src: *const u8) -> Result<()> {
         bail!(Argument, "src is NULL for {} elements", dst.len())
     }
     let bytes = dst.bytes();
+    if dst.device() != Device::Cpu {
+        // SAFETY: the caller vouches for `src`.
+        return unsafe { transfer((dst.data(), dst.device()), (src, Device::Cpu), bytes) };
+    }
     let overlap = (src as usize) < dst.data() as usize + bytes && (dst.data() as usize) < src as usize + bytes;
     // SAFETY: the caller vouches for `src`.
     unsafe {

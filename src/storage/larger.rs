@@ -9,7 +9,7 @@ impl Storage {
     pub fn larger(&self, len: i64) -> Result<Option<Storage>> {
         // SAFETY: a live storage.
         let caching = std::ptr::eq(unsafe { (*self.as_ptr()).allocator }, &CACHING);
-        if caching { Storage::with_size(self.dtype(), len).map(Some) } else { Ok(None) }
+        if caching { Storage::on_host(self.dtype(), len).map(Some) } else { Ok(None) }
     }
 
     /// Fails where the storage must not be made to hold `len` elements.

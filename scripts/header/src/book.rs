@@ -33,6 +33,7 @@ const ORDER: &[&str] = &[
     "Fourier transforms",
     "Random generators",
     "Random numbers",
+    "Devices",
     "Exchange with other libraries",
     "Functions of the caller",
     "Storages",

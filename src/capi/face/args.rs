@@ -18,7 +18,7 @@ use std::ffi::CStr;
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
     pub use crate::capi::face::generator::THGenerator;
-    pub use crate::device::THDeviceType;
+    pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::dtype::THDtype;
     pub use crate::error::THStatus;
     pub use crate::files::{THArchive, THFileFormat, THReadFunction, THSeekFunction};
@@ -163,6 +163,20 @@ impl Signature {
         Ok(if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(list, count as usize) } })
     }
 
+    /// The tensors among the arguments that have elements somewhere, lists of them included.
+    pub fn tensors<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = &'a Tensor> {
+        let handles = (0..self.kinds.len()).flat_map(move |k| {
+            let list = match self.kinds[k] {
+                Kind::inputs | Kind::optional_inputs | Kind::outs => self.listed(words, k).unwrap_or_default(),
+                // SAFETY: handles are transparent pointers, `Option` of them may be NULL; the caller passes live ones.
+                kind if kind.is_tensor() => std::slice::from_ref(unsafe { &*(&raw const words[k]).cast::<Option<Tensor>>() }),
+                _ => &[],
+            };
+            list.iter().flatten()
+        });
+        handles.filter(|t| t.dtype().is_some() && t.storage().is_some())
+    }
+
     /// The name of the handle at this address among the arguments: `argument 't'`, or `entry 1 of 'tensors'`.
     #[cold]
     pub fn name_of(&self, words: &[Word], handle: usize) -> String {
@@ -176,6 +190,16 @@ impl Signature {
             }
         }
         "a tensor".to_owned()
+    }
+}
+
+impl Kind {
+    /// Returns true for handles of tensors.
+    fn is_tensor(self) -> bool {
+        use Kind::*;
+        let is_result = matches!(self, out | optional_out | view_out | truth | indices | optional_indices | totals | optional_totals);
+        let is_operand = matches!(self, inout | input | optional_input | mask | index | optional_index | pivots);
+        is_result || is_operand || matches!(self, pivots_out | optional_info)
     }
 }
 
@@ -368,6 +392,10 @@ kinds! { $
 
     /// The dtype of what is made.
     dtype: THDtype [dtype] => Dtype, |args, at| dtype_arg(args.plain(at)?);
+    /// A kind of device.
+    device_type: THDeviceType = TH_CPU [same] => THDeviceType, |args, at| args.plain(at);
+    /// Room for the bytes of a GPU's memory.
+    cuda_memory_out: *mut THCudaMemory [same] => *mut THCudaMemory, |args, at| args.pointer(at);
     /// A dtype to convert to, or to ask about.
     other_dtype: THDtype [dynamic] => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// [`Kind::other_dtype`], or `TH_UNDEFINED` for the operation's own.
@@ -500,6 +528,7 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::required_memory,
     Kind::allocator,
     Kind::stats_out,
+    Kind::cuda_memory_out,
     Kind::dlpack,
     Kind::dlpack_legacy,
     Kind::arrow_schema,

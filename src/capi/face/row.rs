@@ -15,6 +15,7 @@ use super::args::{Args, Kind, Signature, scalar};
 use super::failure::{null_argument, remember};
 use super::returns::Return;
 use super::word::{ToWord, Word};
+use crate::device::{self, Device, Making};
 use crate::error::{Error, Kind as Failure, Result};
 use crate::launch::{Elementwise, Op};
 use crate::plan::each;
@@ -110,6 +111,7 @@ impl Row {
 /// Calls what a row does with the arguments in `words`. A failure, a panic too, becomes a status and a message.
 #[inline(never)]
 pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
+    let _there = if device::is_used() { making(row, words) } else { None };
     let error = match catch_unwind(AssertUnwindSafe(|| row.run(face, words))) {
         Ok(Ok(word)) => return word,
         Ok(Err(error)) => error,
@@ -119,6 +121,14 @@ pub fn invoke(row: &'static Row, face: &'static Face, words: &[Word]) -> Word {
         }
     };
     keep_error(row, face, words, &error)
+}
+
+/// New memory is made where the tensors of the call lie: on a GPU, if one does; where there are none, on the thread's own device.
+#[inline(never)]
+fn making(row: &Row, words: &[Word]) -> Option<Making> {
+    let devices = row.signature.tensors(words).map(|t| t.device());
+    let found = devices.reduce(|found, device| if found == Device::Cpu { device } else { found });
+    found.map(Making::on)
 }
 
 /// Keeps why a function failed, and gives what it returns then.

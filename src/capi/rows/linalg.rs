@@ -101,7 +101,7 @@ macro_rules! linalg_rows {
         /// `rv`, which may be NULL: right eigenvectors of norm 1 as columns. Those of a pair in columns i and i + 1 are `rv[:, i] + i rv[:,
         /// i + 1]` and its conjugate, turned so that the greatest element is real. Residuals are some eps of the norm of `a`, or more, as
         /// LAPACK's, where its rows or columns grow by 1e6 and beyond; imaginary parts of pairs that underflow are the least subnormal
-        /// number.
+        /// number. Matrices on a GPU are brought to the host, which has the iteration, and the results back.
         geev(re: out, rv: optional_out, a: input) = eigen::geev(re, rv, a);
         /// geev by PyTorch's name: `e = the eigenvalues of t`, `v = the eigenvectors`.
         eig(e: out, v: optional_out, t: input) = eigen::geev(e, v, t);

@@ -11,6 +11,8 @@ pub mod convolution;
 #[macro_use]
 pub mod create;
 #[macro_use]
+pub mod device;
+#[macro_use]
 pub mod exchange;
 #[macro_use]
 pub mod fourier;

@@ -29,7 +29,7 @@ fn paired(t: &Operand, rows: bool) -> Result<Operand> {
     }
     let mut shape = t.layout.shape.clone();
     shape[along] = (shape[along] + 1) / 2;
-    let storage = Storage::with_size(Dtype::Float32, checked_numel(&shape)?)?;
+    let storage = Storage::on_host(Dtype::Float32, checked_numel(&shape)?)?;
     let operand = Operand::inside(storage, Dtype::Float32, Layout::contiguous(&shape));
     let across = t.layout.ndim() - if rows { 1 } else { 2 };
     let [depth, count] = [along, across].map(|d| t.layout.shape[d] as usize);

@@ -7,7 +7,8 @@ use crate::error::{Result, bail};
 use crate::launch::{Convolution, IMAGE_DIMS, Product, Window};
 use crate::layout::{Dims, Layout};
 use crate::operand::Operand;
-use crate::ops::dense::{dense, elements};
+use crate::ops::dense::dense;
+use crate::ops::device;
 use crate::ops::matmul::product_type;
 use crate::ops::pointwise::{arithmetic, check_whole};
 use crate::ops::result::deliver;
@@ -265,7 +266,7 @@ pub fn convolve_mapped(r: &Tensor, factors: Factors, t: &Tensor, k: &Tensor, map
     let shape: Dims = of_k[..1].iter().copied().chain(sizes_made(&window, mode)).collect();
     let made = create::full(t.defined()?, &shape, Scalar::Int(0))?;
     let map = dense(map, Dtype::Int64)?;
-    for (n, pair) in elements::<i64>(&map)?.chunks_exact(2).enumerate() {
+    for (n, pair) in device::elements::<i64>(&map)?.chunks_exact(2).enumerate() {
         let (from, to) = (pair[0].wrapping_sub(1), pair[1].wrapping_sub(1));
         if !(0..of_t[0]).contains(&from) || !(0..of_k[0]).contains(&to) {
             bail!(Argument, "row {n} of the map leads from plane {} to {}, of {} and {}", pair[0], pair[1], of_t[0], of_k[0])

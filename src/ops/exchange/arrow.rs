@@ -2,10 +2,11 @@
 
 use super::arrow_abi::{ArrowArray, ArrowSchema};
 use crate::alloc;
+use crate::device::{Device, Making};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::TH_CONTIGUOUS_FORMAT;
-use crate::operand::Operand;
+use crate::operand::{Operand, check_host};
 use crate::ops::{copy, create};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -37,6 +38,7 @@ struct Export {
 /// # Safety
 /// Both structs are writable.
 pub unsafe fn export(t: &Tensor, schema: *mut ArrowSchema, array: *mut ArrowArray) -> Result<()> {
+    check_host(t)?;
     let dtype = Operand::of(t)?.dtype;
     let Some((format, _)) = FORMATS.iter().find(|(_, of)| *of == dtype) else { bail!(Dtype, "Arrow has no primitive format for {dtype}") };
     let layout = t.layout()?;
@@ -104,6 +106,7 @@ unsafe extern "C" fn end_array(array: *mut ArrowArray) {
 fn packed(t: &Tensor) -> Result<Tensor> {
     let from = Operand::of(t)?;
     let n = from.layout.numel() as usize;
+    let _host = Making::on(Device::Cpu);
     let bits = Tensor::empty(Dtype::Uint8, &[n.div_ceil(8) as i64])?;
     for byte in 0..n.div_ceil(8) {
         // SAFETY: `from` is row-major and has `n` elements; `bits` has as many bytes as they need.
@@ -196,6 +199,7 @@ unsafe fn bit(buffer: *const c_void, k: i64) -> bool {
 /// # Safety
 /// The buffer has `offset + length` bits.
 unsafe fn unpacked(data: *const c_void, offset: i64, length: i64) -> Result<Tensor> {
+    let _host = Making::on(Device::Cpu);
     let t = Tensor::empty(Dtype::Bool, &[length])?;
     for k in 0..length {
         // SAFETY: the caller's promise; the tensor is new and row-major.

@@ -5,7 +5,7 @@ use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Layout, MAX_DIMS, TH_PRESERVE_FORMAT, checked_numel, contiguous_strides};
-use crate::operand::Operand;
+use crate::operand::{Operand, check_host};
 use crate::ops::{copy, create};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -90,6 +90,7 @@ struct Export<M> {
 
 /// A struct for a consumer, who shares the elements of `t` until it calls the deleter. The storage can no longer be resized.
 pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
+    check_host(t)?;
     let from = Operand::of(t)?;
     let ndim = from.layout.ndim();
     let bytes = size_of::<Export<M>>() + 2 * ndim * size_of::<i64>();

@@ -8,7 +8,7 @@ use crate::error::{Result, bail};
 use crate::launch::Move;
 use crate::layout::{Dims, Layout, broadcast_shape, checked_numel};
 use crate::operand::Operand;
-use crate::ops::{copy, view};
+use crate::ops::{copy, device, view};
 use crate::tensor::Tensor;
 
 /// The elements that a list of index tensors selects of a tensor.
@@ -87,9 +87,7 @@ impl Selection {
             let list = copy::contiguous_copy(&view::derive(list, |l| l.expand(&common))?)?;
             let positions = Operand::of(&list)?;
             let size = layout.shape[d];
-            for (i, offset) in offsets.iter_mut().enumerate() {
-                // SAFETY: the new row-major tensor has an int64 for each offset.
-                let position = unsafe { positions.first().cast::<i64>().add(i).read() };
+            for (i, (offset, &position)) in offsets.iter_mut().zip(device::read::<i64>(&positions)?.iter()).enumerate() {
                 if position < -size || position >= size {
                     let at = place(i, &common);
                     bail!(Argument, "index {position} at position {at} is out of range for dimension {d} of size {size}")

@@ -7,7 +7,7 @@ pub mod select;
 
 use super::copy;
 use super::create::disjoint;
-use super::dense::elements_mut;
+use super::device::{self, Elements};
 use super::result::{Inputs, Ready, Writes, ready};
 use crate::backend;
 use crate::dtype::Dtype;
@@ -60,10 +60,8 @@ impl Positions {
     }
 
     /// The positions themselves.
-    fn as_slice(&self) -> &[i64] {
-        let n = self.len() as usize;
-        // SAFETY: row-major int64, inside their storage; memory from storages is aligned, and without elements there may be none.
-        if n == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.0.first().cast(), n) } }
+    fn list(&self) -> Result<Elements<'_, i64>> {
+        device::read(&self.0)
     }
 }
 
@@ -123,9 +121,11 @@ fn by_offsets(movement: Move) -> Index {
 
 /// A vector of int64.
 fn listed(offsets: &[i64]) -> Result<Operand> {
-    let mut list = Tensor::empty(Dtype::Int64, &[offsets.len() as i64])?;
-    elements_mut::<i64>(&mut list)?.copy_from_slice(offsets);
-    Operand::of(&list)
+    let copied = |list: &mut [i64]| {
+        list.copy_from_slice(offsets);
+        Ok(())
+    };
+    Operand::of(&device::written(&[offsets.len() as i64], copied)?)
 }
 
 /// Readies `r`, of this shape, for elements of `inputs[0]`, which are moved as they are.
@@ -155,5 +155,6 @@ fn written(t: &Tensor, src: &Tensor) -> Result<Tensor> {
 /// Positions of elements counted in row-major order, negative ones from the end, each of them checked.
 pub(super) fn flat_positions(index: &Tensor, numel: i64) -> Result<Vec<i64>> {
     let positions = Positions::of(index, numel, Range::FromBothEnds)?;
-    crate::alloc::list(positions.as_slice().len(), |i| Ok(positions.as_slice()[i]))
+    let list = positions.list()?;
+    crate::alloc::list(list.len(), |i| Ok(list[i]))
 }

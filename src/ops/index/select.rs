@@ -77,8 +77,9 @@ pub fn take_along_dim(r: &Tensor, t: &Tensor, index: &Tensor, dim: i32) -> Resul
 /// The offsets, in elements, that positions in row-major order have in a layout.
 pub(super) fn offsets(positions: &Positions, layout: &Layout) -> Result<Vec<i64>> {
     let numel = layout.numel();
-    alloc::list(positions.len() as usize, |i| {
-        let position = positions.as_slice()[i];
+    let list = positions.list()?;
+    alloc::list(list.len(), |i| {
+        let position = list[i];
         let (mut rest, mut offset) = (if position < 0 { position + numel } else { position }, 0);
         for d in (0..layout.ndim()).rev() {
             offset += rest % layout.shape[d] * layout.strides[d];

@@ -2,11 +2,12 @@
 
 use super::factor::{inverses, triangles};
 use super::{Batch, Matrices, eigenvalues, float, singular_values, sizes, transposed};
+use crate::device::{Device, Making};
 use crate::dtype::{Dtype, dispatch};
 use crate::error::{Result, bail};
 use crate::launch::{Decomposition, Vectors};
 use crate::layout::Dims;
-use crate::ops::dense::elements_mut;
+use crate::ops::device::{elements, on_host, to_device, written};
 use crate::ops::reduce::{self, Over, To};
 use crate::ops::result::deliver;
 use crate::ops::{triangle, view};
@@ -29,6 +30,10 @@ pub fn syev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor, upper: bool) -> Result
 
 /// `re` = the eigenvalues, real and imaginary parts; `rv` = the right eigenvectors, as LAPACK packs them.
 pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
+    // The host iterates for all devices.
+    let device = a.device();
+    let host = Making::on(Device::Cpu);
+    let a = &on_host(a)?;
     let dtype = float(&[a])?;
     let of = Matrices::square(a)?;
     let (n, vectors) = (of.n(), rv.is_some());
@@ -38,7 +43,9 @@ pub fn geev(re: &Tensor, rv: Option<&Tensor>, a: &Tensor) -> Result<()> {
     let v = batch.empty(dtype, &[side, side])?;
     let infos = batch.decompose(Decomposition::Geev { n, vectors }, [&work, &parts, &v], None)?;
     infos.check(eigenvalues)?;
-    let (values, v) = (transposed(&parts)?, transposed(&v)?);
+    drop(host);
+    let there = |t: &Tensor| to_device(&transposed(t)?, device);
+    let (values, v) = (there(&parts)?, there(&v)?);
     deliver([Some((re, dtype, &values)), rv.map(|r| (r, dtype, &v))])
 }
 
@@ -197,7 +204,6 @@ fn extreme_norm(greatest: bool, r: &Tensor, t: &Tensor) -> Result<()> {
 pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
     let dtype = float(&[t])?;
     let batch = Batch::new(Matrices::of(t)?.batch())?;
-    let mut condition = batch.empty(dtype, &[])?;
     if matches!(p, TH_NORM_2 | TH_NORM_MINUS_2) {
         let of = Matrices::of(t)?;
         let small = of.m().min(of.n());
@@ -206,34 +212,42 @@ pub fn cond(r: &Tensor, t: &Tensor, p: THMatrixNorm) -> Result<()> {
         }
         // The greatest value may overflow where the ratio does not.
         let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
-        let mut s = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s;
-        dispatch!(float, dtype, T => {
-            for (r, s) in elements_mut::<T>(&mut condition)?.iter_mut().zip(elements_mut::<T>(&mut s)?.chunks_exact(small.max(1))) {
-                let (most, least) = (s[0], s[small - 1]);
-                *r = match (p == TH_NORM_2, most == 0.0) {
-                    (true, true) => T::INFINITY,
-                    (true, false) => most / least,
-                    (false, true) => 0.0,
-                    (false, false) => least / most,
-                };
-            }
-        });
+        let s = Svd::of(&of, &transposed(&scaled)?, dtype, Vectors::No)?.s;
+        let condition = dispatch!(float, dtype, T => {
+            let s = elements::<T>(&s)?;
+            written::<T>(&batch.sizes, |condition| {
+                for (r, s) in condition.iter_mut().zip(s.chunks_exact(small.max(1))) {
+                    let (most, least) = (s[0], s[small - 1]);
+                    *r = match (p == TH_NORM_2, most == 0.0) {
+                        (true, true) => T::INFINITY,
+                        (true, false) => most / least,
+                        (false, true) => 0.0,
+                        (false, false) => least / most,
+                    };
+                }
+                Ok(())
+            })
+        })?;
         return deliver([Some((r, dtype, &condition))]);
     }
     let of = Matrices::square(t)?;
     // Neither norm is to leave the range where their product does not.
     let (scaled, _) = scaled(&batch, t, of.m().saturating_mul(of.n()))?;
     let t = &transposed(&scaled)?;
-    let mut norm = norms(&of, t, dtype, p)?;
-    let (inverse, mut infos) = inverses(&batch, &of, t, dtype)?;
+    let norm = norms(&of, t, dtype, p)?;
+    let (inverse, infos) = inverses(&batch, &of, t, dtype)?;
     // The columns of the inverse are the rows of this.
-    let mut other = norms(&of, &transposed(&inverse)?, dtype, p)?;
+    let other = norms(&of, &transposed(&inverse)?, dtype, p)?;
     let infos = infos.list()?;
-    dispatch!(float, dtype, T => {
-        let (norm, other) = (elements_mut::<T>(&mut norm)?, elements_mut::<T>(&mut other)?);
-        for (i, r) in elements_mut::<T>(&mut condition)?.iter_mut().enumerate() {
-            *r = if infos.get(i).is_some_and(|&info| info != 0) { T::INFINITY } else { norm[i] * other[i] };
-        }
-    });
+    let is_singular = |i: usize| infos.as_ref().and_then(|infos| infos.get(i)).is_some_and(|&info| info != 0);
+    let condition = dispatch!(float, dtype, T => {
+        let (norm, other) = (elements::<T>(&norm)?, elements::<T>(&other)?);
+        written::<T>(&batch.sizes, |condition| {
+            for (i, r) in condition.iter_mut().enumerate() {
+                *r = if is_singular(i) { T::INFINITY } else { norm[i] * other[i] };
+            }
+            Ok(())
+        })
+    })?;
     deliver([Some((r, dtype, &condition))])
 }

@@ -12,7 +12,7 @@ pub mod orthogonal;
 pub mod solve;
 
 use super::copy::contiguous_copy;
-use super::dense::elements_mut;
+use super::device::{Elements, elements};
 use super::{create, view};
 use crate::backend;
 use crate::dtype::{Domain, Dtype};
@@ -150,8 +150,8 @@ struct Infos {
 }
 
 impl Infos {
-    fn list(&mut self) -> Result<&mut [i32]> {
-        self.infos.as_mut().map_or(Ok(&mut []), elements_mut::<i32>)
+    fn list(&self) -> Result<Option<Elements<'_, i32>>> {
+        self.infos.as_ref().map(elements).transpose()
     }
 
     /// The `info` of each matrix.
@@ -161,8 +161,9 @@ impl Infos {
     }
 
     /// Fails where the first matrix with an `info` did.
-    fn check(mut self, why: impl Fn(i32) -> Why) -> Result<()> {
-        let failed = self.list()?.iter().enumerate().find(|&(_, &info)| info != 0).map(|(i, &info)| (i, info));
+    fn check(self, why: impl Fn(i32) -> Why) -> Result<()> {
+        let infos = self.list()?;
+        let failed = infos.iter().flat_map(|infos| infos.iter().enumerate()).find(|&(_, &info)| info != 0).map(|(i, &info)| (i, info));
         match failed {
             None => Ok(()),
             Some((_, info)) if self.batch.is_empty() => Err(Error::new(Kind::Numeric, format_args!("{}", why(info)))),

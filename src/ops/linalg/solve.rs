@@ -5,7 +5,8 @@ use super::{Batch, Matrices, Why, float, transposed};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::Decomposition;
-use crate::ops::dense::{dense, elements};
+use crate::ops::dense::dense;
+use crate::ops::device;
 use crate::ops::result::deliver;
 use crate::ops::{copy, view};
 use crate::tensor::Tensor;
@@ -118,7 +119,7 @@ fn pivots_of(batch: &Batch, pivots: &Tensor, n: i64, of: &[i64]) -> Result<Tenso
     pivots.check_bounds(&pivots.layout()?)?;
     let expanded = view::derive(pivots, |l| l.expand(&super::sizes(&batch.sizes, &[n])))?;
     let wide = dense(&expanded, Dtype::Int64)?;
-    for (at, &pivot) in elements::<i64>(&wide)?.iter().enumerate() {
+    for (at, &pivot) in device::elements::<i64>(&wide)?.iter().enumerate() {
         if pivot < 1 || pivot > n {
             bail!(Argument, "pivot {pivot} at {} of matrix {} is not a row from 1 to {n}", at as i64 % n, at as i64 / n)
         }

@@ -3,7 +3,7 @@
 use crate::element::{read_element, write_element};
 use crate::error::{Error, Result, bail};
 use crate::layout::{Dims, Layout};
-use crate::operand::Operand;
+use crate::operand::{Operand, check_host};
 use crate::ops::copy::contiguous_copy;
 use crate::scalar::Scalar;
 use crate::storage::Storage;
@@ -108,6 +108,7 @@ struct CallbackOperand {
 impl CallbackOperand {
     /// `t`, broadcast to the shape of `like`.
     fn new(t: &Tensor, like: &Tensor) -> Result<CallbackOperand> {
+        check_host(t)?;
         let mut operand = Operand::of(t)?;
         operand.layout = operand.layout.broadcast_to(&like.layout()?.shape)?;
         let storage = t.storage();

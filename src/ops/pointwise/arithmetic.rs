@@ -70,7 +70,7 @@ macro_rules! arithmetic_rows {
 }
 pub(crate) use arithmetic_rows;
 
-arithmetic_rows!(operations);
+arithmetic_rows!(operations ARITHMETIC;);
 
 /// The sign of a 16-bit float changes without a conversion.
 fn neg_bits(work: &Work<2>, _: &Numbers<'_>) {
@@ -91,6 +91,7 @@ fn abs_bits(work: &Work<2>, _: &Numbers<'_>) {
 }
 
 operations! {
+    SUMS;
     /// `r = a + b`
     add_tensor(r: out, a: input, b: input) { all same CHEAP, transposed |_, a, b| a.add(b) }
     /// `r = a - b`
@@ -144,6 +145,7 @@ fn between<T: Real>(a: T, b: T, weight: T) -> T {
 }
 
 operations! {
+    BOUNDS;
     /// `r = the larger of t and value`; compared this way round NaN stays, by one instruction
     not_below(r: out, t: input, value: parameter) { all same CHEAP, |_, t| if value > t { value } else { t } }
     /// `r = the smaller of t and value`
@@ -280,6 +282,7 @@ fn power_of_number<T: Number>(work: &Work<2>, numbers: &Numbers<'_>) {
 }
 
 operations! {
+    POWERS;
     /// `r = t^value` in general
     general_power(r: out, t: input, value: number) { numeric same COSTLY, kernel power }
     /// `r = t^2`

@@ -37,4 +37,4 @@ macro_rules! bits_rows {
 }
 pub(crate) use bits_rows;
 
-bits_rows!(operations);
+bits_rows!(operations BITS;);

@@ -56,6 +56,7 @@ fn checked_number(value: Scalar, dtype: Dtype) -> Result<Tensor> {
 }
 
 operations! {
+    CHOICES;
     /// `r = a where condition, else b`
     select(r: out, condition: input, a: input, b: input) { moved same CHEAP masked, kernel select_kernel }
     /// `r = value where mask, else t`

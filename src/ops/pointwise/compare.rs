@@ -59,7 +59,7 @@ macro_rules! compare_rows {
 }
 pub(crate) use compare_rows;
 
-compare_rows!(operations);
+compare_rows!(operations COMPARISONS;);
 
 /// How near numbers count as equal: `|a - b| <= absolute + relative * |b|`.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +73,7 @@ pub struct Tolerance {
 }
 
 operations! {
+    CLOSENESS;
     /// `r = |a - b| <= absolute + relative * |b|`, where `nan` is not 0 also NaN beside NaN
     close(r: truth, a: input, b: input, relative: parameter, absolute: parameter, nan: parameter) {
         float truth CHEAP, |_, a, b| {

@@ -47,9 +47,10 @@ macro_rules! divide_rows {
 }
 pub(crate) use divide_rows;
 
-divide_rows!(operations);
+divide_rows!(operations QUOTIENTS;);
 
 operations! {
+    DIVISIONS;
     /// `r = floor(t / value)`
     div_floor(r: out, t: input, value: factor) {
         numeric same COSTLY dividing,

@@ -11,6 +11,8 @@ use crate::cpu::tuning::COSTLIEST;
 use crate::cpu::vmath;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, bail};
+#[cfg(feature = "cuda")]
+use crate::launch::{Elementwise, Formula};
 use crate::launch::{Numbers, Op, ResultDtype, Role};
 use crate::plan::each;
 use crate::scalar::Scalar;
@@ -116,9 +118,10 @@ macro_rules! function_rows {
 }
 pub(crate) use function_rows;
 
-function_rows!(operations);
+function_rows!(operations FUNCTIONS;);
 
 operations! {
+    DERIVED;
     /// `r = the derivative of digamma at t`
     trigamma(r: out, t: input) { float real COSTLY, vectorized trigamma_run }
 }
@@ -140,6 +143,12 @@ pub fn nan_to_num(r: &Tensor, t: &Tensor, nan: Scalar, infinity: Scalar, minus_i
 
 /// `r = t` with three numbers in place of NaN, infinity and -infinity; the fourth is infinity.
 static FINITE: Op<2> = Op {
+    #[cfg(feature = "cuda")]
+    formula: Formula {
+        name: "finite",
+        arguments: "r out;t input;nan parameter;most parameter;least parameter;infinity parameter;",
+        kernel: "kernel finite",
+    },
     result: ResultDtype::Same,
     role: Role::Parameters,
     checked: false,
@@ -148,6 +157,10 @@ static FINITE: Op<2> = Op {
     bits: Some(finite_i16),
     masked: false,
 };
+
+/// What is no row.
+#[cfg(feature = "cuda")]
+pub static NUMBERS: &[Elementwise] = &[FINITE.as_elementwise()];
 
 /// Kernels of [`FINITE`] by the bits of floats, which are in the order of the magnitudes.
 macro_rules! finite {
@@ -196,6 +209,7 @@ pub fn polygamma(r: &Tensor, n: i64, t: &Tensor) -> Result<()> {
 }
 
 operations! {
+    GAMMA;
     /// `r = the n-th derivative of digamma at t`
     derivative(r: out, t: input, n: parameter) { float same COSTLIEST, kernel derivative_kernel }
     /// `r = the logarithm of the multivariate gamma function of dimension p`

@@ -51,4 +51,4 @@ macro_rules! gradient_rows {
 }
 pub(crate) use gradient_rows;
 
-gradient_rows!(operations);
+gradient_rows!(operations GRADIENTS;);

@@ -4,6 +4,8 @@
 
 pub mod op;
 
+#[cfg(feature = "cuda")]
+pub mod all;
 pub mod apply;
 pub mod arithmetic;
 pub mod bits;
@@ -14,6 +16,7 @@ mod divisor;
 pub mod function;
 pub mod gradient;
 
+use crate::device::{Device, Making};
 use crate::dtype::{Dtype, Promotion};
 use crate::element::write_element;
 use crate::error::{Result, bail};
@@ -46,10 +49,11 @@ fn promote_scalar(t: &Tensor, value: Scalar) -> Result<Dtype> {
     Ok(Promotion::default().tensor(dtype, t.ndim()).scalar(value).result().unwrap_or(dtype))
 }
 
-/// The number as a 0-d tensor, wrapped or rounded as elements of `dtype` are.
+/// The number as a 0-d tensor on the host, wrapped or rounded as elements of `dtype` are.
 fn number_tensor(value: Scalar, dtype: Dtype) -> Result<Tensor> {
+    let _host = Making::on(Device::Cpu);
     let number = Tensor::empty(dtype, &[])?;
-    // SAFETY: a new tensor of one element.
+    // SAFETY: a new tensor of one element on the host.
     unsafe { write_element(number.data(), dtype, value) };
     Ok(number)
 }

@@ -68,14 +68,18 @@ impl<const N: usize> Op<N> {
     }
 }
 
-/// Makes statics of rows, named like them.
+/// Makes statics of rows, named like them, and a list of them with the name before them.
 macro_rules! operations {
-    ($($(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* })*) => { $(
+    ($list:ident; $($(#[doc = $doc:literal])* $name:ident($($arg:ident: $kind:ident),* $(,)?) { $($definition:tt)* })*) => { $(
         $(#[doc = $doc])*
         #[allow(non_upper_case_globals)]
         pub static $name: $crate::launch::Op<{ 0 $(+ $crate::ops::pointwise::op::count!($kind))* }> =
-            $crate::ops::pointwise::op::operation!([$($arg $kind)*] $($definition)*);
-    )* };
+            $crate::ops::pointwise::op::operation!($name [$($arg $kind)*] $($definition)*);
+    )*
+        /// All of them.
+        #[cfg(feature = "cuda")]
+        pub static $list: &[$crate::launch::Elementwise] = &[$($name.as_elementwise()),*];
+    };
 }
 pub(crate) use operations;
 
@@ -98,8 +102,14 @@ pub(crate) use count;
 
 /// The [`Op`] of a definition.
 macro_rules! operation {
-    ([$($arg:ident $kind:ident)*] $set:ident $result:ident $grain:ident $($flag:ident)?, $($kernel:tt)*) => {
+    ($name:ident [$($arg:ident $kind:ident)*] $set:ident $result:ident $grain:ident $($flag:ident)?, $($kernel:tt)*) => {
         $crate::launch::Op {
+            #[cfg(feature = "cuda")]
+            formula: $crate::launch::Formula {
+                name: stringify!($name),
+                arguments: concat!($(stringify!($arg), " ", stringify!($kind), ";"),*),
+                kernel: stringify!($($kernel)*),
+            },
             result: $crate::ops::pointwise::op::traits!(result $result),
             role: $crate::ops::pointwise::op::traits!(role $($flag)? $($kind)*),
             checked: $crate::ops::pointwise::op::traits!(checked $($flag)? $($kind)*),

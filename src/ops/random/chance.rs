@@ -18,8 +18,7 @@ pub fn bernoulli(r: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
 /// [`bernoulli`] with a probability for each element.
 pub fn bernoulli_tensor(r: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
     let parameters = Parameters::of([p])?;
-    let [p] = parameters.lists();
-    check_all(p, PROBABILITY, is_probability)?;
+    check_all(&parameters.list(0)?, PROBABILITY, is_probability)?;
     parameters.draw(r, generator, true, Draw::BernoulliEach)
 }
 

@@ -119,9 +119,8 @@ pub fn gamma(r: &Tensor, generator: &mut Generator, shape: f64, scale: f64) -> R
 /// [`gamma`] with a shape and a scale for each element.
 pub fn gamma_tensor(r: &Tensor, generator: &mut Generator, shape: &Tensor, scale: &Tensor) -> Result<()> {
     let parameters = Parameters::of([shape, scale])?;
-    let [shape, scale] = parameters.lists();
-    check_all(shape, SHAPE, is_positive)?;
-    check_all(scale, "a scale > 0", is_positive)?;
+    check_all(&parameters.list(0)?, SHAPE, is_positive)?;
+    check_all(&parameters.list(1)?, "a scale > 0", is_positive)?;
     parameters.draw(r, generator, false, Draw::GammaEach)
 }
 
@@ -135,9 +134,8 @@ pub fn beta(r: &Tensor, generator: &mut Generator, a: f64, b: f64) -> Result<()>
 /// [`beta`] with shapes for each element.
 pub fn beta_tensor(r: &Tensor, generator: &mut Generator, a: &Tensor, b: &Tensor) -> Result<()> {
     let parameters = Parameters::of([a, b])?;
-    let [a, b] = parameters.lists();
-    check_all(a, SHAPE, is_positive)?;
-    check_all(b, SHAPE, is_positive)?;
+    check_all(&parameters.list(0)?, SHAPE, is_positive)?;
+    check_all(&parameters.list(1)?, SHAPE, is_positive)?;
     parameters.draw(r, generator, false, Draw::BetaEach)
 }
 
@@ -167,7 +165,7 @@ pub fn normal_means_deviations(r: &Tensor, generator: &mut Generator, means: &Te
 }
 
 fn check_deviations(stds: &Tensor) -> Result<()> {
-    check_all(Parameters::of([stds])?.lists()[0], "standard deviations >= 0", is_not_negative)
+    check_all(&Parameters::of([stds])?.list(0)?, "standard deviations >= 0", is_not_negative)
 }
 
 /// Numbers of mean 0 and deviation `std` in the common shape of `parameters`, finished as these want it. They are rounded in between, as

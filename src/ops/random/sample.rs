@@ -8,7 +8,7 @@ use crate::launch::Draw;
 use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::ops::copy;
-use crate::ops::dense::elements_mut;
+use crate::ops::device;
 use crate::ops::result::deliver;
 use crate::random::{Alias, Generator};
 use crate::scalar::Scalar;
@@ -43,7 +43,8 @@ pub fn multinomial(r: &Tensor, generator: &mut Generator, p: &Tensor, n: i64, re
         bail!(Argument, "{n} samples cannot be drawn")
     }
     check_holds(r, categories as i64)?;
-    let p = |row: usize| &parameters.lists()[0][row * categories..][..categories];
+    let probabilities = parameters.list(0)?;
+    let p = |row: usize| &probabilities[row * categories..][..categories];
     for row in 0..rows {
         let above = check_weights(p(row), row)?;
         if !replacement && n > above as i64 {
@@ -85,12 +86,17 @@ fn check_weights(p: &[f64], row: usize) -> Result<usize> {
 pub fn alias_setup(p: &Tensor, other: &Tensor, stays: &Tensor) -> Result<()> {
     let parameters = Parameters::of([p])?;
     let shape = vector(&parameters.shape)?;
-    let weights = parameters.lists()[0];
-    check_weights(weights, 0)?;
-    let tables = Alias::new(weights)?;
-    let (mut others, mut probabilities) = (Tensor::empty(Dtype::Int64, shape)?, Tensor::empty(Dtype::Float64, shape)?);
-    elements_mut::<i64>(&mut others)?.copy_from_slice(&tables.other);
-    elements_mut::<f64>(&mut probabilities)?.copy_from_slice(&tables.stays);
+    let weights = parameters.list(0)?;
+    check_weights(&weights, 0)?;
+    let tables = Alias::new(&weights)?;
+    let others = device::written(shape, |list: &mut [i64]| {
+        list.copy_from_slice(&tables.other);
+        Ok(())
+    })?;
+    let probabilities = device::written(shape, |list: &mut [f64]| {
+        list.copy_from_slice(&tables.stays);
+        Ok(())
+    })?;
     let rounded = copy::to_dtype(&probabilities, parameters.dtype)?;
     deliver([Some((other, Dtype::Int64, &others)), Some((stays, parameters.dtype, &rounded))])
 }
@@ -106,8 +112,8 @@ fn vector(shape: &[i64]) -> Result<&[i64]> {
 pub fn alias_draw(r: &Tensor, generator: &mut Generator, other: &Tensor, stays: &Tensor) -> Result<()> {
     let parameters = Parameters::of([stays])?;
     let shape = vector(&parameters.shape)?;
-    let stays = parameters.lists()[0];
-    check_all(stays, super::PROBABILITY, is_probability)?;
+    let stays = parameters.list(0)?;
+    check_all(&stays, super::PROBABILITY, is_probability)?;
     if other.defined()?.is_float() || other.layout()?.shape.as_slice() != shape {
         bail!(
             Shape,
@@ -117,10 +123,10 @@ pub fn alias_draw(r: &Tensor, generator: &mut Generator, other: &Tensor, stays: 
             other.layout()?.shape.as_slice()
         )
     }
-    let mut kept = Tensor::empty(Dtype::Int64, shape)?;
+    let kept = Tensor::empty(Dtype::Int64, shape)?;
     copy::copy(&kept, other)?;
     let categories = stays.len() as i64;
-    if let Some(k) = elements_mut::<i64>(&mut kept)?.iter().find(|&&k| !(0..categories).contains(&k)) {
+    if let Some(k) = device::elements::<i64>(&kept)?.iter().find(|&&k| !(0..categories).contains(&k)) {
         bail!(Argument, "category {k} is none of {categories}")
     }
     r.defined()?;

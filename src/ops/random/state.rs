@@ -3,15 +3,16 @@
 use super::make;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::ops::copy;
+use crate::ops::{copy, device};
 use crate::random::Generator;
 use crate::tensor::Tensor;
 
 /// `r` = the bytes of the state.
 pub fn save(generator: &Generator, r: &Tensor) -> Result<()> {
-    let bytes = Tensor::empty(Dtype::Uint8, &[generator.state_bytes() as i64])?;
-    // SAFETY: the new tensor has as many bytes as the state.
-    generator.save(|state| unsafe { bytes.data().copy_from_nonoverlapping(state.as_ptr(), state.len()) });
+    let bytes = device::written::<u8>(&[generator.state_bytes() as i64], |bytes| {
+        generator.save(|state| bytes.copy_from_slice(state));
+        Ok(())
+    })?;
     if r.defined().is_ok_and(|dtype| dtype != Dtype::Uint8) {
         bail!(Dtype, "the state is bytes, uint8, not {}", r.defined()?)
     }
@@ -29,7 +30,5 @@ pub fn restore(generator: &mut Generator, t: &Tensor) -> Result<()> {
     if n as usize != generator.state_bytes() {
         bail!(Argument, "the state of this generator has {} bytes, got {n}", generator.state_bytes())
     }
-    let bytes = copy::contiguous_copy(t)?;
-    // SAFETY: the new row-major tensor has `n` bytes.
-    generator.restore(unsafe { std::slice::from_raw_parts(bytes.data(), n as usize) })
+    generator.restore(&device::elements::<u8>(&copy::contiguous_copy(t)?)?)
 }

@@ -27,8 +27,7 @@ pub fn poisson(r: &Tensor, generator: &mut Generator, rate: f64) -> Result<()> {
 /// [`poisson`] with a rate for each element.
 pub fn poisson_tensor(r: &Tensor, generator: &mut Generator, rate: &Tensor) -> Result<()> {
     let parameters = Parameters::of([rate])?;
-    let [rate] = parameters.lists();
-    check_all(rate, RATE, is_not_negative)?;
+    check_all(&parameters.list(0)?, RATE, is_not_negative)?;
     parameters.draw(r, generator, true, Draw::PoissonEach)
 }
 
@@ -48,9 +47,8 @@ pub fn binomial(r: &Tensor, generator: &mut Generator, n: f64, p: f64) -> Result
 /// [`binomial`] with trials and a probability for each element.
 pub fn binomial_tensor(r: &Tensor, generator: &mut Generator, n: &Tensor, p: &Tensor) -> Result<()> {
     let parameters = Parameters::of([n, p])?;
-    let [n, p] = parameters.lists();
-    check_all(n, TRIALS, is_count)?;
-    check_all(p, PROBABILITY, is_probability)?;
+    check_all(&parameters.list(0)?, TRIALS, is_count)?;
+    check_all(&parameters.list(1)?, PROBABILITY, is_probability)?;
     parameters.draw(r, generator, true, Draw::BinomialEach)
 }
 

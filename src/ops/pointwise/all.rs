@@ -1,0 +1,23 @@
+//! The index of all elementwise operations.
+
+use super::{arithmetic, bits, choose, compare, divide, function, gradient};
+use crate::launch::Elementwise;
+
+/// All operations, for devices that make kernels of their definitions.
+pub static OPERATIONS: &[&[Elementwise]] = &[
+    arithmetic::ARITHMETIC,
+    arithmetic::SUMS,
+    arithmetic::BOUNDS,
+    arithmetic::POWERS,
+    bits::BITS,
+    choose::CHOICES,
+    compare::COMPARISONS,
+    compare::CLOSENESS,
+    divide::QUOTIENTS,
+    divide::DIVISIONS,
+    function::FUNCTIONS,
+    function::DERIVED,
+    function::GAMMA,
+    function::NUMBERS,
+    gradient::GRADIENTS,
+];

@@ -1,0 +1,43 @@
+//! Storages on other devices than the host.
+
+use super::{OWNED, Storage, TH_STORAGE_REFCOUNTED, byte_count};
+use crate::alloc::{self, THAllocator};
+use crate::device::{self, Device};
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+/// Gets memory of a device: its address, and the allocator and its context that give it back.
+pub type Provide = fn(Device, usize) -> Result<(*mut c_void, &'static THAllocator, *mut c_void)>;
+
+static PROVIDE: OnceLock<Provide> = OnceLock::new();
+
+/// Says where the memory of devices comes from; the first one that says so is heard.
+pub fn provide_by(provide: Provide) {
+    let _ = PROVIDE.set(provide);
+}
+
+impl Storage {
+    /// A storage of `len` elements with undefined values in the memory of a device.
+    pub fn on(device: Device, dtype: Dtype, len: i64) -> Result<Storage> {
+        if device == Device::Cpu {
+            return Storage::on_host(dtype, len);
+        }
+        let Some(provide) = PROVIDE.get() else { bail!(Device, "not available on {device}") };
+        device::use_of(device);
+        let bytes = byte_count(dtype, len)?;
+        let storage = Storage::from_parts(dtype, null_mut(), len, TH_STORAGE_REFCOUNTED, null(), null_mut())?;
+        let (data, allocator, context) = provide(device, bytes)?;
+        // SAFETY: nobody else has the new storage.
+        unsafe {
+            let raw = storage.as_ptr();
+            ((*raw).data, (*raw).allocator, (*raw).allocatorContext) = (data, allocator, context);
+            ((*raw).deviceType, (*raw).deviceIndex) = device.codes();
+        }
+        storage.set_flags(OWNED);
+        alloc::adjust_live(bytes as isize);
+        Ok(storage)
+    }
+}
