@@ -4,6 +4,8 @@
 --
 --     THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
 --
+-- With TH_TEST_DEVICE=cuda the calls have tensors on a GPU; only functions of the caller may be refused there.
+--
 -- With TH_SIMD=baseline or avx2 the kernels of that level run; it ends with 77 where the machine lacks it.
 --
 -- table/expectations.lua explains the file.
@@ -35,9 +37,11 @@ end
 
 local elements = require "elements"
 local memory = require "memory"
+local on_cuda = os.getenv "TH_TEST_DEVICE" == "cuda"
+local device = on_cuda and require "device"
 local dtypes, place, list64 = elements.dtypes, memory.place, memory.list64
 
-local TH_ERR_DTYPE = 3
+local TH_ERR_DTYPE, TH_ERR_DEVICE = 3, 4
 
 -- Comparing
 
@@ -104,16 +108,16 @@ end
 local function invoke(name, arguments, count) return C[name](unpack(arguments, 1, count)) end
 jit.off(invoke)
 
--- The arguments in C, with a handle for each tensor and each result; NULL where there is none.
-local function arguments_of(call, operands, results)
+-- The arguments in C, with a handle for each tensor and each result, as `handle` has it; NULL where there is none.
+local function arguments_of(call, operands, results, handle)
   local values, tensor, result = {}, 0, 0
   local function value(argument)
     if argument.kind == "tensor" then
       tensor = tensor + 1
-      return operands[tensor].tensor
+      return handle(operands[tensor].tensor)
     elseif argument.kind == "result" then
       result = result + 1
-      return results[result] and results[result].tensor or nil
+      return results[result] and handle(results[result].tensor) or nil
     end
     return argument.value
   end
@@ -129,10 +133,29 @@ local function arguments_of(call, operands, results)
   return values
 end
 
-local function perform(call, operands, results)
+local function itself(tensor) return tensor end
+
+local function perform_with(call, operands, results, handle)
+  local arguments = arguments_of(call, operands, results, handle)
   C.THClearLastError()
-  local got = invoke(call.name, arguments_of(call, operands, results), #call.arguments)
+  local got = invoke(call.name, arguments, #call.arguments)
   return got, tonumber(C.THGetLastErrorCode())
+end
+
+-- Functions that the GPU refused.
+local refused = {}
+
+local function perform(call, operands, results)
+  if not on_cuda then return perform_with(call, operands, results, itself) end
+  local got, code, back = device.through(function(there) return perform_with(call, operands, results, there) end)
+  if code == TH_ERR_DEVICE and ffi.string(C.THGetLastError()):match "not available on cuda:0$" then
+    refused[call.name] = (refused[call.name] or 0) + 1
+    return got, code, true
+  end
+  for _, result in pairs(results) do
+    if result then result.tensor = back(result.tensor) end
+  end
+  return got, code
 end
 
 -- What is wrong with a call that must fail with `status`; nil if nothing.
@@ -151,7 +174,8 @@ end
 
 -- What is wrong with one call; nil if nothing. `results` may have operands among them, or false for NULL.
 local function fault(call, operands, results)
-  local got, code = perform(call, operands, results)
+  local got, code, was_refused = perform(call, operands, results)
+  if was_refused then return end
   if call.status then return fault_of_failure(call, call.status, code, operands, results) end
   if code ~= 0 then return "failed: " .. ffi.string(C.THGetLastError()) end
   if call.returns then
@@ -265,8 +289,11 @@ local function results_of(call, make)
   return results
 end
 
+-- On a GPU fewer ways are tried: what differs between them is the host's part, which is the same for all devices.
+local tried_layouts = on_cuda and { "contiguous", "transposed", "stepped" } or memory.layouts
+
 local function try_layouts(call)
-  for _, layout in ipairs(memory.layouts) do
+  for _, layout in ipairs(tried_layouts) do
     try(call, "operands " .. layout, function()
       local operands = lay(call, layout)
       if operands then return operands, results_of(call, fresh) end
@@ -280,11 +307,13 @@ local function try_layouts(call)
   end
 end
 
+local tried_results = on_cuda and { result_kinds[2], result_kinds[5], result_kinds[6] } or result_kinds
+
 local function try_results(call)
-  for _, kind in ipairs(result_kinds) do
+  for _, kind in ipairs(tried_results) do
     local way, make = unpack(kind)
     if not (call.keeps and make == resized or call.strict and (make == wider or make == narrower)) then
-      for _, layout in ipairs { "contiguous", "transposed" } do
+      for _, layout in ipairs(on_cuda and { "contiguous" } or { "contiguous", "transposed" }) do
         try(call, way .. ", operands " .. layout, function()
           local operands = lay(call, layout)
           local results = operands and results_of(call, make)
@@ -395,6 +424,7 @@ local function try_lengths(call)
   local expected = call.results[1]
   if #expected.shape == 0 or expected.count == 0 or #call.handles ~= 1 or call.handles[1].from then return end
   stacked(call, 3)
+  if on_cuda and (expected.count <= 8 or expected.dtype.size < 4) then return end
   stacked(call, 301)
   local wide = lengthened(call, { 17, 59 })
   try(wide, "17 x 59 elements transposed", function() return lay(wide, "transposed"), results_of(wide, fresh) end)
@@ -411,6 +441,7 @@ local function try_lengths(call)
     end
   end
   -- Enough for threads; the shortest inputs are those of all pairs of dtypes, which have been seen enough.
+  if on_cuda then return end
   if expected.count > 8 and (expected.dtype.size >= 4 or expected.dtype.name == "bool") and expected.dtype.name ~= "int32" then
     local longest = lengthened(call, { 70003 })
     try(longest, "70003 elements", function() return lay(longest, "contiguous"), results_of(longest, fresh) end)
@@ -447,4 +478,14 @@ for _, call in ipairs(require "expectations" "tests/data/expectations.txt") do
   end
 end
 print(("%d expectations, %d checks, %d expectations failed"):format(count, checks, failed))
+if on_cuda then
+  -- Functions of the caller see the host's memory.
+  local host_only = { THTensor_apply = true, THTensor_map = true, THTensor_map2 = true }
+  for name, times in pairs(refused) do
+    if not host_only[name] then
+      print(("%s was refused on the GPU %d times"):format(name, times))
+      failed = failed + 1
+    end
+  end
+end
 os.exit(failed == 0 and count > 0)

@@ -91,6 +91,16 @@ exchange_with_torch() {
     fi
 }
 
+# Every kernel, compiled by the real NVRTC for the oldest GPUs that it knows; no GPU is needed.
+compile_kernels() {
+    local libraries
+    if libraries=$(scripts/nvrtc.sh); then
+        THORN_TEST_NVRTC=compute_75 TH_CUDA_LIBRARIES=$libraries cargo test --locked --test kernels -- --nocapture
+    else
+        echo "left out, for want of NVRTC: scripts/nvrtc.sh could not fetch it"
+    fi
+}
+
 section "set-up"
 scripts/setup.sh
 
@@ -107,6 +117,8 @@ section "cargo clippy"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 section "cargo test"
 cargo test --workspace --locked
+section "kernels for GPUs"
+compile_kernels
 section "CMake"
 compile
 section "exported symbols"

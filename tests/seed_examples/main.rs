@@ -52,31 +52,34 @@ use world::{World, known};
 /// function with one of these words in its name, in capitals or not, the test fails and asks for the example.
 type Wait = (&'static str, &'static str, &'static [&'static str]);
 
-const DEVICES: &[&str] = &["cuda", "setDevice", "toDevice"];
-
 /// Operations no function offers yet. An example that needs one waits.
-const LATER: &[Wait] =
-    &[("backward", "autograd", &["backward", "requiresGrad"]), ("to_sparse", "sparse", &["sparse"]), ("cuda", "CUDA", DEVICES)];
+const LATER: &[Wait] = &[("backward", "autograd", &["backward", "requiresGrad"]), ("to_sparse", "sparse", &["sparse"])];
 
 /// Examples in words alone that wait.
 const LATER_EXAMPLES: &[Wait] = &[
-    ("000_cuda_default_device", "CUDA", DEVICES),
-    ("000_cuda_scoped_device", "CUDA", DEVICES),
-    ("000_cuda_explicit_device_in_scope", "CUDA", DEVICES),
-    ("000_cuda_result_on_source_device", "CUDA", DEVICES),
-    ("000_cuda_cross_device_add_error", "CUDA", DEVICES),
-    ("000_cuda_cross_device_copy_ok", "CUDA", DEVICES),
-    ("000_cuda_cpu_mixed_add_error", "CUDA", DEVICES),
-    ("002_cpu_on_cpu_returns_self", "CUDA", DEVICES),
-    ("002_cuda_to_device", "CUDA", DEVICES),
-    ("002_cuda_to_device_dtype", "CUDA", DEVICES),
-    ("002_cuda_to_other", "CUDA", DEVICES),
-    ("002_cuda_ones_on_cuda", "CUDA", DEVICES),
-    ("002_cuda_get_device_cuda", "CUDA", DEVICES),
     ("002_sparse_mask", "sparse", &["sparse"]),
     // In C the types tell tensors from storages; other languages have to ask. Bindings are files, not functions.
     ("000_is_tensor_is_storage", "bindings", BINDINGS),
     ("004_type_name", "bindings", BINDINGS),
+];
+
+/// Examples that need a GPU, and the cases of c_tests/test_cuda.c that run them.
+const ON_DEVICES: &[(&str, &str)] = &[
+    ("000_cuda_default_device", "two_devices_work_side_by_side"),
+    ("000_cuda_scoped_device", "two_devices_work_side_by_side"),
+    ("000_cuda_explicit_device_in_scope", "the_examples_of_devices_hold"),
+    ("000_cuda_result_on_source_device", "two_devices_work_side_by_side"),
+    ("000_cuda_cross_device_add_error", "two_devices_work_side_by_side"),
+    ("000_cuda_cross_device_copy_ok", "two_devices_work_side_by_side"),
+    ("000_cuda_cpu_mixed_add_error", "operations_run_where_their_operands_lie"),
+    ("002_cpu_on_cpu_returns_self", "the_examples_of_devices_hold"),
+    ("002_cuda_to_device", "the_examples_of_devices_hold"),
+    ("002_cuda_to_device_dtype", "the_examples_of_devices_hold"),
+    ("002_cuda_to_other", "the_examples_of_devices_hold"),
+    ("002_cuda_ones_on_cuda", "the_examples_of_devices_hold"),
+    ("002_cuda_get_device_cuda", "the_examples_of_devices_hold"),
+    ("000_cuda_roundtrip_values", "tensors_move"),
+    ("003_gpu_arith_stays_on_gpu", "the_examples_of_devices_hold"),
 ];
 
 /// Files, by their names, that stand for the languages an example needs.
@@ -141,6 +144,8 @@ fn the_examples_hold() {
         if let Some((_, check)) = BY_HAND.iter().find(|(name, _)| *name == id) {
             check();
             by_hand += 1;
+        } else if ON_DEVICES.iter().any(|(name, _)| *name == id) {
+            by_hand += 1;
         } else if let Some(area) = waits_for(&example) {
             *waiting.entry(area).or_default() += 1;
         } else if let Err(message) = run(&example) {
@@ -167,7 +172,10 @@ fn the_tables_are_up_to_date() {
         assert!(used(name), "no example needs {name} any more");
         assert!(known(name).is_none(), "{name} is known, yet listed as to come");
     }
-    let listed: Vec<&str> = BY_HAND.iter().map(|(id, _)| *id).chain(LATER_EXAMPLES.iter().map(|(id, ..)| *id)).collect();
+    let listed = BY_HAND.iter().map(|(id, _)| *id).chain(LATER_EXAMPLES.iter().map(|(id, ..)| *id));
+    let listed: Vec<&str> = listed.chain(ON_DEVICES.iter().map(|(id, _)| *id)).collect();
+    let on_devices = include_str!("../../c_tests/test_cuda.c");
+    assert!(ON_DEVICES.iter().all(|(_, case)| on_devices.contains(&format!("CASE({case})"))), "a case of test_cuda.c is gone");
     assert!(listed.iter().all(|id| ids.contains(id)), "an id in the tables has no example");
     assert_eq!(listed.iter().collect::<BTreeSet<_>>().len(), listed.len(), "an id stands twice in the tables");
 }

@@ -1,0 +1,161 @@
+/* Tensors on GPUs: made, moved, computed with; and what is said where there is no GPU. The emulated driver of tests/cuda_emu has two. */
+
+#include "check.h"
+
+static void without_a_gpu_everything_says_what_is_missing(void) {
+    if (THCuda_deviceCount() > 0) return;
+    CHECK_FAILURE(THCuda_deviceCount() == 0, TH_ERR_CUDA, "THCuda_deviceCount: ");
+    CHECK_FAILURE(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(3)) == NULL, TH_ERR_CUDA, "CUDA");
+    CHECK_ERROR(THSetDefaultDevice(TH_CUDA, 0), TH_ERR_CUDA, "CUDA");
+    CHECK_EQ(THGetDefaultDeviceType(), TH_CPU);
+    CHECK_ERROR(THCuda_synchronize(0), TH_ERR_CUDA, "CUDA");
+    CHECK_ERROR(THCuda_emptyCache(0), TH_ERR_CUDA, "CUDA");
+    CHECK_FAILURE(THCuda_newDeviceName(0) == NULL, TH_ERR_CUDA, "CUDA");
+    THTensor *t = vector_of(TH_FLOAT32, 1, 2);
+    CHECK_FAILURE(THTensor_newCuda(t, 0) == NULL, TH_ERR_CUDA, "CUDA");
+    THTensor *here = THTensor_newCpu(t);
+    CHECK(THTensor_data(here) == THTensor_data(t));
+    THTensor_free(here);
+    THTensor_free(t);
+}
+
+static void devices_are_named_and_counted(void) {
+    CHECK_ERROR(THSetDefaultDevice(7, 0), TH_ERR_ARGUMENT, "7 is no kind of device");
+    CHECK_ERROR(THSetDefaultDevice(TH_CPU, 1), TH_ERR_ARGUMENT, "no device 1");
+    CHECK_ERROR(THSetDefaultDevice(TH_CUDA, -1), TH_ERR_ARGUMENT, "no device -1");
+    if (THCuda_deviceCount() == 0) return;
+    char *name = THCuda_newDeviceName(0);
+    CHECK(name && name[0]);
+    THFree(name);
+    THCudaMemory memory;
+    CHECK_OK(THCuda_memory(0, &memory));
+    CHECK(memory.total_bytes > 0 && memory.free_bytes <= memory.total_bytes);
+    CHECK_ERROR(THCuda_synchronize(THCuda_deviceCount()), TH_ERR_CUDA, "no GPU");
+}
+
+/* What goes to the GPU comes back as it was, whatever its layout. */
+static void tensors_move(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THTensor *t = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6);
+    THTensor *there = THTensor_newCuda(t, 0);
+    CHECK(THTensor_isCuda(there) && !THTensor_isCuda(t));
+    CHECK_EQ(THTensor_deviceType(there), TH_CUDA);
+    CHECK_EQ(THTensor_getDevice(there), 0);
+    THTensor *same = THTensor_newCuda(there, 0), *turned = THTensor_newTranspose(there, 0, 1);
+    CHECK(THTensor_data(same) == THTensor_data(there));
+    THTensor *here = THTensor_newToDevice(turned, TH_CPU, 0);
+    CHECK_SHAPE(here, 3, 2);
+    CHECK_VALUES(here, 1, 4, 2, 5, 3, 6);
+    CHECK_NEAR(THTensor_getAt(there, SIZES(1, 0)), 4, 0);
+    CHECK_OK(THTensor_setAt(there, SIZES(1, 0), 40));
+    CHECK_NEAR(THTensor_getAt(turned, SIZES(0, 1)), 40, 0);
+    CHECK_VALUES(t, 1, 2, 3, 4, 5, 6);
+    CHECK_OK(THTensor_copy(t, there));
+    CHECK_VALUES(t, 1, 2, 3, 40, 5, 6);
+    char *text = THTensor_toString(there, NULL);
+    CHECK(text && strstr(text, "40."));
+    THFree(text);
+    /* From float32 on the host to a part of an int16 matrix on the GPU. */
+    THTensor *wide = THTensor_newWithSizesOn(TH_INT16, TH_CUDA, 0, SIZES(3, 4)), *part = THTensor_newNarrow(wide, 1, 1, 2);
+    CHECK_OK(THTensor_zero(wide));
+    CHECK_OK(THTensor_t(t, t));
+    CHECK_OK(THTensor_copy(part, t));
+    THTensor *back = THTensor_newCpu(wide);
+    CHECK_VALUES(back, 0, 1, 40, 0, 0, 2, 5, 0, 0, 3, 6, 0);
+    THTensor *all[] = {t, there, same, turned, here, wide, part, back};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* An operation runs where its operands lie, and its results are made there. */
+static void operations_run_where_their_operands_lie(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THTensor *here = vector_of(TH_FLOAT32, 1, -2, 3, -4), *a = THTensor_newCuda(here, 0), *r = THTensor_new();
+    CHECK_OK(THTensor_abs(r, a));
+    CHECK(THTensor_isCuda(r));
+    CHECK_OK(THTensor_cmul(r, r, a));
+    CHECK_OK(THTensor_add(r, r, 0.5));
+    THTensor *back = THTensor_newCpu(r);
+    CHECK_VALUES(back, 1.5, -3.5, 9.5, -15.5);
+    CHECK_OK(THTensor_tanh(r, r));
+    CHECK_NEAR(THTensor_getAt(r, SIZES(0)), tanh(1.5), 1e-6);
+    /* A number may lie on the host, a tensor may not. */
+    THTensor *two = THTensor_newScalar(TH_FLOAT32, 2);
+    CHECK_OK(THTensor_cmul(r, a, two));
+    CHECK_NEAR(THTensor_getAt(r, SIZES(3)), -8, 0);
+    CHECK_ERROR(THTensor_cmul(r, a, here), TH_ERR_DEVICE, "cuda:0 and cpu");
+    THTensor *result = THTensor_newZeros(TH_FLOAT32, SIZES(2));
+    CHECK_ERROR(THTensor_abs(result, a), TH_ERR_DEVICE, "a result on cpu and operands on cuda:0");
+    CHECK_VALUES(result, 0, 0);
+    THTensor *all[] = {here, a, r, back, two, result};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* PyTorch's example of two devices: operations run where the tensors are, whichever device is the default. */
+static void two_devices_work_side_by_side(void) {
+    if (THCuda_deviceCount() < 2) return;
+    CHECK_OK(THSetDefaultDevice(TH_CUDA, 1));
+    CHECK(THGetDefaultDeviceType() == TH_CUDA && THGetDefaultDeviceIndex() == 1);
+    THTensor *x = THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(2, 3)), *y = THTensor_newWithSizes(TH_FLOAT32, SIZES(2, 3));
+    CHECK(THTensor_getDevice(x) == 0 && THTensor_getDevice(y) == 1);
+    CHECK_OK(THSetDefaultDevice(TH_CPU, 0));
+    THTensor *host = THTensor_newFull(TH_FLOAT32, SIZES(2, 3), 3), *z = THTensor_new();
+    CHECK_OK(THTensor_copy(x, host));
+    CHECK_OK(THTensor_copy(y, x));
+    CHECK_OK(THTensor_add(z, y, 1));
+    CHECK_EQ(THTensor_getDevice(z), 1);
+    CHECK_NEAR(THTensor_getAt(z, SIZES(1, 2)), 4, 0);
+    THTensor *none = THTensor_new();
+    CHECK_ERROR(THTensor_cmul(none, x, y), TH_ERR_DEVICE, "cuda:0 and cuda:1");
+    THTensor *moved = THTensor_newCuda(y, 0);
+    CHECK_OK(THTensor_cmul(x, x, moved));
+    CHECK_NEAR(THTensor_getAt(x, SIZES(0, 0)), 9, 0);
+    THTensor *all[] = {x, y, host, z, none, moved};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* What PyTorch's documents show of devices. */
+static void the_examples_of_devices_hold(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THTensor *points = matrix_of(TH_FLOAT32, 3, 4, 1, 5, 3, 2, 1), *there = THTensor_newCuda(points, 0);
+    CHECK_OK(THTensor_mul(there, there, 2));
+    CHECK_OK(THTensor_add(there, there, 4));
+    CHECK(THTensor_isCuda(there));
+    THTensor *back = THTensor_newCpu(there);
+    CHECK_VALUES(back, 12, 6, 14, 10, 8, 6);
+    THTensor *same = THTensor_newCpu(points), *wide = THTensor_newTo(there, TH_FLOAT64);
+    CHECK(THTensor_data(same) == THTensor_data(points));
+    CHECK_EQ(THTensor_dtype(wide), TH_FLOAT64);
+    CHECK_EQ(THTensor_getDevice(wide), 0);
+    /* Made on a GPU: the thread's default device says where. */
+    int last = THCuda_deviceCount() - 1;
+    CHECK_OK(THSetDefaultDevice(TH_CUDA, last));
+    THTensor *ones = THTensor_newOnes(TH_FLOAT64, SIZES(2, 4)), *drawn = THTensor_new(), *first = THTensor_newCuda(points, 0);
+    CHECK_OK(THTensor_randn(drawn, NULL, SIZES(3, 4, 5)));
+    CHECK_OK(THSetDefaultDevice(TH_CPU, 0));
+    CHECK_EQ(THTensor_getDevice(ones), last);
+    CHECK_NEAR(THTensor_sumall(ones), 8, 0);
+    CHECK_EQ(THTensor_getDevice(drawn), last);
+    CHECK_EQ(THTensor_getDevice(first), 0);
+    THTensor *all[] = {points, there, back, same, wide, ones, drawn, first};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* Memory of freed tensors serves new ones, and goes back to the driver when that is asked for. */
+static void memory_is_kept_and_given_back(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THCudaMemory before, kept, after;
+    CHECK_OK(THCuda_emptyCache(0));
+    CHECK_OK(THCuda_memory(0, &before));
+    for (int k = 0; k < 100; k++) THTensor_free(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(1 << 20)));
+    CHECK_OK(THCuda_memory(0, &kept));
+    CHECK_EQ(kept.live_bytes, before.live_bytes);
+    CHECK(kept.cached_bytes >= 4 << 20 && kept.cached_bytes < 64 << 20);
+    CHECK_OK(THCuda_emptyCache(0));
+    CHECK_OK(THCuda_memory(0, &after));
+    CHECK_EQ(after.cached_bytes, 0);
+    CHECK_FAILURE(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(INT64_C(1) << 50)) == NULL, TH_ERR_NOMEM, "cuda:0");
+}
+
+CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
+           CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
+           CASE(memory_is_kept_and_given_back))
