@@ -290,7 +290,7 @@ local function results_of(call, make)
 end
 
 -- On a GPU fewer ways are tried: what differs between them is the host's part, which is the same for all devices.
-local tried_layouts = on_cuda and { "contiguous", "transposed", "stepped" } or memory.layouts
+local tried_layouts = on_cuda and { "contiguous", "transposed" } or memory.layouts
 
 local function try_layouts(call)
   for _, layout in ipairs(tried_layouts) do

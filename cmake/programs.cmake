@@ -141,7 +141,7 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(emulator "CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}")
   set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1")
   add_test(NAME cuda:emulator COMMAND "${PROJECT_SOURCE_DIR}/scripts/cuda_emu.sh" --test)
-  set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda TIMEOUT 300)
+  set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda COST 1001 TIMEOUT 300)
   # As it is; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order.
   set(mode_plain "")
   set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1")
@@ -152,7 +152,7 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   endforeach()
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
-    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda" FIXTURES_REQUIRED cuda TIMEOUT 900)
+    set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda" FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
   endif()
 endif()
 

@@ -126,7 +126,7 @@ check_symbols
 section "dependencies of libthorn.so"
 check_dependencies
 section "typed functions"
-scripts/typed.sh "$library"
+scripts/typed.sh
 section "C, C++ and Lua tests"
 ctest --test-dir "$build" --output-on-failure -j "$jobs"
 section "random calls and a network beside PyTorch"

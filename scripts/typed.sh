@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# Compiles the typed functions, THFloatTensor_* and its kin, which are not part of the library yet, and says how many there are, how long
-# that took and how many bytes they add. Usage: scripts/typed.sh [libthorn.so without them]
+# Compiles the typed functions, THFloatTensor_* and its kin, which are not part of the library yet, and says how many there are and how
+# long that took. Usage: scripts/typed.sh [--size [libthorn.so without them]]
 #
-# Fails when fewer than 187 families exist in all ten element types.
+# With --size they are compiled as users would have them, which takes minutes, and it says how many bytes they add. Without, nothing is
+# optimised. Fails when fewer than 187 families exist in all ten element types.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PATH="$PATH:$HOME/.cargo/bin"
-plain=${1:-build/lib/libthorn.so}
+plain=
+options=(--config profile.release.package.thorn.opt-level=0)
+if [ "${1:-}" = --size ]; then
+    plain=${2:-build/lib/libthorn.so}
+    options=()
+fi
 built=${CARGO_TARGET_DIR:-$PWD/target}
 target=$built/typed
 library=$target/release/libthorn.so
@@ -20,14 +26,17 @@ if [ ! -d "$target/release" ] && [ -d "$built/release/deps" ]; then
 fi
 
 began=$(date +%s)
-cargo rustc --quiet --release --lib --crate-type cdylib --locked --features typed --target-dir "$target"
+cargo rustc --quiet --release --lib --crate-type cdylib --locked --features typed --target-dir "$target" "${options[@]}"
 seconds=$(($(date +%s) - began))
 
 functions=$(nm -D --defined-only "$library" | awk '{ print $3 }' |
     grep -E '^TH(Byte|Char|Short|Int|Long|Half|BFloat16|Float|Double|Bool)Tensor_')
 families=$(sed 's/.*Tensor_//' <<<"$functions" | sort | uniq -c | awk '$1 == 10' | wc -l)
 count=$(wc -l <<<"$functions")
-bytes() { size -A "$1" | awk '$1 ~ /^\.(text|rodata|data|rela|eh_frame|gcc_except|dyn|gnu)/ { sum += $2 } END { print sum }'; }
-added=$(($(bytes "$library") - $(bytes "$plain")))
-echo "$count typed functions, $families families of ten; built in $seconds s; $added bytes more, $((added / count)) a function"
+echo "$count typed functions, $families families of ten; built in $seconds s"
+if [ -n "$plain" ]; then
+    bytes() { size -A "$1" | awk '$1 ~ /^\.(text|rodata|data|rela|eh_frame|gcc_except|dyn|gnu)/ { sum += $2 } END { print sum }'; }
+    added=$(($(bytes "$library") - $(bytes "$plain")))
+    echo "$added bytes more, $((added / count)) a function"
+fi
 [ "$families" -ge 187 ]
