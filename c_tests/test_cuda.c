@@ -13,6 +13,7 @@ static void without_a_gpu_everything_says_what_is_missing(void) {
     CHECK_FAILURE(THCuda_newDeviceName(0) == NULL, TH_ERR_CUDA, "CUDA");
     THTensor *t = vector_of(TH_FLOAT32, 1, 2);
     CHECK_FAILURE(THTensor_newCuda(t, 0) == NULL, TH_ERR_CUDA, "CUDA");
+    CHECK_FAILURE(THTensor_newFromBlobOn(TH_FLOAT32, TH_CUDA, 0, SIZES(2), NULL, THTensor_data(t), NULL, NULL) == NULL, TH_ERR_CUDA, "CUDA");
     THTensor *here = THTensor_newCpu(t);
     CHECK(THTensor_data(here) == THTensor_data(t));
     THTensor_free(here);
@@ -26,6 +27,11 @@ static void devices_are_named_and_counted(void) {
     if (THCuda_deviceCount() == 0) return;
     char *name = THCuda_newDeviceName(0);
     CHECK(name && name[0]);
+    THCudaProperties properties;
+    CHECK_OK(THCuda_properties(0, &properties));
+    CHECK(strcmp(properties.name, name) == 0);
+    CHECK(properties.major >= 7 && properties.multiprocessors > 0 && properties.warp_size == 32);
+    CHECK(properties.total_bytes > 0 && strchr(properties.pci_bus_id, ':'));
     THFree(name);
     THCudaMemory memory;
     CHECK_OK(THCuda_memory(0, &memory));
@@ -43,7 +49,7 @@ static void tensors_move(void) {
     CHECK_EQ(THTensor_getDevice(there), 0);
     THTensor *same = THTensor_newCuda(there, 0), *turned = THTensor_newTranspose(there, 0, 1);
     CHECK(THTensor_data(same) == THTensor_data(there));
-    THTensor *here = THTensor_newToDevice(turned, TH_CPU, 0);
+    THTensor *here = THTensor_newToDevice(turned, TH_CPU, 0, TH_UNDEFINED, 0, 0);
     CHECK_SHAPE(here, 3, 2);
     CHECK_VALUES(here, 1, 4, 2, 5, 3, 6);
     CHECK_NEAR(THTensor_getAt(there, SIZES(1, 0)), 4, 0);
@@ -63,6 +69,46 @@ static void tensors_move(void) {
     THTensor *back = THTensor_newCpu(wide);
     CHECK_VALUES(back, 0, 1, 40, 0, 0, 2, 5, 0, 0, 3, 6, 0);
     THTensor *all[] = {t, there, same, turned, here, wide, part, back};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* A dtype, and a copy where none is needed. */
+static void tensors_are_converted_on_their_way(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THTensor *t = vector_of(TH_FLOAT32, 1.5, -2.5, 3), *there = THTensor_newToDevice(t, TH_CUDA, 0, TH_INT16, 0, 0);
+    CHECK_EQ(THTensor_dtype(there), TH_INT16);
+    THTensor *same = THTensor_newToDevice(there, TH_CUDA, 0, TH_UNDEFINED, 0, 0);
+    THTensor *copy = THTensor_newToDevice(there, TH_CUDA, 0, TH_INT16, 0, 1);
+    CHECK(THTensor_data(same) == THTensor_data(there) && THTensor_data(copy) != THTensor_data(there));
+    THTensor *back = THTensor_newToDevice(copy, TH_CPU, 0, TH_FLOAT64, 1, 0);
+    CHECK(THTensor_isPinned(back) && !THTensor_isPinned(t) && !THTensor_isPinned(copy));
+    CHECK_OK(THCuda_synchronize(0));
+    CHECK_EQ(THTensor_dtype(back), TH_FLOAT64);
+    CHECK_VALUES(back, 1, -2, 3);
+    THTensor *all[] = {t, there, same, copy, back};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
+/* DLPack hands out the address on the GPU, and takes another library's. */
+static void memory_of_gpus_is_exchanged(void) {
+    if (THCuda_deviceCount() == 0) return;
+    int last = THCuda_deviceCount() - 1;
+    THTensor *host = matrix_of(TH_FLOAT32, 2, 1, 2, 3, 4, 5, 6), *there = THTensor_newCuda(host, last);
+    THTensor *turned = THTensor_newTranspose(there, 0, 1);
+    DLManagedTensorVersioned *given = THTensor_toDLPack(turned);
+    CHECK_EQ(given->dl_tensor.device.device_type, kDLCUDA);
+    CHECK_EQ(given->dl_tensor.device.device_id, last);
+    CHECK(given->dl_tensor.data == THTensor_data(there));
+    THTensor *taken = THTensor_newFromDLPack(given);
+    CHECK(THTensor_isCuda(taken) && THTensor_getDevice(taken) == last);
+    CHECK_SHAPE(taken, 3, 2);
+    CHECK_OK(THTensor_mul(taken, taken, 10));
+    THTensor *seen = THTensor_newFromBlobOn(TH_FLOAT32, TH_CUDA, last, SIZES(6), NULL, THTensor_data(there), NULL, NULL);
+    CHECK_NEAR(THTensor_sumall(seen), 210, 0);
+    THTensor *back = THTensor_newCpu(there);
+    CHECK_VALUES(back, 10, 20, 30, 40, 50, 60);
+    CHECK_ERROR(THTensor_resize1d(there, 100), TH_ERR_ARGUMENT, "");
+    THTensor *all[] = {host, there, turned, taken, seen, back};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
 }
 
@@ -156,6 +202,7 @@ static void memory_is_kept_and_given_back(void) {
     CHECK_FAILURE(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(INT64_C(1) << 50)) == NULL, TH_ERR_NOMEM, "cuda:0");
 }
 
-CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
+CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move), CASE(tensors_are_converted_on_their_way),
+           CASE(memory_of_gpus_is_exchanged),
            CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
            CASE(memory_is_kept_and_given_back))

@@ -213,7 +213,8 @@ static void refused(void (*change)(DLManagedTensorVersioned *), THStatus status,
 }
 
 static void another_version(DLManagedTensorVersioned *made) { made->version.major = 2; }
-static void on_a_gpu(DLManagedTensorVersioned *made) { made->dl_tensor.device.device_type = kDLCUDA; }
+static void on_another_device(DLManagedTensorVersioned *made) { made->dl_tensor.device.device_type = 8; }
+static void on_a_gpu(DLManagedTensorVersioned *made) { made->dl_tensor.device = (DLDevice){kDLCUDA, 100}; }
 static void of_vectors(DLManagedTensorVersioned *made) { made->dl_tensor.dtype.lanes = 4; }
 static void of_complex_numbers(DLManagedTensorVersioned *made) { made->dl_tensor.dtype.code = 5; }
 static void of_uint16(DLManagedTensorVersioned *made) {
@@ -235,7 +236,8 @@ static void too_far_apart(DLManagedTensorVersioned *made) { made->dl_tensor.stri
 
 static void what_thorn_has_no_tensor_for_is_refused(void) {
     refused(another_version, TH_ERR_UNSUPPORTED, "DLPack 2.0");
-    refused(on_a_gpu, TH_ERR_DEVICE, "device 0 of type 2");
+    refused(on_another_device, TH_ERR_DEVICE, "device 0 of type 8");
+    refused(on_a_gpu, TH_ERR_CUDA, "GPU");
     refused(of_vectors, TH_ERR_DTYPE, "code 2, 32 bits and 4 lanes");
     refused(of_complex_numbers, TH_ERR_DTYPE, "code 5, 32 bits and 1 lanes");
     refused(of_uint16, TH_ERR_DTYPE, "code 1, 16 bits and 1 lanes");

@@ -42,16 +42,17 @@
  *     27. Random generators
  *     28. Random numbers
  *     29. Devices
- *     30. Exchange with other libraries
- *     31. Functions of the caller
- *     32. Storages
- *     33. Memory
- *     34. Files
- *     35. Mapped files and shared memory
- *     36. Errors
- *     37. Threads
- *     38. BLAS of the machine
- *     39. Versions
+ *     30. Streams, events and graphs
+ *     31. Exchange with other libraries
+ *     32. Functions of the caller
+ *     33. Storages
+ *     34. Memory
+ *     35. Files
+ *     36. Mapped files and shared memory
+ *     37. Errors
+ *     38. Threads
+ *     39. BLAS of the machine
+ *     40. Versions
  *
  * Conventions
  * ===========
@@ -3319,6 +3320,41 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
  * @{
  */
 
+/// Work of a GPU that is done in order.
+typedef struct THCudaStream THCudaStream;
+
+/// What a GPU is.
+typedef struct THCudaProperties {
+    /// Its name, which ends with NUL.
+    char name[256];
+    /// Domain, bus and device on the PCI bus, which end with NUL.
+    char pci_bus_id[32];
+    /// Number that no other GPU has.
+    uint8_t uuid[16];
+    /// Bytes of memory.
+    int64_t total_bytes;
+    /// Bytes of the second-level cache.
+    int64_t l2_bytes;
+    /// Bytes of shared memory that a block may use.
+    int64_t shared_bytes;
+    /// Compute capability: 9 of 9.0.
+    int32_t major;
+    /// Compute capability: 0 of 9.0.
+    int32_t minor;
+    /// Multiprocessors.
+    int32_t multiprocessors;
+    /// Threads of a warp.
+    int32_t warp_size;
+    /// Threads that a multiprocessor runs at once at most.
+    int32_t multiprocessor_threads;
+    /// Frequency of the multiprocessors, in kHz.
+    int32_t clock_khz;
+    /// Frequency of the memory, in kHz.
+    int32_t memory_clock_khz;
+    /// Width of the memory's bus, in bits.
+    int32_t memory_bus_bits;
+} THCudaProperties;
+
 /// Bytes of the memory of a GPU.
 typedef struct THCudaMemory {
     /// Free, for all processes.
@@ -3337,17 +3373,44 @@ typedef struct THCudaMemory {
 TH_NODISCARD THTensor *THTensor_newWithSizesOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim,
                                                const int64_t *size);
 
-/// The elements of `t` on a device: `t` itself if they lie there, else a row-major copy. Returns a new reference.
-TH_NODISCARD THTensor *THTensor_newToDevice(const THTensor *t, THDeviceType deviceType, int deviceIndex);
+/// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there. Work that others gave to the GPU
+/// must have been done, or the thread's stream must wait for it. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newFromBlobOn(THDtype dtype, THDeviceType deviceType, int deviceIndex, int ndim,
+                                              const int64_t *size, const int64_t *stride, void *data, THDeleter deleter,
+                                              void *context);
 
-/// `THTensor_newToDevice` to the GPU with this number. Returns a new reference.
+/// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has and
+/// `copy` is 0, else a copy, row-major on another device. With `nonBlocking` the copy may be made after this has
+/// returned: from the host if `t` is pinned, whose elements then must stay as they are until the stream has done it,
+/// and to the host, where the result is pinned and may be read once the stream has been waited for. Returns a new
+/// reference.
+TH_NODISCARD THTensor *THTensor_newToDevice(const THTensor *t, THDeviceType deviceType, int deviceIndex, THDtype dtype,
+                                            int nonBlocking, int copy);
+
+/// `t` itself if it lies on the GPU with this number, else a row-major copy there. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newCuda(const THTensor *t, int deviceIndex);
 
-/// `THTensor_newToDevice` to the host. Returns a new reference.
+/// `t` itself if the host has its elements, else a row-major copy. Returns a new reference.
 TH_NODISCARD THTensor *THTensor_newCpu(const THTensor *t);
 
 /// 1 if the elements lie in the memory of a GPU; 0 if not and on error.
 int THTensor_isCuda(const THTensor *t);
+
+/// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and both
+/// are row-major and of one dtype and shape, the copy is made by the GPU after this has returned. Both must stay as
+/// they are until the thread's stream has done it.
+THStatus THTensor_copyAsync(THTensor *r, const THTensor *src);
+
+/// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and
+/// faster. Returns a new reference.
+TH_NODISCARD THTensor *THTensor_newPinned(const THTensor *t);
+
+/// 1 if the elements lie in pinned memory of the host; 0 if not and on error.
+int THTensor_isPinned(const THTensor *t);
+
+/// Says that work of `stream` reaches a tensor that another stream has made: once its last reference is gone, its
+/// memory serves new tensors only after the work that `stream` has by then. To be said before that.
+THStatus THTensor_recordStream(const THTensor *t, const THCudaStream *stream);
 
 /// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
 /// start.
@@ -3365,20 +3428,146 @@ int THCuda_deviceCount(void);
 /// The name of a GPU, as its driver has it. A C string that the caller frees with `THFree`; NULL on error.
 TH_NODISCARD char *THCuda_newDeviceName(int deviceIndex);
 
+/// Stores what a GPU is in `properties`.
+THStatus THCuda_properties(int deviceIndex, THCudaProperties *properties);
+
 /// Waits until a GPU has done all work of this process.
 THStatus THCuda_synchronize(int deviceIndex);
 
 /// Stores how much memory a GPU has in `memory`.
 THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
 
-/// Gives the memory of a GPU that is kept for new storages back to the driver.
+/// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
 THStatus THCuda_emptyCache(int deviceIndex);
+
+/// 1 if a GPU can reach the memory of GPU `peer`; 0 if not and on error.
+int THCuda_canAccessPeer(int deviceIndex, int peer);
+
+/// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0. Copies between GPUs need no such
+/// access, and are faster with it.
+THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /** @} */
 
 /* ==================================================================================================================
  *
- *     30. Exchange with other libraries
+ *     30. Streams, events and graphs
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup streams_events_and_graphs Streams, events and graphs
+ *
+ * A stream is work of a GPU that is done in order; streams do not wait for each other. Each thread has a stream on each
+ * GPU that its operations go to: the default stream at first, which others in the process use too. Who reads in one
+ * stream what another one writes lets it wait, `THCudaStream_wait`, or waits for an event; and says
+ * `THTensor_recordStream` where the tensor's last reference may go before the work has been done. Memory of a tensor
+ * belongs to the stream in which it was made. A graph is work that a stream has kept rather than done, to be done again
+ * with little effort of the host. Operations that have to wait for the GPU, such as `THTensor_item`,
+ * `THTensor_nonzero`, or an index whose positions are checked, fail while a stream is captured, and the graph with
+ * them. Kernels are compiled and loaded before, by doing the work once. A graph reads and writes the memory that it was
+ * captured with: tensors made before must live as long as it does, and memory that was made while it was captured stays
+ * its own. Random numbers are the same each time. Errors: `TH_ERR_CUDA`, no driver, no GPU with this number, or the
+ * driver refused.
+ * @{
+ */
+
+/// A place in the work of a stream.
+typedef struct THCudaEvent THCudaEvent;
+
+/// A function of the caller that runs between the work of a stream, on a thread of the driver. It must not use the GPU.
+typedef void (*THCudaCallback)(void *context);
+
+/// Work of a GPU that was captured, to be done again.
+typedef struct THCudaGraph THCudaGraph;
+
+/// A new stream of a GPU. Work of streams with a lower `priority` goes first; 0 is the usual one, and the driver limits
+/// it. Returns a new reference; NULL on error.
+TH_NODISCARD THCudaStream *THCudaStream_new(int deviceIndex, int priority);
+
+/// A handle for a stream of another library, a `cudaStream_t` or `CUstream` that must outlive it; NULL is the default
+/// stream. Returns a new reference; NULL on error.
+TH_NODISCARD THCudaStream *THCudaStream_newForeign(int deviceIndex, void *stream);
+
+/// The stream that this thread's operations on a GPU go to. Returns a new reference; NULL on error.
+TH_NODISCARD THCudaStream *THCudaStream_newCurrent(int deviceIndex);
+
+/// Adds a reference.
+void THCudaStream_retain(const THCudaStream *stream);
+
+/// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`.
+/// NULL is ignored.
+void THCudaStream_free(THCudaStream *stream);
+
+/// This thread's operations on the stream's GPU go to the stream from now on. The thread holds a reference.
+THStatus THCudaStream_setCurrent(const THCudaStream *stream);
+
+/// The number of the stream's GPU; 0 on error.
+int THCudaStream_device(const THCudaStream *stream);
+
+/// The stream as a `CUstream`, which is a `cudaStream_t`; NULL is the default stream.
+void *THCudaStream_pointer(const THCudaStream *stream);
+
+/// Work that `stream` is given from now on waits for the work that `other` has, which may be a stream of another GPU.
+THStatus THCudaStream_wait(const THCudaStream *stream, const THCudaStream *other);
+
+/// Work that `stream` is given from now on waits for `event`, which may be one of another GPU. An event that was not
+/// recorded is not waited for.
+THStatus THCudaStream_waitEvent(const THCudaStream *stream, const THCudaEvent *event);
+
+/// Waits until the work of the stream has been done.
+THStatus THCudaStream_synchronize(const THCudaStream *stream);
+
+/// 1 if the work of the stream has been done; 0 if not and on error.
+int THCudaStream_isIdle(const THCudaStream *stream);
+
+/// Calls `function(context)` on a thread of the driver once the work that the stream has was done; what it is given
+/// from now on waits for that. The function must not call CUDA, and so no function of thorn that does.
+THStatus THCudaStream_addCallback(const THCudaStream *stream, THCudaCallback function, void *context);
+
+/// A new event of a GPU, which measures time if `timing` is 1. Returns a new reference; NULL on error.
+TH_NODISCARD THCudaEvent *THCudaEvent_new(int deviceIndex, int timing);
+
+/// Adds a reference.
+void THCudaEvent_retain(const THCudaEvent *event);
+
+/// Gives up a reference; the last one ends the event. NULL is ignored.
+void THCudaEvent_free(THCudaEvent *event);
+
+/// Puts the event after the work that a stream of its GPU has.
+THStatus THCudaEvent_record(const THCudaEvent *event, const THCudaStream *stream);
+
+/// Waits until the work before the event has been done.
+THStatus THCudaEvent_synchronize(const THCudaEvent *event);
+
+/// 1 if the work before the event has been done, or it was not recorded; 0 if not and on error.
+int THCudaEvent_hasPassed(const THCudaEvent *event);
+
+/// Milliseconds between two events that measure time and have passed; NaN on error.
+double THCudaEvent_elapsed(const THCudaEvent *start, const THCudaEvent *end);
+
+/// This thread's stream on a GPU, which must not be the default stream, keeps what operations give it from now on,
+/// rather than do it.
+THStatus THCudaGraph_begin(int deviceIndex);
+
+/// Ends `THCudaGraph_begin`: the graph of what the stream has kept. Returns a new reference; NULL on error, where
+/// nothing is kept.
+TH_NODISCARD THCudaGraph *THCudaGraph_newCaptured(int deviceIndex);
+
+/// Adds a reference.
+void THCudaGraph_retain(const THCudaGraph *graph);
+
+/// Gives up a reference; the last one waits for the GPU and ends the graph. NULL is ignored.
+void THCudaGraph_free(THCudaGraph *graph);
+
+/// Does the work of the graph in this thread's stream on its GPU.
+THStatus THCudaGraph_launch(const THCudaGraph *graph);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     31. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -3388,13 +3577,16 @@ THStatus THCuda_emptyCache(int deviceIndex);
  * DLPack is how NumPy, PyTorch, JAX and others hand each other tensors without a copy: the producer fills in a struct,
  * and the consumer calls its deleter when it no longer needs the elements. A program that includes dlpack.h does so
  * before this header, whose structs then are those. Both sides see what the other one writes, and order their writes
- * themselves. Arrow's C data interface does the same for columns of tables, here for tensors with one dimension. A
- * program that includes a header with its structs, and with the macro `ARROW_C_DATA_INTERFACE`, does so before this
- * one. Arrow takes values for constant: copy an array before you write to it where others may read it. A storage whose
- * elements have been handed out can no longer be resized: another library has its address. Errors: `TH_ERR_DTYPE`, an
- * element type that the other side does not have; `TH_ERR_SHAPE`, sizes and strides that are negative or overflow;
- * `TH_ERR_ARGUMENT`, memory that is NULL or not aligned; `TH_ERR_DEVICE`, elements that are not in the memory of the
- * host; `TH_ERR_UNSUPPORTED`, negative strides, nulls, and another major version of DLPack.
+ * themselves: on a GPU, the consumer's stream must wait for that of the producer before it reads.
+ * `THCudaStream_newForeign` makes a handle of another library's stream, and `THCudaStream_wait` lets it wait for the
+ * thread's own, which `THCudaStream_newCurrent` returns, or that one for it. Arrow's C data interface does the same for
+ * columns of tables, here for tensors with one dimension. A program that includes a header with its structs, and with
+ * the macro `ARROW_C_DATA_INTERFACE`, does so before this one. Arrow takes values for constant: copy an array before
+ * you write to it where others may read it. A storage whose elements have been handed out can no longer be resized:
+ * another library has its address. Errors: `TH_ERR_DTYPE`, an element type that the other side does not have;
+ * `TH_ERR_SHAPE`, sizes and strides that are negative or overflow; `TH_ERR_ARGUMENT`, memory that is NULL or not
+ * aligned; `TH_ERR_DEVICE`, elements on another device than the host and, for DLPack, than NVIDIA's GPUs;
+ * `TH_ERR_UNSUPPORTED`, negative strides, nulls, and another major version of DLPack.
  * @{
  */
 
@@ -3591,7 +3783,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     31. Functions of the caller
+ *     32. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3632,7 +3824,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     32. Storages
+ *     33. Storages
  *
  * ================================================================================================================== */
 
@@ -3713,6 +3905,10 @@ TH_NODISCARD THStorage *THStorage_new(THDtype dtype);
 /// A storage of `size` elements with undefined values. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithSize(THDtype dtype, ptrdiff_t size);
 
+/// A storage of `size` elements with undefined values in pinned memory of the host, from and to which GPUs copy while
+/// the host goes on, and faster. Returns a new reference.
+TH_NODISCARD THStorage *THStorage_newPinned(THDtype dtype, ptrdiff_t size);
+
 /// A storage of one given element. Returns a new reference.
 TH_NODISCARD THStorage *THStorage_newWithSize1(THDtype dtype, double v0);
 
@@ -3784,7 +3980,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     33. Memory
+ *     34. Memory
  *
  * ================================================================================================================== */
 
@@ -3854,7 +4050,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     34. Files
+ *     35. Files
  *
  * ================================================================================================================== */
 
@@ -4002,7 +4198,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     35. Mapped files and shared memory
+ *     36. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -4080,7 +4276,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     36. Errors
+ *     37. Errors
  *
  * ================================================================================================================== */
 
@@ -4111,7 +4307,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     37. Threads
+ *     38. Threads
  *
  * ================================================================================================================== */
 
@@ -4136,7 +4332,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     38. BLAS of the machine
+ *     39. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4166,7 +4362,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     39. Versions
+ *     40. Versions
  *
  * ================================================================================================================== */
 

@@ -32,6 +32,7 @@ BY_KIND = {
     **dict.fromkeys(["entry", "size", "stride", "count", "integer", "offset", "length"], "whole({name})"),
     "dim": "dimension({name})", "flag": "truth({name})", "int": "code({name}, 3)", "seed": "bits()",
     "cuda_memory_out": "chance(5) ? NULL : &(THCudaMemory){{0}}",
+    "cuda_properties_out": "chance(5) ? NULL : &(THCudaProperties){{0}}",
     "stats_out": "chance(5) ? NULL : &(THMemoryStats){{0}}", "print_options": "print_options({name})",
     "print_options_out": "chance(5) ? NULL : &(THPrintOptions){{0}}",
 }
@@ -41,6 +42,9 @@ BY_TYPE = {
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
+    # Without a GPU there are none.
+    **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
+                     "const THCudaGraph *", "THCudaCallback"], "NULL"),
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.

@@ -1,7 +1,9 @@
 //! The one door to devices.
 
+use crate::alloc::THAllocator;
 use crate::cpu::host;
 use crate::device::Device;
+use crate::driver::Driver;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::{Accelerator, Draw, Launchable, Unique};
@@ -63,6 +65,32 @@ pub fn check(device: Device) -> Result<()> {
     }
 }
 
+/// The driver of a GPU that is there.
+pub fn driver(device: Device) -> Result<&'static dyn Driver> {
+    check(device)?;
+    match on(device) {
+        Backend::Host => bail!(Device, "the host is no GPU"),
+        Backend::Other(accelerator) => accelerator.driver(),
+    }
+}
+
+/// The allocator of pinned memory of the host, which GPUs copy from and to while the host goes on.
+pub fn pinned() -> Result<&'static THAllocator> {
+    count()?;
+    #[cfg(feature = "cuda")]
+    return Ok(&crate::cuda::PINNED);
+    #[cfg(not(feature = "cuda"))]
+    bail!(Cuda, "the library was built without CUDA")
+}
+
+/// Returns true if an address of the host is in pinned memory.
+pub fn is_pinned(at: *const u8) -> bool {
+    #[cfg(feature = "cuda")]
+    return count().is_ok() && crate::cuda::is_pinned(at as usize);
+    #[cfg(not(feature = "cuda"))]
+    false
+}
+
 /// The backend of the device that holds all operands; an error where there are several.
 pub fn of<'a>(operands: impl Iterator<Item = &'a Operand>) -> Result<Backend> {
     let mut devices = operands.map(|operand| operand.device);
@@ -86,33 +114,6 @@ impl Backend {
             Backend::Host => work.run_on_host(out, inputs),
             Backend::Other(device) => device.launch(&work.value(), out, inputs),
         }
-    }
-
-    fn accelerator(self) -> Result<&'static dyn Accelerator> {
-        match self {
-            Backend::Host => bail!(Device, "the host is no GPU"),
-            Backend::Other(device) => Ok(device),
-        }
-    }
-
-    /// The name of a GPU.
-    pub fn name(self) -> Result<String> {
-        self.accelerator()?.name()
-    }
-
-    /// Waits until a GPU has done all work.
-    pub fn synchronize(self) -> Result<()> {
-        self.accelerator()?.synchronize()
-    }
-
-    /// See `Accelerator::memory`.
-    pub fn memory(self) -> Result<[i64; 5]> {
-        self.accelerator()?.memory()
-    }
-
-    /// See `Accelerator::empty_cache`.
-    pub fn empty_cache(self) -> Result<()> {
-        self.accelerator()?.empty_cache()
     }
 
     /// The first of row-major int64 positions, counted from 0, that is less than `least`, or `end` or more.

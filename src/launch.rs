@@ -39,6 +39,7 @@ pub(crate) use window::IMAGE_DIMS;
 pub use window::{Adaptive, Window};
 
 use crate::device::Device;
+use crate::driver::Driver;
 use crate::error::{Result, bail};
 use crate::operand::Operand;
 use crate::random::Generator;
@@ -133,29 +134,20 @@ pub trait Accelerator: Sync {
     /// The first element of an operand.
     fn first(&self, operand: &Operand) -> Result<Scalar>;
 
-    /// The name of the device.
-    fn name(&self) -> Result<String>;
+    /// Streams, events, and what else there is beside memory and kernels.
+    fn driver(&self) -> Result<&'static dyn Driver>;
 
-    /// Waits until all work has been done.
-    fn synchronize(&self) -> Result<()>;
-
-    /// Bytes of memory: free, all, in storages, kept for new ones, and the most that ever were in storages.
-    fn memory(&self) -> Result<[i64; 5]>;
-
-    /// Gives back the memory that is kept for new storages.
-    fn empty_cache(&self) -> Result<()>;
-
-    /// Copies bytes from the device to the host.
+    /// Copies bytes from the device to the host. Without `waiting`, and if the host's memory is pinned, after this has returned.
     ///
     /// # Safety
-    /// Both sides have this many bytes.
-    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
+    /// Both sides have this many bytes, until the copy is made.
+    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()>;
 
-    /// Copies bytes from the host to the device.
+    /// Copies bytes from the host to the device; see [`Accelerator::download`].
     ///
     /// # Safety
-    /// Both sides have this many bytes.
-    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()>;
+    /// Both sides have this many bytes, and the host's stays as it is, until the copy is made.
+    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()>;
 
     /// Copies bytes from another device of this kind, which has the number `other`.
     ///
@@ -211,27 +203,15 @@ impl Accelerator for Absent {
         self.refuse()
     }
 
-    fn name(&self) -> Result<String> {
+    fn driver(&self) -> Result<&'static dyn Driver> {
         self.refuse()
     }
 
-    fn synchronize(&self) -> Result<()> {
+    unsafe fn download(&self, _: *mut u8, _: *const u8, _: usize, _: bool) -> Result<()> {
         self.refuse()
     }
 
-    fn memory(&self) -> Result<[i64; 5]> {
-        self.refuse()
-    }
-
-    fn empty_cache(&self) -> Result<()> {
-        self.refuse()
-    }
-
-    unsafe fn download(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
-        self.refuse()
-    }
-
-    unsafe fn upload(&self, _: *mut u8, _: *const u8, _: usize) -> Result<()> {
+    unsafe fn upload(&self, _: *mut u8, _: *const u8, _: usize, _: bool) -> Result<()> {
         self.refuse()
     }
 

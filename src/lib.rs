@@ -7,6 +7,7 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
+pub mod driver;
 pub mod dtype;
 pub mod element;
 pub mod error;

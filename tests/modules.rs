@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// Every module and the modules it may import, from the roof to the ground. Nobody may import `capi`.
 const HOUSE: &[(&str, &str)] = &[
-    ("capi", "files ops print backend cpu cuda launch plan tensor storage alloc layout random dtype element scalar device error"),
+    ("capi", "files ops print backend cpu cuda launch driver plan tensor storage alloc layout random dtype element scalar device error"),
     ("files", "ops cpu backend launch operand tensor storage alloc layout dtype error"),
     ("ops", "print backend cpu launch operand work plan tensor storage alloc layout random dtype element scalar device error"),
     ("print", "alloc layout dtype scalar error"),
-    ("backend", "cpu cuda launch operand storage layout random dtype scalar device error"),
-    ("cuda", "launch operand plan storage alloc layout random dtype element scalar device error"),
+    ("backend", "cpu cuda launch driver operand alloc storage layout random dtype scalar device error"),
+    ("cuda", "launch driver operand plan storage alloc layout random dtype element scalar device error"),
     ("cpu", "launch operand work plan storage alloc layout random dtype element scalar device error"),
-    ("launch", "operand work storage layout random dtype element scalar device error"),
+    ("launch", "driver operand work storage layout random dtype element scalar device error"),
+    ("driver", "refcount alloc device error"),
     ("operand", "tensor storage layout dtype device error"),
     ("work", "plan dtype"),
     ("plan", "layout dtype scalar device error"),

@@ -259,10 +259,11 @@ static void deleted(void *data, void *context) {
     blobs_deleted++;
 }
 
-static void call_THTensor_newFromBlob(void) {
+/* A tensor over memory of the host: there is no GPU. */
+static void from_blob(bool device) {
     int64_t size[3], stride[3], reach = 1;
-    int ndim = below(4);
-    begin("THTensor_newFromBlob");
+    int ndim = below(4), kind = TH_CPU;
+    begin(device ? "THTensor_newFromBlobOn" : "THTensor_newFromBlob");
     for (int d = 0; d < ndim; d++) {
         size[d] = chance(8) ? -1 : below(4);
         stride[d] = chance(8) ? -1 : below(6);
@@ -272,13 +273,19 @@ static void call_THTensor_newFromBlob(void) {
     bool strided = chance(60);
     /* Enough for row-major, too. */
     void *data = calloc((size_t)(reach < 64 ? 64 : reach), 8), *given = chance(3) ? NULL : data;
+    const int64_t *sizes = chance(3) ? NULL : size, *strides = strided ? stride : NULL;
+    if (device) kind = code("deviceType", 3);
     before();
-    THTensor *t = THTensor_newFromBlob(dtype, ndim, chance(3) ? NULL : size, strided ? stride : NULL, given, deleted, NULL);
+    THTensor *t = device ? THTensor_newFromBlobOn(dtype, kind, 0, ndim, sizes, strides, given, deleted, NULL)
+                         : THTensor_newFromBlob(dtype, ndim, sizes, strides, given, deleted, NULL);
     after();
     if (t) blobs_made++;
     if (!t || !given) free(data);
     keep_tensor(t);
 }
+
+static void call_THTensor_newFromBlob(void) { from_blob(false); }
+static void call_THTensor_newFromBlobOn(void) { from_blob(true); }
 
 static void call_THStorage_newFromBlob(void) {
     begin("THStorage_newFromBlob");

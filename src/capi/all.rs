@@ -43,6 +43,7 @@ macro_rules! areas {
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
         "Devices": crate::capi::rows::device::defaults;
+        "Streams, events and graphs": crate::capi::rows::stream;
         "Element types": crate::capi::rows::general::dtypes;
         "Printing": crate::capi::rows::print;
         "Random generators": crate::capi::rows::seed;

@@ -5,6 +5,7 @@ use super::driver::{check, devices};
 use super::loaded::Kernels;
 use super::source::Source;
 use crate::device::Device;
+use crate::driver::MOST;
 use crate::error::{Error, Kind, Result, bail};
 use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr};
 use parking_lot::{Mutex, RwLock};
@@ -40,7 +41,7 @@ unsafe impl Sync for Gpu {}
 
 thread_local! {
     /// The stream that this thread's work goes to, on each GPU; NULL is the default stream.
-    static STREAMS: [Cell<sys::CUstream>; 16] = const { [const { Cell::new(null_mut()) }; 16] };
+    static STREAMS: [Cell<sys::CUstream>; MOST] = const { [const { Cell::new(null_mut()) }; MOST] };
 }
 
 /// The GPU with this number.
@@ -120,6 +121,16 @@ impl Gpu {
         STREAMS.with(|streams| streams.get(self.ordinal as usize).map_or(null_mut(), Cell::get))
     }
 
+    /// Sets [`Gpu::stream`].
+    pub fn set_stream(&self, stream: sys::CUstream) {
+        STREAMS.with(|streams| streams[self.ordinal as usize].set(stream));
+    }
+
+    /// The primary context.
+    pub fn context(&self) -> sys::CUcontext {
+        self.context
+    }
+
     /// The error of a kind of work that there is no kernel for.
     #[cold]
     pub fn refuse<T>(&self) -> Result<T> {
@@ -172,81 +183,6 @@ impl Gpu {
         check(launched, "a kernel could not be launched")
     }
 
-    /// Copies from the GPU to the host, once all work before has run.
-    ///
-    /// # Safety
-    /// Both sides have this many bytes.
-    pub unsafe fn download(&self, to: *mut u8, from: CUdeviceptr, bytes: usize) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let _bound = self.bind()?;
-        // SAFETY: the caller's.
-        unsafe {
-            check(sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream()), "a copy to the host failed")?;
-            check(sys::cuStreamSynchronize(self.stream()), "a copy to the host failed")
-        }
-    }
-
-    /// Copies from the host to the GPU; the host's side may be changed at once.
-    ///
-    /// # Safety
-    /// Both sides have this many bytes.
-    pub unsafe fn upload(&self, to: CUdeviceptr, from: *const u8, bytes: usize) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let _bound = self.bind()?;
-        // SAFETY: the caller's. The driver reads memory that is not pinned before it returns; what is pinned is waited for.
-        unsafe {
-            check(sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream()), "a copy to the GPU failed")?;
-            check(sys::cuStreamSynchronize(self.stream()), "a copy to the GPU failed")
-        }
-    }
-
-    /// Copies within the GPU.
-    ///
-    /// # Safety
-    /// Both sides have this many bytes, and lie apart.
-    pub unsafe fn copy(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let _bound = self.bind()?;
-        // SAFETY: the caller's.
-        check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream()) }, "a copy on the GPU failed")
-    }
-
-    /// Copies from another GPU, after the work that it has, and before the work that it gets.
-    ///
-    /// # Safety
-    /// Both sides have this many bytes.
-    pub unsafe fn copy_from(&self, other: &Gpu, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        other.wait()?;
-        let _bound = self.bind()?;
-        // SAFETY: the caller's; the other GPU rests.
-        unsafe {
-            let copied = sys::cuMemcpyPeerAsync(to, self.context, from, other.context, bytes, self.stream());
-            check(copied, "a copy between GPUs failed")?;
-            check(sys::cuStreamSynchronize(self.stream()), "a copy between GPUs failed")
-        }
-    }
-
-    /// Reads elements, once all work before has run.
-    pub fn read<T: Copy>(&self, at: CUdeviceptr, out: &mut [T]) -> Result<()> {
-        // SAFETY: callers name memory of the GPU that holds the elements.
-        unsafe { self.download(out.as_mut_ptr().cast(), at, size_of_val(out)) }
-    }
-
-    /// Writes elements.
-    pub fn write<T: Copy>(&self, at: CUdeviceptr, from: &[T]) -> Result<()> {
-        // SAFETY: callers name memory of the GPU that holds the elements.
-        unsafe { self.upload(at, from.as_ptr().cast(), size_of_val(from)) }
-    }
-
     /// Sets bytes to 0.
     pub fn zero(&self, at: CUdeviceptr, bytes: usize) -> Result<()> {
         if bytes == 0 {
@@ -259,32 +195,22 @@ impl Gpu {
 
     /// Waits until the work of this thread's stream has run.
     pub fn wait(&self) -> Result<()> {
-        let _bound = self.bind()?;
-        // SAFETY: a stream of this GPU.
-        check(unsafe { sys::cuStreamSynchronize(self.stream()) }, "the GPU failed")
+        self.wait_for(self.stream())
     }
 
-    /// Waits until all work has run.
-    pub fn synchronize(&self) -> Result<()> {
+    /// Waits until the work of a stream has run.
+    pub(super) fn wait_for(&self, stream: sys::CUstream) -> Result<()> {
         let _bound = self.bind()?;
-        // SAFETY: the context is current.
-        check(unsafe { sys::cuCtxSynchronize() }, "the GPU failed")
+        // SAFETY: a stream of this GPU.
+        check(unsafe { sys::cuStreamSynchronize(stream) }, "the GPU failed")
     }
 
     /// Free and all bytes of the GPU's memory.
-    pub fn memory(&self) -> Result<[usize; 2]> {
+    pub fn memory_of_device(&self) -> Result<[usize; 2]> {
         let _bound = self.bind()?;
         let [mut free, mut total] = [0; 2];
         // SAFETY: results are written to variables.
         check(unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }, "cuMemGetInfo")?;
         Ok([free, total])
-    }
-
-    /// The GPU's name.
-    pub fn name(&self) -> Result<String> {
-        let mut text = [0u8; 256];
-        // SAFETY: the driver writes a C string of the length that is given.
-        check(unsafe { sys::cuDeviceGetName(text.as_mut_ptr().cast(), text.len() as i32, self.device) }, "cuDeviceGetName")?;
-        Ok(String::from_utf8_lossy(text.split(|&b| b == 0).next().unwrap_or_default()).into_owned())
     }
 }

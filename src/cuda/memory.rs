@@ -6,7 +6,7 @@ use super::gpu::{Gpu, gpu};
 use crate::alloc::THAllocator;
 use crate::device::Device;
 use crate::error::{Result, bail};
-use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
+use cudarc::driver::sys::{self, CUdeviceptr, CUresult, CUstream};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -42,11 +42,10 @@ impl Drop for Scratch<'_> {
 impl Gpu {
     /// A block of memory. If there is none, free blocks go back to the driver first.
     pub fn allocate(&self, bytes: usize) -> Result<CUdeviceptr> {
-        let (Some(size), stream) = (rounded(bytes), self.stream() as usize) else {
-            bail!(NoMem, "{bytes} bytes overflow the address space")
-        };
+        let Some(size) = rounded(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
         let mut blocks = self.blocks.lock();
-        if let Some(at) = blocks.take(size, stream) {
+        let pool = blocks.pool(self.stream() as usize);
+        if let Some(at) = blocks.take(size, pool) {
             return Ok(at);
         }
         blocks.reserve()?;
@@ -62,7 +61,7 @@ impl Gpu {
         if made == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             let used = blocks.bytes[0];
             drop(blocks);
-            let [free, total] = self.memory()?;
+            let [free, total] = self.memory_of_device()?;
             let device = Device::Cuda(self.ordinal);
             bail!(
                 NoMem,
@@ -70,13 +69,22 @@ impl Gpu {
             )
         }
         check(made, "memory of the GPU could not be allocated")?;
-        blocks.give(at, size, stream);
+        blocks.give(at, size, pool);
         Ok(at)
     }
 
     /// Gives a block back.
     pub fn free(&self, at: CUdeviceptr) {
-        self.blocks.lock().release(at);
+        let mut blocks = self.blocks.lock();
+        while let Some((own, other)) = blocks.take_other(at) {
+            let (own, other) = (if own % 2 == 0 { own } else { 0 } as CUstream, other as CUstream);
+            let waits = self.mark(other).and_then(|mark| self.wait_for_mark(own, &mark));
+            if waits.is_err() {
+                // What fails here failed before, or the driver is gone.
+                let _ = self.wait_for(other);
+            }
+        }
+        blocks.release(at);
     }
 
     /// Memory for work by itself.
@@ -85,15 +93,14 @@ impl Gpu {
     }
 
     /// Gives all free blocks to the driver.
-    pub fn empty_cache(&self) -> Result<()> {
+    pub fn give_back_blocks(&self) -> Result<()> {
         let _bound = self.bind()?;
         self.flush(&mut self.blocks.lock())
     }
 
     fn flush(&self, blocks: &mut Blocks) -> Result<()> {
         // The driver waits for work that may still use a block.
-        while let Some((_, bytes, at)) = blocks.free.pop() {
-            blocks.bytes[1] -= bytes;
+        while let Some(at) = blocks.take_any() {
             // SAFETY: a block of the driver's, which nobody uses.
             check(unsafe { sys::cuMemFree_v2(at) }, "memory of the GPU could not be given back")?;
         }

@@ -21,11 +21,13 @@ mod lines;
 mod loaded;
 mod loops;
 mod map;
+mod mark;
 mod mask;
 mod matmul;
 mod memory;
 mod module;
 mod order;
+mod pinned;
 mod random;
 mod reduce;
 mod scan;
@@ -33,6 +35,8 @@ mod search;
 mod sequence;
 mod sort;
 mod source;
+mod streams;
+mod transfer;
 mod unique;
 
 pub use compile::compiled_for;
@@ -40,9 +44,11 @@ pub use driver::devices;
 pub use gpu::{Gpu, gpu};
 pub use map::{MAP, entries as map_entries};
 pub use memory::provide;
+pub use pinned::{ALLOCATOR as PINNED, is_pinned};
 pub use source::{Entry, Source, module_text};
 
 use crate::alloc::provided;
+use crate::driver::Driver;
 use crate::element::read_element;
 use crate::error::{Result, bail};
 use crate::launch::{Accelerator, Draw, Launch, Unique};
@@ -173,32 +179,18 @@ impl Accelerator for Numbered {
         Ok(unsafe { read_element(bytes.as_ptr(), operand.dtype) })
     }
 
-    fn name(&self) -> Result<String> {
-        gpu(self.0)?.name()
+    fn driver(&self) -> Result<&'static dyn Driver> {
+        Ok(gpu(self.0)?)
     }
 
-    fn synchronize(&self) -> Result<()> {
-        gpu(self.0)?.synchronize()
-    }
-
-    fn memory(&self) -> Result<[i64; 5]> {
-        let gpu = gpu(self.0)?;
-        let ([free, total], [live, cached, peak]) = (gpu.memory()?, gpu.blocks.lock().bytes);
-        Ok([free, total, live, cached, peak].map(|bytes| bytes as i64))
-    }
-
-    fn empty_cache(&self) -> Result<()> {
-        gpu(self.0)?.empty_cache()
-    }
-
-    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
+    unsafe fn download(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { gpu(self.0)?.download(to, from as u64, bytes) }
+        unsafe { gpu(self.0)?.download(to, from as u64, bytes, waiting) }
     }
 
-    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {
+    unsafe fn upload(&self, to: *mut u8, from: *const u8, bytes: usize, waiting: bool) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { gpu(self.0)?.upload(to as u64, from, bytes) }
+        unsafe { gpu(self.0)?.upload(to as u64, from, bytes, waiting) }
     }
 
     unsafe fn copy_from(&self, other: i8, to: *mut u8, from: *const u8, bytes: usize) -> Result<()> {

@@ -364,7 +364,7 @@ fn quantiles(gpu: &Gpu, shares: &Operand, interpolation: Interpolation, skip_nan
     args.shares = shares.first() as u64;
     if let Some(copy) = &copy {
         // SAFETY: both have as many bytes.
-        unsafe { gpu.upload(copy.ptr(), shares.first(), bytes)? };
+        unsafe { gpu.upload(copy.ptr(), shares.first(), bytes, true)? };
         args.shares = copy.ptr();
     }
     args.kind = interpolation as i32;

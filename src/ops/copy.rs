@@ -16,6 +16,11 @@ use crate::tensor::Tensor;
 /// `r = src`, converted to the dtype of `r` and broadcast to its shape. A fresh `r` becomes a clone, one without sizes takes those of
 /// `src`.
 pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
+    copy_now_or_later(r, src, true)
+}
+
+/// [`copy()`]; without `waiting`, a copy between a GPU and pinned memory of the host is made after this has returned.
+pub fn copy_now_or_later(r: &Tensor, src: &Tensor, waiting: bool) -> Result<()> {
     if r.is(src) || fast_path::copy(r, src) {
         return Ok(());
     }
@@ -28,7 +33,7 @@ pub fn copy(r: &Tensor, src: &Tensor) -> Result<()> {
         bail!(Shape, "several positions of the result share one element (strides {:?})", to.layout.strides.as_slice())
     }
     if to.device != from.device {
-        return copy_across(&to, src);
+        return copy_across(&to, src, waiting);
     }
     if to.overlaps(&from) {
         let disjoint = contiguous_copy(src)?;

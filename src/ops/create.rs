@@ -114,11 +114,12 @@ pub unsafe fn from_data(dtype: Dtype, shape: &[i64], data: *const c_void) -> Res
     Ok(t)
 }
 
-/// A tensor over the caller's memory; `deleter(data, context)` is called once when the last view is gone.
+/// A tensor over memory of a device, which is the caller's; `deleter(data, context)` is called once when the last view is gone.
 ///
 /// # Safety
 /// `data` must hold every element of the geometry until the deleter runs.
 pub unsafe fn from_blob(
+    device: Device,
     dtype: Dtype,
     shape: &[i64],
     strides: Option<&[i64]>,
@@ -135,6 +136,8 @@ pub unsafe fn from_blob(
     let t = Tensor::fresh()?;
     t.set_dims(&layout.shape, &layout.strides)?;
     // SAFETY: the caller vouches for `data`. Last of all: on failure the deleter must not have been promised.
-    t.set_elements(unsafe { Storage::from_blob(dtype, data, end, deleter, context) }?, dtype, 0);
+    let storage = unsafe { Storage::from_blob(dtype, data, end, deleter, context) }?;
+    storage.place_on(device);
+    t.set_elements(storage, dtype, 0);
     Ok(t)
 }

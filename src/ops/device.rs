@@ -13,12 +13,25 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::ptr::null_mut;
+
+/// A row-major place in the memory of a device.
+type Place<P> = (P, Device);
 
 /// Copies bytes from one device to another, or to the same one.
 ///
 /// # Safety
 /// Both sides have this many bytes, and lie apart.
-pub(super) unsafe fn transfer((to, at): (*mut u8, Device), (from, of): (*const u8, Device), bytes: usize) -> Result<()> {
+pub(super) unsafe fn transfer(to: Place<*mut u8>, from: Place<*const u8>, bytes: usize) -> Result<()> {
+    // SAFETY: the caller's.
+    unsafe { transfer_now_or_later(to, from, bytes, true) }
+}
+
+/// [`transfer`]; without `waiting` a copy from or to pinned memory of the host is made after this has returned.
+///
+/// # Safety
+/// As for [`transfer`], until the copy is made.
+unsafe fn transfer_now_or_later((to, at): Place<*mut u8>, (from, of): Place<*const u8>, bytes: usize, waiting: bool) -> Result<()> {
     if bytes == 0 {
         return Ok(());
     }
@@ -26,8 +39,8 @@ pub(super) unsafe fn transfer((to, at): (*mut u8, Device), (from, of): (*const u
     unsafe {
         match (backend::on(at), backend::on(of), of) {
             (Backend::Host, Backend::Host, _) => to.copy_from_nonoverlapping(from, bytes),
-            (Backend::Host, Backend::Other(source), _) => source.download(to, from, bytes)?,
-            (Backend::Other(target), _, Device::Cpu) => target.upload(to, from, bytes)?,
+            (Backend::Host, Backend::Other(source), _) => source.download(to, from, bytes, waiting)?,
+            (Backend::Other(target), _, Device::Cpu) => target.upload(to, from, bytes, waiting)?,
             (Backend::Other(target), _, Device::Cuda(other)) => target.copy_from(other, to, from, bytes)?,
         }
     }
@@ -39,6 +52,23 @@ pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
     if t.device() == device {
         return Ok(t.clone());
     }
+    moved(t, device, true)
+}
+
+/// A storage in pinned memory of the host.
+pub fn storage_pinned(dtype: Dtype, len: i64) -> Result<Storage> {
+    let allocator = backend::pinned()?;
+    // SAFETY: the allocator is a static and keeps malloc's promises.
+    unsafe { Storage::with_allocator(dtype, len, allocator, null_mut()) }
+}
+
+/// True if the host has the elements, in pinned memory.
+pub fn is_pinned(t: &Tensor) -> bool {
+    t.device() == Device::Cpu && t.storage().is_some_and(|storage| backend::is_pinned(storage.data()))
+}
+
+/// A row-major copy of `t` on another device. Without `waiting`, see [`transfer_now_or_later`]; one on the host is pinned then.
+pub(super) fn moved(t: &Tensor, device: Device, waiting: bool) -> Result<Tensor> {
     backend::check(device)?;
     let dtype = t.defined()?;
     let mut from = Operand::of(t)?;
@@ -47,9 +77,12 @@ pub fn to_device(t: &Tensor, device: Device) -> Result<Tensor> {
         launch(&Convert, &dense, &[&from])?;
         from = dense;
     }
-    let made = Tensor::with_layout(Storage::on(device, dtype, from.layout.numel())?, dtype, &Layout::contiguous(&from.layout.shape))?;
-    // SAFETY: two row-major tensors of as many elements, one of them new.
-    unsafe { transfer((made.data(), device), (from.first(), from.device), from.layout.numel() as usize * dtype.size())? };
+    let n = from.layout.numel();
+    let storage = if device == Device::Cpu && !waiting { storage_pinned(dtype, n)? } else { Storage::on(device, dtype, n)? };
+    let made = Tensor::with_layout(storage, dtype, &Layout::contiguous(&from.layout.shape))?;
+    // SAFETY: two row-major tensors of as many elements, one of them new. Memory of a GPU that is given back meanwhile serves its stream,
+    // after the copy, and pinned memory waits for it.
+    unsafe { transfer_now_or_later((made.data(), device), (from.first(), from.device), n as usize * dtype.size(), waiting)? };
     Ok(made)
 }
 
@@ -59,15 +92,15 @@ pub fn on_host(t: &Tensor) -> Result<Tensor> {
 }
 
 /// The elements of `src` broadcast over `to`, which lies on another device.
-pub(super) fn copy_across(to: &Operand, src: &Tensor) -> Result<()> {
+pub(super) fn copy_across(to: &Operand, src: &Tensor, waiting: bool) -> Result<()> {
     let from = Operand::of(src)?;
     let alike = from.dtype == to.dtype && from.layout.shape == to.layout.shape;
     if alike && from.layout.is_contiguous() && to.layout.is_contiguous() {
         let bytes = to.layout.numel() as usize * to.dtype.size();
-        // SAFETY: two row-major operands of as many elements, on two devices.
-        return unsafe { transfer((to.first(), to.device), (from.first(), from.device), bytes) };
+        // SAFETY: two row-major operands of as many elements, on two devices; without waiting, the caller sees to it that they stay.
+        return unsafe { transfer_now_or_later((to.first(), to.device), (from.first(), from.device), bytes, waiting) };
     }
-    let there = Operand::of(&to_device(src, to.device)?)?;
+    let there = Operand::of(&if to.device == Device::Cpu { to_device(src, to.device)? } else { moved(src, to.device, waiting)? })?;
     launch(&Convert, to, &[&there.view(there.layout.broadcast_to(&to.layout.shape)?)])
 }
 

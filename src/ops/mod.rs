@@ -21,6 +21,7 @@ pub mod lines;
 pub mod loss;
 pub mod matmul;
 pub mod order;
+pub mod placement;
 pub mod pointwise;
 pub mod pooling;
 mod prepare;

@@ -20,6 +20,13 @@ pub fn provide_by(provide: Provide) {
 }
 
 impl Storage {
+    /// Says that the memory of a new storage, which nobody else has yet, is a device's.
+    pub fn place_on(&self, device: Device) {
+        device::use_of(device);
+        // SAFETY: nobody else has the storage.
+        unsafe { ((*self.as_ptr()).deviceType, (*self.as_ptr()).deviceIndex) = device.codes() }
+    }
+
     /// A storage of `len` elements with undefined values in the memory of a device.
     pub fn on(device: Device, dtype: Dtype, len: i64) -> Result<Storage> {
         if device == Device::Cpu {

@@ -34,6 +34,7 @@ const ORDER: &[&str] = &[
     "Random generators",
     "Random numbers",
     "Devices",
+    "Streams, events and graphs",
     "Exchange with other libraries",
     "Functions of the caller",
     "Storages",

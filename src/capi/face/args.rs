@@ -19,6 +19,7 @@ pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
     pub use crate::capi::face::generator::THGenerator;
     pub use crate::device::{THCudaMemory, THDeviceType};
+    pub use crate::driver::{THCudaCallback, THCudaEvent, THCudaGraph, THCudaProperties, THCudaStream};
     pub use crate::dtype::THDtype;
     pub use crate::error::THStatus;
     pub use crate::files::{THArchive, THFileFormat, THReadFunction, THSeekFunction};
@@ -396,6 +397,28 @@ kinds! { $
     device_type: THDeviceType = TH_CPU [same] => THDeviceType, |args, at| args.plain(at);
     /// Room for the bytes of a GPU's memory.
     cuda_memory_out: *mut THCudaMemory [same] => *mut THCudaMemory, |args, at| args.pointer(at);
+    /// Room for the properties of a GPU.
+    cuda_properties_out: *mut THCudaProperties [same] => *mut THCudaProperties, |args, at| args.pointer(at);
+    /// A stream.
+    cuda_stream: *const THCudaStream [same] => &'a THCudaStream, |args, at| args.pointer(at).map(|handle: *mut THCudaStream|
+        // SAFETY: the caller passes a live handle.
+        unsafe { &*handle });
+    /// A stream of which a reference is given up; NULL is none.
+    cuda_stream_or_null: *mut THCudaStream [same] => *mut THCudaStream, |args, at| args.plain(at);
+    /// An event.
+    cuda_event: *const THCudaEvent [same] => &'a THCudaEvent, |args, at| args.pointer(at).map(|handle: *mut THCudaEvent|
+        // SAFETY: the caller passes a live handle.
+        unsafe { &*handle });
+    /// An event of which a reference is given up; NULL is none.
+    cuda_event_or_null: *mut THCudaEvent [same] => *mut THCudaEvent, |args, at| args.plain(at);
+    /// A graph.
+    cuda_graph: *const THCudaGraph [same] => &'a THCudaGraph, |args, at| args.pointer(at).map(|handle: *mut THCudaGraph|
+        // SAFETY: the caller passes a live handle.
+        unsafe { &*handle });
+    /// A graph of which a reference is given up; NULL is none.
+    cuda_graph_or_null: *mut THCudaGraph [same] => *mut THCudaGraph, |args, at| args.plain(at);
+    /// A function of the caller that runs between the work of a stream.
+    cuda_callback: THCudaCallback [same] => THCudaCallback, |args, at| args.plain(at);
     /// A dtype to convert to, or to ask about.
     other_dtype: THDtype [dynamic] => Dtype, |args, at| dtype_arg(args.plain(at)?);
     /// [`Kind::other_dtype`], or `TH_UNDEFINED` for the operation's own.
@@ -529,6 +552,11 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::allocator,
     Kind::stats_out,
     Kind::cuda_memory_out,
+    Kind::cuda_properties_out,
+    Kind::cuda_stream,
+    Kind::cuda_event,
+    Kind::cuda_graph,
+    Kind::cuda_callback,
     Kind::dlpack,
     Kind::dlpack_legacy,
     Kind::arrow_schema,
@@ -565,5 +593,8 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::hook,
     Kind::print_options,
     Kind::archive_or_null,
+    Kind::cuda_stream_or_null,
+    Kind::cuda_event_or_null,
+    Kind::cuda_graph_or_null,
     Kind::memory_or_null,
 ];

@@ -56,6 +56,12 @@ returns! { $
     generator_kind: THGeneratorKind = 0;
     /// A new archive.
     new_archive: *mut THArchive = NULL;
+    /// A new reference to a stream.
+    new_cuda_stream: *mut THCudaStream = NULL;
+    /// A new reference to an event.
+    new_cuda_event: *mut THCudaEvent = NULL;
+    /// A new reference to a graph.
+    new_cuda_graph: *mut THCudaGraph = NULL;
     /// A format of files.
     file_format: THFileFormat = 0;
     /// A new context of mapped memory.

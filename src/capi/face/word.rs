@@ -1,6 +1,7 @@
 //! Words: the values that cross the boundary of C.
 
 use crate::alloc::{THDeleter, THMemoryHook};
+use crate::driver::THCudaCallback;
 use crate::files::{THReadFunction, THSeekFunction};
 use crate::ops::pointwise::apply::{THApplyFunction, THMap2Function, THMapFunction};
 use crate::storage::{Storage, THStorage};
@@ -150,4 +151,4 @@ macro_rules! function_words {
         }
     )* };
 }
-function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction);
+function_words!(THDeleter THMemoryHook THApplyFunction THMapFunction THMap2Function THReadFunction THSeekFunction THCudaCallback);

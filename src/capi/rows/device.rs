@@ -3,9 +3,10 @@
 use crate::backend;
 use crate::capi::face::row::export;
 use crate::device::{self, Device, TH_CPU, TH_CUDA, THCudaMemory, THDeviceType};
+use crate::driver::{Driver, Handle};
 use crate::error::{Result, bail};
-use crate::ops::{create, device as ops};
-use std::ffi::c_int;
+use crate::ops::{copy, create, device as ops, placement};
+use std::ffi::{CStr, c_int};
 
 /// The device that two numbers of C mean.
 fn device(kind: THDeviceType, index: c_int) -> Result<Device> {
@@ -17,11 +18,17 @@ fn device(kind: THDeviceType, index: c_int) -> Result<Device> {
     }
 }
 
-/// A GPU that is there.
-fn gpu(index: c_int) -> Result<Device> {
-    let device = device(TH_CUDA, index)?;
-    backend::check(device)?;
-    Ok(device)
+/// The driver of a GPU that is there.
+fn gpu(index: c_int) -> Result<&'static dyn Driver> {
+    backend::driver(device(TH_CUDA, index)?)
+}
+
+/// The number of another GPU.
+fn peer_of(index: c_int) -> Result<i8> {
+    match device(TH_CUDA, index)? {
+        Device::Cuda(index) => Ok(index),
+        Device::Cpu => bail!(Argument, "the host is no GPU"),
+    }
 }
 
 macro_rules! device_rows {
@@ -29,15 +36,42 @@ macro_rules! device_rows {
         /// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar. Returns a new reference.
         newWithSizesOn(dtype: dtype, deviceType: device_type, deviceIndex: int, ndim: len, size: sizes) -> new =
             create::empty_on(self::device(deviceType, deviceIndex)?, dtype, size);
-        /// The elements of `t` on a device: `t` itself if they lie there, else a row-major copy. Returns a new reference.
-        newToDevice(t: input, deviceType: device_type, deviceIndex: int) -> new =
-            ops::to_device(t, self::device(deviceType, deviceIndex)?);
-        /// `THTensor_newToDevice` to the GPU with this number. Returns a new reference.
+        /// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there. Work that others gave to the GPU must have been
+        /// done, or the thread's stream must wait for it. Returns a new reference.
+        newFromBlobOn(dtype: dtype, deviceType: device_type, deviceIndex: int, ndim: len, size: sizes, stride: optional_strides,
+            data: memory, deleter: deleter, context: context) -> new = {
+            let device = self::device(deviceType, deviceIndex)?;
+            backend::check(device)?;
+            // SAFETY: the caller vouches for `data`.
+            unsafe { create::from_blob(device, dtype, size, stride, data, deleter, context) }
+        };
+        /// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has and `copy` is
+        /// 0, else a copy, row-major on another device. With `nonBlocking` the copy may be made after this has returned: from the host if
+        /// `t` is pinned, whose elements then must stay as they are until the stream has done it, and to the host, where the result is
+        /// pinned and may be read once the stream has been waited for. Returns a new reference.
+        newToDevice(t: input, deviceType: device_type, deviceIndex: int, dtype: optional_dtype, nonBlocking: flag, copy: flag) -> new =
+            placement::converted_to(t, self::device(deviceType, deviceIndex)?, dtype, !nonBlocking, copy);
+        /// `t` itself if it lies on the GPU with this number, else a row-major copy there. Returns a new reference.
         newCuda(t: input, deviceIndex: int) -> new = ops::to_device(t, self::device(TH_CUDA, deviceIndex)?);
-        /// `THTensor_newToDevice` to the host. Returns a new reference.
+        /// `t` itself if the host has its elements, else a row-major copy. Returns a new reference.
         newCpu(t: input) -> new = ops::to_device(t, Device::Cpu);
         /// 1 if the elements lie in the memory of a GPU; 0 if not and on error.
         isCuda(t: input) -> flag = Ok(t.device() != Device::Cpu);
+        /// `r = src` as `THTensor_copy` does it, but where one of them lies on a GPU, the other one in pinned memory, and both are
+        /// row-major and of one dtype and shape, the copy is made by the GPU after this has returned. Both must stay as they are until the
+        /// thread's stream has done it.
+        copyAsync(r: out, src: input) = copy::copy_now_or_later(r, src, false);
+        /// A row-major copy of `t` in pinned memory of the host, from and to which GPUs copy while the host goes on, and faster. Returns a
+        /// new reference.
+        newPinned(t: input) -> new = placement::pinned(t);
+        /// 1 if the elements lie in pinned memory of the host; 0 if not and on error.
+        isPinned(t: input) -> flag = Ok(ops::is_pinned(t));
+        /// Says that work of `stream` reaches a tensor that another stream has made: once its last reference is gone, its memory serves
+        /// new tensors only after the work that `stream` has by then. To be said before that.
+        recordStream(t: input, stream: cuda_stream) = match t.storage() {
+            Some(storage) if t.device() == stream.device() => stream.driver().used_in(storage.data(), stream.raw()),
+            _ => bail!(Device, "the tensor is on {}, the stream on {}", t.device(), stream.device()),
+        };
     } };
 }
 
@@ -77,21 +111,33 @@ macro_rules! default_rows {
         THCuda_deviceCount() -> int = backend::count();
         /// The name of a GPU, as its driver has it. A C string that the caller frees with `THFree`; NULL on error.
         THCuda_newDeviceName(deviceIndex: int) -> new_text = {
-            let name = backend::on(gpu(deviceIndex)?).name()?;
+            let name = gpu(deviceIndex)?.properties()?.name.map(|c| c as u8);
+            let name = CStr::from_bytes_until_nul(&name).map(CStr::to_string_lossy).unwrap_or_default();
             let mut text = crate::alloc::HeapText::with_capacity(name.len() as i64)?;
             text.push(&name)?;
             Ok(text.into_c_string())
         };
+        /// Stores what a GPU is in `properties`.
+        THCuda_properties(deviceIndex: int, properties: cuda_properties_out) = {
+            let found = gpu(deviceIndex)?.properties()?;
+            // SAFETY: the caller passes room for the struct.
+            Ok(unsafe { properties.write(found) })
+        };
         /// Waits until a GPU has done all work of this process.
-        THCuda_synchronize(deviceIndex: int) = backend::on(gpu(deviceIndex)?).synchronize();
+        THCuda_synchronize(deviceIndex: int) = gpu(deviceIndex)?.synchronize();
         /// Stores how much memory a GPU has in `memory`.
         THCuda_memory(deviceIndex: int, memory: cuda_memory_out) = {
-            let [free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes] = backend::on(gpu(deviceIndex)?).memory()?;
+            let [free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes] = gpu(deviceIndex)?.memory()?;
             // SAFETY: the caller passes room for the struct.
             Ok(unsafe { memory.write(THCudaMemory { free_bytes, total_bytes, live_bytes, cached_bytes, peak_bytes }) })
         };
-        /// Gives the memory of a GPU that is kept for new storages back to the driver.
-        THCuda_emptyCache(deviceIndex: int) = backend::on(gpu(deviceIndex)?).empty_cache();
+        /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
+        THCuda_emptyCache(deviceIndex: int) = gpu(deviceIndex)?.empty_cache();
+        /// 1 if a GPU can reach the memory of GPU `peer`; 0 if not and on error.
+        THCuda_canAccessPeer(deviceIndex: int, peer: int) -> flag = gpu(deviceIndex)?.can_reach(peer_of(peer)?);
+        /// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0. Copies between GPUs need no such access, and
+        /// are faster with it.
+        THCuda_setPeerAccess(deviceIndex: int, peer: int, on: flag) = gpu(deviceIndex)?.reach(peer_of(peer)?, on);
     } };
 }
 

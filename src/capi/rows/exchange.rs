@@ -2,7 +2,9 @@
 //!
 //! DLPack is how NumPy, PyTorch, JAX and others hand each other tensors without a copy: the producer fills in a struct, and the consumer
 //! calls its deleter when it no longer needs the elements. A program that includes dlpack.h does so before this header, whose structs then
-//! are those. Both sides see what the other one writes, and order their writes themselves.
+//! are those. Both sides see what the other one writes, and order their writes themselves: on a GPU, the consumer's stream must wait for
+//! that of the producer before it reads. `THCudaStream_newForeign` makes a handle of another library's stream, and `THCudaStream_wait` lets
+//! it wait for the thread's own, which `THCudaStream_newCurrent` returns, or that one for it.
 //!
 //! Arrow's C data interface does the same for columns of tables, here for tensors with one dimension. A program that includes a header with
 //! its structs, and with the macro `ARROW_C_DATA_INTERFACE`, does so before this one. Arrow takes values for constant: copy an array before
@@ -11,8 +13,8 @@
 //! A storage whose elements have been handed out can no longer be resized: another library has its address.
 //!
 //! Errors: `TH_ERR_DTYPE`, an element type that the other side does not have; `TH_ERR_SHAPE`, sizes and strides that are negative or
-//! overflow; `TH_ERR_ARGUMENT`, memory that is NULL or not aligned; `TH_ERR_DEVICE`, elements that are not in the memory of the host;
-//! `TH_ERR_UNSUPPORTED`, negative strides, nulls, and another major version of DLPack.
+//! overflow; `TH_ERR_ARGUMENT`, memory that is NULL or not aligned; `TH_ERR_DEVICE`, elements on another device than the host and, for
+//! DLPack, than NVIDIA's GPUs; `TH_ERR_UNSUPPORTED`, negative strides, nulls, and another major version of DLPack.
 
 use crate::capi::face::row::export;
 use crate::ops::exchange::{arrow, dlpack};

@@ -50,6 +50,7 @@ pub mod seed;
 pub mod sort;
 #[macro_use]
 pub mod storage;
+pub mod stream;
 #[macro_use]
 pub mod tensor;
 #[macro_use]

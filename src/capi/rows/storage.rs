@@ -6,6 +6,7 @@
 //! different lengths; `TH_ERR_IO`, a file that cannot be mapped.
 
 use crate::capi::face::row::export;
+use crate::ops::device::storage_pinned;
 use crate::ops::storage as ops;
 use crate::storage::{Storage, THStorage};
 use std::ffi::{c_int, c_void};
@@ -40,6 +41,9 @@ macro_rules! storage_rows {
         new(dtype: dtype) -> new_storage = Storage::new(dtype);
         /// A storage of `size` elements with undefined values. Returns a new reference.
         newWithSize(dtype: dtype, size: length) -> new_storage = Storage::with_size(dtype, size);
+        /// A storage of `size` elements with undefined values in pinned memory of the host, from and to which GPUs copy while the host
+        /// goes on, and faster. Returns a new reference.
+        newPinned(dtype: dtype, size: length) -> new_storage = storage_pinned(dtype, size as i64);
         /// A storage of one given element. Returns a new reference.
         newWithSize1(dtype: dtype, v0: number) -> new_storage = ops::with_values(dtype, &[v0]);
         /// A storage of two given elements. Returns a new reference.

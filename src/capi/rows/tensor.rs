@@ -1,6 +1,7 @@
 //! `THTensor_*`: making tensors, asking about them, single elements, copies.
 
 use crate::capi::face::row::export;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Dims, TH_CONTIGUOUS_FORMAT, TH_PRESERVE_FORMAT, wrap_dim};
@@ -146,7 +147,7 @@ macro_rules! making_rows {
         newFromBlob(dtype: dtype, ndim: len, size: sizes, stride: optional_strides, data: memory, deleter: deleter,
             context: context) -> new =
             // SAFETY: `data` holds the elements.
-            unsafe { create::from_blob(dtype, size, stride, data, deleter, context) };
+            unsafe { create::from_blob(Device::Cpu, dtype, size, stride, data, deleter, context) };
         /// A tensor over `storage`, which grows to hold it where it can; NULL `stride` means row-major. With `ndim` -1 it is 1-d over the
         /// whole storage. Returns a new reference.
         newWithStorage(storage: storage, storageOffset: offset, ndim: len_or_whole, size: sizes, stride: optional_strides) -> new =

@@ -220,7 +220,7 @@ unsafe fn shared(array: *mut ArrowArray, dtype: Dtype, data: *mut c_void, offset
     // SAFETY: the block is fresh and large enough; its copy of the struct is the one that counts as soon as nothing can fail any more.
     unsafe {
         block.cast::<ArrowArray>().write(array.read());
-        let t = create::from_blob(dtype, &[length], None, first, Some(end_import), block.as_ptr().cast());
+        let t = create::from_blob(Device::Cpu, dtype, &[length], None, first, Some(end_import), block.as_ptr().cast());
         if t.is_err() {
             alloc::release(block, size_of::<ArrowArray>());
         }

@@ -2,10 +2,12 @@
 
 use super::dlpack_abi::*;
 use crate::alloc;
+use crate::backend;
+use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::layout::{Layout, MAX_DIMS, TH_PRESERVE_FORMAT, checked_numel, contiguous_strides};
-use crate::operand::{Operand, check_host};
+use crate::operand::Operand;
 use crate::ops::{copy, create};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
@@ -90,7 +92,6 @@ struct Export<M> {
 
 /// A struct for a consumer, who shares the elements of `t` until it calls the deleter. The storage can no longer be resized.
 pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
-    check_host(t)?;
     let from = Operand::of(t)?;
     let ndim = from.layout.ndim();
     let bytes = size_of::<Export<M>>() + 2 * ndim * size_of::<i64>();
@@ -107,7 +108,7 @@ pub fn export<M: Managed>(t: &Tensor) -> Result<*mut M> {
         let (code, bits) = code_of(from.dtype);
         let tensor = DLTensor {
             data: from.first().cast(),
-            device: DLDevice { device_type: kDLCPU, device_id: 0 },
+            device: device_of(from.device),
             ndim: ndim as i32,
             dtype: DLDataType { code, bits, lanes: 1 },
             shape,
@@ -140,9 +141,12 @@ pub unsafe fn import<M: Managed>(managed: *mut M) -> Result<Tensor> {
     producer.check()?;
     // SAFETY: the caller's promise; the layout has been checked.
     let (dtype, layout, data) = unsafe { read(producer.tensor()) }?;
+    let DLDevice { device_type, device_id } = producer.tensor().device;
+    let device = if device_type == kDLCUDA { Device::Cuda(i8::try_from(device_id).unwrap_or(-1)) } else { Device::Cpu };
+    backend::check(device)?;
     let over = |deleter, context| {
         // SAFETY: the caller's promise.
-        unsafe { create::from_blob(dtype, &layout.shape, Some(&layout.strides), data, deleter, context) }
+        unsafe { create::from_blob(device, dtype, &layout.shape, Some(&layout.strides), data, deleter, context) }
     };
     if !producer.read_only() {
         return over(Some(end_import::<M>), managed.cast());
@@ -169,8 +173,8 @@ unsafe extern "C" fn end_import<M: Managed>(_data: *mut c_void, managed: *mut c_
 /// Sizes and strides are as many as the tensor says.
 unsafe fn read(tensor: &DLTensor) -> Result<(Dtype, Layout, *mut c_void)> {
     let DLDevice { device_type, device_id } = tensor.device;
-    if device_type != kDLCPU && device_type != kDLCUDAHost {
-        bail!(Device, "the tensor is on device {device_id} of type {device_type}, not in the memory of the host")
+    if ![kDLCPU, kDLCUDAHost, kDLCUDA].contains(&device_type) {
+        bail!(Device, "the tensor is on device {device_id} of type {device_type}, neither in the memory of the host nor of a GPU by CUDA")
     }
     let dtype = dtype_of(tensor.dtype)?;
     let ndim = match usize::try_from(tensor.ndim) {
@@ -210,6 +214,11 @@ unsafe fn read(tensor: &DLTensor) -> Result<(Dtype, Layout, *mut c_void)> {
         bail!(Argument, "data is NULL for {numel} elements")
     }
     Ok((dtype, layout, tensor.data.wrapping_byte_add(offset.unwrap_or_default())))
+}
+
+fn device_of(device: Device) -> DLDevice {
+    let (device_type, device_id) = device.codes();
+    DLDevice { device_type: device_type.into(), device_id: device_id.into() }
 }
 
 /// Code and bits of a dtype.

@@ -1,0 +1,254 @@
+//! Streams, events, graphs, and what else the driver tells.
+
+use super::driver::check;
+use super::gpu::{Gpu, gpu};
+use super::mark::{DISABLE_TIMING, Mark};
+use crate::driver::{Driver, THCudaProperties};
+use crate::error::{Error, Kind, Result, bail};
+use cudarc::driver::sys::{self, CUdevice_attribute, CUdeviceptr, CUevent, CUresult, CUstream};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Flag of a stream that does not wait for the default stream.
+const NON_BLOCKING: u32 = 1;
+
+/// True if a query says so; false if there is still work to do.
+fn answer(result: CUresult, what: &str) -> Result<bool> {
+    match result {
+        CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+        other => check(other, what).map(|()| true),
+    }
+}
+
+/// The driver's `cuEventElapsedTime`, which cudarc knows by the name only that drivers have from 12.8 on.
+fn elapsed() -> Result<unsafe extern "C" fn(*mut f32, CUevent, CUevent) -> CUresult> {
+    // SAFETY: the driver was found; the function has this type.
+    let found = unsafe { sys::culib().get(b"cuEventElapsedTime\0") };
+    found.map(|function| *function).map_err(|_| Error::new(Kind::Cuda, format_args!("the CUDA driver has no function cuEventElapsedTime")))
+}
+
+impl Gpu {
+    fn number(&self, attribute: CUdevice_attribute) -> Result<i32> {
+        let mut value = 0;
+        // SAFETY: the result is written to a variable.
+        check(unsafe { sys::cuDeviceGetAttribute(&mut value, attribute, self.device) }, "cuDeviceGetAttribute").map(|()| value)
+    }
+}
+
+impl Driver for Gpu {
+    fn properties(&self) -> Result<THCudaProperties> {
+        use CUdevice_attribute::*;
+        let (mut name, mut pci_bus_id, mut uuid) = ([0; 256], [0; 32], sys::CUuuid { bytes: [0; 16] });
+        // SAFETY: the driver writes C strings of the lengths that are given, and sixteen bytes.
+        unsafe {
+            check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, self.device), "cuDeviceGetName")?;
+            check(sys::cuDeviceGetPCIBusId(pci_bus_id.as_mut_ptr(), pci_bus_id.len() as i32, self.device), "cuDeviceGetPCIBusId")?;
+            check(sys::cuDeviceGetUuid_v2(&mut uuid, self.device), "cuDeviceGetUuid")?;
+        }
+        Ok(THCudaProperties {
+            name,
+            pci_bus_id,
+            uuid: uuid.bytes.map(|byte| byte as u8),
+            total_bytes: self.memory_of_device()?[1] as i64,
+            l2_bytes: self.number(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
+            shared_bytes: self.number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?.into(),
+            major: self.capability / 10,
+            minor: self.capability % 10,
+            multiprocessors: self.processors as i32,
+            warp_size: self.number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+            multiprocessor_threads: self.number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            clock_khz: self.number(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            memory_clock_khz: self.number(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
+            memory_bus_bits: self.number(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+        })
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: the context is current.
+        check(unsafe { sys::cuCtxSynchronize() }, "the GPU failed")
+    }
+
+    fn memory(&self) -> Result<[i64; 5]> {
+        let ([free, total], [live, cached, peak]) = (self.memory_of_device()?, self.blocks.lock().bytes);
+        Ok([free, total, live, cached, peak].map(|bytes| bytes as i64))
+    }
+
+    fn empty_cache(&self) -> Result<()> {
+        super::pinned::empty_cache()?;
+        self.give_back_blocks()
+    }
+
+    fn can_reach(&self, other: i8) -> Result<bool> {
+        let (other, mut can) = (gpu(other)?, 0);
+        // SAFETY: the result is written to a variable.
+        check(unsafe { sys::cuDeviceCanAccessPeer(&mut can, self.device, other.device) }, "cuDeviceCanAccessPeer")?;
+        Ok(can != 0)
+    }
+
+    fn reach(&self, other: i8, on: bool) -> Result<()> {
+        if on && !self.can_reach(other)? {
+            bail!(Cuda, "cuda:{} cannot reach the memory of cuda:{other}", self.ordinal)
+        }
+        let (other, _bound) = (gpu(other)?, self.bind()?);
+        // SAFETY: contexts of this process.
+        match unsafe { if on { sys::cuCtxEnablePeerAccess(other.context(), 0) } else { sys::cuCtxDisablePeerAccess(other.context()) } } {
+            CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED | CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED => Ok(()),
+            other => check(other, "access to the memory of a GPU could not be changed"),
+        }
+    }
+
+    fn current(&self) -> usize {
+        self.stream() as usize
+    }
+
+    fn set_current(&self, stream: usize) -> Result<()> {
+        self.set_stream(stream as CUstream);
+        Ok(())
+    }
+
+    fn make_stream(&self, priority: i32) -> Result<usize> {
+        let _bound = self.bind()?;
+        let mut stream = null_mut();
+        // SAFETY: the GPU is bound; the driver limits the priority.
+        check(unsafe { sys::cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, priority) }, "a stream could not be made")?;
+        Ok(stream as usize)
+    }
+
+    fn end_stream(&self, stream: usize) {
+        // What fails here failed before, or the driver is gone.
+        let Ok(_bound) = self.bind() else { return };
+        // SAFETY: a stream of this GPU, which nobody uses from now on.
+        unsafe {
+            let _ = sys::cuStreamSynchronize(stream as CUstream);
+            self.blocks.lock().hand_over(stream);
+            let _ = sys::cuStreamDestroy_v2(stream as CUstream);
+        }
+    }
+
+    fn wait(&self, stream: usize) -> Result<()> {
+        self.wait_for(stream as CUstream)
+    }
+
+    fn is_idle(&self, stream: usize) -> Result<bool> {
+        let _bound = self.bind()?;
+        // SAFETY: a stream of this GPU.
+        answer(unsafe { sys::cuStreamQuery(stream as CUstream) }, "the GPU failed")
+    }
+
+    unsafe fn call(&self, stream: usize, function: unsafe extern "C" fn(*mut c_void), context: *mut c_void) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: the caller's.
+        check(unsafe { sys::cuLaunchHostFunc(stream as CUstream, Some(function), context) }, "a function could not be put into a stream")
+    }
+
+    fn make_event(&self, timing: bool) -> Result<usize> {
+        let _bound = self.bind()?;
+        let mut event = null_mut();
+        // SAFETY: the GPU is bound; the result is written to a variable.
+        check(unsafe { sys::cuEventCreate(&mut event, if timing { 0 } else { DISABLE_TIMING }) }, "an event could not be made")?;
+        Ok(event as usize)
+    }
+
+    fn end_event(&self, event: usize) {
+        drop(Mark::of(event as CUevent));
+    }
+
+    fn record(&self, event: usize, stream: usize) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: an event and a stream of this GPU.
+        check(unsafe { sys::cuEventRecord(event as CUevent, stream as CUstream) }, "an event could not be recorded")
+    }
+
+    fn wait_for_event(&self, stream: usize, event: usize) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: live objects of this process.
+        check(unsafe { sys::cuStreamWaitEvent(stream as CUstream, event as CUevent, 0) }, "a stream could not wait for an event")
+    }
+
+    fn wait_event(&self, event: usize) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: an event of this process.
+        check(unsafe { sys::cuEventSynchronize(event as CUevent) }, "the GPU failed")
+    }
+
+    fn has_passed(&self, event: usize) -> Result<bool> {
+        let _bound = self.bind()?;
+        // SAFETY: an event of this process.
+        answer(unsafe { sys::cuEventQuery(event as CUevent) }, "the GPU failed")
+    }
+
+    fn milliseconds(&self, start: usize, end: usize) -> Result<f64> {
+        let (_bound, mut time) = (self.bind()?, 0.0);
+        // SAFETY: events of this process; the result is written to a variable.
+        let found = unsafe { elapsed()?(&mut time, start as CUevent, end as CUevent) };
+        match found {
+            CUresult::CUDA_ERROR_INVALID_HANDLE => bail!(Argument, "an event measures no time, or was not recorded"),
+            CUresult::CUDA_ERROR_NOT_READY => bail!(Argument, "the work before an event has not been done yet"),
+            other => check(other, "cuEventElapsedTime").map(|()| f64::from(time)),
+        }
+    }
+
+    fn used_in(&self, data: *const u8, stream: usize) -> Result<()> {
+        self.blocks.lock().used_in(data as CUdeviceptr, stream)
+    }
+
+    fn begin_capture(&self) -> Result<()> {
+        /// Numbers of the pools of graphs, odd as no stream's address is.
+        static POOLS: AtomicUsize = AtomicUsize::new(1);
+        let stream = self.stream();
+        if stream.is_null() {
+            bail!(Argument, "the default stream of cuda:{} cannot be captured: choose another", self.ordinal)
+        }
+        let _bound = self.bind()?;
+        self.blocks.lock().begin_pool(stream as usize, POOLS.fetch_add(2, Ordering::Relaxed))?;
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: a stream of this GPU.
+        let begun = check(unsafe { sys::cuStreamBeginCapture_v2(stream, mode) }, "a capture could not begin");
+        begun.inspect_err(|_| {
+            self.blocks.lock().end_pool(stream as usize);
+        })
+    }
+
+    fn end_capture(&self) -> Result<usize> {
+        let _bound = self.bind()?;
+        let (stream, mut graph, mut ready) = (self.stream(), null_mut(), null_mut());
+        let Some(pool) = self.blocks.lock().end_pool(stream as usize) else {
+            bail!(Argument, "no capture has begun in this thread's stream of cuda:{}", self.ordinal)
+        };
+        // SAFETY: results are written to variables; the graph that was captured ends here.
+        let made = unsafe {
+            check(sys::cuStreamEndCapture(stream, &mut graph), "the capture failed: it held something that has to wait for the GPU")
+                .and_then(|()| {
+                    let made = check(sys::cuGraphInstantiateWithFlags(&mut ready, graph, 0), "a graph could not be made");
+                    let _ = sys::cuGraphDestroy(graph);
+                    made
+                })
+        };
+        match made {
+            Ok(()) => self.blocks.lock().graphs.push((ready as usize, pool)),
+            Err(error) => {
+                self.blocks.lock().hand_over(pool);
+                return Err(error);
+            }
+        }
+        Ok(ready as usize)
+    }
+
+    fn replay(&self, graph: usize) -> Result<()> {
+        let _bound = self.bind()?;
+        // SAFETY: a graph of this GPU.
+        check(unsafe { sys::cuGraphLaunch(graph as sys::CUgraphExec, self.stream()) }, "a graph could not be launched")
+    }
+
+    fn end_graph(&self, graph: usize) {
+        let Ok(_bound) = self.bind() else { return };
+        // SAFETY: a graph of this GPU, which rests once all work has been done.
+        unsafe {
+            let _ = sys::cuCtxSynchronize();
+            let _ = sys::cuGraphExecDestroy(graph as sys::CUgraphExec);
+        }
+        self.blocks.lock().end_graph(graph);
+    }
+}

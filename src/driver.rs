@@ -1,0 +1,323 @@
+//! What a driver of devices offers beside memory and kernels: properties, streams, events, graphs; and counted handles for them.
+
+use crate::alloc;
+use crate::device::Device;
+use crate::error::{Result, bail};
+use crate::refcount;
+use std::cell::{RefCell, UnsafeCell};
+use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
+
+/// A function of the caller that runs between the work of a stream, on a thread of the driver. It must not use the GPU.
+pub type THCudaCallback = Option<unsafe extern "C" fn(context: *mut c_void)>;
+
+/// What a GPU is.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct THCudaProperties {
+    /// Its name, which ends with NUL.
+    pub name: [c_char; 256],
+    /// Domain, bus and device on the PCI bus, which end with NUL.
+    pub pci_bus_id: [c_char; 32],
+    /// Number that no other GPU has.
+    pub uuid: [u8; 16],
+    /// Bytes of memory.
+    pub total_bytes: i64,
+    /// Bytes of the second-level cache.
+    pub l2_bytes: i64,
+    /// Bytes of shared memory that a block may use.
+    pub shared_bytes: i64,
+    /// Compute capability: 9 of 9.0.
+    pub major: i32,
+    /// Compute capability: 0 of 9.0.
+    pub minor: i32,
+    /// Multiprocessors.
+    pub multiprocessors: i32,
+    /// Threads of a warp.
+    pub warp_size: i32,
+    /// Threads that a multiprocessor runs at once at most.
+    pub multiprocessor_threads: i32,
+    /// Frequency of the multiprocessors, in kHz.
+    pub clock_khz: i32,
+    /// Frequency of the memory, in kHz.
+    pub memory_clock_khz: i32,
+    /// Width of the memory's bus, in bits.
+    pub memory_bus_bits: i32,
+}
+
+/// A device's driver. Numbers stand for its streams, events and graphs; stream 0 is the default stream.
+pub trait Driver: Sync {
+    /// What the device is.
+    fn properties(&self) -> Result<THCudaProperties>;
+
+    /// Waits until all work has been done.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Bytes of memory: free, all, in storages, kept for new ones, and the most that ever were in storages.
+    fn memory(&self) -> Result<[i64; 5]>;
+
+    /// Gives back the memory that is kept for new storages.
+    fn empty_cache(&self) -> Result<()>;
+
+    /// Returns true if the device can reach the memory of another one.
+    fn can_reach(&self, other: i8) -> Result<bool>;
+
+    /// Lets the device reach the memory of another one, or no longer.
+    fn reach(&self, other: i8, on: bool) -> Result<()>;
+
+    /// The stream that this thread's work goes to.
+    fn current(&self) -> usize;
+
+    /// Makes a stream the one of this thread.
+    fn set_current(&self, stream: usize) -> Result<()>;
+
+    /// A new stream, whose work goes before that of streams with a greater `priority`.
+    fn make_stream(&self, priority: i32) -> Result<usize>;
+
+    /// Waits for a stream and ends it.
+    fn end_stream(&self, stream: usize);
+
+    /// Waits until the work of a stream has been done.
+    fn wait(&self, stream: usize) -> Result<()>;
+
+    /// Returns true if the work of a stream has been done.
+    fn is_idle(&self, stream: usize) -> Result<bool>;
+
+    /// Calls a function when the work of a stream has been done; the work after waits for it.
+    ///
+    /// # Safety
+    /// The function may be called with the context, on any thread.
+    unsafe fn call(&self, stream: usize, function: unsafe extern "C" fn(*mut c_void), context: *mut c_void) -> Result<()>;
+
+    /// A new event, which measures time if `timing` is true.
+    fn make_event(&self, timing: bool) -> Result<usize>;
+
+    /// Ends an event.
+    fn end_event(&self, event: usize);
+
+    /// Puts an event after the work that a stream has.
+    fn record(&self, event: usize, stream: usize) -> Result<()>;
+
+    /// Work that is given to `stream` from now on waits for the event.
+    fn wait_for_event(&self, stream: usize, event: usize) -> Result<()>;
+
+    /// Waits until the work before an event has been done.
+    fn wait_event(&self, event: usize) -> Result<()>;
+
+    /// Returns true if the work before an event has been done.
+    fn has_passed(&self, event: usize) -> Result<bool>;
+
+    /// Milliseconds between two events.
+    fn milliseconds(&self, start: usize, end: usize) -> Result<f64>;
+
+    /// Memory of a storage that is given back serves others only after the work that `stream` has by then.
+    fn used_in(&self, data: *const u8, stream: usize) -> Result<()>;
+
+    /// Keeps the work of this thread's stream from now on, rather than doing it.
+    fn begin_capture(&self) -> Result<()>;
+
+    /// The graph of the work that was kept.
+    fn end_capture(&self) -> Result<usize>;
+
+    /// Does the work of a graph in this thread's stream.
+    fn replay(&self, graph: usize) -> Result<()>;
+
+    /// Waits for the device and ends a graph.
+    fn end_graph(&self, graph: usize);
+}
+
+/// A driver's object behind a handle.
+pub struct Object {
+    refcount: UnsafeCell<i32>,
+    device: Device,
+    driver: &'static dyn Driver,
+    raw: usize,
+}
+
+/// A counted handle of a driver's object.
+pub trait Handle: Sized {
+    #[doc(hidden)]
+    fn object(&self) -> &Object;
+
+    /// Ends the driver's object.
+    #[doc(hidden)]
+    fn end(&self);
+
+    /// The device that has the object.
+    fn device(&self) -> Device {
+        self.object().device
+    }
+
+    /// The driver's number of the object.
+    fn raw(&self) -> usize {
+        self.object().raw
+    }
+
+    /// The driver that has the object.
+    fn driver(&self) -> &'static dyn Driver {
+        self.object().driver
+    }
+
+    /// Adds a reference.
+    fn retain(&self) {
+        // SAFETY: the count of a live handle.
+        unsafe { refcount::retain(self.object().refcount.get(), true) }
+    }
+}
+
+/// Work of a GPU that is done in order.
+pub struct THCudaStream(Object, bool);
+
+/// A place in the work of a stream.
+pub struct THCudaEvent(Object);
+
+/// Work of a GPU that was captured, to be done again.
+pub struct THCudaGraph(Object);
+
+impl Handle for THCudaStream {
+    fn object(&self) -> &Object {
+        &self.0
+    }
+
+    fn end(&self) {
+        if self.1 {
+            self.driver().end_stream(self.raw());
+        }
+    }
+}
+
+impl Handle for THCudaEvent {
+    fn object(&self) -> &Object {
+        &self.0
+    }
+
+    fn end(&self) {
+        self.driver().end_event(self.raw());
+    }
+}
+
+impl Handle for THCudaGraph {
+    fn object(&self) -> &Object {
+        &self.0
+    }
+
+    fn end(&self) {
+        self.driver().end_graph(self.raw());
+    }
+}
+
+/// Gives up a reference; the last one ends the object.
+///
+/// # Safety
+/// The handle is live, and the reference the caller's.
+pub unsafe fn release<H: Handle>(handle: *mut H) {
+    // SAFETY: the caller's; a handle came from `boxed`.
+    unsafe {
+        if refcount::release((*handle).object().refcount.get(), true) {
+            (*handle).end();
+            drop(Box::from_raw(handle));
+        }
+    }
+}
+
+/// A handle for an object that `make` makes; where there is no memory for one, nothing is made.
+fn handle<H>(
+    device: Device,
+    driver: &'static dyn Driver,
+    make: impl FnOnce() -> Result<usize>,
+    wrap: impl FnOnce(Object) -> H,
+) -> Result<*mut H> {
+    // The handle is made first, since what the driver made could not be given back in silence.
+    let object = Object { refcount: UnsafeCell::new(1), device, driver, raw: 0 };
+    let Some(place) = alloc::boxed(std::mem::MaybeUninit::<H>::uninit()) else { bail!(NoMem, "out of memory for a handle") };
+    let raw = make()?;
+    let place = Box::into_raw(place).cast::<H>();
+    // SAFETY: the box has room for a handle.
+    unsafe { place.write(wrap(Object { raw, ..object })) };
+    Ok(place)
+}
+
+impl THCudaStream {
+    /// A new stream of a device.
+    pub fn make(device: Device, driver: &'static dyn Driver, priority: i32) -> Result<*mut THCudaStream> {
+        handle(device, driver, || driver.make_stream(priority), |object| THCudaStream(object, true))
+    }
+
+    /// A handle for a stream that others have made, and will end.
+    pub fn foreign(device: Device, driver: &'static dyn Driver, raw: usize) -> Result<*mut THCudaStream> {
+        handle(device, driver, || Ok(raw), |object| THCudaStream(object, false))
+    }
+}
+
+impl THCudaEvent {
+    /// A new event of a device.
+    pub fn make(device: Device, driver: &'static dyn Driver, timing: bool) -> Result<*mut THCudaEvent> {
+        handle(device, driver, || driver.make_event(timing), THCudaEvent)
+    }
+}
+
+impl THCudaGraph {
+    /// The work that a device kept since its capture began.
+    pub fn captured(device: Device, driver: &'static dyn Driver) -> Result<*mut THCudaGraph> {
+        handle(device, driver, || driver.end_capture(), THCudaGraph)
+    }
+}
+
+/// GPUs whose streams can be chosen.
+pub(crate) const MOST: usize = 64;
+
+/// A reference to a stream.
+struct Held(NonNull<THCudaStream>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the reference is this one's.
+        unsafe { release(self.0.as_ptr()) }
+    }
+}
+
+thread_local! {
+    /// The streams that this thread has chosen, one of each GPU.
+    static CHOSEN: RefCell<[Option<Held>; MOST]> = const { RefCell::new([const { None }; MOST]) };
+}
+
+/// The place of a device in [`CHOSEN`].
+fn place(device: Device) -> Result<usize> {
+    match device {
+        Device::Cuda(k) if (0..MOST as i8).contains(&k) => Ok(k as usize),
+        _ => bail!(Unsupported, "{device} has no streams to choose"),
+    }
+}
+
+/// Makes a stream the one that this thread's work goes to, on its device; the thread holds a reference.
+pub fn choose(stream: &THCudaStream) -> Result<()> {
+    let place = place(stream.device())?;
+    stream.driver().set_current(stream.raw())?;
+    stream.retain();
+    let before = CHOSEN.with_borrow_mut(|chosen| chosen[place].replace(Held(NonNull::from(stream))));
+    drop(before);
+    Ok(())
+}
+
+/// Work that `stream` is given from now on waits for the work that `other` has, which may be another device's.
+pub fn wait_for(stream: &THCudaStream, other: &THCudaStream) -> Result<()> {
+    let event = other.driver().make_event(false)?;
+    let recorded = other.driver().record(event, other.raw());
+    let waits = recorded.and_then(|()| stream.driver().wait_for_event(stream.raw(), event));
+    other.driver().end_event(event);
+    waits
+}
+
+/// A new reference to the stream of this thread.
+pub fn chosen(device: Device, driver: &'static dyn Driver) -> Result<*mut THCudaStream> {
+    let place = place(device)?;
+    let held = CHOSEN.with_borrow(|chosen| chosen[place].as_ref().map(|held| held.0));
+    match held {
+        Some(stream) => {
+            // SAFETY: the thread holds a reference.
+            unsafe { stream.as_ref() }.retain();
+            Ok(stream.as_ptr())
+        }
+        None => THCudaStream::foreign(device, driver, driver.current()),
+    }
+}
