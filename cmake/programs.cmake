@@ -174,6 +174,11 @@ if(THORN_BUILD_EXAMPLES)
     add_test(NAME example:${name} COMMAND example_${name})
     set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
   endforeach()
+  if(DEFINED emulated)
+    # The same accuracy on the emulated driver.
+    add_test(NAME cuda:example_digits COMMAND example_digits_cuda)
+    set_tests_properties(cuda:example_digits PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda COST 100 TIMEOUT 300)
+  endif()
 
   # A copy in another format is as good as the checkpoint; a file that is missing, or of another network, is refused.
   set(copy "${PROJECT_BINARY_DIR}/examples/copy.safetensors")

@@ -269,10 +269,11 @@ done:
 
 // The first few digits of a set, side by side, and what the net takes them for.
 static void show(const Set *set, const Pass *pass) {
+    THTensor *pixels = THTensor_newCpu(set->pixels);
     for (int y = 0; y < SIDE; y++) {
         for (int64_t digit = 0; digit < SHOWN; digit++) {
             // Handles are open: elements are found through data and stride.
-            draw_line((const float *)THTensor_data(set->pixels) + digit * set->pixels->stride[0], y);
+            draw_line((const float *)THTensor_data(pixels) + digit * pixels->stride[0], y);
             printf("%s", digit < SHOWN - 1 ? "  " : "\n");
         }
     }
@@ -280,6 +281,7 @@ static void show(const Set *set, const Pass *pass) {
         double guess = THTensor_get1d(pass->guess, digit), label = THTensor_get1d(set->labels, digit);
         printf("predicted %.0f, is %.0f%s", guess, label, digit < SHOWN - 1 ? " " : "\n");
     }
+    THTensor_free(pixels);
 }
 
 static THStatus train_net(double *accuracy, const Net *net, const Set *train, const Set *test) {
@@ -308,10 +310,12 @@ static THStatus learn(double *accuracy, const THTensor *file, THGenerator *gener
     THStatus status;
     Set train = {0}, test = {0};
     Net net = {0};
+    // The numbers of a file lie on the host; everything else is made where the thread's default device says, as digits_cuda.c shows.
+    THTensor *there = THTensor_newToDevice(file, THGetDefaultDeviceType(), THGetDefaultDeviceIndex(), TH_UNDEFINED, 0, 0);
     THTensor *rows = THTensor_new();
     int64_t count = THTensor_size(file, 0), held_out = count / 3;
     TRY(THRandom_manualSeed(generator, SEED));
-    TRY(shuffle(rows, file, generator));
+    TRY(shuffle(rows, there, generator));
     TRY(set_init(&train, rows, 0, count - held_out));
     TRY(set_init(&test, rows, count - held_out, held_out));
     TRY(standardise(&train, &test));
@@ -323,6 +327,7 @@ done:
     set_free(&test);
     layer_free(&net.lower);
     layer_free(&net.upper);
+    THTensor_free(there);
     THTensor_free(rows);
     return status;
 }
