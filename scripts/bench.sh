@@ -2,10 +2,11 @@
 # Measures the library against the limits of this machine; benches/README.md explains what it prints.
 #
 # Usage: scripts/bench.sh [--quick] [--build] [WORD]
-#        scripts/bench.sh --peers [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
+#        scripts/bench.sh --peers [--gpu] [--group NAME] [--threads 1|2] [--quick] [--strict] [WORD]
 #   --quick  shorter rounds, for a first look
 #   --build  also times building the library, from scratch and after a change of one file
 #   --peers  measures it beside PyTorch and NumPy instead, and writes docs/benchmarks.md
+#   --gpu    on a GPU, beside PyTorch there, and writes docs/benchmarks-cuda.md
 #   WORD     only the rows whose name contains it
 set -euo pipefail
 cd "$(dirname "$0")/.."

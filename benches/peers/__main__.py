@@ -16,8 +16,8 @@ from case import Case
 from chart import chart
 from native import BENCHES, Failed, LibTorch, Thorn
 from race import race, race_apart
-from report import page, read, write
-from rows import GROUPS, rows_of
+from report import GPU_PAGE, PAGE, page, read, write
+from rows import GPU_GROUPS, GROUPS, rows_of
 
 # Seconds a row is timed for, with one thread and with two.
 FULL, QUICK = (0.6, 0.5), (0.08, 0.12)
@@ -27,7 +27,8 @@ def options():
     parser = argparse.ArgumentParser(prog="scripts/bench.sh --peers", description=__doc__)
     parser.add_argument("--library", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--group", choices=GROUPS, action="append", help="only this group")
+    parser.add_argument("--group", choices={**GROUPS, **GPU_GROUPS}, action="append", help="only this group")
+    parser.add_argument("--gpu", action="store_true", help="on the first GPU, beside PyTorch there")
     parser.add_argument("--quick", action="store_true", help="shorter; the record stays as it is")
     parser.add_argument("--strict", action="store_true", help="a row that the library cannot run is a failure")
     parser.add_argument("--threads", choices=("1", "2", "both"), default="both")
@@ -50,13 +51,16 @@ def processor():
 class Bench:
     def __init__(self, chosen):
         self.chosen = chosen
-        self.groups = chosen.group or list(GROUPS)
+        self.all_groups = GPU_GROUPS if chosen.gpu else GROUPS
+        self.groups = chosen.group or list(self.all_groups)
         rows = [row for group in self.groups for row in rows_of(group) if chosen.word in f"{row.op} {row.dtype} {row.shape}"]
         chosen.out.mkdir(parents=True, exist_ok=True)
         self.thorn = Thorn(chosen.library, chosen.out, rows)
         self.libtorch = LibTorch(chosen.out, [row for row in self.thorn.rows if row.cpp])
         if self.libtorch.problem:
             print(f"peers: {self.libtorch.problem}; rows in C++ go without PyTorch")
+        if chosen.gpu and self.thorn.c.setGpu(0):
+            raise SystemExit(f"peers: {self.thorn.c.message().decode()}")
         self.entries, self.failures, self.noisy = [], 0, 0
         self.skipped = len(self.thorn.unfit)
 
@@ -83,10 +87,13 @@ class Bench:
         return spent
 
     def measure(self, row):
-        case = Case(row, self.thorn, self.libtorch)
+        case = Case(row, self.thorn, self.libtorch, self.chosen.gpu)
         self.thorn.c.setThreads(1)
         case.check()
         seconds = QUICK if self.chosen.quick else FULL
+        if self.chosen.gpu:
+            self.record(row, "1", self.race_together(case, seconds[0]))
+            return
         if self.chosen.threads != "2":
             self.record(row, "1", self.race_together(case, seconds[0]))
         briefly = self.chosen.quick and self.chosen.threads == "both" and row.dtype != "f32"
@@ -134,22 +141,28 @@ class Bench:
     def note(self, seconds):
         thorn = f"thorn {self.thorn.c.version().decode()} {commit()} ({self.thorn.c.simdLevel().decode()})"
         peers = f"PyTorch {torch.__version__}, NumPy {np.__version__}"
-        return f"{time.strftime('%Y-%m-%d')}, {processor()}, {thorn}, {peers}; took {seconds / 60:.1f} min"
+        machine = torch.cuda.get_device_name(0) if self.chosen.gpu and torch.cuda.is_available() else processor()
+        return f"{time.strftime('%Y-%m-%d')}, {machine}, {thorn}, {peers}; took {seconds / 60:.1f} min"
 
     def save(self, spent):
         """Whole groups that were measured in full take the place of what was there; anything else goes to the build directory."""
         passing = self.chosen.quick or self.chosen.word or self.chosen.threads != "both"
-        record = self.chosen.out / "peers.tsv" if passing else BENCHES / "peers.tsv"
+        name = "peers-cuda.tsv" if self.chosen.gpu else "peers.tsv"
+        record = self.chosen.out / name if passing else BENCHES / name
         docs = self.chosen.out if passing else BENCHES.parent / "docs"
         notes, entries = ({}, []) if passing else read(record)
         measured = {entry["group"] for entry in self.entries}
         kept = [entry for entry in entries if entry["group"] not in measured]
         found = {**notes, **{group: self.note(spent[group]) for group in measured}}
-        notes = {group: found[group] for group in GROUPS if group in found}
-        entries = sorted(kept + self.entries, key=lambda entry: list(GROUPS).index(entry["group"]))
+        notes = {group: found[group] for group in self.all_groups if group in found}
+        entries = sorted(kept + self.entries, key=lambda entry: list(self.all_groups).index(entry["group"]))
         write(record, notes, entries)
         notes, entries = read(record)
-        (docs / "benchmarks.md").write_text(page(notes, entries, GROUPS))
+        if self.chosen.gpu:
+            (docs / "benchmarks-cuda.md").write_text(page(GPU_PAGE, notes, entries, GPU_GROUPS))
+            print(f"written: {record}, {docs / 'benchmarks-cuda.md'}")
+            return
+        (docs / "benchmarks.md").write_text(page(PAGE, notes, entries, GROUPS))
         (docs / "benchmarks.svg").write_text(chart(entries, GROUPS))
         print(f"written: {record}, {docs / 'benchmarks.md'}")
 

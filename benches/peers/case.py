@@ -26,8 +26,10 @@ def results_of(expression):
 
 
 class Case:
-    def __init__(self, row, thorn, libtorch):
-        self.row, self.thorn, self.libtorch = row, thorn, libtorch
+    """`gpu` is true if thorn and PyTorch compute on a GPU, from copies there; NumPy then is left out."""
+
+    def __init__(self, row, thorn, libtorch, gpu=False):
+        self.row, self.thorn, self.libtorch, self.gpu = row, thorn, libtorch, gpu
         self.operands = {name: operand.make(name, row.dtype, row.shape) for name, operand in row.operands.items()}
         self.references = self.compute_references()
         self.results = None  # of one thread, the same memory for all: where it lies decides what share of the caches it gets
@@ -108,12 +110,19 @@ class Case:
         torch.set_num_threads(threads)
         if self.row.cpp:
             return self.libtorch.call(self.row, self.tensors(threads))
-        return python_loop(self.row.torch, self.namespace(self.tensors(threads), False))
+        tensors = self.tensors(threads)
+        # Without a GPU for PyTorch, which the emulated driver is not, it computes on the host.
+        on_gpu = self.gpu and torch.cuda.is_available()
+        if on_gpu:
+            tensors = {name: t.to("cuda") for name, t in tensors.items()}
+        return python_loop(self.row.torch, self.namespace(tensors, False), torch.cuda.synchronize if on_gpu else None)
 
     def run_numpy(self, threads):
         return python_loop(self.row.numpy, self.namespace(self.tensors(threads), True))
 
     def has_numpy(self):
+        if self.gpu:
+            return False
         tensors = [*self.operands.values(), *self.references.values()]
         return self.row.numpy is not None and all(t.dtype != torch.bfloat16 for t in tensors)
 
@@ -123,11 +132,17 @@ class Case:
         return read, sum(touched(t) for t in self.references.values())
 
     def has_limit(self):
+        if self.gpu:
+            return self.row.flops is None and sum(self.traffic()) >= LEAST_TRAFFIC
         return self.row.flops is not None or sum(self.traffic()) >= LEAST_TRAFFIC
 
     def run_limit(self, threads):
         """As many operations in registers, or as many bytes read and written in the fastest of several ways."""
         c = self.thorn.c
+        if self.gpu:
+            # A copy reads and writes: half of the bytes each.
+            bytes_copied = sum(self.traffic()) // 2
+            return lambda calls: c.copyLimit(bytes_copied, calls)
         if threads > 1:
             c.wakePartner()
         if self.row.flops is not None:
@@ -151,12 +166,12 @@ def touched(tensor):
     return elements * tensor.element_size()
 
 
-def python_loop(expression, names):
-    """A function that evaluates the expression that often and returns ns; names are locals, as they are fastest."""
-    names = {**names, "clock": perf_counter_ns, "repeat": repeat}
+def python_loop(expression, names, finish=None):
+    """A function that evaluates the expression that often, calls `finish`, and returns ns; names are locals, as they are fastest."""
+    names = {**names, "clock": perf_counter_ns, "repeat": repeat, "finish": finish or (lambda: None)}
     source = (
         f"def loop(calls, {', '.join(f'{name}={name}' for name in names)}):\n"
-        f"    start = clock()\n    for _ in repeat(None, calls): {expression}\n    return clock() - start\n"
+        f"    start = clock()\n    for _ in repeat(None, calls): {expression}\n    finish()\n    return clock() - start\n"
     )
     exec(source, names)
     return names["loop"]

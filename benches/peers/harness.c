@@ -22,11 +22,21 @@ static double number;
 
 double lastNumber(void) { return number; }
 
+// The GPU that rows run on; -1 is the host.
+static int gpu = -1;
+
+// Makes all rows run on a GPU; results of fresh handles lie there, too.
+int setGpu(int number) {
+    gpu = number;
+    return THSetDefaultDevice(TH_CUDA, number);
+}
+
 // A row is a function of its tensors `t` that makes `call` that often and returns the time in ns.
 #define TIMED(call)                                                                                                    \
     *status = TH_OK;                                                                                                   \
     double start = now();                                                                                              \
     for (; calls > 0 && *status == TH_OK; calls--) *status = (call);                                                   \
+    if (gpu >= 0 && *status == TH_OK) *status = THCuda_synchronize(gpu);                                               \
     double spent = now() - start;
 
 // In a row: `r` is a fresh handle for each call, made by the call, or a number.
@@ -34,8 +44,35 @@ double lastNumber(void) { return number; }
 #define MADE(handle) (THTensor_free(r), (r = (handle)) ? TH_OK : THGetLastErrorCode())
 #define NUMBER(value) (number = (value), TH_OK)
 
+// A tensor over the memory, or over a copy of it on the GPU with the same strides.
 THTensor *wrap(THDtype dtype, int ndim, const int64_t *size, const int64_t *stride, void *data) {
-    return THTensor_newFromBlob(dtype, ndim, size, stride, data, NULL, NULL);
+    if (gpu < 0) return THTensor_newFromBlob(dtype, ndim, size, stride, data, NULL, NULL);
+    int64_t span = 1;
+    for (int d = 0; d < ndim; d++) span = size[d] && span ? span + (size[d] - 1) * stride[d] : 0;
+    THTensor *here = THTensor_newFromBlob(dtype, 1, &span, NULL, data, NULL, NULL), *there = THTensor_newCuda(here, gpu);
+    THTensor *view = there ? THTensor_newWithStorage(there->storage, 0, ndim, size, stride) : NULL;
+    THTensor_free(here);
+    THTensor_free(there);
+    return view;
+}
+
+// A tensor whose elements the host has.
+THTensor *hosted(const THTensor *t) { return THTensor_newCpu(t); }
+
+// The time in ns of copying so many bytes within the GPU that often.
+double copyLimit(int64_t bytes, long calls) {
+    static THTensor *from, *to;
+    if (!from || THTensor_nElement(from) != bytes) {
+        THTensor_free(from);
+        THTensor_free(to);
+        from = THTensor_newZeros(TH_UINT8, 1, &bytes);
+        to = THTensor_newZeros(TH_UINT8, 1, &bytes);
+        THCuda_synchronize(gpu);
+    }
+    double start = now();
+    for (; calls > 0; calls--) THTensor_copy(to, from);
+    THCuda_synchronize(gpu);
+    return now() - start;
 }
 
 THTensor *fresh(void) { return THTensor_new(); }

@@ -75,7 +75,9 @@ class Thorn:
         shared.unlink()
         self.c.wrap.restype = self.c.fresh.restype = ctypes.c_void_p
         self.c.wrap.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-        self.c.drop.argtypes = [ctypes.c_void_p]
+        self.c.drop.argtypes = self.c.hosted.argtypes = [ctypes.c_void_p]
+        self.c.hosted.restype = ctypes.c_void_p
+        self.c.copyLimit.restype, self.c.copyLimit.argtypes = ctypes.c_double, [ctypes.c_int64, ctypes.c_long]
         self.c.describe.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
         self.c.message.restype = self.c.version.restype = self.c.simdLevel.restype = ctypes.c_char_p
         self.c.lastNumber.restype = ctypes.c_double
@@ -111,6 +113,13 @@ class Thorn:
 
     def read(self, handle):
         """A copy of what a handle holds."""
+        here = handle and self.c.hosted(handle)
+        try:
+            return self.read_here(here)
+        finally:
+            self.c.drop(here)
+
+    def read_here(self, handle):
         described = (ctypes.c_int64 * 64)()
         if not handle or not self.c.describe(handle, described, 64):
             raise Failed("there is no result")

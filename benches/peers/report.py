@@ -130,9 +130,28 @@ multiplications and additions; measured in turn with the others.
 """
 
 
-def page(notes, entries, groups):
+GPU_PAGE = """# thorn beside PyTorch on a GPU
+
+Made by `scripts/gpu.sh`; [benches/README.md](../benches/README.md) says how. Above 1, thorn is faster.
+
+{summary}
+
+× PyTorch: how many times as fast thorn is, as geometric mean of the rows. In **bold**: thorn is slower.
+
+## How it was measured
+
+Each time is the best of many short samples: many calls, and then the wait for the GPU. Operands and results lie in the GPU's memory before the clock
+starts. thorn is called from C, PyTorch from Python. Before it is timed, every result of thorn is compared with PyTorch's on the host.
+
+*limit*: what a copy within the GPU takes that reads and writes as many bytes together.
+
+{notes}
+"""
+
+
+def page(text, notes, entries, groups):
     measured = [group for group in groups if group in notes]
     described = "\n".join(f"- `{group}`: {notes[group]}" for group in measured)
-    parts = [PAGE.format(summary=summary(entries, measured), notes=described)]
+    parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
     return "\n".join(parts)

@@ -623,6 +623,28 @@ def files():
     ]
 
 
+def large():
+    """Sizes that fill a GPU."""
+    n = "1e8"
+    unary = [(name, f"THTensor_{name}(r, a)", f"torch.{name}(a, out=r)") for name in ("exp", "tanh", "sqrt")]
+    return [
+        *over("add", "f32 f16 bf16", n, "THTensor_cadd(r, a, 1, b)", "torch.add(a, b, out=r)"),
+        *over("copy", "f32 u8", n, "THTensor_copy(r, a)", "r.copy_(a)", result=ANY),
+        *over("fill", "f32", n, "THTensor_fill(r, 3)", "r.fill_(3)", result=ANY),
+        *over("f32 to f16", "f32", n, "THTensor_copy(r, a)", "r.copy_(a)", result=ANY.of("f16")),
+        *(row for name, thorn, torch in unary for row in over(name, "f32", n, thorn, torch, a=POSITIVE)),
+        *over("sum", "f32", n, "THTensor_sum(r, a, 0, 0)", "torch.sum(a, 0, out=r)", tolerance=1e-3),
+        *over("sum of rows", "f32", "10000x10000", "THTensor_sum(r, a, 1, 0)", "torch.sum(a, 1, out=r)", tolerance=1e-3),
+        *over("sum of columns", "f32", "10000x10000", "THTensor_sum(r, a, 0, 0)", "torch.sum(a, 0, out=r)", tolerance=1e-3),
+        *over("softmax", "f32", "100000x1000", "THTensor_softmax(r, a, 1)", "torch.softmax(a, 1, out=r)"),
+        *over("cumsum", "f32", n, "THTensor_cumsum(r, a, 0)", "torch.cumsum(a, 0, out=r)", tolerance=1e-2, a=UNIT),
+        *over("transpose", "f32", "10000x10000", "THTensor_copy(r, a)", "r.copy_(a)", a=ANY.transposed(), result=ANY),
+        *over("sort", "f32", "1e7", "THTensor_sort(r, i, a, 0, 0, 1)", "torch.sort(a, dim=0, stable=True, out=(r, i))"),
+        *over("topk", "f32", "1e7", "THTensor_topk(r, i, a, 100, 0, 1, 1)", "torch.topk(a, 100, 0, out=(r, i))", checked=("r",)),
+        *over("mm", "f32 f16 bf16", "4096x4096", "THTensor_mm(r, a, b)", "torch.mm(a, b, out=r)", flops=2 * 4096**3, tolerance=1e-2),
+    ]
+
+
 GROUPS = {
     "pointwise": [arithmetic, functions, of_two, comparisons, conversions],
     "reduce": [reductions, scans, orders],
@@ -639,8 +661,12 @@ GROUPS = {
 }
 
 
+# On a GPU.
+GPU_GROUPS = {"large": [large], **{name: sections for name, sections in GROUPS.items() if name not in ("small", "files")}}
+
+
 def rows_of(group):
-    rows = [row for section in GROUPS[group] for row in section()]
+    rows = [row for section in {**GROUPS, **GPU_GROUPS}[group] for row in section()]
     for row in rows:
         row.group = group
     return rows
