@@ -175,9 +175,14 @@ if(THORN_BUILD_EXAMPLES)
     set_tests_properties(example:${name} PROPERTIES TIMEOUT 300)
   endforeach()
   if(DEFINED emulated)
-    # The same accuracy on the emulated driver.
+    # The same accuracy on the emulated driver, also where memory must be given back to it before there is more.
     add_test(NAME cuda:example_digits COMMAND example_digits_cuda)
-    set_tests_properties(cuda:example_digits PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda COST 100 TIMEOUT 300)
+    set_tests_properties(cuda:example_digits PROPERTIES ENVIRONMENT "${emulated};THORN_EMU_FAIL_ALLOC=7" FIXTURES_REQUIRED cuda COST 100 TIMEOUT 300)
+    # A GPU that fails, or is too small, is an error and no more.
+    foreach(failure FAIL_LAUNCH=1 FAIL_LAUNCH=40 FAIL_LAUNCH=1000 MEMORY=600000)
+      add_test(NAME cuda:${failure} COMMAND sh -c "\"$1\"; test $? = 1" sh $<TARGET_FILE:example_digits_cuda>)
+      set_tests_properties(cuda:${failure} PROPERTIES ENVIRONMENT "${emulated};THORN_EMU_${failure}" FIXTURES_REQUIRED cuda TIMEOUT 300)
+    endforeach()
   endif()
 
   # A copy in another format is as good as the checkpoint; a file that is missing, or of another network, is refused.

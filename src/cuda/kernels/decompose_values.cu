@@ -119,9 +119,9 @@ template <class V> __device__ void eigen_begin(const DecomposeArgs& args) {
     });
 }
 
-// All sweeps, a block for each matrix.
-template <class V> __device__ void eigen_sweeps(const DecomposeArgs& args) {
-    int64 n = args.n, pairs = (n + 1) / 2;
+// Sweeps of rounds, a block for each matrix, until one changes nothing: `pass(index, round)` is a round.
+template <class Pass> __device__ void sweeps(const DecomposeArgs& args, Pass pass) {
+    int64 pairs = (args.n + 1) / 2;
     each_matrix(args, [&](int64 index) {
         if (args.infos[index] != 0) return;
         int sweep = 0;
@@ -130,14 +130,20 @@ template <class V> __device__ void eigen_sweeps(const DecomposeArgs& args) {
             if (threadIdx.x == 0) args.integers[index] = 0;
             __syncthreads();
             for (int64 round = 0; round < 2 * pairs - 1; round++) {
-                each_by_warp(pairs, [&](int64 k) { eigen_columns<V>(args, index, round, k); });
-                __syncthreads();
-                each_by_warp(n, [&](int64 j) { eigen_rows<V>(args, index, round, j); });
+                pass(index, round);
                 __syncthreads();
             }
             if (args.integers[index] == 0) break;
         }
         if (threadIdx.x == 0 && sweep == MOST_SWEEPS) args.infos[index] = 1;
+    });
+}
+
+template <class V> __device__ void eigen_sweeps(const DecomposeArgs& args) {
+    sweeps(args, [&](int64 index, int64 round) {
+        each_by_warp((args.n + 1) / 2, [&](int64 k) { eigen_columns<V>(args, index, round, k); });
+        __syncthreads();
+        each_by_warp(args.n, [&](int64 j) { eigen_rows<V>(args, index, round, j); });
     });
 }
 
@@ -208,23 +214,9 @@ template <class V> DEVICE void singular_pair(const DecomposeArgs& args, int64 in
     if (threadIdx.x % 32 == 0) args.integers[index] = 1;
 }
 
-// All sweeps, a block for each matrix.
 template <class V> __device__ void singular_sweeps(const DecomposeArgs& args) {
-    int64 pairs = (args.n + 1) / 2;
-    each_matrix(args, [&](int64 index) {
-        if (args.infos[index] != 0) return;
-        int sweep = 0;
-        for (; sweep < MOST_SWEEPS; sweep++) {
-            __syncthreads();
-            if (threadIdx.x == 0) args.integers[index] = 0;
-            __syncthreads();
-            for (int64 round = 0; round < 2 * pairs - 1; round++) {
-                each_by_warp(pairs, [&](int64 k) { singular_pair<V>(args, index, round, k); });
-                __syncthreads();
-            }
-            if (args.integers[index] == 0) break;
-        }
-        if (threadIdx.x == 0 && sweep == MOST_SWEEPS) args.infos[index] = 1;
+    sweeps(args, [&](int64 index, int64 round) {
+        each_by_warp((args.n + 1) / 2, [&](int64 k) { singular_pair<V>(args, index, round, k); });
     });
 }
 
