@@ -4,9 +4,6 @@ use crate::error::{Result, bail};
 use cudarc::driver::sys::CUdeviceptr;
 use std::collections::HashMap;
 
-/// Blocks of less are small.
-pub(super) const SMALL: usize = 1 << 20;
-
 /// The blocks of a GPU. A block that is free serves the stream again that it was used in last, without waiting: work in a stream is done
 /// in order. Graphs have pools of their own, with odd numbers in place of a stream's address, since their work is done again and again.
 pub struct Blocks {
@@ -39,9 +36,8 @@ impl Blocks {
         self.captured.iter().find(|captured| captured.0 == stream).map_or(stream, |captured| captured.1)
     }
 
-    /// The smallest free block of a pool that is large enough, and not much larger.
-    pub fn take(&mut self, bytes: usize, pool: usize) -> Option<CUdeviceptr> {
-        let most = if bytes < SMALL { bytes.saturating_mul(2) } else { bytes.saturating_add(bytes / 4) };
+    /// The smallest free block of a pool that has as many bytes, and not more than `most`.
+    pub fn take(&mut self, bytes: usize, most: usize, pool: usize) -> Option<CUdeviceptr> {
         let k = self.free.partition_point(|block| *block < (pool, bytes, 0));
         let (_, bytes, at) = *self.free.get(k).filter(|block| **block <= (pool, most, CUdeviceptr::MAX))?;
         self.free.remove(k);

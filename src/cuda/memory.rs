@@ -1,6 +1,6 @@
 //! Memory of GPUs: blocks that are kept when they are freed, since the driver takes a thousand times as long to make one.
 
-use super::blocks::{Blocks, SMALL};
+use super::blocks::Blocks;
 use super::driver::check;
 use super::gpu::{Gpu, gpu};
 use crate::alloc::THAllocator;
@@ -9,15 +9,28 @@ use crate::error::{Result, bail};
 use cudarc::driver::sys::{self, CUdeviceptr, CUresult, CUstream};
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// Sizes of blocks are multiples of it, as addresses are.
 const UNIT: usize = 512;
-/// Sizes of larger blocks are multiples of it.
+/// Requests for less get small blocks.
+const SMALL: usize = 1 << 20;
+/// Sizes of other blocks are multiples of it.
 const LARGE_UNIT: usize = 2 << 20;
 
-/// Bytes of the block for a request.
-fn rounded(bytes: usize) -> Option<usize> {
-    bytes.max(1).checked_next_multiple_of(if bytes < SMALL { UNIT } else { LARGE_UNIT })
+/// True if blocks have no byte more than was asked for, so that tools which look at their ends see writes beyond: `TH_CUDA_EXACT` is 1.
+fn exact() -> bool {
+    static EXACT: OnceLock<bool> = OnceLock::new();
+    *EXACT.get_or_init(|| std::env::var_os("TH_CUDA_EXACT").is_some_and(|value| value == "1"))
+}
+
+/// Bytes of the block for a request, and of the largest that serves it, too.
+fn rounded(bytes: usize) -> Option<(usize, usize)> {
+    if exact() {
+        return Some((bytes.max(1), bytes.max(1)));
+    }
+    let size = bytes.max(1).checked_next_multiple_of(if bytes < SMALL { UNIT } else { LARGE_UNIT })?;
+    Some((size, size.saturating_add(if size < SMALL { size } else { size / 4 })))
 }
 
 /// Memory that a driver of work uses for itself. What follows in the stream may use it again, once this is gone.
@@ -42,10 +55,10 @@ impl Drop for Scratch<'_> {
 impl Gpu {
     /// A block of memory. If there is none, free blocks go back to the driver first.
     pub fn allocate(&self, bytes: usize) -> Result<CUdeviceptr> {
-        let Some(size) = rounded(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
+        let Some((size, most)) = rounded(bytes) else { bail!(NoMem, "{bytes} bytes overflow the address space") };
         let mut blocks = self.blocks.lock();
         let pool = blocks.pool(self.stream() as usize);
-        if let Some(at) = blocks.take(size, pool) {
+        if let Some(at) = blocks.take(size, most, pool) {
             return Ok(at);
         }
         blocks.reserve()?;
