@@ -3310,12 +3310,13 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
  * devices, and nothing else does so unasked. NVIDIA's driver and NVRTC, which compiles kernels when they are first
  * needed, are looked for where the loader finds libraries, in `TH_CUDA_LIBRARIES`, `CUDA_PATH`, `CUDA_HOME`,
  * `/usr/local/cuda`, and in the packages of a virtual environment. Compiled kernels are kept in files in
- * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. A GPU
- * does its work after the call that asked for it has returned, in order. What reads elements, `THTensor_item` or a copy
- * to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for nothing. Errors:
- * `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have; `TH_ERR_CUDA`, no driver,
- * no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the memory of the GPU is
- * full.
+ * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. Matrix
+ * products of floats are cuBLAS's where it is found, in the same places, and the library's own kernels' else, or with 0
+ * in `TH_CUDA_BLAS`. A GPU does its work after the call that asked for it has returned, in order. What reads elements,
+ * `THTensor_item` or a copy to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for
+ * nothing. Errors: `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have;
+ * `TH_ERR_CUDA`, no driver, no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the
+ * memory of the GPU is full.
  * @{
  */
 
@@ -3364,6 +3365,14 @@ int THCuda_deviceCount(void);
 
 /// The name of a GPU, as its driver has it. A C string that the caller frees with `THFree`; NULL on error.
 TH_NODISCARD char *THCuda_newDeviceName(int deviceIndex);
+
+/// Allows, or with 0 forbids, that matrix products in float32 round their factors to TF32 on GPUs that have it: 10 bits
+/// behind the leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are
+/// float32's. It holds for all threads and for cuBLAS alone, for decompositions never, and is forbidden at start.
+THStatus THCuda_setAllowTF32(int allow);
+
+/// 1 if matrix products in float32 may round their factors to TF32 on GPUs; 0 if not.
+int THCuda_getAllowTF32(void);
 
 /// Waits until a GPU has done all work of this process.
 THStatus THCuda_synchronize(int deviceIndex);

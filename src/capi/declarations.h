@@ -708,6 +708,8 @@ THDeviceType THGetDefaultDeviceType(void);
 int THGetDefaultDeviceIndex(void);
 int THCuda_deviceCount(void);
 char *THCuda_newDeviceName(int deviceIndex);
+THStatus THCuda_setAllowTF32(int allow);
+int THCuda_getAllowTF32(void);
 THStatus THCuda_synchronize(int deviceIndex);
 THStatus THCuda_memory(int deviceIndex, THCudaMemory *memory);
 THStatus THCuda_emptyCache(int deviceIndex);
