@@ -2,7 +2,7 @@
 -- header by its name. The operands lie in memory in several ways, results are fresh, of the right shape, of a wrong one, of another dtype,
 -- strided, or one of the inputs; whatever the way, the values are the same, and nothing else changes.
 --
---     THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [pattern of function names]
+--     THORN_LIB=target/release/libthorn.so luajit c_tests/table.lua [patterns of function names]
 --
 -- With TH_TEST_DEVICE=cuda the calls have tensors on a GPU; only functions of the caller may be refused there.
 --
@@ -468,12 +468,20 @@ local function run(call)
   failed = failed + (failures > 0 and 1 or 0)
 end
 
-local pattern, count = arg[1], 0
+-- Whether a function is asked for: without patterns all are.
+local function wanted(name)
+  for _, pattern in ipairs(arg) do
+    if name:match(pattern) then return true end
+  end
+  return not arg[1]
+end
+
+local count = 0
 for _, call in ipairs(require "expectations" "tests/data/expectations.txt") do
-  if not pattern or call.name:match(pattern) then
+  if wanted(call.name) then
     count = count + 1
     -- Should a call end the process, its name has been said.
-    if pattern then io.write(call.text, "\n") io.flush() end
+    if arg[1] then io.write(call.text, "\n") io.flush() end
     run(call)
   end
 end

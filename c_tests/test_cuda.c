@@ -202,7 +202,107 @@ static void memory_is_kept_and_given_back(void) {
     CHECK_FAILURE(THTensor_newWithSizesOn(TH_FLOAT32, TH_CUDA, 0, SIZES(INT64_C(1) << 50)) == NULL, TH_ERR_NOMEM, "cuda:0");
 }
 
-CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move), CASE(tensors_are_converted_on_their_way),
-           CASE(memory_of_gpus_is_exchanged),
+/* Views of matrices in a batch, by the order in which their memory has them. */
+enum { PLAIN, TURNED, BATCH_LAST, NARROWED, ONE_MATRIX, ONE_ROW, VIEWS };
+enum { MATRICES = 3 };
+
+static THTensor *base_of_view(THDtype dtype, int view, int64_t count, int64_t rows, int64_t cols) {
+    THTensor *base = THTensor_newWithSizes(dtype, SIZES(0));
+    switch (view) {
+    case TURNED: CHECK_OK(THTensor_randn(base, NULL, SIZES(count, cols, rows))); break;
+    case BATCH_LAST: CHECK_OK(THTensor_randn(base, NULL, SIZES(rows, cols, count))); break;
+    case NARROWED: CHECK_OK(THTensor_randn(base, NULL, SIZES(count, rows, cols + 3))); break;
+    case ONE_MATRIX: CHECK_OK(THTensor_randn(base, NULL, SIZES(1, rows, cols))); break;
+    case ONE_ROW: CHECK_OK(THTensor_randn(base, NULL, SIZES(count, 1, cols))); break;
+    default: CHECK_OK(THTensor_randn(base, NULL, SIZES(count, rows, cols)));
+    }
+    return base;
+}
+
+static THTensor *newView(const THTensor *base, int view, int64_t count, int64_t rows, int64_t cols) {
+    switch (view) {
+    case TURNED: return THTensor_newTranspose(base, 1, 2);
+    case BATCH_LAST: return THTensor_newPermute(base, SIZES(2, 0, 1));
+    case NARROWED: return THTensor_newNarrow(base, 2, 2, cols);
+    case ONE_MATRIX:
+    case ONE_ROW: return THTensor_newExpand(base, SIZES(count, rows, cols));
+    default: return THTensor_newNarrow(base, 0, 0, count);
+    }
+}
+
+/* Four products of m x k and k x n matrices, which are views of the first two bases, where the bases lie; the third base is n x m. */
+static void multiply(THTensor *results[4], THTensor *const bases[3], const int views[2], int64_t m, int64_t k, int64_t n) {
+    THTensor *a = newView(bases[0], views[0], MATRICES, m, k), *b = newView(bases[1], views[1], MATRICES, k, n);
+    for (int i = 0; i < 4; i++) results[i] = THTensor_new();
+    CHECK_OK(THTensor_matmul(results[0], a, b));
+    /* A transposed result that is the addend, too. */
+    THTensor *start = THTensor_newClone(bases[2]);
+    CHECK_OK(THTensor_transpose(results[1], start, 1, 2));
+    CHECK_OK(THTensor_baddbmm(results[1], 0.5, results[1], -2, a, b));
+    THTensor *first = THTensor_newSelect(results[0], 0, 0);
+    CHECK_OK(THTensor_addbmm(results[2], 2, first, 0.5, a, b));
+    THTensor *matrix = THTensor_newSelect(a, 0, 1), *other = THTensor_newSelect(b, 0, 2), *column = THTensor_newSelect(other, 1, n - 1);
+    THTensor *addend = THTensor_newSelect(first, 1, 0);
+    CHECK_OK(THTensor_addmv(results[3], -1, addend, 3, matrix, column));
+    THTensor *all[] = {a, b, start, first, matrix, other, column, addend};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+}
+
+static void check_products(THDtype dtype, double tolerance, int64_t m, int64_t k, int64_t n) {
+    for (int pair = 0; pair < VIEWS * VIEWS; pair++) {
+        const int views[2] = {pair / VIEWS, pair % VIEWS};
+        THTensor *here[3] = {base_of_view(dtype, views[0], MATRICES, m, k), base_of_view(dtype, views[1], MATRICES, k, n),
+                             base_of_view(dtype, PLAIN, MATRICES, n, m)};
+        THTensor *there[3], *expected[4], *results[4];
+        for (int i = 0; i < 3; i++) there[i] = THTensor_newCuda(here[i], 0);
+        multiply(expected, here, views, m, k, n);
+        multiply(results, there, views, m, k, n);
+        for (int i = 0; i < 4; i++) {
+            THTensor *back = THTensor_newCpu(results[i]);
+            CHECK(THTensor_isCuda(results[i]) && THTensor_allclose(back, expected[i], tolerance, tolerance, 0));
+            THTensor_free(back);
+            THTensor_free(expected[i]);
+            THTensor_free(results[i]);
+        }
+        for (int i = 0; i < 3; i++) THTensor_free(here[i]);
+        for (int i = 0; i < 3; i++) THTensor_free(there[i]);
+    }
+}
+
+static void products_of_views_are_the_hosts(void) {
+    if (THCuda_deviceCount() == 0) return;
+    check_products(TH_FLOAT64, 1e-12, 3, 4, 5);
+    check_products(TH_FLOAT64, 1e-12, 40, 33, 36);
+    check_products(TH_FLOAT32, 2e-5, 40, 33, 36);
+    check_products(TH_FLOAT16, 2e-2, 4, 6, 3);
+    check_products(TH_BFLOAT16, 2e-1, 3, 4, 40);
+}
+
+/* A setting for all threads. The emulated cuBLAS rounds as it allows; a GPU may do without. */
+static void tf32_is_used_where_it_is_allowed(void) {
+    CHECK_EQ(THCuda_getAllowTF32(), 0);
+    CHECK_OK(THCuda_setAllowTF32(2));
+    CHECK_EQ(THCuda_getAllowTF32(), 1);
+    if (THCuda_deviceCount() > 0) {
+        const double fine = 1 + ldexp(1, -12);
+        THTensor *host = THTensor_newFull(TH_FLOAT32, SIZES(2, 2), fine), *a = THTensor_newCuda(host, 0), *r = THTensor_new();
+        CHECK_OK(THTensor_matmul(r, a, a));
+        char *name = THCuda_newDeviceName(0);
+        const char *own = getenv("TH_CUDA_BLAS");
+        int emulated = name && strncmp(name, "Emulated", 8) == 0 && !(own && strcmp(own, "0") == 0);
+        CHECK_NEAR(THTensor_getAt(r, SIZES(1, 0)), emulated ? 2 : 2 * fine * fine, emulated ? 0 : 4e-3);
+        CHECK_OK(THCuda_setAllowTF32(0));
+        CHECK_OK(THTensor_matmul(r, a, a));
+        CHECK_NEAR(THTensor_getAt(r, SIZES(1, 0)), 2 * fine * fine, 2e-7);
+        THFree(name);
+        THTensor *all[] = {host, a, r};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+    }
+    CHECK_OK(THCuda_setAllowTF32(0));
+    CHECK_EQ(THCuda_getAllowTF32(), 0);
+}
+
+CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
+           CASE(tensors_are_converted_on_their_way), CASE(memory_of_gpus_is_exchanged),
            CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
-           CASE(memory_is_kept_and_given_back))
+           CASE(memory_is_kept_and_given_back), CASE(products_of_views_are_the_hosts), CASE(tf32_is_used_where_it_is_allowed))

@@ -137,17 +137,19 @@ if(THORN_BUILD_TESTS)
 endif()
 
 if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # GPUs without one: the driver and the compiler of tests/cuda_emu.
+  # GPUs without one: the driver, the compiler and the cuBLAS of tests/cuda_emu.
   set(emulator "CARGO_TARGET_DIR=${THORN_CARGO_TARGET_DIR}")
   set(emulated "LD_LIBRARY_PATH=${THORN_CARGO_TARGET_DIR}/cuda_emu/lib;TH_CUDA_CACHE=;TH_CUDA_GROUPS=1")
   add_test(NAME cuda:emulator COMMAND "${PROJECT_SOURCE_DIR}/scripts/cuda_emu.sh" --test)
   set_tests_properties(cuda:emulator PROPERTIES ENVIRONMENT "${emulator}" FIXTURES_SETUP cuda COST 1001 TIMEOUT 300)
-  # As it is; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order.
+  # As it is; with work deferred until somebody waits, and device memory that the host cannot touch; with threads in another order; with
+  # products by thorn's own kernels.
   set(mode_plain "")
   set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1")
   set(mode_permuted "THORN_EMU_SEED=7")
+  set(mode_kernels "TH_CUDA_BLAS=0")
   foreach(program test_cuda test_streams)
-    foreach(mode plain deferred permuted)
+    foreach(mode plain deferred permuted kernels)
       add_test(NAME cuda:${program}:${mode} COMMAND ${program})
       set_tests_properties(cuda:${program}:${mode} PROPERTIES
         ENVIRONMENT "${emulated};${mode_${mode}}" FIXTURES_REQUIRED cuda TIMEOUT 300)
@@ -156,6 +158,10 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   if(LUAJIT_EXECUTABLE)
     thorn_add_lua_test(cuda:table "${PROJECT_SOURCE_DIR}/c_tests/table.lua")
     set_tests_properties(cuda:table PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda" FIXTURES_REQUIRED cuda COST 1000 TIMEOUT 900)
+    # Products of matrices and vectors once more, without cuBLAS.
+    thorn_add_lua_test(cuda:table:kernels "${PROJECT_SOURCE_DIR}/c_tests/table.lua"
+      "^b?a?d?d?b?mm$" "^a?d?d?mv$" "^addr$" "^ger$" "atmul$" "dot$" "^einsum$" "^inner$" "^outer$" "^matrixPower$")
+    set_tests_properties(cuda:table:kernels PROPERTIES ENVIRONMENT "${lua_environment};${emulated};TH_TEST_DEVICE=cuda;TH_CUDA_BLAS=0" FIXTURES_REQUIRED cuda)
   endif()
 endif()
 

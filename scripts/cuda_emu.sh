@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the emulated CUDA driver and NVRTC of tests/cuda_emu into target/cuda_emu/lib, and prints that folder: with it in
+# Builds the emulated CUDA driver, NVRTC and cuBLAS of tests/cuda_emu into target/cuda_emu/lib, and prints that folder: with it in
 # LD_LIBRARY_PATH, programs run CUDA C on the CPU. What is fresh is not built again.
 #
 # Usage: scripts/cuda_emu.sh [--test]
@@ -31,7 +31,8 @@ newer() {
     return 1
 }
 
-# library NAME FILE...: builds a library, whose soname is its name, of source files.
+# library NAME FILE...: builds a library, whose soname is its name, of source files; `links` has what it is linked with.
+links=()
 library() {
     local name=$1 objects=() file object
     shift
@@ -43,13 +44,15 @@ library() {
         objects+=("$object")
     done
     if newer "$out/lib/$name" "${objects[@]}" scripts/cuda_emu.sh; then
-        "$cxx" -shared -Wl,-soname,"$name" -Wl,--version-script="$out/exports" -o "$out/lib/$name.new" "${objects[@]}" -ldl -lpthread
+        "$cxx" -shared -Wl,-soname,"$name" -Wl,--version-script="$out/exports" -o "$out/lib/$name.new" "${objects[@]}" "${links[@]}" -ldl -lpthread
         mv "$out/lib/$name.new" "$out/lib/$name"
     fi
 }
 
 library libcuda.so.1 device.cpp memory.cpp copy.cpp stream.cpp graph.cpp module.cpp block.cpp error.cpp
 library libnvrtc.so.13 nvrtc.cpp rewrite.cpp
+links=("-L$out/lib" -l:libcuda.so.1)
+library libcublas.so.13 cublas.cpp
 mkdir -p "$out/shim"
 for header in "$source"/shim/*.h; do
     cmp -s "$header" "$out/shim/$(basename "$header")" || cp "$header" "$out/shim/"

@@ -63,6 +63,19 @@ impl std::fmt::Display for Device {
 /// True once memory was made on another device than the host, or asked for: until then, nobody looks for the device of a thread.
 static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
+/// True if GPUs may round float32 to TF32 in products.
+static TF32: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if GPUs may round factors in float32 to TF32, 10 bits behind the leading one, in products.
+pub fn tf32_allowed() -> bool {
+    TF32.load(Ordering::Relaxed)
+}
+
+/// Sets [`tf32_allowed`], for all threads.
+pub fn allow_tf32(allowed: bool) {
+    TF32.store(allowed, Ordering::Relaxed);
+}
+
 thread_local! {
     /// Where this thread makes new memory if nothing else says where.
     static DEFAULT: Cell<Device> = const { Cell::new(Device::Cpu) };

@@ -133,7 +133,7 @@ pub fn convert(gpu: &Gpu, out: &Operand, input: &Operand) -> Result<()> {
 ///
 /// # Safety
 /// The addresses hold what the plan reaches, the result apart from the source.
-unsafe fn moved(gpu: &Gpu, plan: &Plan<2>, [to, from]: [u64; 2], size: usize) -> Result<()> {
+pub(super) unsafe fn moved(gpu: &Gpu, plan: &Plan<2>, [to, from]: [u64; 2], size: usize) -> Result<()> {
     if plan.is_flat() {
         // SAFETY: the caller's.
         return unsafe { gpu.copy(to, from, plan.numel() * size) };

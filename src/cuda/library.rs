@@ -1,8 +1,9 @@
 //! Libraries of CUDA in the folders where they are installed, beside those that the loader knows.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 
 /// Opens the libraries of CUDA that `library` needs, and it itself, by their paths, so that the loader then knows them by their names; says
 /// where they were looked for. What the loader finds by itself is left to it.
@@ -16,9 +17,10 @@ pub fn preload(library: &str) -> String {
     let names = match library {
         // NVRTC does not look for its own second library beside itself.
         "nvrtc" => &["libnvrtc-builtins.so", "libnvrtc.so"][..],
+        "cublas" => &["libcublasLt.so", "libcublas.so"],
         _ => &[],
     };
-    if names.last().is_none_or(|name| [".13", ".12", ""].iter().any(|version| open(Path::new(&format!("{name}{version}"))))) {
+    if names.last().is_none_or(|name| open(name).is_some()) {
         return looked();
     }
     for folder in &folders {
@@ -26,7 +28,7 @@ pub fn preload(library: &str) -> String {
         files.sort();
         let opened = names.iter().all(|name| {
             let is_it = |path: &&PathBuf| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name));
-            files.iter().rev().filter(is_it).any(|path| open(path))
+            files.iter().rev().filter(is_it).any(|path| open_path(path).is_some())
         });
         if opened {
             break;
@@ -35,11 +37,15 @@ pub fn preload(library: &str) -> String {
     looked()
 }
 
-/// Opens a library for good.
-fn open(path: &Path) -> bool {
-    let Some(path) = path.to_str().and_then(|path| CString::new(path).ok()) else { return false };
+/// Opens a library that the loader finds, by its name without a version, for good; `None` if it finds none.
+pub fn open(name: &str) -> Option<NonNull<c_void>> {
+    [".13", ".12", ""].iter().find_map(|version| open_path(Path::new(&format!("{name}{version}"))))
+}
+
+fn open_path(path: &Path) -> Option<NonNull<c_void>> {
+    let path = path.to_str().and_then(|path| CString::new(path).ok())?;
     // SAFETY: a library of CUDA, whose initialisers may run.
-    !unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) }.is_null()
+    NonNull::new(unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) })
 }
 
 /// Folders where CUDA may be installed, those that the user names first.

@@ -1,8 +1,12 @@
-//! Matrix products.
+//! Matrix products: by cuBLAS where it is there and has them, else by kernels of this library.
 
+use super::blas::Blas;
+use super::copy;
+use super::gemm::Calls;
 use super::gpu::Gpu;
 use super::loops::{Loops, div_up, loops};
 use super::map::type_name;
+use super::products::{Block, Matrices, Products};
 use super::source::{Entry, Source};
 use crate::dtype::Dtype;
 use crate::error::Result;
@@ -83,191 +87,51 @@ struct JoinArgs {
     to: MatmulArgs,
 }
 
-/// The matrices of an operand: its address, the steps of the batch and of rows and columns in elements, and bytes of an element.
-#[derive(Debug, Clone)]
-struct Matrices {
-    first: u64,
-    batch: Dims,
-    row: i64,
-    col: i64,
-    size: usize,
+/// The argument of the kernels, without splits.
+fn args(products: &Products) -> Result<MatmulArgs> {
+    let none = Dims::new();
+    let (kept, summed) = if products.summed { (&none, &products.batch) } else { (&products.batch, &none) };
+    let layout = |t: &Matrices, shape: &Dims| if shape.is_empty() { Layout::contiguous(&[]) } else { t.layout(shape) };
+    let t = products.t.as_ref();
+    let place = t.map_or(&products.c, |t| &t.0);
+    let [a, b] = [&products.a, &products.b];
+    let over = [a, b, &products.c, place];
+    let kept = over.map(|t| layout(t, kept));
+    let both = [a, b].map(|t| layout(t, summed));
+    Ok(MatmulArgs {
+        a: a.first,
+        b: b.first,
+        c: products.c.first,
+        t: t.map_or(0, |t| t.0.first),
+        partial: 0,
+        sizes: [products.m, products.n, products.k],
+        a_steps: [a.row, a.col],
+        b_steps: [b.row, b.col],
+        c_steps: products.c.bytes(),
+        t_steps: place.bytes(),
+        splits: 1,
+        split_depth: (products.counts()[1] * products.k).max(1),
+        factors: [products.alpha, products.beta].map(Scalar::to_f64),
+        whole_factors: [products.alpha, products.beta].map(Scalar::to_i64),
+        products: loops(&Plan::new(kept.each_ref(), over.map(|t| t.size)))?,
+        summed: loops(&Plan::new(both.each_ref(), [a.size, b.size]))?,
+        a_along: (a.row.abs() > a.col.abs()).into(),
+        b_along: (b.col.abs() > b.row.abs()).into(),
+        t_dtype: t.map_or(0, |t| t.1.code()),
+        unused: 0,
+    })
 }
 
-impl Matrices {
-    /// Matrices in the last two dimensions of a layout.
-    fn of(t: &Operand, layout: &Layout) -> Matrices {
-        let (batch, steps) = layout.strides.split_at(layout.ndim() - 2);
-        Matrices { first: t.first() as u64, batch: batch.into(), row: steps[0], col: steps[1], size: t.dtype.size() }
-    }
-
-    fn transpose(&mut self) {
-        (self.row, self.col) = (self.col, self.row);
-    }
-
-    /// True if the dimension of the batch continues the rows.
-    fn continues(&self, dim: usize, rows: i64) -> bool {
-        rows == 1 || self.batch[dim] == self.row * rows
-    }
-
-    /// Bytes between rows and between columns.
-    fn bytes(&self) -> [i64; 2] {
-        [self.row, self.col].map(|step| step * self.size as i64)
-    }
-
-    fn layout(&self, shape: &Dims) -> Layout {
-        Layout { shape: shape.clone(), strides: self.batch.clone(), offset: 0 }
-    }
-}
-
-/// Products `c = beta * t + alpha * (a @ b)` of m x k and k x n matrices, for each place of a batch, or summed over it.
-#[derive(Debug)]
-struct Products {
-    dtype: Dtype,
-    compute: Dtype,
-    m: i64,
-    n: i64,
-    k: i64,
-    batch: Dims,
-    summed: bool,
-    a: Matrices,
-    b: Matrices,
-    c: Matrices,
-    t: Option<(Matrices, Dtype)>,
-    alpha: Scalar,
-    beta: Scalar,
-}
-
-impl Products {
-    fn new(work: &Matmul<'_>, c: &Operand, [a, b]: [&Operand; 2], t: Option<&Operand>) -> Result<Products> {
-        let over = |t: &Operand| -> Result<Layout> {
-            let mut shape = Dims::from(work.batch);
-            shape.extend_from_slice(&t.layout.shape[t.layout.ndim() - 2..]);
-            t.layout.broadcast_to(&shape)
-        };
-        // Dimensions that the result lacks, with one entry each.
-        let result = |layout: &Layout| -> Result<Layout> {
-            let mut layout = layout.clone();
-            if !work.form.columns {
-                layout.unsqueeze(-1)?;
-            }
-            if !work.form.rows {
-                layout.unsqueeze(-2)?;
-            }
-            Ok(layout)
-        };
-        let (of_a, of_b) = (over(a)?, over(b)?);
-        let (rows, cols) = (&of_a.shape[work.batch.len()..], &of_b.shape[work.batch.len()..]);
-        let addend = |t: &Operand| -> Result<_> {
-            let layout = result(&t.layout.broadcast_to(&c.layout.shape)?)?;
-            Ok((Matrices::of(t, &layout), t.dtype))
-        };
-        let nothing = work.alpha.to_f64() == 0.0;
-        Ok(Products {
-            dtype: a.dtype,
-            compute: c.dtype,
-            m: rows[0],
-            n: cols[1],
-            // Without their factor, products are not computed.
-            k: if nothing { 0 } else { rows[1] },
-            batch: work.batch.into(),
-            summed: !work.form.batch,
-            a: Matrices::of(a, &of_a),
-            b: Matrices::of(b, &of_b),
-            c: Matrices::of(c, &result(&c.layout)?),
-            t: t.map(addend).transpose()?,
-            alpha: work.alpha,
-            beta: work.beta,
-        })
-    }
-
-    /// Takes dimensions of the batch for more rows, where all have one matrix on the right and rows follow each other.
-    fn stack(&mut self) {
-        while !self.summed && !self.batch.is_empty() {
-            let (dim, m) = (self.batch.len() - 1, self.m);
-            let size = self.batch[dim];
-            let continues = |t: &Matrices| t.continues(dim, m);
-            let fits =
-                self.b.batch[dim] == 0 && [&self.a, &self.c].into_iter().all(continues) && self.t.as_ref().is_none_or(|t| continues(&t.0));
-            if size != 1 && !fits {
-                return;
-            }
-            self.batch = self.batch[..dim].into();
-            let all = [&mut self.a, &mut self.b, &mut self.c].into_iter().chain(self.t.as_mut().map(|t| &mut t.0));
-            for (k, t) in all.enumerate() {
-                let step = t.batch[dim];
-                t.batch = t.batch[..dim].into();
-                if m == 1 && size != 1 && k != 1 {
-                    t.row = step;
-                }
-            }
-            self.m *= size;
-        }
-    }
-
-    /// Computes the transposed products where the columns of the result are contiguous.
-    fn turn(&mut self) {
-        if self.c.row.abs() >= self.c.col.abs() || self.m == 1 || self.n == 1 {
-            return;
-        }
-        (self.m, self.n) = (self.n, self.m);
-        std::mem::swap(&mut self.a, &mut self.b);
-        [&mut self.a, &mut self.b, &mut self.c].into_iter().for_each(Matrices::transpose);
-        if let Some((t, _)) = &mut self.t {
-            t.transpose();
-        }
-    }
-
-    /// Products whose results stay apart, and products that are summed.
-    fn counts(&self) -> [i64; 2] {
-        let count = self.batch.iter().product();
-        if self.summed { [1, count] } else { [count, 1] }
-    }
-
-    fn args(&self) -> Result<MatmulArgs> {
-        let none = Dims::new();
-        let (kept, summed) = if self.summed { (&none, &self.batch) } else { (&self.batch, &none) };
-        let layout = |t: &Matrices, shape: &Dims| if shape.is_empty() { Layout::contiguous(&[]) } else { t.layout(shape) };
-        let t = self.t.as_ref();
-        let place = t.map_or(&self.c, |t| &t.0);
-        let [a, b] = [&self.a, &self.b];
-        let over = [a, b, &self.c, place];
-        let kept = over.map(|t| layout(t, kept));
-        let both = [a, b].map(|t| layout(t, summed));
-        Ok(MatmulArgs {
-            a: a.first,
-            b: b.first,
-            c: self.c.first,
-            t: t.map_or(0, |t| t.0.first),
-            partial: 0,
-            sizes: [self.m, self.n, self.k],
-            a_steps: [a.row, a.col],
-            b_steps: [b.row, b.col],
-            c_steps: self.c.bytes(),
-            t_steps: place.bytes(),
-            splits: 1,
-            split_depth: (self.counts()[1] * self.k).max(1),
-            factors: [self.alpha, self.beta].map(Scalar::to_f64),
-            whole_factors: [self.alpha, self.beta].map(Scalar::to_i64),
-            products: loops(&Plan::new(kept.each_ref(), over.map(|t| t.size)))?,
-            summed: loops(&Plan::new(both.each_ref(), [a.size, b.size]))?,
-            a_along: (a.row.abs() > a.col.abs()).into(),
-            b_along: (b.col.abs() > b.row.abs()).into(),
-            t_dtype: t.map_or(0, |t| t.1.code()),
-            unused: 0,
-        })
-    }
-
-    /// The kernel for these sizes.
-    fn way(&self, args: &MatmulArgs) -> &'static Way {
-        let &Products { m, n, k, .. } = self;
-        let along = if m >= n { args.a_along } else { args.b_along };
-        if m.min(n) >= TILED[0] && m * n >= TILED[1] && k >= SHORT {
-            &WAYS[0]
-        } else if k >= LONG && along != 0 {
-            &WAYS[1]
-        } else {
-            &WAYS[2]
-        }
+/// The kernel for these sizes.
+fn way(products: &Products, args: &MatmulArgs) -> &'static Way {
+    let &Products { m, n, k, .. } = products;
+    let along = if m >= n { args.a_along } else { args.b_along };
+    if m.min(n) >= TILED[0] && m * n >= TILED[1] && k >= SHORT {
+        &WAYS[0]
+    } else if k >= LONG && along != 0 {
+        &WAYS[1]
+    } else {
+        &WAYS[2]
     }
 }
 
@@ -306,28 +170,12 @@ pub fn matmul(gpu: &Gpu, work: &Matmul<'_>, c: &Operand, inputs: [&Operand; 2], 
     let mut products = Products::new(work, c, inputs, addend)?;
     products.stack();
     products.turn();
-    run(gpu, &products)
-}
-
-/// A matrix for each place of a batch, in elements: the address of the first, and the steps between matrices, rows and columns.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Block {
-    pub at: u64,
-    pub apart: i64,
-    pub row: i64,
-    pub col: i64,
-}
-
-impl Block {
-    /// The block from a row and a column on.
-    pub(super) fn from(self, dtype: Dtype, row: i64, col: i64) -> Block {
-        let step = (row * self.row + col * self.col) * dtype.size() as i64;
-        Block { at: self.at.wrapping_add_signed(step), ..self }
+    let Some(calls) = Calls::of(gpu, &products)? else { return run(gpu, &products) };
+    let blas = Blas::on(gpu)?;
+    if let Some(t) = addend {
+        copy::convert(gpu, c, &t.with_layout(t.layout.broadcast_to(&c.layout.shape)?))?;
     }
-
-    pub(super) fn transposed(self) -> Block {
-        Block { row: self.col, col: self.row, ..self }
-    }
+    calls.run(&blas)
 }
 
 /// `c = beta * c + alpha * (a @ b)` of `count` m x k and k x n matrices of one dtype; with `beta` 0 C is not read.
@@ -344,32 +192,19 @@ pub(super) unsafe fn multiply(
     if count == 0 || m == 0 || n == 0 {
         return Ok(());
     }
-    let of =
-        |block: Block| Matrices { first: block.at, batch: (&[block.apart][..]).into(), row: block.row, col: block.col, size: dtype.size() };
-    let mut products = Products {
-        dtype,
-        compute: dtype,
-        m,
-        n,
-        k,
-        batch: (&[count][..]).into(),
-        summed: false,
-        a: of(a),
-        b: of(b),
-        c: of(c),
-        t: (beta != 0.0).then(|| (of(c), dtype)),
-        alpha: alpha.into(),
-        beta: beta.into(),
-    };
+    let mut products = Products::of_blocks((dtype, count), [m, n, k], (beta, c), (alpha, a, b));
     products.turn();
-    run(gpu, &products)
+    match Calls::of(gpu, &products)? {
+        Some(calls) => calls.run(&Blas::on(gpu)?),
+        None => run(gpu, &products),
+    }
 }
 
 /// Computes the products by the kernels of this library.
 fn run(gpu: &Gpu, products: &Products) -> Result<()> {
     let [kept, summed] = products.counts();
-    let mut args = products.args()?;
-    let way = products.way(&args);
+    let mut args = args(products)?;
+    let way = way(products, &args);
     let sums = kept * div_up(products.m, way.tile) * div_up(products.n, way.tile);
     [args.splits, args.split_depth] = splits(sums, summed * products.k, way.enough, way.least);
     let (elements, name) = (kept * products.m * products.n, type_name(products.compute));

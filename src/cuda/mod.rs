@@ -3,6 +3,7 @@
 //! The driver is looked for at the first use, and kernels are compiled when they are first needed. A GPU does the work of a stream in
 //! order, after the call that asked for it has returned; what reads elements waits.
 
+mod blas;
 mod blocks;
 mod compile;
 mod copy;
@@ -11,6 +12,7 @@ mod decompose;
 mod driver;
 mod formula;
 mod fourier;
+mod gemm;
 mod gpu;
 mod images;
 mod index;
@@ -28,6 +30,7 @@ mod memory;
 mod module;
 mod order;
 mod pinned;
+mod products;
 mod random;
 mod reduce;
 mod scan;

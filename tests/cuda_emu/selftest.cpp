@@ -17,7 +17,7 @@
 
 namespace {
 
-void *cuda, *nvrtc;
+void *cuda, *nvrtc, *cublas;
 int failures = 0;
 const char *case_name = "";
 
@@ -48,6 +48,15 @@ template <class... A> int cu(const char *name, A... args) {
 }
 template <class... A> int rtc(const char *name, A... args) {
     auto function = (int (*)(A...))dlsym(nvrtc, name);
+    if (!function) {
+        printf("no %s\n", name);
+        exit(1);
+    }
+    return function(args...);
+}
+
+template <class... A> int blas(const char *name, A... args) {
+    auto function = (int (*)(A...))dlsym(cublas, name);
     if (!function) {
         printf("no %s\n", name);
         exit(1);
@@ -356,6 +365,67 @@ void test_faults() {
     ((void (*)())dlsym(cuda, "thorn_emu_clear_guard_hits"))();
 }
 
+const int64_t M = 2, N = 3, K = 4;
+
+// c = beta * c + alpha * (a @ b) of M x K and K x N matrices, without gaps.
+int gemm(void *handle, int op_a, int op_b, float alpha, Ptr a, int64_t lda, Ptr b, float beta, Ptr c, int64_t ldc, int64_t count = 1,
+         int compute = 68) {
+    return blas("cublasGemmStridedBatchedEx_64", handle, op_a, op_b, M, N, K, (const void *)&alpha, a, 0, lda, 0ll, b, 0, op_b ? N : K,
+                (long long)(K * N), (const void *)&beta, c, 0, ldc, (long long)(M * N), count, compute, -1);
+}
+
+// Products wait in their stream, read what the stream has written before, and refuse what cuBLAS refuses.
+void test_products() {
+    start(2);
+    void *handle = nullptr, *stream = nullptr;
+    EQUAL(blas("cublasCreate_v2", &handle), 0);
+    EQUAL(cu("cuStreamCreate", &stream, 1u), 0);
+    std::vector<float> zeros(2 * M * N), start_values(2 * M * N, 1.0f);
+    Ptr a = upload(numbers(M * K)), b = upload(numbers(2 * K * N)), c = upload(start_values), workspace = device_memory(4096);
+    EQUAL(blas("cublasSetMathMode", handle, 16), 0);
+    EQUAL(blas("cublasSetStream_v2", handle, stream), 0);
+    EQUAL(blas("cublasSetWorkspace_v2", handle, (void *)(workspace + 1), (size_t)512), 7);
+    EQUAL(blas("cublasSetWorkspace_v2", handle, (void *)workspace, (size_t)4096), 0);
+    EQUAL(gemm(handle, 0, 0, 2, a, M, b, 3, c, M, 2), 0);
+    if (getenv("THORN_EMU_ASYNC")) EQUAL(((unsigned char *)workspace)[0], 0xcd); // nobody has waited
+    EQUAL(cu("cuStreamSynchronize", stream), 0);
+    EQUAL(((unsigned char *)workspace)[0], 0xee);
+    std::vector<float> sums = download<float>(c, 2 * M * N);
+    for (int64_t q = 0; q < 2; q++) {
+        for (int64_t at = 0; at < M * N; at++) {
+            float sum = 0;
+            for (int64_t k = 0; k < K; k++) sum += (float)(k * M + at % M) * (float)(q * K * N + at / M * K + k);
+            EQUAL(sums[(size_t)(q * M * N + at)], 2 * sum + 3);
+        }
+    }
+    // A transposed, which has the same numbers in another order, and TF32, which loses the last bits of 4097.
+    EQUAL(gemm(handle, 1, 0, 1, a, K, b, 0, c, M), 0);
+    EQUAL(cu("cuStreamSynchronize", stream), 0);
+    EQUAL(download<float>(c, 1)[0], 0 * 0 + 1 * 1 + 2 * 2 + 3 * 3);
+    Ptr odd = upload(std::vector<float>(M * K, 4097.0f)), ones = upload(std::vector<float>(K * N, 1.0f));
+    EQUAL(gemm(handle, 0, 0, 1, odd, M, ones, 0, c, M, 1, 77), 0);
+    EQUAL(cu("cuStreamSynchronize", stream), 0);
+    EQUAL(download<float>(c, 1)[0], 4 * 4096);
+    // Leading dimensions, types, streams and handles that are wrong.
+    EQUAL(gemm(handle, 0, 0, 1, a, M - 1, b, 0, c, M), 7);
+    EQUAL(gemm(handle, 1, 0, 1, a, K - 1, b, 0, c, M), 7);
+    EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M - 1), 7);
+    EQUAL(gemm(handle, 0, 0, 1, a + 1, M, b, 0, c, M), 7);
+    EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M, -1), 7);
+    EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M, 1, 70), 15);
+    EQUAL(gemm(&handle, 0, 0, 1, a, M, b, 0, c, M), 1);
+    EQUAL(cu("cuCtxSetCurrent", context[1]), 0);
+    EQUAL(gemm(handle, 0, 0, 1, a, M, b, 0, c, M), 13);
+    EQUAL(cu("cuCtxSetCurrent", context[0]), 0);
+    // A matrix that is larger than its memory.
+    EQUAL(cu("cuCtxSynchronize"), 0);
+    gemm(handle, 0, 0, 1, a, M, b, 0, c, M, 3);
+    EQUAL(cu("cuStreamSynchronize", stream), 700);
+    CHECK(cu("thorn_emu_guard_hits") > 0);
+    cu("thorn_emu_clear_guard_hits");
+    EQUAL(blas("cublasDestroy_v2", handle), 0);
+}
+
 void test_memory() {
     start();
     Ptr a = 0, b = 0;
@@ -472,6 +542,8 @@ const struct {
     {"memory", test_memory, "THORN_EMU_MEMORY=1000000 THORN_EMU_FAIL_ALLOC=3 THORN_EMU_FAIL_LAUNCH=2", 0},
     {"capture", test_capture, "", 0},
     {"capture", test_capture, "THORN_EMU_ASYNC=1", 0},
+    {"products", test_products, "", 0},
+    {"products", test_products, "THORN_EMU_ASYNC=1", 0},
     {"protect", test_protect, "THORN_EMU_PROTECT=1", 0},
     {"nothing", test_nothing, "THORN_EMU_DEVICES=0", 0},
 };
@@ -491,6 +563,7 @@ int main(int argc, char **argv) {
     if (argc > 1) {
         cuda = open_library("libcuda.so.1");
         nvrtc = open_library("libnvrtc.so.13");
+        cublas = open_library("libcublas.so.13");
         const auto &row = CASES[atoi(argv[1])];
         case_name = row.name;
         row.run();

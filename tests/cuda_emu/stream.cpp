@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 
 #include "capture.h"
+#include "work.h"
 
 namespace {
 
@@ -229,6 +231,27 @@ API Result cuLaunchHostFunc(void *handle, HostFunction function, void *user) {
     op.host = function;
     op.user = user;
     return enqueue(stream, std::move(op));
+}
+
+API int thorn_emu_enqueue(void *handle, int (*run)(void *, int), void *data, void (*drop)(void *)) {
+    Call call;
+    std::shared_ptr<void> owned(data, drop);
+    if (Result r = call.context()) return r;
+    auto stream = find_stream(handle);
+    if (!stream || stream->context != current()) return INVALID_HANDLE;
+    Op op;
+    op.run = [run, owned, device = stream->context->device] { return (Result)run(owned.get(), device); };
+    return enqueue(stream, std::move(op));
+}
+
+API int thorn_emu_reaches(const char *what, int device, uint64_t at, uint64_t bytes) {
+    if (bytes == 0) return true;
+    const Allocation *allocation = find_allocation(at);
+    if (allocation && allocation->device == device && device_range(at, bytes)) return true;
+    fprintf(stderr, "cuda_emu: %s: %llu bytes on device %d from an address that is %s\n", what, (unsigned long long)bytes, device,
+            describe(at).c_str());
+    count_hit();
+    return false;
 }
 
 namespace {

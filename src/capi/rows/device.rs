@@ -85,6 +85,8 @@ pub mod tensors {
     //! NVIDIA's driver and NVRTC, which compiles kernels when they are first needed, are looked for where the loader finds libraries, in
     //! `TH_CUDA_LIBRARIES`, `CUDA_PATH`, `CUDA_HOME`, `/usr/local/cuda`, and in the packages of a virtual environment. Compiled kernels are
     //! kept in files in `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none.
+    //! Matrix products of floats are cuBLAS's where it is found, in the same places, and the library's own kernels' else, or with 0 in
+    //! `TH_CUDA_BLAS`.
     //!
     //! A GPU does its work after the call that asked for it has returned, in order. What reads elements, `THTensor_item` or a copy to the
     //! host, waits for it; `THTensor_data` is an address of the GPU, which waits for nothing.
@@ -123,6 +125,12 @@ macro_rules! default_rows {
             // SAFETY: the caller passes room for the struct.
             Ok(unsafe { properties.write(found) })
         };
+        /// Allows, or with 0 forbids, that matrix products in float32 round their factors to TF32 on GPUs that have it: 10 bits behind the
+        /// leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are float32's. It holds for
+        /// all threads and for cuBLAS alone, for decompositions never, and is forbidden at start.
+        THCuda_setAllowTF32(allow: flag) = Ok(device::allow_tf32(allow));
+        /// 1 if matrix products in float32 may round their factors to TF32 on GPUs; 0 if not.
+        THCuda_getAllowTF32() -> flag = Ok(device::tf32_allowed());
         /// Waits until a GPU has done all work of this process.
         THCuda_synchronize(deviceIndex: int) = gpu(deviceIndex)?.synchronize();
         /// Stores how much memory a GPU has in `memory`.

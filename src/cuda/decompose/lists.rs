@@ -2,8 +2,9 @@
 
 use crate::alloc;
 use crate::cuda::gpu::Gpu;
-use crate::cuda::matmul::{Block, TWO_BLOCKS, multiply};
+use crate::cuda::matmul::{TWO_BLOCKS, multiply};
 use crate::cuda::memory::Scratch;
+use crate::cuda::products::Block;
 use crate::cuda::source::{Entry, Source};
 use crate::dtype::{Domain, Dtype};
 use crate::error::Result;

@@ -3,7 +3,7 @@
 use super::lists::{Args, Filling, Lists, Matrices, PANEL, QR_BLOCK, QR_PANEL, Scaling};
 use super::solve::{Triangle, solve};
 use crate::cuda::loops::div_up;
-use crate::cuda::matmul::Block;
+use crate::cuda::products::Block;
 use crate::error::Result;
 
 const UPPER: Triangle = Triangle { upper: true, transposed: false, unit: false };

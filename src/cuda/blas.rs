@@ -1,0 +1,245 @@
+//! cuBLAS: found at run time, its handles, and one product.
+//!
+//! Where it is not found, or `TH_CUDA_BLAS` is 0, nothing of it is called, and products are computed by kernels of this library.
+
+use super::gpu::{Bound, Gpu};
+use super::library::{open, preload};
+use super::memory::Scratch;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use parking_lot::Mutex;
+use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+type Status = c_int;
+type Handle = *mut c_void;
+
+const SUCCESS: Status = 0;
+const ALLOC_FAILED: Status = 3;
+/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: parts of a sum of 16-bit floats are added in float32.
+const MATH_MODE: c_int = 16;
+/// `CUBLAS_GEMM_DEFAULT`: the library chooses its kernel by the sizes.
+const ALGORITHM: c_int = -1;
+
+macro_rules! functions {
+    ($($name:ident($($arg:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        /// The functions of cuBLAS that are called.
+        struct Library { $($name: unsafe extern "C" fn($($arg),*) $(-> $result)?,)* }
+
+        impl Library {
+            /// The functions of an open library; `None` if it lacks one.
+            ///
+            /// # Safety
+            /// The library is cuBLAS.
+            unsafe fn of(library: *mut c_void) -> Option<Library> {
+                $(let $name = {
+                    type Function = unsafe extern "C" fn($($arg),*) $(-> $result)?;
+                    // SAFETY: the library is open, and the name a C string.
+                    let found = unsafe { libc::dlsym(library, concat!(stringify!($name), "\0").as_ptr().cast()) };
+                    if found.is_null() {
+                        return None;
+                    }
+                    // SAFETY: the function has this type in every version that has them all.
+                    unsafe { std::mem::transmute::<*mut c_void, Function>(found) }
+                };)*
+                Some(Library { $($name),* })
+            }
+        }
+    };
+}
+
+functions! {
+    cublasCreate_v2(*mut Handle) -> Status;
+    cublasSetMathMode(Handle, c_int) -> Status;
+    cublasSetStream_v2(Handle, *mut c_void) -> Status;
+    cublasSetWorkspace_v2(Handle, *mut c_void, usize) -> Status;
+    cublasGetStatusName(Status) -> *const c_char;
+    cublasGetStatusString(Status) -> *const c_char;
+    // Operations and sizes, alpha, A, B, beta, C, compute type and algorithm; matrices as address, dtype and leading dimension.
+    cublasGemmEx_64(
+        Handle, c_int, c_int, i64, i64, i64, *const c_void, u64, c_int, i64, u64, c_int, i64, *const c_void, u64, c_int, i64, c_int, c_int,
+    ) -> Status;
+    // Likewise, with the distance of matrices after each leading dimension, and their number after C.
+    cublasGemmStridedBatchedEx_64(
+        Handle, c_int, c_int, i64, i64, i64, *const c_void, u64, c_int, i64, c_longlong, u64, c_int, i64, c_longlong, *const c_void, u64,
+        c_int, i64, c_longlong, i64, c_int, c_int,
+    ) -> Status;
+}
+
+/// cuBLAS, if it is there.
+fn library() -> Option<&'static Library> {
+    static FOUND: OnceLock<Option<Library>> = OnceLock::new();
+    let find = || {
+        if std::env::var_os("TH_CUDA_BLAS").is_some_and(|value| value == "0") {
+            return None;
+        }
+        preload("cublas");
+        // SAFETY: the library is cuBLAS by its name.
+        unsafe { Library::of(open("libcublas.so")?.as_ptr()) }
+    };
+    FOUND.get_or_init(find).as_ref()
+}
+
+/// Returns true if cuBLAS is there.
+pub fn is_present() -> bool {
+    library().is_some()
+}
+
+/// A handle of cuBLAS for a GPU, which one thread uses at a time.
+struct Owned(Handle);
+
+// SAFETY: a handle may go from thread to thread.
+unsafe impl Send for Owned {}
+
+/// The handles of each GPU that nobody uses now. None is ever destroyed, since at the end of the process the driver may have gone before.
+static HANDLES: [Mutex<Vec<Owned>>; 128] = [const { Mutex::new(Vec::new()) }; 128];
+
+/// A matrix, or one of each place of a batch, with columns next to each other: address, elements between columns and between matrices.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix {
+    pub at: u64,
+    pub transposed: bool,
+    pub ld: i64,
+    pub apart: i64,
+}
+
+/// `c = beta * c + alpha * (a @ b)` for `count` products of m x k and k x n matrices. `c` is not transposed.
+#[derive(Debug, Clone, Copy)]
+pub struct Gemm {
+    pub sizes: [i64; 3],
+    pub alpha: f64,
+    pub a: Matrix,
+    pub b: Matrix,
+    pub beta: f64,
+    pub c: Matrix,
+    pub count: i64,
+}
+
+/// The dtypes of products: of the factors, of sums and results, and whether float32 may be rounded to TF32.
+#[derive(Debug, Clone, Copy)]
+pub struct Types {
+    factors: c_int,
+    results: c_int,
+    compute: c_int,
+}
+
+impl Types {
+    /// `None` if cuBLAS does not multiply these.
+    pub fn new(factors: Dtype, results: Dtype, tf32: bool) -> Option<Types> {
+        let (factors, compute) = match (factors, results) {
+            (Dtype::Float32, Dtype::Float32) => (0, if tf32 { 77 } else { 68 }),
+            (Dtype::Float16, Dtype::Float32) => (2, 68),
+            (Dtype::Bfloat16, Dtype::Float32) => (14, 68),
+            (Dtype::Float64, Dtype::Float64) => (1, 70),
+            _ => return None,
+        };
+        Some(Types { factors, results: (compute == 70).into(), compute })
+    }
+}
+
+/// cuBLAS for a few products in a row: a handle whose work goes to the thread's stream, with a workspace from the GPU's memory, which what
+/// follows in the stream may use again.
+pub struct Blas<'a> {
+    gpu: &'a Gpu,
+    library: &'static Library,
+    handle: Option<Owned>,
+    _workspace: Scratch<'a>,
+    _bound: Bound,
+}
+
+impl Drop for Blas<'_> {
+    fn drop(&mut self) {
+        HANDLES[self.gpu.ordinal as usize].lock().extend(self.handle.take());
+    }
+}
+
+impl<'a> Blas<'a> {
+    /// cuBLAS on a GPU, if it is there.
+    pub fn on(gpu: &'a Gpu) -> Result<Blas<'a>> {
+        let Some(library) = library() else { bail!(Cuda, "cuBLAS was not found") };
+        let _bound = gpu.bind()?;
+        // The size that NVIDIA recommends. It is always the same, since kernels, and so the rounding of sums, depend on it.
+        let bytes = if gpu.capability >= 90 { 32 << 20 } else { 4 << 20 };
+        let workspace = gpu.scratch(bytes)?;
+        let at = workspace.ptr() as *mut c_void;
+        let kept = HANDLES[gpu.ordinal as usize].lock().pop();
+        let fresh = kept.is_none();
+        let mut blas = Blas { gpu, library, handle: kept, _workspace: workspace, _bound };
+        if fresh {
+            let mut handle = null_mut();
+            // SAFETY: the handle is written to a variable; the GPU is bound.
+            blas.check("cublasCreate", || unsafe { (library.cublasCreate_v2)(&mut handle) })?;
+            blas.handle = Some(Owned(handle));
+        }
+        let handle = blas.handle();
+        // SAFETY: the handle is this thread's now. A new stream takes the workspace away, so that it is set behind it.
+        unsafe {
+            if fresh {
+                blas.check("cublasSetMathMode", || (library.cublasSetMathMode)(handle, MATH_MODE))?;
+            }
+            blas.check("cublasSetStream", || (library.cublasSetStream_v2)(handle, gpu.stream().cast()))?;
+            blas.check("cublasSetWorkspace", || (library.cublasSetWorkspace_v2)(handle, at, bytes))?;
+        }
+        Ok(blas)
+    }
+
+    fn handle(&self) -> Handle {
+        self.handle.as_ref().map_or(null_mut(), |owned| owned.0)
+    }
+
+    /// Calls a function of cuBLAS; if it lacks memory, once more when free blocks of this library have gone back to the driver.
+    fn check(&self, name: &str, mut call: impl FnMut() -> Status) -> Result<()> {
+        let mut status = call();
+        if status == ALLOC_FAILED {
+            self.gpu.give_back_blocks()?;
+            status = call();
+        }
+        if status == SUCCESS {
+            return Ok(());
+        }
+        // SAFETY: the library gives static texts.
+        let [word, text] = [self.library.cublasGetStatusName, self.library.cublasGetStatusString].map(|text| unsafe {
+            let text = text(status);
+            if text.is_null() { "?".into() } else { CStr::from_ptr(text).to_string_lossy() }
+        });
+        bail!(Cuda, "{name}: {word} ({text})")
+    }
+
+    /// Computes products.
+    ///
+    /// # Safety
+    /// The matrices lie in memory of the GPU, those of `c` apart from all others.
+    pub unsafe fn multiply(&self, types: Types, gemm: &Gemm) -> Result<()> {
+        let &Gemm { sizes: [m, n, k], alpha, a, b, beta, c, count } = gemm;
+        let [op_a, op_b] = [a, b].map(|t| c_int::from(t.transposed));
+        let Types { factors: dtype, results, compute } = types;
+        // Factors have the type that sums have.
+        let (wide, narrow) = ([alpha, beta], [alpha as f32, beta as f32]);
+        let [alpha, beta]: [*const c_void; 2] =
+            [0, 1].map(|k| if results == 1 { (&raw const wide[k]).cast() } else { (&raw const narrow[k]).cast() });
+        let (library, handle) = (self.library, self.handle());
+        // SAFETY: the caller's; the numbers are read before the call returns.
+        unsafe {
+            if count == 1 {
+                let gemm = library.cublasGemmEx_64;
+                self.check("cublasGemmEx", || {
+                    #[rustfmt::skip]
+                    return gemm(
+                        handle, op_a, op_b, m, n, k, alpha, a.at, dtype, a.ld, b.at, dtype, b.ld, beta, c.at, results, c.ld,
+                        compute, ALGORITHM,
+                    );
+                })
+            } else {
+                let gemm = library.cublasGemmStridedBatchedEx_64;
+                self.check("cublasGemmStridedBatchedEx", || {
+                    #[rustfmt::skip]
+                    return gemm(
+                        handle, op_a, op_b, m, n, k, alpha, a.at, dtype, a.ld, a.apart, b.at, dtype, b.ld, b.apart,
+                        beta, c.at, results, c.ld, c.apart, count, compute, ALGORITHM,
+                    );
+                })
+            }
+        }
+    }
+}
