@@ -146,6 +146,8 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(mode_plain "")
   set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1")
   set(mode_permuted "THORN_EMU_SEED=7")
+  add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
+  set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
   foreach(mode plain deferred permuted)
     add_test(NAME cuda:test_cuda:${mode} COMMAND test_cuda)
     set_tests_properties(cuda:test_cuda:${mode} PROPERTIES ENVIRONMENT "${emulated};${mode_${mode}}" FIXTURES_REQUIRED cuda TIMEOUT 300)

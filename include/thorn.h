@@ -29,29 +29,30 @@
  *     14. Functions of numbers
  *     15. Bits
  *     16. Comparisons and choices
- *     17. Reductions
- *     18. Scans and softmax
- *     19. Losses, normalization and gradients
- *     20. Sorting and searching
- *     21. Order statistics and histograms
- *     22. Matrix products
- *     23. Linear algebra
- *     24. Convolution
- *     25. Pooling
- *     26. Fourier transforms
- *     27. Random generators
- *     28. Random numbers
- *     29. Devices
- *     30. Exchange with other libraries
- *     31. Functions of the caller
- *     32. Storages
- *     33. Memory
- *     34. Files
- *     35. Mapped files and shared memory
- *     36. Errors
- *     37. Threads
- *     38. BLAS of the machine
- *     39. Versions
+ *     17. Fused expressions
+ *     18. Reductions
+ *     19. Scans and softmax
+ *     20. Losses, normalization and gradients
+ *     21. Sorting and searching
+ *     22. Order statistics and histograms
+ *     23. Matrix products
+ *     24. Linear algebra
+ *     25. Convolution
+ *     26. Pooling
+ *     27. Fourier transforms
+ *     28. Random generators
+ *     29. Random numbers
+ *     30. Devices
+ *     31. Exchange with other libraries
+ *     32. Functions of the caller
+ *     33. Storages
+ *     34. Memory
+ *     35. Files
+ *     36. Mapped files and shared memory
+ *     37. Errors
+ *     38. Threads
+ *     39. BLAS of the machine
+ *     40. Versions
  *
  * Conventions
  * ===========
@@ -1447,6 +1448,9 @@ THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
 THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
 
+/// `r = value / t`, true division: integers give the default dtype.
+THStatus THTensor_rdiv(THTensor *r, const THTensor *t, double value);
+
 /// `r = src - value * t`, otherwise as csub.
 THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
@@ -1802,7 +1806,58 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /* ==================================================================================================================
  *
- *     17. Reductions
+ *     17. Fused expressions
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup fused_expressions Fused expressions
+ *
+ * A `THFused` is an expression of elementwise functions, such as `"tanh(a*b + c)"`, that is computed in one pass: no
+ * result of a step is written to memory but the last. On the host the steps run one after the other on tiles in the
+ * first-level cache, on all threads; on a GPU the whole is one kernel, which is compiled at its first use. Names that
+ * nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of
+ * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
+ * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
+ * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
+ * Where it has several forms the arguments choose one: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
+ * Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result
+ * is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but
+ * for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on;
+ * operators of two numbers make a number, computed in double. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be
+ * read, and at which column, or inputs that are fewer or more than the expression has; whatever a function refuses,
+ * with its column.
+ * @{
+ */
+
+/// An expression of elementwise operations, computed in one pass. Several threads may run one.
+typedef struct THFused THFused;
+
+/// Reads an expression. Free it with `THFused_free`; NULL on error.
+TH_NODISCARD THFused *THFused_new(const char *expression);
+
+/// Adds a reference; NULL is ignored.
+void THFused_retain(THFused *f);
+
+/// Gives up a reference, and frees the expression with the last one; NULL is ignored.
+void THFused_free(THFused *f);
+
+/// The number of inputs; -1 on error.
+int64_t THFused_nInputs(const THFused *f);
+
+/// The name of input `index`, from 0: inputs are numbered as they first appear in the text. Borrowed: valid as long as
+/// the expression. NULL on error.
+const char *THFused_inputName(const THFused *f, int64_t index);
+
+/// `r` = the expression of the `count` inputs, in the order of their numbers. They broadcast; a fresh `r` has the dtype
+/// that the last function gives it. `r` may be an input.
+THStatus THFused_run(THTensor *r, const THFused *f, THTensor *const *inputs, int count);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     18. Reductions
  *
  * ================================================================================================================== */
 
@@ -1990,7 +2045,7 @@ int THTensor_logicalany(const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     18. Scans and softmax
+ *     19. Scans and softmax
  *
  * ================================================================================================================== */
 
@@ -2062,7 +2117,7 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /* ==================================================================================================================
  *
- *     19. Losses, normalization and gradients
+ *     20. Losses, normalization and gradients
  *
  * ================================================================================================================== */
 
@@ -2167,7 +2222,7 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
 
 /* ==================================================================================================================
  *
- *     20. Sorting and searching
+ *     21. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2252,7 +2307,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     21. Order statistics and histograms
+ *     22. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2341,7 +2396,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     22. Matrix products
+ *     23. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2448,7 +2503,7 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     23. Linear algebra
+ *     24. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -2628,7 +2683,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     24. Convolution
+ *     25. Convolution
  *
  * ================================================================================================================== */
 
@@ -2838,7 +2893,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     25. Pooling
+ *     26. Pooling
  *
  * ================================================================================================================== */
 
@@ -2969,7 +3024,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     26. Fourier transforms
+ *     27. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3015,7 +3070,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     27. Random generators
+ *     28. Random generators
  *
  * ================================================================================================================== */
 
@@ -3111,7 +3166,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     28. Random numbers
+ *     29. Random numbers
  *
  * ================================================================================================================== */
 
@@ -3297,7 +3352,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     29. Devices
+ *     30. Devices
  *
  * ================================================================================================================== */
 
@@ -3378,7 +3433,7 @@ THStatus THCuda_emptyCache(int deviceIndex);
 
 /* ==================================================================================================================
  *
- *     30. Exchange with other libraries
+ *     31. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -3591,7 +3646,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     31. Functions of the caller
+ *     32. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3632,7 +3687,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     32. Storages
+ *     33. Storages
  *
  * ================================================================================================================== */
 
@@ -3784,7 +3839,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     33. Memory
+ *     34. Memory
  *
  * ================================================================================================================== */
 
@@ -3854,7 +3909,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     34. Files
+ *     35. Files
  *
  * ================================================================================================================== */
 
@@ -4002,7 +4057,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     35. Mapped files and shared memory
+ *     36. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -4080,7 +4135,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     36. Errors
+ *     37. Errors
  *
  * ================================================================================================================== */
 
@@ -4111,7 +4166,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     37. Threads
+ *     38. Threads
  *
  * ================================================================================================================== */
 
@@ -4136,7 +4191,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     38. BLAS of the machine
+ *     39. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4166,7 +4221,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     39. Versions
+ *     40. Versions
  *
  * ================================================================================================================== */
 

@@ -41,6 +41,7 @@ BY_TYPE = {
     "THTensor *": "tensor({name})", "const THTensor *": "tensor({name})",
     "THStorage *": "storage({name})", "const THStorage *": "storage({name})",
     "THGenerator *": "generator({name})", "THArchive *": "archive({name})", "const THArchive *": "archive({name})",
+    "const THFused *": "fused({name})",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.
@@ -49,6 +50,7 @@ BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
 # By kind: what becomes of what is returned.
 KEPT = {"new": "keep_tensor(got);", "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
+        "new_fused": "keep_fused(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 
 

@@ -4,7 +4,7 @@ use crate::cpu::host;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Accelerator, Draw, Launchable, Unique};
+use crate::launch::{Accelerator, Draw, Launchable, Recorder, Unique};
 use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::random::Generator;
@@ -41,6 +41,7 @@ pub fn on(device: Device) -> Backend {
     match device {
         Device::Cpu => Backend::Host,
         Device::Cuda(k) => Backend::Other(&GPUS[k.max(0) as usize]),
+        Device::Recorder => Backend::Other(&Recorder),
     }
 }
 
@@ -55,7 +56,7 @@ pub fn count() -> Result<i32> {
 /// Fails unless the device is there; its memory is to be had then.
 pub fn check(device: Device) -> Result<()> {
     match device {
-        Device::Cpu => Ok(()),
+        Device::Cpu | Device::Recorder => Ok(()),
         #[cfg(feature = "cuda")]
         Device::Cuda(k) => crate::cuda::gpu(k).map(|_| storage::provide_by(crate::cuda::provide)),
         #[cfg(not(feature = "cuda"))]

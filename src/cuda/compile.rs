@@ -163,7 +163,7 @@ pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> R
 }
 
 /// 128 bits of a hash, and the version of the library.
-fn name_of(bytes: &[u8]) -> String {
+pub(super) fn name_of(bytes: &[u8]) -> String {
     let hashed = |seed: u64| {
         let mut hasher = DefaultHasher::new();
         (seed, env!("CARGO_PKG_VERSION"), bytes).hash(&mut hasher);

@@ -29,6 +29,7 @@ pub(super) unsafe fn transfer((to, at): (*mut u8, Device), (from, of): (*const u
             (Backend::Host, Backend::Other(source), _) => source.download(to, from, bytes)?,
             (Backend::Other(target), _, Device::Cpu) => target.upload(to, from, bytes)?,
             (Backend::Other(target), _, Device::Cuda(other)) => target.copy_from(other, to, from, bytes)?,
+            (Backend::Other(_), _, Device::Recorder) => bail!(Device, "not available on {of}"),
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The arguments of rows: what each kind is in C, and what it becomes in the core.
 
 use super::failure::null_argument;
+use super::fused::THFused;
 use super::generator::THGenerator;
 use super::word::{FromWord, Word};
 use crate::alloc;
@@ -17,6 +18,7 @@ use std::ffi::CStr;
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+    pub use crate::capi::face::fused::THFused;
     pub use crate::capi::face::generator::THGenerator;
     pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::dtype::THDtype;
@@ -437,6 +439,12 @@ kinds! { $
     /// How much room there is, and how much is needed.
     count_inout: *mut c_int [same] => *mut c_int, |args, at| args.plain(at);
 
+    /// A fused expression.
+    fused: *const THFused [dynamic] => &'a THFused, |args, at| args.pointer(at).map(|fused: *mut THFused|
+        // SAFETY: the caller passes a live expression.
+        unsafe { &*fused });
+    /// A fused expression whose references are counted; NULL is none.
+    fused_or_null: *mut THFused [dynamic] => *mut THFused, |args, at| args.plain(at);
     /// An archive.
     archive: *const THArchive [same] => &'a THArchive, |args, at| args.pointer(at).map(|archive: *mut THArchive|
         // SAFETY: the caller passes a live archive.
@@ -535,6 +543,7 @@ pub static NULL_REFUSED: &[Kind] = &[
     Kind::arrow_array,
     Kind::print_options_out,
     Kind::stream,
+    Kind::fused,
     Kind::archive,
     Kind::read_function,
     Kind::seek_function,
@@ -564,6 +573,7 @@ pub static NULL_TAKEN: &[Kind] = &[
     Kind::deleter,
     Kind::hook,
     Kind::print_options,
+    Kind::fused_or_null,
     Kind::archive_or_null,
     Kind::memory_or_null,
 ];

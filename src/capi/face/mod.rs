@@ -5,6 +5,8 @@ pub(crate) mod args;
 pub(crate) mod failure;
 #[cfg(any(test, feature = "rows"))]
 pub mod forms;
+mod function;
+pub mod fused;
 pub mod generator;
 #[cfg(any(test, feature = "rows"))]
 pub mod notes;
