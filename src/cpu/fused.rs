@@ -5,7 +5,7 @@ use super::parallel::{CHEAP, Shared};
 use super::pool;
 use super::scratch::ThreadScratch;
 use super::stream::{self, LINE};
-use super::tuning::{FUSED_BYTES, FUSED_ROW, STREAMED_PART, streams_from};
+use super::tuning::{FUSED_BYTES, FUSED_IN_CACHE, FUSED_ROW, streams_from};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -101,7 +101,7 @@ fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand])
     let widest = program.steps.iter().map(|step| step.dtype.size()).chain(item).max().unwrap_or(8);
     let rooms = program.places + inputs.len() + program.constants.len();
     // Programs of very many values have smaller tiles.
-    let (rows, cols) = shape(&plan, (FUSED_BYTES / widest).min(16 * FUSED_BYTES / (rooms * widest)).max(UNIT) / UNIT * UNIT);
+    let (rows, cols) = shape(&plan, (FUSED_BYTES / widest).min(FUSED_IN_CACHE / (rooms * widest)).max(UNIT) / UNIT * UNIT);
     let (tiles, room) = (plan.tiles(rows, cols), (rows * cols * widest).next_multiple_of(LINE) + APART);
     let grain = 1.0 / steps.iter().map(|step| 1.0 / step.grain as f64).sum::<f64>();
     let parts = tiles.count().saturating_mul(rows * cols) / (grain as usize).clamp(UNIT, MOST_GRAIN);
@@ -109,7 +109,9 @@ fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand])
     let Some(scratch) = ThreadScratch::new(room * rooms, parts) else { bail!(NoMem, "out of memory for {rooms} tiles of {room} bytes") };
     let on_input = inputs.iter().any(|input| input.first() == out.first());
     let converted = program.dtype() != out.dtype;
-    let is_long = plan.bytes() >= streams_from() && item[0] * STREAMED_PART >= item[..=inputs.len()].iter().sum();
+    // Results of kernels that compute are stored past the caches from twice as many bytes on, as those of single operations.
+    let factor = if steps.iter().all(|step| step.grain >= CHEAP) { 1 } else { 2 };
+    let is_long = bytes_of(out, inputs) >= streams_from().saturating_mul(factor);
     let run = Run {
         program,
         steps,
@@ -129,6 +131,14 @@ fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand])
     // SAFETY: operands lie inside their storages, inputs lie off the result or in step with it, and each thread has rooms of its own.
     scratch.each::<u8>(parts, &|part, memory| unsafe { run.range(count * part / parts..count * (part + 1) / parts, memory) });
     Ok(())
+}
+
+/// Bytes of the result and the inputs; of inputs that share memory, as views of one tensor do, the first counts.
+fn bytes_of(out: &Operand, inputs: &[&Operand]) -> usize {
+    let bytes = |operand: &Operand| (operand.span().1 - operand.span().0) as u64;
+    let is_first = |k: &usize| !inputs[..*k].iter().any(|other| other.overlaps(inputs[*k]));
+    let all = (0..inputs.len()).filter(is_first).map(|k| bytes(inputs[k])).fold(bytes(out), u64::saturating_add);
+    usize::try_from(all).unwrap_or(usize::MAX)
 }
 
 /// Rows and columns of tiles of at most so many elements: whole rows where these are short, else pieces of one row of equal length.

@@ -4,7 +4,7 @@ use super::formula::definition;
 use super::gpu::Gpu;
 use super::loops::loops;
 use super::map::{self, type_name};
-use super::source::{Entry, REAL, Source};
+use super::source::{Entry, FUSED, REAL, Source};
 use crate::dtype::Dtype;
 use crate::error::Result;
 use crate::launch::fused::{Action, MOST_INPUTS, Step, Value};
@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 use std::fmt::Write;
 
 /// Fused expressions. Their entries follow from programs.
-pub static FUSED: Source =
-    Source { name: "fused", text: &[REAL, include_str!("kernels/map.cu"), include_str!("kernels/fused.cu")], entries: Vec::new };
+pub static PROGRAMS: Source =
+    Source { name: FUSED, text: &[REAL, include_str!("kernels/map.cu"), include_str!("kernels/fused.cu")], entries: Vec::new };
 
 /// The result and the inputs.
 const OPERANDS: usize = MOST_INPUTS + 1;
@@ -42,8 +42,8 @@ pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -
     let mut args = [0i64; WORDS];
     args[..words.len()].copy_from_slice(&words);
     let _bound = gpu.bind()?;
-    let key = (std::ptr::from_ref(&FUSED).addr(), program.id << 8 | out.dtype as u64);
-    let function = gpu.map_function(&FUSED, key, || vec![entry(program, out.dtype)])?;
+    let key = (std::ptr::from_ref(&PROGRAMS).addr(), program.id << 8 | out.dtype as u64);
+    let function = gpu.map_function(&PROGRAMS, key, || vec![entry(program, out.dtype)])?;
     // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
     unsafe { gpu.launch_function(function, gpu.blocks_for(plan.numel() as i64), &args) }
 }

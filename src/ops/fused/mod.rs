@@ -6,6 +6,7 @@
 
 mod expression;
 mod function;
+mod shorten;
 
 use super::prepare::bring_numbers;
 use super::reduce::nonzero_everywhere;
@@ -23,6 +24,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use expression::{Call, Expression, Term, read};
 pub use function::{Argument, Function};
+use shorten::shorten;
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -135,8 +137,9 @@ impl Expressed {
     /// Calls the functions with tensors on the recorder, and makes a program of what they launch.
     fn compile(&self, dtypes: Dtypes) -> Result<Compiled> {
         let _there = Making::on(Device::Recorder);
-        let (called, recording) = Recording::of(|| self.call_all(&dtypes.0));
+        let (called, mut recording) = Recording::of(|| self.call_all(&dtypes.0));
         let tensors = called?;
+        shorten(&mut recording.steps);
         let inputs: Vec<Dtype> = dtypes.0.iter().map(|&(dtype, _)| dtype).collect();
         let result = self.tensor(&tensors, self.expression.result)?;
         let Some(value) = recording.value(result.data()) else { bail!(Internal, "the result was not recorded") };
