@@ -279,6 +279,130 @@ static void transposed(int threads) {
     freeOperands(o);
 }
 
+// A field, and the views of it that a step of the heat equation reads: each inner place, and those left, right, above
+// and below.
+typedef struct {
+    int64_t side;
+    THTensor *field, *next, *inner, *views[5], *sum, *scaled;
+    THFused *step;
+} Heat;
+
+static const float HEAT = 0.1f;
+
+static THTensor *newPart(THTensor *t, int64_t row, int64_t column) {
+    int64_t inside = t->size[0] - 2;
+    THTensor *rows = THTensor_newNarrow(t, 0, row, inside), *part = THTensor_newNarrow(rows, 1, column, inside);
+    THTensor_free(rows);
+    return part;
+}
+
+static Heat newHeat(int64_t side) {
+    Heat h = {.side = side, .field = newTensor(2, side), .next = newTensor(2, side)};
+    for (int64_t i = 0; i < side * side; i++) data(h.field)[i] = (float)(i % 1009) / 8;
+    static const int at[5][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 1}, {2, 1}};
+    for (int k = 0; k < 5; k++) h.views[k] = newPart(h.field, at[k][0], at[k][1]);
+    h.inner = newPart(h.next, 1, 1);
+    h.step = THFused_new("u + 0.1*(l + r + t + b - 4*u)");
+    h.sum = THTensor_new();
+    h.scaled = THTensor_new();
+    return h;
+}
+
+static void freeHeat(Heat h) {
+    THFused_free(h.step);
+    for (int k = 0; k < 5; k++) THTensor_free(h.views[k]);
+    THTensor *others[] = {h.field, h.next, h.inner, h.sum, h.scaled};
+    for (int k = 0; k < COUNT(others); k++) THTensor_free(others[k]);
+}
+
+static void heatFused(const void *with, int calls) {
+    const Heat *h = with;
+    for (; calls > 0; calls--) check(THFused_run(h->inner, h->step, h->views, 5));
+}
+
+static void heatUnfused(const void *with, int calls) {
+    const Heat *h = with;
+    for (; calls > 0; calls--) {
+        check(THTensor_cadd(h->sum, h->views[1], 1, h->views[2]));
+        check(THTensor_cadd(h->sum, h->sum, 1, h->views[3]));
+        check(THTensor_cadd(h->sum, h->sum, 1, h->views[4]));
+        check(THTensor_mul(h->scaled, h->views[0], 4));
+        check(THTensor_csub(h->sum, h->sum, 1, h->scaled));
+        check(THTensor_mul(h->sum, h->sum, 0.1));
+        check(THTensor_cadd(h->inner, h->views[0], 1, h->sum));
+    }
+}
+
+__attribute__((target_clones("avx512f", "avx2", "default"))) static void heatLoop(float *restrict r, const float *restrict u,
+                                                                                  int64_t side) {
+    for (int64_t i = side; i < side * (side - 1); i += side) {
+        for (int64_t p = i + 1; p < i + side - 1; p++)
+            r[p] = u[p] + HEAT * (u[p - 1] + u[p + 1] + u[p - side] + u[p + side] - 4 * u[p]);
+    }
+}
+
+static void heatInC(const void *with, int calls) {
+    const Heat *h = with;
+    for (; calls > 0; calls--) heatLoop(data(h->next), data(h->field), h->side);
+}
+
+static bool heatIsRight(const Heat *h) {
+    check(THSetNumThreads(1));
+    THTensor *expected = newTensor(2, h->side);
+    heatLoop(data(expected), data(h->field), h->side);
+    THTensor *inner = newPart(expected, 1, 1);
+    spoil(h->next);
+    heatFused(h, 1);
+    bool right = THTensor_allclose(h->inner, inner, 1e-5, 1e-5, 0) == 1;
+    THTensor_free(inner);
+    THTensor_free(expected);
+    return right;
+}
+
+static void heat(const char *beside, const char *unfused, int64_t side) {
+    Heat h = newHeat(side);
+    Runner loop[] = {thorn(heatFused, &h, 1), limit("a loop in C", heatInC, &h, 1)};
+    Runner calls[] = {thorn(heatFused, &h, 1), thorn(heatUnfused, &h, 1)};
+    calls[1].name = "7 calls";
+    bool right = heatIsRight(&h);
+    row(beside, right, atLeast(1 / 1.3), loop, COUNT(loop));
+    row(unfused, right, atLeast(2.5), calls, COUNT(calls));
+    freeHeat(h);
+}
+
+typedef struct {
+    Operands o;
+    THFused *f;
+} Product;
+
+static void tanhFused(const void *with, int calls) {
+    const Product *p = with;
+    for (; calls > 0; calls--) check(THFused_run(p->o.r, p->f, (THTensor *[]){p->o.a, p->o.b, p->o.a}, 3));
+}
+
+static void tanhUnfused(const void *with, int calls) {
+    const Product *p = with;
+    for (; calls > 0; calls--) {
+        check(THTensor_cmul(p->o.r, p->o.a, p->o.b));
+        check(THTensor_cadd(p->o.r, p->o.r, 1, p->o.a));
+        check(THTensor_tanh(p->o.r, p->o.r));
+    }
+}
+
+static void fusedTanh(const char *what, int64_t count) {
+    Product p = {newOperands(1, count), THFused_new("tanh(a*b + c)")};
+    check(THTensor_mul(p.o.a, p.o.a, 1e-6));
+    Runner calls[] = {thorn(tanhFused, &p, 1), thorn(tanhUnfused, &p, 1)};
+    calls[1].name = "3 calls";
+    tanhFused(&p, 1);
+    THTensor *expected = THTensor_newClone(p.o.r);
+    tanhUnfused(&p, 1);
+    row(what, THTensor_equal(expected, p.o.r) == 1, noGoal, calls, COUNT(calls));
+    THTensor_free(expected);
+    THFused_free(p.f);
+    freeOperands(p.o);
+}
+
 // From what size on do two threads help?
 static void speedUp(const char *what, int64_t count) {
     Operands o = newOperands(1, count);
@@ -455,6 +579,11 @@ int main(int argc, char **argv) {
         speedUp("cadd, 64 k floats", 64 << 10);
         speedUp("cadd, 256 k floats", 256 << 10);
     }
+    heat("fused heat, 512 x 512", "fused heat, 512, beside calls", 512);
+    heat("fused heat, 1024 x 1024", "fused heat, 1024, beside calls", 1024);
+    heat("fused heat, 2048 x 2048", "fused heat, 2048, beside calls", 2048);
+    fusedTanh("fused tanh(a*b + c), 1e5 floats", 100000);
+    fusedTanh("fused tanh(a*b + c), 4e6 floats", 4000000);
     fresh();
     product("mm, 64 x 64", 64, noGoal, maxThreads);
     product("mm, 256 x 256", 256, atLeast(0.9), maxThreads);

@@ -23,6 +23,7 @@ local release = {
   ["THStorage *"] = "THStorage_free",
   ["THGenerator *"] = "THGenerator_free",
   ["THArchive *"] = "THArchive_free",
+  ["THFused *"] = "THFused_free",
   ["void *"] = "THFree",
 }
 

@@ -147,6 +147,8 @@ if(THORN_BUILD_TESTS AND THORN_CUDA AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|A
   set(mode_plain "")
   set(mode_deferred "THORN_EMU_ASYNC=1;THORN_EMU_PROTECT=1")
   set(mode_permuted "THORN_EMU_SEED=7")
+  add_test(NAME cuda:test_fused COMMAND test_fused gpus_run_expressions)
+  set_tests_properties(cuda:test_fused PROPERTIES ENVIRONMENT "${emulated}" FIXTURES_REQUIRED cuda TIMEOUT 300)
   set(mode_kernels "TH_CUDA_BLAS=0")
   foreach(program test_cuda test_streams)
     foreach(mode plain deferred permuted kernels)

@@ -29,30 +29,31 @@
  *     14. Functions of numbers
  *     15. Bits
  *     16. Comparisons and choices
- *     17. Reductions
- *     18. Scans and softmax
- *     19. Losses, normalization and gradients
- *     20. Sorting and searching
- *     21. Order statistics and histograms
- *     22. Matrix products
- *     23. Linear algebra
- *     24. Convolution
- *     25. Pooling
- *     26. Fourier transforms
- *     27. Random generators
- *     28. Random numbers
- *     29. Devices
- *     30. Streams, events and graphs
- *     31. Exchange with other libraries
- *     32. Functions of the caller
- *     33. Storages
- *     34. Memory
- *     35. Files
- *     36. Mapped files and shared memory
- *     37. Errors
- *     38. Threads
- *     39. BLAS of the machine
- *     40. Versions
+ *     17. Fused expressions
+ *     18. Reductions
+ *     19. Scans and softmax
+ *     20. Losses, normalization and gradients
+ *     21. Sorting and searching
+ *     22. Order statistics and histograms
+ *     23. Matrix products
+ *     24. Linear algebra
+ *     25. Convolution
+ *     26. Pooling
+ *     27. Fourier transforms
+ *     28. Random generators
+ *     29. Random numbers
+ *     30. Devices
+ *     31. Streams, events and graphs
+ *     32. Exchange with other libraries
+ *     33. Functions of the caller
+ *     34. Storages
+ *     35. Memory
+ *     36. Files
+ *     37. Mapped files and shared memory
+ *     38. Errors
+ *     39. Threads
+ *     40. BLAS of the machine
+ *     41. Versions
  *
  * Conventions
  * ===========
@@ -1448,6 +1449,9 @@ THStatus THTensor_csub(THTensor *r, const THTensor *t, double value, const THTen
 /// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
 THStatus THTensor_rsub(THTensor *r, const THTensor *t, double value);
 
+/// `r = value / t`, true division: integers give the default dtype.
+THStatus THTensor_rdiv(THTensor *r, const THTensor *t, double value);
+
 /// `r = src - value * t`, otherwise as csub.
 THStatus THTensor_crsub(THTensor *r, const THTensor *t, double value, const THTensor *src);
 
@@ -1803,7 +1807,58 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
 
 /* ==================================================================================================================
  *
- *     17. Reductions
+ *     17. Fused expressions
+ *
+ * ================================================================================================================== */
+
+/**
+ * @defgroup fused_expressions Fused expressions
+ *
+ * A `THFused` is an expression of elementwise functions, such as `"tanh(a*b + c)"`, that is computed in one pass: no
+ * result of a step is written to memory but the last. On the host the steps run one after the other on tiles in the
+ * first-level cache, on all threads; on a GPU the whole is one kernel, which is compiled at its first use. Names that
+ * nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of
+ * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
+ * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
+ * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
+ * Where it has several forms the arguments choose one: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
+ * Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result
+ * is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but
+ * for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on;
+ * operators of two numbers make a number, computed in double. Errors: `TH_ERR_ARGUMENT`, an expression that cannot be
+ * read, and at which column, or inputs that are fewer or more than the expression has; whatever a function refuses,
+ * with its column.
+ * @{
+ */
+
+/// An expression of elementwise operations, computed in one pass. Several threads may run one.
+typedef struct THFused THFused;
+
+/// Reads an expression. Free it with `THFused_free`; NULL on error.
+TH_NODISCARD THFused *THFused_new(const char *expression);
+
+/// Adds a reference; NULL is ignored.
+void THFused_retain(THFused *f);
+
+/// Gives up a reference, and frees the expression with the last one; NULL is ignored.
+void THFused_free(THFused *f);
+
+/// The number of inputs; -1 on error.
+int64_t THFused_nInputs(const THFused *f);
+
+/// The name of input `index`, from 0: inputs are numbered as they first appear in the text. Borrowed: valid as long as
+/// the expression. NULL on error.
+const char *THFused_inputName(const THFused *f, int64_t index);
+
+/// `r` = the expression of the `count` inputs, in the order of their numbers. They broadcast; a fresh `r` has the dtype
+/// that the last function gives it. `r` may be an input.
+THStatus THFused_run(THTensor *r, const THFused *f, THTensor *const *inputs, int count);
+
+/** @} */
+
+/* ==================================================================================================================
+ *
+ *     18. Reductions
  *
  * ================================================================================================================== */
 
@@ -1991,7 +2046,7 @@ int THTensor_logicalany(const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     18. Scans and softmax
+ *     19. Scans and softmax
  *
  * ================================================================================================================== */
 
@@ -2063,7 +2118,7 @@ THStatus THTensor_renorm(THTensor *r, const THTensor *t, double value, int dimen
 
 /* ==================================================================================================================
  *
- *     19. Losses, normalization and gradients
+ *     20. Losses, normalization and gradients
  *
  * ================================================================================================================== */
 
@@ -2168,7 +2223,7 @@ THStatus THTensor_geluTanhGrad(THTensor *r, const THTensor *g, const THTensor *t
 
 /* ==================================================================================================================
  *
- *     20. Sorting and searching
+ *     21. Sorting and searching
  *
  * ================================================================================================================== */
 
@@ -2253,7 +2308,7 @@ THStatus THTensor_isin(THTensor *r, const THTensor *t, const THTensor *tests, in
 
 /* ==================================================================================================================
  *
- *     21. Order statistics and histograms
+ *     22. Order statistics and histograms
  *
  * ================================================================================================================== */
 
@@ -2342,7 +2397,7 @@ THStatus THTensor_bincount(THTensor *r, const THTensor *t, const THTensor *weigh
 
 /* ==================================================================================================================
  *
- *     22. Matrix products
+ *     23. Matrix products
  *
  * ================================================================================================================== */
 
@@ -2449,7 +2504,7 @@ THStatus THTensor_cdist(THTensor *r, const THTensor *a, const THTensor *b, doubl
 
 /* ==================================================================================================================
  *
- *     23. Linear algebra
+ *     24. Linear algebra
  *
  * ================================================================================================================== */
 
@@ -2629,7 +2684,7 @@ THStatus THTensor_matrixExp(THTensor *r, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     24. Convolution
+ *     25. Convolution
  *
  * ================================================================================================================== */
 
@@ -2839,7 +2894,7 @@ THStatus THTensor_conv3Dmap(THTensor *r, double beta, double alpha, const THTens
 
 /* ==================================================================================================================
  *
- *     25. Pooling
+ *     26. Pooling
  *
  * ================================================================================================================== */
 
@@ -2970,7 +3025,7 @@ THStatus THTensor_adaptiveAvgPoolGradInput(THTensor *r, const THTensor *gradOutp
 
 /* ==================================================================================================================
  *
- *     26. Fourier transforms
+ *     27. Fourier transforms
  *
  * ================================================================================================================== */
 
@@ -3016,7 +3071,7 @@ THStatus THTensor_irfft(THTensor *r, const THTensor *t, int signalDims, int norm
 
 /* ==================================================================================================================
  *
- *     27. Random generators
+ *     28. Random generators
  *
  * ================================================================================================================== */
 
@@ -3112,7 +3167,7 @@ THStatus THTensor_setRNGState(THGenerator *generator, const THTensor *t);
 
 /* ==================================================================================================================
  *
- *     28. Random numbers
+ *     29. Random numbers
  *
  * ================================================================================================================== */
 
@@ -3298,7 +3353,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 
 /* ==================================================================================================================
  *
- *     29. Devices
+ *     30. Devices
  *
  * ================================================================================================================== */
 
@@ -3311,12 +3366,13 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
  * devices, and nothing else does so unasked. NVIDIA's driver and NVRTC, which compiles kernels when they are first
  * needed, are looked for where the loader finds libraries, in `TH_CUDA_LIBRARIES`, `CUDA_PATH`, `CUDA_HOME`,
  * `/usr/local/cuda`, and in the packages of a virtual environment. Compiled kernels are kept in files in
- * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. A GPU
- * does its work after the call that asked for it has returned, in order. What reads elements, `THTensor_item` or a copy
- * to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for nothing. Errors:
- * `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have; `TH_ERR_CUDA`, no driver,
- * no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the memory of the GPU is
- * full.
+ * `TH_CUDA_CACHE`, else `thorn/kernels` in `XDG_CACHE_HOME` or `~/.cache`; an empty `TH_CUDA_CACHE` keeps none. Matrix
+ * products of floats are cuBLAS's where it is found, in the same places, and the library's own kernels' else, or with 0
+ * in `TH_CUDA_BLAS`. A GPU does its work after the call that asked for it has returned, in order. What reads elements,
+ * `THTensor_item` or a copy to the host, waits for it; `THTensor_data` is an address of the GPU, which waits for
+ * nothing. Errors: `TH_ERR_DEVICE`, operands on different devices, and an operation that a GPU does not have;
+ * `TH_ERR_CUDA`, no driver, no GPU with this number, no compiler of kernels, or one of them failed; `TH_ERR_NOMEM`, the
+ * memory of the GPU is full.
  * @{
  */
 
@@ -3431,6 +3487,14 @@ TH_NODISCARD char *THCuda_newDeviceName(int deviceIndex);
 /// Stores what a GPU is in `properties`.
 THStatus THCuda_properties(int deviceIndex, THCudaProperties *properties);
 
+/// Allows, or with 0 forbids, that matrix products in float32 round their factors to TF32 on GPUs that have it: 10 bits
+/// behind the leading one, so that each product has a relative error of 2^-10, at several times the speed; sums are
+/// float32's. It holds for all threads and for cuBLAS alone, for decompositions never, and is forbidden at start.
+THStatus THCuda_setAllowTF32(int allow);
+
+/// 1 if matrix products in float32 may round their factors to TF32 on GPUs; 0 if not.
+int THCuda_getAllowTF32(void);
+
 /// Waits until a GPU has done all work of this process.
 THStatus THCuda_synchronize(int deviceIndex);
 
@@ -3451,7 +3515,7 @@ THStatus THCuda_setPeerAccess(int deviceIndex, int peer, int on);
 
 /* ==================================================================================================================
  *
- *     30. Streams, events and graphs
+ *     31. Streams, events and graphs
  *
  * ================================================================================================================== */
 
@@ -3567,7 +3631,7 @@ THStatus THCudaGraph_launch(const THCudaGraph *graph);
 
 /* ==================================================================================================================
  *
- *     31. Exchange with other libraries
+ *     32. Exchange with other libraries
  *
  * ================================================================================================================== */
 
@@ -3783,7 +3847,7 @@ TH_NODISCARD THTensor *THTensor_newFromArrow(ArrowSchema *schema, ArrowArray *ar
 
 /* ==================================================================================================================
  *
- *     32. Functions of the caller
+ *     33. Functions of the caller
  *
  * ================================================================================================================== */
 
@@ -3824,7 +3888,7 @@ THStatus THTensor_map2(THTensor *t, const THTensor *a, const THTensor *b, THMap2
 
 /* ==================================================================================================================
  *
- *     33. Storages
+ *     34. Storages
  *
  * ================================================================================================================== */
 
@@ -3980,7 +4044,7 @@ void THStorage_free(THStorage *storage);
 
 /* ==================================================================================================================
  *
- *     34. Memory
+ *     35. Memory
  *
  * ================================================================================================================== */
 
@@ -4050,7 +4114,7 @@ int THMemory_pressure(void);
 
 /* ==================================================================================================================
  *
- *     35. Files
+ *     36. Files
  *
  * ================================================================================================================== */
 
@@ -4198,7 +4262,7 @@ THStatus THTensor_save(const THTensor *t, const char *path);
 
 /* ==================================================================================================================
  *
- *     36. Mapped files and shared memory
+ *     37. Mapped files and shared memory
  *
  * ================================================================================================================== */
 
@@ -4276,7 +4340,7 @@ TH_NODISCARD THStorage *THStorage_newShared(THDtype dtype, const char *name, ptr
 
 /* ==================================================================================================================
  *
- *     37. Errors
+ *     38. Errors
  *
  * ================================================================================================================== */
 
@@ -4307,7 +4371,7 @@ void THClearLastError(void);
 
 /* ==================================================================================================================
  *
- *     38. Threads
+ *     39. Threads
  *
  * ================================================================================================================== */
 
@@ -4332,7 +4396,7 @@ int THGetNumCores(void);
 
 /* ==================================================================================================================
  *
- *     39. BLAS of the machine
+ *     40. BLAS of the machine
  *
  * ================================================================================================================== */
 
@@ -4362,7 +4426,7 @@ const char *THGetBlas(void);
 
 /* ==================================================================================================================
  *
- *     40. Versions
+ *     41. Versions
  *
  * ================================================================================================================== */
 

@@ -29,6 +29,9 @@ build/examples/pca build/digits.svg
 title "examples/edges.c: the edges in a picture, by convolution"
 build/examples/edges build/edges.pgm
 
+title "examples/julia.c: a fractal, each step of it one pass"
+build/examples/julia build/julia.png
+
 title "examples/checkpoint.c: a network that PyTorch trained reads digits"
 build/examples/checkpoint
 

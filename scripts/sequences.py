@@ -45,6 +45,7 @@ BY_TYPE = {
     # Without a GPU there are none.
     **dict.fromkeys(["THCudaStream *", "const THCudaStream *", "THCudaEvent *", "const THCudaEvent *", "THCudaGraph *",
                      "const THCudaGraph *", "THCudaCallback"], "NULL"),
+    "const THFused *": "fused({name})",
     "THMapAllocatorContext *": "context({name})", "double": "number({name})",
 }
 # By type and name: what the kind does not tell.
@@ -53,6 +54,7 @@ BY_NAME = {"double": dict.fromkeys(["start", "end", "step"], "bound({name})")}
 HOSTILE = ["", "ijk", "->", "\\xff", "/no/such/file", "libm.so.6"]
 # By kind: what becomes of what is returned.
 KEPT = {"new": "keep_tensor(got);", "new_storage": "keep_storage(got);", "new_generator": "keep_generator(got);",
+        "new_fused": "keep_fused(got);",
         "borrowed_text": "read_text(got);", "new_text": "free_text(got);"}
 
 

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
-use crate::launch::{Accelerator, Draw, Launchable, Unique};
+use crate::launch::{Accelerator, Draw, Launchable, Recorder, Unique};
 use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::random::Generator;
@@ -43,6 +43,7 @@ pub fn on(device: Device) -> Backend {
     match device {
         Device::Cpu => Backend::Host,
         Device::Cuda(k) => Backend::Other(&GPUS[k.max(0) as usize]),
+        Device::Recorder => Backend::Other(&Recorder),
     }
 }
 
@@ -57,7 +58,7 @@ pub fn count() -> Result<i32> {
 /// Fails unless the device is there; its memory is to be had then.
 pub fn check(device: Device) -> Result<()> {
     match device {
-        Device::Cpu => Ok(()),
+        Device::Cpu | Device::Recorder => Ok(()),
         #[cfg(feature = "cuda")]
         Device::Cuda(k) => crate::cuda::gpu(k).map(|_| storage::provide_by(crate::cuda::provide)),
         #[cfg(not(feature = "cuda"))]

@@ -1,7 +1,7 @@
 //! Where elements live, and where new ones are made.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Code of a kind of device in the C API; the values are DLPack's.
 pub type THDeviceType = i32;
@@ -34,12 +34,21 @@ pub enum Device {
     Cpu,
     /// The GPU with this ordinal.
     Cuda(i8),
+    /// No device: the work that is launched on it is noted, and nothing is computed (`launch::record`).
+    Recorder,
 }
+
+/// Code of [`Device::Recorder`] in handles, which no caller sees.
+const RECORDER: i8 = i8::MAX;
 
 impl Device {
     /// The device written as type and index, as handles carry it; anything unknown reads as the host.
     pub fn from_codes(kind: i8, index: i8) -> Device {
-        if i32::from(kind) == TH_CUDA { Device::Cuda(index) } else { Device::Cpu }
+        match kind {
+            RECORDER => Device::Recorder,
+            _ if i32::from(kind) == TH_CUDA => Device::Cuda(index),
+            _ => Device::Cpu,
+        }
     }
 
     /// Type and index as handles carry them.
@@ -47,6 +56,7 @@ impl Device {
         match self {
             Device::Cpu => (TH_CPU as i8, 0),
             Device::Cuda(index) => (TH_CUDA as i8, index),
+            Device::Recorder => (RECORDER, 0),
         }
     }
 }
@@ -56,12 +66,17 @@ impl std::fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Cuda(index) => write!(f, "cuda:{index}"),
+            Device::Recorder => f.write_str("a recorder"),
         }
     }
 }
 
-/// True once memory was made on another device than the host, or asked for: until then, nobody looks for the device of a thread.
-static ELSEWHERE: AtomicBool = AtomicBool::new(false);
+/// Not 0 once memory was made on a GPU, or asked for, and while a thread records: else nobody looks for the device of a thread.
+static ELSEWHERE: AtomicUsize = AtomicUsize::new(0);
+/// The bit of [`ELSEWHERE`] that GPUs set for good; above it threads that record are counted.
+const GPUS: usize = 1;
+/// One thread that records.
+const RECORDING: usize = 2;
 
 /// True if GPUs may round float32 to TF32 in products.
 static TF32: AtomicBool = AtomicBool::new(false);
@@ -84,7 +99,7 @@ thread_local! {
 /// Returns true if a tensor may lie elsewhere than on the host.
 #[inline(always)]
 pub fn is_used() -> bool {
-    ELSEWHERE.load(Ordering::Relaxed)
+    ELSEWHERE.load(Ordering::Relaxed) != 0
 }
 
 /// The device on which this thread makes new memory.
@@ -93,11 +108,11 @@ pub fn current() -> Device {
     if is_used() { DEFAULT.get() } else { Device::Cpu }
 }
 
-/// Makes [`is_used`] true where the device is another than the host.
+/// Makes [`is_used`] true where the device is a GPU.
 #[inline(always)]
 pub fn use_of(device: Device) {
-    if device != Device::Cpu {
-        ELSEWHERE.store(true, Ordering::Relaxed);
+    if matches!(device, Device::Cuda(_)) && ELSEWHERE.load(Ordering::Relaxed) & GPUS == 0 {
+        ELSEWHERE.fetch_or(GPUS, Ordering::Relaxed);
     }
 }
 
@@ -117,6 +132,9 @@ impl Making {
         if before == device {
             return Making(None);
         }
+        if device == Device::Recorder {
+            ELSEWHERE.fetch_add(RECORDING, Ordering::Relaxed);
+        }
         set_current(device);
         Making(Some(before))
     }
@@ -125,6 +143,9 @@ impl Making {
 impl Drop for Making {
     fn drop(&mut self) {
         if let Some(before) = self.0 {
+            if current() == Device::Recorder {
+                ELSEWHERE.fetch_sub(RECORDING, Ordering::Relaxed);
+            }
             set_current(before);
         }
     }

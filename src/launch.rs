@@ -8,6 +8,7 @@ pub mod count;
 pub mod decompose;
 pub mod fold;
 pub mod fourier;
+pub mod fused;
 pub mod images;
 pub mod index;
 pub mod layers;
@@ -15,6 +16,7 @@ pub mod lines;
 pub mod map;
 pub mod matmul;
 pub mod random;
+pub mod record;
 pub mod search;
 pub mod sequence;
 pub mod window;
@@ -24,6 +26,7 @@ pub(crate) use decompose::NOT_FINITE;
 pub use decompose::{Decompose, Decomposition, Determinant, Vectors};
 pub use fold::{Fold, Reduce, Root, Term};
 pub use fourier::{Fourier, Transform};
+pub use fused::{Fused, Program};
 pub use images::{Columns, Convolution, Divisor, Pool, PoolOp, Product, Unpool, Windows};
 pub use index::{Combine, Index, Mask, Move};
 pub use layers::{LayerNorm, LayerNormGradient, Loss, SoftmaxGradient};
@@ -33,6 +36,7 @@ pub use map::Formula;
 pub use map::{Choice, Elementwise, Map, MapKernel, Numbers, Op, ResultDtype, Role, Signature};
 pub use matmul::{Form, Matmul};
 pub use random::Draw;
+pub use record::Recorder;
 pub use search::Search;
 pub use sequence::{Convert, Fill, OneHot, Sequence, Triangle, TriangleIndices};
 pub(crate) use window::IMAGE_DIMS;
@@ -71,6 +75,8 @@ pub enum Launch<'a> {
     OneHot(OneHot),
     /// Computes each element of one result from those at the same place of one to three inputs of its shape. An input may be the result.
     Map(Map<'a>),
+    /// See [`Fused`].
+    Fused(Fused<'a>),
     /// Folds the elements of one input into one or two results.
     Reduce(Reduce<'a>),
     /// Applies a function to each line of one input: one or two results. A result may lie on the input where each of its elements lies on

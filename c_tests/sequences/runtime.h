@@ -105,6 +105,7 @@ static struct {
     THGenerator *generator[OTHERS];
     THMapAllocatorContext *context[OTHERS];
     THArchive *archive[OTHERS];
+    THFused *fused[OTHERS];
     void *block[OTHERS]; /* BLOCK bytes each */
 } pool;
 
@@ -161,6 +162,13 @@ static void keep_archive(THArchive *a) {
     THArchive **slot = &pool.archive[below(OTHERS)];
     THArchive_free(*slot);
     *slot = a;
+}
+
+static void keep_fused(THFused *f) {
+    if (!f) return;
+    THFused **slot = &pool.fused[below(OTHERS)];
+    THFused_free(*slot);
+    *slot = f;
 }
 
 /* Takes a handle with its reference out of the pool; NULL if the slot is empty. */
@@ -255,6 +263,11 @@ static THMapAllocatorContext *context(const char *name) {
 static THArchive *archive(const char *name) {
     trace("%s=archive ", name);
     return pool.archive[below(OTHERS)];
+}
+
+static THFused *fused(const char *name) {
+    trace("%s=fused ", name);
+    return pool.fused[below(OTHERS)];
 }
 
 /* Huge sizes are so great that no machine has the memory: what fits would take minutes to fill. */
@@ -556,6 +569,7 @@ static void begin_sequence(long seed, long sequence) {
     for (int i = 0; i < STORAGES; i++) pool.storage[i] = THStorage_newWithSize2(1 + below(10), 1, 2);
     for (int i = 0; i < OTHERS; i++) pool.generator[i] = chance(50) ? THGenerator_new() : NULL;
     for (int i = 0; i < OTHERS; i++) pool.archive[i] = chance(50) ? some_archive() : NULL;
+    for (int i = 0; i < OTHERS; i++) pool.fused[i] = chance(50) ? THFused_new(i % 2 ? "a*b + 0.5" : "exp(a)") : NULL;
     THRandom_manualSeed(NULL, 1);
 }
 
@@ -573,6 +587,7 @@ static void end_sequence(void) {
         THGenerator_free(take(&pool.generator[i], 1));
         THFree(take(&pool.block[i], 1));
         THArchive_free(take(&pool.archive[i], 1));
+        THFused_free(take(&pool.fused[i], 1));
         if (pool.context[i]) THMapAllocatorContext_free(take(&pool.context[i], 1));
     }
     alarm(0);

@@ -54,6 +54,22 @@ static void call_THTensor_freeCopyTo(void) {
     if (got == TH_OK) THTensor_free(t);
 }
 
+static void call_THFused_free(void) {
+    begin("THFused_free");
+    before();
+    THFused_free(take(pool.fused, OTHERS));
+    after();
+}
+
+static void call_THFused_retain(void) {
+    begin("THFused_retain");
+    THFused *f = fused("f");
+    before();
+    THFused_retain(f);
+    after();
+    keep_fused(f);
+}
+
 static void call_THGenerator_free(void) {
     begin("THGenerator_free");
     before();

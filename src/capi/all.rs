@@ -42,6 +42,7 @@ macro_rules! areas {
         "Mapped files and shared memory": shared_tensors shared_tensor_rows crate::capi::rows::memory::shared_tensors;
         "Functions of the caller": apply apply_rows crate::capi::rows::apply;
         others
+        "Fused expressions": crate::capi::rows::fused;
         "Devices": crate::capi::rows::device::defaults;
         "Streams, events and graphs": crate::capi::rows::stream;
         "Element types": crate::capi::rows::general::dtypes;

@@ -11,8 +11,10 @@ pub mod typed;
 
 pub use all::ALL;
 #[cfg(any(test, feature = "rows"))]
-pub use face::args::{DEFAULTS, NULL_IF_EMPTY, NULL_REFUSED, NULL_TAKEN};
+pub use face::args::DEFAULTS;
 pub use face::args::{Kind, Signature};
+#[cfg(any(test, feature = "rows"))]
+pub use face::nulls::{NULL_IF_EMPTY, NULL_REFUSED, NULL_TAKEN};
 #[cfg(any(test, feature = "rows"))]
 pub use face::returns::ON_ERROR;
 pub use face::returns::Return;

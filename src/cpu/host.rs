@@ -8,13 +8,13 @@ use super::index::{self, Entries};
 use super::line_ops::with_kernels;
 use super::lines::{self as walk, End};
 use super::reduce::{Reduction, split};
-use super::{fourier, histogram, images, lapack, layers, matmul, search, sequence, triangle};
+use super::{fourier, fused, histogram, images, lapack, layers, matmul, search, sequence, triangle};
 use crate::dtype::{Bool, Dtype, Element, dispatch};
 use crate::element::{bits, read_element};
 use crate::error::Result;
 use crate::launch::{
-    Choice, Columns, Combine, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Histogram, Index, Launch, Launchable,
-    LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce, Search, Sequence,
+    Choice, Columns, Combine, Convert, Convolution, Decompose, Elementwise, Fill, Fold, Fourier, Fused, Histogram, Index, Launch,
+    Launchable, LayerNorm, LayerNormGradient, Lines, Loss, Map, Mask, Matmul, Move, Numbers, OneHot, Op, Pool, Reduce, Search, Sequence,
     SoftmaxGradient, Triangle, TriangleIndices, Unpool,
 };
 use crate::layout::{Dims, INLINE_DIMS, Layout};
@@ -57,6 +57,7 @@ drivers! {
     TriangleIndices: |work, &[Some(out)], []| { triangle_indices(*work, out); Ok(()) };
     OneHot: |_, &[Some(out)], &[columns]| { one_hot(out, columns); Ok(()) };
     Map<'a>: |work, &[Some(out)], inputs| map(work, out, inputs);
+    Fused<'a>: |work, &[Some(out)], inputs| fused::run(work.0, out, inputs);
     Reduce<'a>: |work, &[a, b], &[input]| reduce(work, [a, b], input);
     Lines<'a>: |work, &[a, b], &[input]| lines(work, [a, b], input);
     Index: |work, &[Some(out)], &[a, b]| index(work, out, [a, b]);

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod fill;
 pub mod fold;
 pub mod fourier;
+mod fused;
 pub mod half;
 pub mod histogram;
 pub mod host;

@@ -42,6 +42,12 @@ pub(crate) const STAGED_BYTES: usize = 8 * 1024;
 /// Bytes of the widest operand that elementwise operations convert at a time. With 8 KiB, float64 plus float32 takes a fifth longer from
 /// memory; with 1 KiB, sums of 16-bit floats in place take a seventh longer.
 pub(crate) const CONVERTED_BYTES: usize = 4 * 1024;
+/// Bytes of a tile of a fused expression at most, of each of its values.
+pub(crate) const FUSED_BYTES: usize = 8 * 1024;
+/// Bytes of the tiles of all values of a fused expression, so that they are in the first-level cache.
+pub(crate) const FUSED_IN_CACHE: usize = 32 * 1024;
+/// Elements of a row below which a tile of a fused expression has several, gathered where they do not lie row-major.
+pub(crate) const FUSED_ROW: usize = 96;
 /// Elements that copies and conversions bring through a buffer at a time.
 pub(crate) const COPY_BUFFERED: usize = 512;
 /// Elements of a piece of a copy, or columns of a tile, that is contiguous on both sides.

@@ -1,6 +1,7 @@
 //! Compiling kernels by NVRTC, and keeping what it makes in files.
 
 use super::library::preload;
+use super::source::FUSED;
 use crate::error::{Error, Kind, Result, bail};
 use cudarc::nvrtc::sys::{self, nvrtcResult};
 use std::ffi::{CStr, CString, c_int};
@@ -20,7 +21,9 @@ const MOST_BYTES: u64 = 256 << 20;
 pub fn compile(name: &str, text: &str, capability: i32) -> Result<Vec<u8>> {
     find()?;
     let (known, exact) = architecture(capability)?;
-    let options = [format!("--gpu-architecture={}_{known}", if exact { "sm" } else { "compute" })];
+    let mut options = vec![format!("--gpu-architecture={}_{known}", if exact { "sm" } else { "compute" })];
+    // The steps of a fused expression round as single operations do: a product and a sum are no fused multiply-add.
+    options.extend((name == FUSED).then(|| "--fmad=false".to_owned()));
     Ok(compiled_for(name, text, &options)?.0)
 }
 
@@ -163,7 +166,7 @@ pub fn cached(text: &str, capability: i32, fresh: bool, make: impl FnOnce() -> R
 }
 
 /// 128 bits of a hash, and the version of the library.
-fn name_of(bytes: &[u8]) -> String {
+pub(super) fn name_of(bytes: &[u8]) -> String {
     let hashed = |seed: u64| {
         let mut hasher = DefaultHasher::new();
         (seed, env!("CARGO_PKG_VERSION"), bytes).hash(&mut hasher);

@@ -21,10 +21,10 @@ pub static MAP: Source = Source { name: "map", text: &[REAL, include_str!("kerne
 /// As the kernels declare it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Argument {
-    real: f64,
-    whole: i64,
-    is_whole: i64,
+pub(super) struct Argument {
+    pub real: f64,
+    pub whole: i64,
+    pub is_whole: i64,
 }
 
 #[repr(C)]
@@ -64,7 +64,7 @@ pub fn type_name(dtype: Dtype) -> &'static str {
 }
 
 /// The integer with the size of a dtype.
-fn integer_of_size(dtype: Dtype) -> Dtype {
+pub(super) fn integer_of_size(dtype: Dtype) -> Dtype {
     match dtype.size() {
         1 => Dtype::Uint8,
         2 => Dtype::Int16,
@@ -85,7 +85,7 @@ pub fn map(gpu: &Gpu, work: &Map<'_>, out: &Operand, inputs: &[&Operand]) -> Res
 
 /// The types that an operation computes the result, the first input and the others in, for a common dtype. With `moved`, elements that
 /// are chosen by a mask keep their bits: none of them is of another dtype.
-fn types<const N: usize>(op: &Op<N>, common: Dtype, moved: bool) -> Result<[Dtype; 3]> {
+pub(super) fn types<const N: usize>(op: &Op<N>, common: Dtype, moved: bool) -> Result<[Dtype; 3]> {
     let Choice { signature, .. } = op.choose(common, None)?;
     let [result, first, last] = [signature.types[0], signature.types[1], signature.types[N - 1]];
     if op.masked {
@@ -131,7 +131,7 @@ fn run<const N: usize>(gpu: &Gpu, op: &'static Op<N>, work: &Map<'_>, all: [&Ope
 }
 
 /// The numbers of a call as the operation takes them: rounded to the common dtype, exact, or as the bits of an element.
-fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -> [Argument; MOST_NUMBERS] {
+pub(super) fn numbers<const N: usize>(op: &Op<N>, work: &Map<'_>, moved: bool) -> [Argument; MOST_NUMBERS] {
     let mut numbers = [Argument { real: 0.0, whole: 0, is_whole: 1 }; MOST_NUMBERS];
     let kinds = numbers_of(&op.formula);
     for (k, (number, &value)) in numbers.iter_mut().zip(work.numbers).enumerate() {

@@ -12,6 +12,7 @@ mod decompose;
 mod driver;
 mod formula;
 mod fourier;
+mod fused;
 mod gemm;
 mod gpu;
 mod images;
@@ -122,6 +123,7 @@ impl Accelerator for Numbered {
             (Launch::TriangleIndices(work), &[Some(out)], []) => sequence::triangle_indices(gpu, &work.0, out),
             (Launch::OneHot(_), &[Some(out)], &[columns]) => sequence::one_hot(gpu, out, columns),
             (Launch::Map(work), &[Some(out)], inputs) => map::map(gpu, work, out, inputs),
+            (Launch::Fused(work), &[Some(out)], inputs) => fused::fused(gpu, work.0, out, inputs),
             (Launch::Index(work), &[Some(out)], &[a, b]) => index::index(gpu, work, out, [a, b]),
             (Launch::Mask(work), &[Some(out)], inputs) => mask::mask(gpu, *work, out, inputs),
             (Launch::Search(work), &[Some(out)], &[sequences, x]) => search::search(gpu, *work, out, sequences, x),

@@ -6,6 +6,9 @@ pub(super) const PRELUDE: &str = include_str!("kernels/prelude.cuh");
 pub(super) const REAL: &str =
     concat!(include_str!("kernels/real.cuh"), include_str!("kernels/double.cuh"), include_str!("kernels/gamma.cuh"));
 
+/// The name of the source of fused expressions.
+pub(super) const FUSED: &str = "fused";
+
 /// A file of kernels.
 pub struct Source {
     /// Its name, `"reduce"`.

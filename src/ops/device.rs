@@ -42,6 +42,7 @@ unsafe fn transfer_now_or_later((to, at): Place<*mut u8>, (from, of): Place<*con
             (Backend::Host, Backend::Other(source), _) => source.download(to, from, bytes, waiting)?,
             (Backend::Other(target), _, Device::Cpu) => target.upload(to, from, bytes, waiting)?,
             (Backend::Other(target), _, Device::Cuda(other)) => target.copy_from(other, to, from, bytes)?,
+            (Backend::Other(_), _, Device::Recorder) => bail!(Device, "not available on {of}"),
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ pub mod distance;
 pub mod exchange;
 mod fast_path;
 pub mod fourier;
+pub mod fused;
 pub mod grid;
 pub mod histogram;
 pub mod index;

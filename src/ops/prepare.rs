@@ -113,7 +113,7 @@ fn launched<const N: usize>(tensors: &[&Tensor; N], call: &Call<'_, N>) -> Resul
 
 /// Brings 0-d operands of the host to the device of the others.
 #[inline(never)]
-fn bring_numbers(operands: &mut [Operand]) -> Result<()> {
+pub(super) fn bring_numbers(operands: &mut [Operand]) -> Result<()> {
     let Some(device) = operands.iter().map(|operand| operand.device).find(|&device| device != Device::Cpu) else { return Ok(()) };
     for operand in operands.iter_mut().filter(|operand| operand.device == Device::Cpu && operand.layout.ndim() == 0) {
         *operand = Operand::of(&to_device(&operand.tensor()?, device)?)?;

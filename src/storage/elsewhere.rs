@@ -29,8 +29,11 @@ impl Storage {
 
     /// A storage of `len` elements with undefined values in the memory of a device.
     pub fn on(device: Device, dtype: Dtype, len: i64) -> Result<Storage> {
-        if device == Device::Cpu {
-            return Storage::on_host(dtype, len);
+        if matches!(device, Device::Cpu | Device::Recorder) {
+            let storage = Storage::on_host(dtype, len)?;
+            // SAFETY: nobody else has the new storage.
+            unsafe { ((*storage.as_ptr()).deviceType, (*storage.as_ptr()).deviceIndex) = device.codes() };
+            return Ok(storage);
         }
         let Some(provide) = PROVIDE.get() else { bail!(Device, "not available on {device}") };
         device::use_of(device);

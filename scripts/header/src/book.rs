@@ -21,6 +21,7 @@ const ORDER: &[&str] = &[
     "Functions of numbers",
     "Bits",
     "Comparisons and choices",
+    "Fused expressions",
     "Reductions",
     "Scans and softmax",
     "Losses, normalization and gradients",

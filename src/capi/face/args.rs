@@ -1,6 +1,7 @@
 //! The arguments of rows: what each kind is in C, and what it becomes in the core.
 
 use super::failure::null_argument;
+use super::fused::THFused;
 use super::generator::THGenerator;
 use super::word::{FromWord, Word};
 use crate::alloc;
@@ -17,6 +18,7 @@ use std::ffi::CStr;
 /// Types that arguments are made of, for the modules that have C functions.
 pub mod c_types {
     pub use crate::alloc::{THAllocator, THDeleter, THMapAllocatorContext, THMemoryHook, THMemoryStats};
+    pub use crate::capi::face::fused::THFused;
     pub use crate::capi::face::generator::THGenerator;
     pub use crate::device::{THCudaMemory, THDeviceType};
     pub use crate::driver::{THCudaCallback, THCudaEvent, THCudaGraph, THCudaProperties, THCudaStream};
@@ -460,6 +462,12 @@ kinds! { $
     /// How much room there is, and how much is needed.
     count_inout: *mut c_int [same] => *mut c_int, |args, at| args.plain(at);
 
+    /// A fused expression.
+    fused: *const THFused [dynamic] => &'a THFused, |args, at| args.pointer(at).map(|fused: *mut THFused|
+        // SAFETY: the caller passes a live expression.
+        unsafe { &*fused });
+    /// A fused expression whose references are counted; NULL is none.
+    fused_or_null: *mut THFused [dynamic] => *mut THFused, |args, at| args.plain(at);
     /// An archive.
     archive: *const THArchive [same] => &'a THArchive, |args, at| args.pointer(at).map(|archive: *mut THArchive|
         // SAFETY: the caller passes a live archive.
@@ -528,73 +536,3 @@ kinds! { $
     /// An open stream.
     stream: *mut FILE [same] => *mut FILE, |args, at| args.pointer(at);
 }
-
-/// The kinds of pointers that may not be NULL.
-#[cfg(any(test, feature = "rows"))]
-pub static NULL_REFUSED: &[Kind] = &[
-    Kind::out,
-    Kind::view_out,
-    Kind::truth,
-    Kind::indices,
-    Kind::totals,
-    Kind::pivots_out,
-    Kind::inout,
-    Kind::input,
-    Kind::mask,
-    Kind::index,
-    Kind::pivots,
-    Kind::storage,
-    Kind::storage_input,
-    Kind::required_generator,
-    Kind::text,
-    Kind::map_context,
-    Kind::required_memory,
-    Kind::allocator,
-    Kind::stats_out,
-    Kind::cuda_memory_out,
-    Kind::cuda_properties_out,
-    Kind::cuda_stream,
-    Kind::cuda_event,
-    Kind::cuda_graph,
-    Kind::cuda_callback,
-    Kind::dlpack,
-    Kind::dlpack_legacy,
-    Kind::arrow_schema,
-    Kind::arrow_array,
-    Kind::print_options_out,
-    Kind::stream,
-    Kind::archive,
-    Kind::read_function,
-    Kind::seek_function,
-];
-
-/// The kinds of lists that may be NULL where they have no entries.
-#[cfg(any(test, feature = "rows"))]
-pub static NULL_IF_EMPTY: &[Kind] =
-    &[Kind::sizes, Kind::strides, Kind::dims, Kind::entries, Kind::counts, Kind::inputs, Kind::optional_inputs, Kind::outs];
-
-/// The kinds of pointers that may always be NULL. For kinds in none of the three lists it depends on the function.
-#[cfg(any(test, feature = "rows"))]
-pub static NULL_TAKEN: &[Kind] = &[
-    Kind::optional_out,
-    Kind::optional_indices,
-    Kind::optional_totals,
-    Kind::optional_info,
-    Kind::optional_input,
-    Kind::optional_index,
-    Kind::optional_sizes,
-    Kind::optional_strides,
-    Kind::optional_dims,
-    Kind::optional_counts,
-    Kind::generator,
-    Kind::optional_text,
-    Kind::context,
-    Kind::deleter,
-    Kind::hook,
-    Kind::print_options,
-    Kind::archive_or_null,
-    Kind::cuda_stream_or_null,
-    Kind::cuda_event_or_null,
-    Kind::cuda_graph_or_null,
-    Kind::memory_or_null,
-];

@@ -6,7 +6,7 @@ pub static FORMS: &[(&str, &str)] = &[
     ("sub", "sub csub"),
     ("rsub", "rsub crsub"),
     ("mul", "mul cmul"),
-    ("div", "div cdiv divMode cdivMode"),
+    ("div", "div cdiv rdiv divMode cdivMode"),
     ("fmod", "fmod cfmod"),
     ("remainder", "remainder cremainder"),
     ("pow", "pow cpow tpow"),

@@ -54,6 +54,8 @@ returns! { $
     new_generator: *mut THGenerator = NULL;
     /// A kind of generator.
     generator_kind: THGeneratorKind = 0;
+    /// A new fused expression.
+    new_fused: *mut THFused = NULL;
     /// A new archive.
     new_archive: *mut THArchive = NULL;
     /// A new reference to a stream.

@@ -34,6 +34,8 @@ pub struct Row {
     pub returns: Return,
     /// The code of the function.
     pub body: Body,
+    /// The places of the numbers among the arguments in C, one bit for each, where the signature has tensors first.
+    pub numbers: u8,
     /// The comment of the function in the header.
     #[cfg(any(test, feature = "rows"))]
     pub doc: &'static str,
@@ -71,6 +73,7 @@ impl Row {
         kinds: &'static [Kind],
         returns: Return,
         body: Body,
+        numbers: u8,
         #[cfg_attr(not(any(test, feature = "rows")), expect(unused_variables, reason = "the library does not carry its documentation"))]
         doc: &'static str,
     ) -> Row {
@@ -78,13 +81,15 @@ impl Row {
             signature: Signature { names, kinds },
             returns,
             body,
+            numbers,
             #[cfg(any(test, feature = "rows"))]
             doc,
         }
     }
 
+    /// Calls what the row does, where failures and panics are the caller's to look after.
     #[inline(always)]
-    fn run(&'static self, face: &'static Face, words: &[Word]) -> Result<Word> {
+    pub(crate) fn run(&'static self, face: &'static Face, words: &[Word]) -> Result<Word> {
         match &self.body {
             Body::Function(body) => body(&Args::new(&self.signature, face.integers, words)),
             Body::Elementwise(Elementwise::Unary(op)) => self.elementwise(face, words, op),
@@ -142,6 +147,16 @@ pub fn keep_error(row: &Row, face: &Face, words: &[Word], error: &Error) -> Word
     row.returns.on_error().unwrap_or(status.word())
 }
 
+/// One bit for each of these kinds, set for numbers.
+pub(crate) const fn numbers_among(kinds: &[Kind]) -> u8 {
+    let (mut bits, mut k) = (0, 0);
+    while k < kinds.len() {
+        bits |= (matches!(kinds[k], Kind::number | Kind::factor | Kind::parameter) as u8) << k;
+        k += 1;
+    }
+    bits
+}
+
 /// Makes the C functions of rows, and `ROWS`, the list of all: `export!(prefix; rows)`.
 macro_rules! export {
     ($prefix:literal; $(
@@ -161,6 +176,7 @@ macro_rules! export {
                     )*
                     Ok($crate::capi::face::row::export!(@given [$($ret)?] $body?))
                 }),
+                0,
                 concat!($($doc, "\n"),*),
             ),
         )* }
@@ -185,6 +201,7 @@ macro_rules! export {
                 $crate::capi::face::row::tensors_first!(@kinds [] [] $($arg $kind)*),
                 $crate::capi::face::returns::Return::status,
                 $crate::capi::face::row::Body::Elementwise(ops::$name.as_elementwise()),
+                $crate::capi::face::row::numbers_among(&[$($crate::capi::face::args::Kind::$kind),*]),
                 concat!($($doc, "\n"),*),
             ),
         )* }

@@ -27,7 +27,7 @@ fn gpu(index: c_int) -> Result<&'static dyn Driver> {
 fn peer_of(index: c_int) -> Result<i8> {
     match device(TH_CUDA, index)? {
         Device::Cuda(index) => Ok(index),
-        Device::Cpu => bail!(Argument, "the host is no GPU"),
+        other => bail!(Argument, "{other} is no GPU"),
     }
 }
 

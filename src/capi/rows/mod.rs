@@ -17,6 +17,8 @@ pub mod exchange;
 #[macro_use]
 pub mod fourier;
 #[macro_use]
+pub mod fused;
+#[macro_use]
 pub mod general;
 #[macro_use]
 pub mod index;

@@ -1,6 +1,6 @@
 //! `THTensor_*`: arithmetic, functions and comparisons, element by element. Result first, then inputs, then numbers.
 
-use crate::capi::face::row::export;
+use crate::capi::face::row::{Row, export};
 use crate::ops::pointwise::compare::Tolerance;
 use crate::ops::pointwise::{arithmetic, choose, compare, divide, function};
 
@@ -53,6 +53,8 @@ macro_rules! scaled_rows {
         csub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, t, value, src);
         /// `r = value - t`. Not for Bool. A whole `value` keeps integers integer, any other makes them the default dtype.
         rsub(r: out, t: input, value: number) = arithmetic::rsub(r, t, value);
+        /// `r = value / t`, true division: integers give the default dtype.
+        rdiv(r: out, t: input, value: number) = arithmetic::rdiv(r, t, value);
         /// `r = src - value * t`, otherwise as csub.
         crsub(r: out, t: input, value: number, src: input) = arithmetic::csub(r, src, value, t);
         /// `r = t^value`. Not for Bool; integers wrap and have no negative powers. A whole `value` keeps integers integer, any other makes
@@ -151,3 +153,16 @@ pub mod choices {
     use super::*;
     choice_rows!(export "THTensor_";);
 }
+
+/// The rows of the chapters whose functions work element by element.
+pub static ELEMENTWISE: &[&[&Row]] = &[
+    sums::ROWS,
+    quotients::ROWS,
+    scaled::ROWS,
+    functions::ROWS,
+    special::ROWS,
+    bitwise::ROWS,
+    truths::ROWS,
+    choices::ROWS,
+    gradients::ROWS,
+];

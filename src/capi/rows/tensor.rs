@@ -230,7 +230,7 @@ macro_rules! asking_rows {
         getDevice(t: input) -> count = match t.device() {
             crate::device::Device::Cuda(index) => Ok(i64::from(index)),
             // The sentence of the PyTorch documents, word for word.
-            crate::device::Device::Cpu => bail!(Device, "get_device is not implemented for type torch.{}Tensor", t.defined()?.torch_name()),
+            _ => bail!(Device, "get_device is not implemented for type torch.{}Tensor", t.defined()?.torch_name()),
         };
         /// 1 if the elements lie row-major without gaps; 0 if not and on error.
         isContiguous(t: input) -> flag = Ok(t.layout()?.is_contiguous());

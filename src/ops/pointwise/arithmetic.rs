@@ -129,6 +129,12 @@ pub fn rsub(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
     sub_tensor.run_in(common, &[r, &number_tensor(value, common)?, t], &[])
 }
 
+/// `r = value / t`
+pub fn rdiv(r: &Tensor, t: &Tensor, value: Scalar) -> Result<()> {
+    let common = promote_scalar(t, value)?.to_float();
+    cdiv.run_in(common, &[r, &number_tensor(value, common)?, t], &[])
+}
+
 /// The number as an element of `common` where that is a 16-bit float.
 fn rounded(value: Scalar, common: Dtype) -> Scalar {
     if common == common.compute() { value } else { Scalar::Float(Numbers::new(&[value], common).rounded::<f64>(0)) }

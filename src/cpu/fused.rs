@@ -1,0 +1,331 @@
+//! Programs on the host: a tile of the result at a time goes through all steps, whose kernels run on tiles in the first-level cache.
+
+use super::copy::{Side, TileCopy};
+use super::parallel::{CHEAP, Shared};
+use super::pool;
+use super::scratch::ThreadScratch;
+use super::stream::{self, LINE};
+use super::tuning::{FUSED_BYTES, FUSED_IN_CACHE, FUSED_ROW, streams_from};
+use crate::alloc;
+use crate::dtype::Dtype;
+use crate::error::{Result, bail};
+use crate::launch::fused::{Action, MOST_INPUTS, Step, Value};
+use crate::launch::{Choice, Elementwise, MapKernel, Numbers, Program};
+use crate::layout::{Dims, Layout};
+use crate::operand::Operand;
+use crate::plan::{Plan, Tile, Tiles, each};
+use crate::scalar::Scalar;
+use crate::work::{Flat, Job, Work};
+use std::ops::Range;
+
+/// The result and the inputs.
+const MOST_OPERANDS: usize = MOST_INPUTS + 1;
+/// Elements of a tile are a multiple of this.
+const UNIT: usize = 64;
+/// Bytes by which tiles lie further apart than their size, so that a load is not held up by a store to another tile whose address has
+/// the same low bits.
+const APART: usize = 3 * LINE;
+/// A grain that no kernel reaches: the tiles are shared among the threads already.
+const ALONE: usize = usize::MAX;
+/// The largest grain of a program.
+const MOST_GRAIN: usize = 16 * 1024;
+
+/// A kernel with the dtypes that its operands are stored as, and those it takes them as.
+struct Typed<const N: usize> {
+    kernel: MapKernel<N>,
+    stored: [Dtype; N],
+    taken: [Dtype; N],
+    common: Dtype,
+}
+
+/// The kernel of a step.
+enum Kernel {
+    Unary(Typed<2>),
+    Binary(Typed<3>),
+    Ternary(Typed<4>),
+    Convert(TileCopy, [usize; 2]),
+}
+
+/// A step whose operands are numbered by their rooms.
+struct Prepared {
+    kernel: Kernel,
+    to: usize,
+    reads: [usize; 3],
+    /// Elements that a thread must have to be worth waking.
+    grain: usize,
+}
+
+/// Everything that the threads share, for `N` operands at most. A thread has a room for a tile of each place of results, each input and
+/// each constant, in this order.
+struct Run<'a, const N: usize> {
+    program: &'a Program,
+    steps: Vec<Prepared>,
+    tiles: Tiles<'a, N>,
+    data: [Shared; N],
+    item: [usize; N],
+    /// The dtype of each input.
+    inputs: Vec<Dtype>,
+    /// Operands with one element for all positions.
+    single: [bool; N],
+    /// Elements of a tile.
+    area: usize,
+    /// Bytes from room to room, and how many there are.
+    room: usize,
+    rooms: usize,
+    /// Brings elements of the result to where they belong.
+    result: TileCopy,
+    converted: bool,
+    streamed: bool,
+}
+
+/// Computes `out` from the inputs that the program reads, in the order of their numbers.
+pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
+    match inputs.len() {
+        ..4 => run_of::<4>(program, out, inputs),
+        4..8 => run_of::<8>(program, out, inputs),
+        8..16 => run_of::<16>(program, out, inputs),
+        _ => run_of::<MOST_OPERANDS>(program, out, inputs),
+    }
+}
+
+fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
+    let none = Layout { strides: Dims::filled(0, out.layout.ndim()), ..out.layout.clone() };
+    // Operands that are not there move nowhere.
+    let operand = |k: usize| if k == 0 { Some(out) } else { inputs.get(k - 1).copied() };
+    let item = each(|k| operand(k).map_or(1, |operand| operand.dtype.size()));
+    let plan = Plan::<N>::new(each(|k| operand(k).map_or(&none, |operand| &operand.layout)), item);
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let steps = alloc::list(program.steps.len(), |k| prepared(program, &program.steps[k]))?;
+    let widest = program.steps.iter().map(|step| step.dtype.size()).chain(item).max().unwrap_or(8);
+    let rooms = program.places + inputs.len() + program.constants.len();
+    // Programs of very many values have smaller tiles.
+    let (rows, cols) = shape(&plan, (FUSED_BYTES / widest).min(FUSED_IN_CACHE / (rooms * widest)).max(UNIT) / UNIT * UNIT);
+    let (tiles, room) = (plan.tiles(rows, cols), (rows * cols * widest).next_multiple_of(LINE) + APART);
+    let grain = 1.0 / steps.iter().map(|step| 1.0 / step.grain as f64).sum::<f64>();
+    let parts = tiles.count().saturating_mul(rows * cols) / (grain as usize).clamp(UNIT, MOST_GRAIN);
+    let parts = parts.clamp(1, 4 * pool::num_threads()).min(tiles.count());
+    let Some(scratch) = ThreadScratch::new(room * rooms, parts) else { bail!(NoMem, "out of memory for {rooms} tiles of {room} bytes") };
+    let on_input = inputs.iter().any(|input| input.first() == out.first());
+    let converted = program.dtype() != out.dtype;
+    // Results of kernels that compute are stored past the caches from twice as many bytes on, as those of single operations.
+    let factor = if steps.iter().all(|step| step.grain >= CHEAP) { 1 } else { 2 };
+    let is_long = bytes_of(out, inputs) >= streams_from().saturating_mul(factor);
+    let run = Run {
+        program,
+        steps,
+        tiles,
+        data: each(|k| Shared(operand(k).map_or(std::ptr::null_mut(), Operand::first))),
+        item,
+        inputs: alloc::list(inputs.len(), |k| Ok(inputs[k].dtype))?,
+        single: each(|k| k > 0 && plan.loops().iter().all(|l| l.step[k] == 0)),
+        area: rows * cols,
+        room,
+        rooms,
+        result: TileCopy::new(out.dtype, program.dtype()),
+        converted,
+        streamed: is_long && !converted && !on_input && plan.loops()[0].step[0] == item[0] as isize,
+    };
+    let count = tiles.count();
+    // SAFETY: operands lie inside their storages, inputs lie off the result or in step with it, and each thread has rooms of its own.
+    scratch.each::<u8>(parts, &|part, memory| unsafe { run.range(count * part / parts..count * (part + 1) / parts, memory) });
+    Ok(())
+}
+
+/// Bytes of the result and the inputs; of inputs that share memory, as views of one tensor do, the first counts.
+fn bytes_of(out: &Operand, inputs: &[&Operand]) -> usize {
+    let bytes = |operand: &Operand| (operand.span().1 - operand.span().0) as u64;
+    let is_first = |k: &usize| !inputs[..*k].iter().any(|other| other.overlaps(inputs[*k]));
+    let all = (0..inputs.len()).filter(is_first).map(|k| bytes(inputs[k])).fold(bytes(out), u64::saturating_add);
+    usize::try_from(all).unwrap_or(usize::MAX)
+}
+
+/// Rows and columns of tiles of at most so many elements: whole rows where these are short, else pieces of one row of equal length.
+fn shape<const N: usize>(plan: &Plan<N>, most: usize) -> (usize, usize) {
+    let loops = plan.loops();
+    let first = loops[0].n;
+    match loops.get(1) {
+        Some(second) if first < FUSED_ROW.min(most) => ((most / first).clamp(1, second.n), first),
+        _ => (1, first.div_ceil(first.div_ceil(most)).next_multiple_of(UNIT).min(most)),
+    }
+}
+
+fn prepared(program: &Program, step: &Step) -> Result<Prepared> {
+    let first_input = program.places;
+    let first_constant = first_input + program.inputs.iter().flatten().count();
+    let room = |value: Value| match value {
+        Value::Input(k) => first_input + program.inputs[..k].iter().flatten().count(),
+        Value::Constant(k) => first_constant + k,
+        Value::Step(k) => program.steps[k].place,
+    };
+    let reads = each(|k| step.reads.get(k).map_or(0, |&value| room(value)));
+    let (kernel, grain) = match &step.action {
+        Action::Convert => {
+            let from = program.dtype_of(step.reads[0]);
+            (Kernel::Convert(TileCopy::new(step.dtype, from), [step.dtype.size(), from.size()]), CHEAP)
+        }
+        Action::Map { op, common, .. } => {
+            let mask = Some(program.dtype_of(step.reads[0]));
+            match op {
+                Elementwise::Unary(op) => (Kernel::Unary(typed(program, step, op.choose(*common, mask)?, *common)), op.grain),
+                Elementwise::Binary(op) => (Kernel::Binary(typed(program, step, op.choose(*common, mask)?, *common)), op.grain),
+                Elementwise::Ternary(op) => (Kernel::Ternary(typed(program, step, op.choose(*common, mask)?, *common)), op.grain),
+            }
+        }
+    };
+    Ok(Prepared { kernel, to: step.place, reads, grain })
+}
+
+fn typed<const N: usize>(program: &Program, step: &Step, choice: Choice<N>, common: Dtype) -> Typed<N> {
+    let stored = each(|k| if k == 0 { step.dtype } else { program.dtype_of(step.reads[k - 1]) });
+    Typed { kernel: choice.kernel, stored, taken: choice.signature.types, common }
+}
+
+impl<const N: usize> Run<'_, N> {
+    /// Does a range of tiles in `memory`.
+    ///
+    /// # Safety
+    /// Nobody else writes these tiles of the result, or uses the memory, which has all rooms.
+    unsafe fn range(&self, range: Range<usize>, memory: *mut u8) {
+        let room = |k: usize| memory.wrapping_add(k * self.room);
+        let first_input = self.program.places;
+        for (k, constant) in self.program.constants.iter().enumerate() {
+            let bits = constant.bits.to_ne_bytes();
+            // SAFETY: a room holds a tile of any dtype.
+            unsafe { fill(room(self.rooms - self.program.constants.len() + k), constant.dtype, bits.as_ptr(), self.area) };
+        }
+        for k in (0..self.inputs.len()).filter(|&k| self.single[k + 1]) {
+            // SAFETY: as above; the input has an element.
+            unsafe { fill(room(first_input + k), self.inputs[k], self.data[k + 1].get(), self.area) };
+        }
+        // The inputs of a tile, where they lie or in their rooms.
+        let mut at = [std::ptr::null_mut(); MOST_OPERANDS];
+        for tile in range.map(|i| self.tiles.get(i)) {
+            for k in 0..self.inputs.len() {
+                // SAFETY: the tile lies inside the operand; the room holds it.
+                at[k] = unsafe { self.input(&tile, k, room(first_input + k)) };
+            }
+            let operand = |k: usize| match k.checked_sub(first_input) {
+                Some(input) if input < self.inputs.len() => at[input],
+                _ => room(k),
+            };
+            // SAFETY: as above.
+            unsafe { self.steps(&tile, operand) };
+        }
+        if self.streamed {
+            stream::fence();
+        }
+    }
+
+    /// A tile of an input, row-major: where it lies, or in its room.
+    ///
+    /// # Safety
+    /// The tile lies inside the operand; the room holds it.
+    #[inline(always)]
+    unsafe fn input(&self, tile: &Tile<N>, k: usize, room: *mut u8) -> *mut u8 {
+        let (side, size) = (Side::of(tile, k + 1, self.data[k + 1].get()), self.item[k + 1] as isize);
+        if is_row_major(side, tile, size) {
+            return side.data;
+        }
+        if !self.single[k + 1] {
+            // SAFETY: the caller's.
+            unsafe { TileCopy::new(self.inputs[k], self.inputs[k]).copy(rows_of(room, size, tile), side, tile.rows, tile.cols) };
+        }
+        room
+    }
+
+    /// Computes a tile of the result.
+    ///
+    /// # Safety
+    /// The tile lies inside the result; `operand` gives a tile of what has a number.
+    #[inline(always)]
+    unsafe fn steps(&self, tile: &Tile<N>, operand: impl Fn(usize) -> *mut u8) {
+        let (n, last) = (tile.rows * tile.cols, self.steps.len() - 1);
+        let (side, size) = (Side::of(tile, 0, self.data[0].get()), self.program.dtype().size() as isize);
+        let direct = !self.converted && !self.streamed && is_row_major(side, tile, size);
+        for (k, step) in self.steps.iter().enumerate() {
+            let to = if k == last && direct { side.data } else { operand(step.to) };
+            let numbers = match &self.program.steps[k].action {
+                Action::Map { numbers, .. } => numbers.as_slice(),
+                Action::Convert => &[],
+            };
+            let [a, b, c] = step.reads;
+            // SAFETY: the caller's; the room of a result is none of those that are still read.
+            unsafe {
+                match &step.kernel {
+                    Kernel::Unary(kernel) => call(kernel, [to, operand(a)], n, numbers),
+                    Kernel::Binary(kernel) => call(kernel, [to, operand(a), operand(b)], n, numbers),
+                    Kernel::Ternary(kernel) => call(kernel, [to, operand(a), operand(b), operand(c)], n, numbers),
+                    &Kernel::Convert(ref copy, [wide, narrow]) => {
+                        let from = operand(a);
+                        if to != from {
+                            copy.copy(row(to, wide as isize, n), row(from, narrow as isize, n), 1, n);
+                        }
+                    }
+                }
+            }
+        }
+        if !direct {
+            // SAFETY: the caller's.
+            unsafe { self.store(tile, side, rows_of(operand(self.steps[last].to), size, tile)) };
+        }
+    }
+
+    /// # Safety
+    /// As for [`Run::steps`].
+    unsafe fn store(&self, tile: &Tile<N>, to: Side, from: Side) {
+        // SAFETY: the caller's.
+        unsafe {
+            if !self.streamed {
+                return self.result.copy(to, from, tile.rows, tile.cols);
+            }
+            for r in 0..tile.rows as isize {
+                let bytes = tile.cols * self.item[0];
+                stream::copy_stream(to.data.offset(r * to.row_step), from.data.offset(r * from.row_step), bytes);
+            }
+        }
+    }
+}
+
+/// Runs a kernel on `n` elements of a result and operands.
+///
+/// # Safety
+/// There are as many; the result lies apart from the operands, or on one of them.
+#[inline(always)]
+unsafe fn call<const N: usize>(of: &Typed<N>, data: [*mut u8; N], n: usize, numbers: &[Scalar]) {
+    // SAFETY: the caller's.
+    let work = unsafe {
+        if of.stored == of.taken {
+            Work::Flat(Flat::new(data, n, of.taken, ALONE))
+        } else {
+            Work::Planned(Box::new(Job::new(Plan::flat(n, of.stored.map(Dtype::size)), data, of.stored, of.taken, ALONE)))
+        }
+    };
+    (of.kernel)(&work, &Numbers::new(numbers, of.common));
+}
+
+/// Returns true if the elements of a tile lie one after the other.
+#[inline(always)]
+fn is_row_major<const N: usize>(side: Side, tile: &Tile<N>, size: isize) -> bool {
+    (side.col_step == size || tile.cols == 1) && (tile.rows == 1 || side.row_step == size * tile.cols as isize)
+}
+
+/// The rows of a tile one after the other.
+fn rows_of<const N: usize>(data: *mut u8, size: isize, tile: &Tile<N>) -> Side {
+    Side { data, row_step: size * tile.cols as isize, col_step: size }
+}
+
+fn row(data: *mut u8, size: isize, n: usize) -> Side {
+    Side { data, row_step: size * n as isize, col_step: size }
+}
+
+/// `n` times the element at `from`.
+///
+/// # Safety
+/// There is one, and room for `n`.
+unsafe fn fill(to: *mut u8, dtype: Dtype, from: *const u8, n: usize) {
+    let value = Side { data: from.cast_mut(), row_step: 0, col_step: 0 };
+    // SAFETY: the caller's.
+    unsafe { TileCopy::new(dtype, dtype).copy(row(to, dtype.size() as isize, n), value, 1, n) };
+}

@@ -1,0 +1,140 @@
+//! Fused expressions: a kernel for each program, made of the formulas of its operations.
+
+use super::formula::definition;
+use super::gpu::Gpu;
+use super::loops::loops;
+use super::map::{self, type_name};
+use super::source::{Entry, FUSED, REAL, Source};
+use crate::dtype::Dtype;
+use crate::error::Result;
+use crate::launch::fused::{Action, MOST_INPUTS, Step, Value};
+use crate::launch::{Elementwise, Map, Op, Program};
+use crate::layout::{Dims, Layout};
+use crate::operand::Operand;
+use crate::plan::{Plan, each};
+use smallvec::SmallVec;
+use std::fmt::Write;
+
+/// Fused expressions. Their entries follow from programs.
+pub static PROGRAMS: Source =
+    Source { name: FUSED, text: &[REAL, include_str!("kernels/map.cu"), include_str!("kernels/fused.cu")], entries: Vec::new };
+
+/// The result and the inputs.
+const OPERANDS: usize = MOST_INPUTS + 1;
+/// Words of the arguments of a kernel at most: addresses, lengths of loops, steps, and two numbers.
+const WORDS: usize = OPERANDS * 13 + 16;
+
+/// Does the work.
+pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
+    let none = Layout { strides: Dims::filled(0, out.layout.ndim()), ..out.layout.clone() };
+    let operand = |k: usize| if k == 0 { Some(out) } else { inputs.get(k - 1).copied() };
+    let item = each(|k| operand(k).map_or(1, |operand| operand.dtype.size()));
+    let plan = Plan::<OPERANDS>::new(each(|k| operand(k).map_or(&none, |operand| &operand.layout)), item);
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let (loops, count) = (loops(&plan)?, inputs.len() + 1);
+    let mut words: SmallVec<[i64; WORDS]> = (0..count).map(|k| operand(k).map_or(0, |operand| operand.first() as i64)).collect();
+    words.push(loops.total);
+    words.extend_from_slice(&loops.n);
+    loops.step[..count].iter().for_each(|step| words.extend_from_slice(step));
+    words.push(i64::from(loops.count) | i64::from(loops.narrow) << 32);
+    let mut args = [0i64; WORDS];
+    args[..words.len()].copy_from_slice(&words);
+    let _bound = gpu.bind()?;
+    let key = (std::ptr::from_ref(&PROGRAMS).addr(), program.id << 8 | out.dtype as u64);
+    let function = gpu.map_function(&PROGRAMS, key, || vec![entry(program, out.dtype)])?;
+    // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
+    unsafe { gpu.launch_function(function, gpu.blocks_for(plan.numel() as i64), &args) }
+}
+
+/// The kernel of a program with a result of this dtype.
+pub fn entry(program: &Program, result: Dtype) -> Entry {
+    let (mut own, mut body) = (String::new(), String::new());
+    let mut defined: Vec<&str> = Vec::new();
+    let inputs = program.inputs.iter().enumerate().filter_map(|(k, dtype)| Some((k, (*dtype)?)));
+    for (at, (k, dtype)) in inputs.clone().enumerate() {
+        let name = type_name(dtype);
+        let _ = writeln!(body, "const {name} x{k} = *(const {name}*)in[{}];", at + 1);
+    }
+    for (k, constant) in program.constants.iter().enumerate() {
+        let (dtype, bits) = (constant.dtype, constant.bits);
+        let word = ["", "u8", "i16", "", "i32", "", "", "", "i64"][dtype.size()];
+        let _ = writeln!(body, "const {} c{k} = same_bits<{0}>({word}::from_i64((int64){bits}ull));", type_name(dtype));
+    }
+    for (k, step) in program.steps.iter().enumerate() {
+        let value = match &step.action {
+            Action::Convert => format!("convert<{}>({})", type_name(step.dtype), name_of(step.reads[0])),
+            Action::Map { op: Elementwise::Unary(op), .. } => define_and_call(&mut own, &mut defined, program, step, op),
+            Action::Map { op: Elementwise::Binary(op), .. } => define_and_call(&mut own, &mut defined, program, step, op),
+            Action::Map { op: Elementwise::Ternary(op), .. } => define_and_call(&mut own, &mut defined, program, step, op),
+        };
+        let _ = writeln!(body, "const {} v{k} = {value};", type_name(step.dtype));
+    }
+    let (last, n) = (program.steps.len() - 1, inputs.count() + 1);
+    let dtype = type_name(program.dtype());
+    let run = format!("static DEVICE {dtype} run(const char* const* in) {{\n{body}return v{last};\n}}");
+    // Kernels have the same name only where they are the same.
+    let name = format!("Program{}", super::compile::name_of(format!("{own}{run}").as_bytes()));
+    let _ = write!(own, "struct {name} {{\n{run}\n}};\n");
+    let call = format!("fused<{name}, {}, {n}>", type_name(result));
+    let _ = writeln!(own, "typedef FusedArgs<{n}> ProgramArgs;");
+    Entry { call, args: "ProgramArgs", group: name, own }
+}
+
+fn name_of(value: Value) -> String {
+    match value {
+        Value::Input(k) => format!("x{k}"),
+        Value::Constant(k) => format!("c{k}"),
+        Value::Step(k) => format!("v{k}"),
+    }
+}
+
+/// The value of a step, whose operation is defined if it was not before.
+fn define_and_call<const N: usize>(
+    own: &mut String,
+    defined: &mut Vec<&str>,
+    program: &Program,
+    step: &Step,
+    op: &'static Op<N>,
+) -> String {
+    let Action::Map { op: any, common, numbers } = &step.action else { return String::new() };
+    let name = op.formula.name;
+    if !defined.contains(&name) {
+        defined.push(name);
+        own.push_str(&definition(&op.formula));
+    }
+    // What a mask chooses is moved as it is where no operand is of another dtype.
+    let alike = (0..N).all(|k| k == 1 || if k == 0 { step.dtype } else { program.dtype_of(step.reads[k - 1]) } == *common);
+    let moved = op.masked && alike;
+    let [result, first, last] = match map::types(op, *common, moved) {
+        Ok(types) => types,
+        // The operation was chosen for this dtype when it was recorded.
+        Err(_) => [*common; 3],
+    };
+    let work = Map { op: *any, common: *common, numbers };
+    let common = if moved { map::integer_of_size(*common) } else { *common };
+    let operands: Vec<String> = (0..N - 1)
+        .map(|k| {
+            let (value, dtype) = (name_of(step.reads[k]), program.dtype_of(step.reads[k]));
+            let taken = type_name(if k == 0 { first } else { last });
+            match () {
+                _ if op.masked && k == 0 => format!("same_bits<Bool>({value})"),
+                _ if moved => format!("same_bits<{taken}>({value})"),
+                _ => format!("operand<{taken}>({value}, {}, {})", dtype.code(), common.code()),
+            }
+        })
+        .collect();
+    let arguments: Vec<String> = map::numbers(op, &work, moved).iter().take(numbers.len()).map(argument).collect();
+    let list = if arguments.is_empty() { "{0, 0, 1}".to_owned() } else { arguments.join(", ") };
+    let context = format!("const Argument n[] = {{{list}}}; const Context cx = {{n, {}}};", common.code());
+    let (result, taken) = (type_name(result), type_name(last));
+    let call = format!("apply<op_{name}, {taken}, {result}>(cx, {})", operands.join(", "));
+    let stored = if moved { "same_bits" } else { "convert" };
+    format!("[&]() {{ {context} return {stored}<{}>({call}); }}()", type_name(step.dtype))
+}
+
+/// A number as kernels take it, by its bits.
+fn argument(number: &map::Argument) -> String {
+    format!("{{double_of({}ull), (int64){}ull, {}}}", number.real.to_bits(), number.whole.cast_unsigned(), number.is_whole)
+}

@@ -1,0 +1,35 @@
+// Fused expressions: a kernel is made for each program, of a function `program` that computes an element of the result from the
+// addresses of the inputs' elements. Behind map.cu.
+
+// The result and the inputs.
+template <int N> struct FusedArgs {
+    void* data[N];
+    Loops<N> loops;
+};
+
+// The value `x` of a dtype S, taken in T by an operation on operands of the common dtype.
+template <class T, class S> DEVICE T operand(S x, int dtype, int common) { return load_common<T>(&x, dtype, common); }
+
+// The bits of `x` in another type of its size.
+template <class D, class S> DEVICE D same_bits(S x) {
+    static_assert(sizeof(D) == sizeof(S), "as many bits");
+    union Bits {
+        S from;
+        D to;
+        DEVICE Bits() {}
+    } bits;
+    bits.from = x;
+    return bits.to;
+}
+
+// Every element of the result, which P computes and R stores.
+template <class P, class R, int N> DEVICE void fused(const FusedArgs<N>& args) {
+    int64 total = args.loops.total, step = gridDim.x * (int64)blockDim.x;
+    for (int64 i = blockIdx.x * (int64)blockDim.x + threadIdx.x; i < total; i += step) {
+        int64 at[N];
+        offsets(args.loops, i, at);
+        const char* in[N];
+        for (int k = 0; k < N; k++) in[k] = (const char*)args.data[k] + at[k];
+        *(R*)((char*)args.data[0] + at[0]) = convert<R>(P::run(in));
+    }
+}
