@@ -302,7 +302,21 @@ static void tf32_is_used_where_it_is_allowed(void) {
     CHECK_EQ(THCuda_getAllowTF32(), 0);
 }
 
+/* U of a 2 x 1 matrix is 2 x 2: the matrix grows to hold it, and the fresh results beside it have what was computed. */
+static void a_result_that_grows_leaves_the_others_whole(void) {
+    if (THCuda_deviceCount() == 0) return;
+    THTensor *ones = THTensor_newOnes(TH_FLOAT64, SIZES(2, 1)), *a = THTensor_newCuda(ones, 0), *s = THTensor_new(), *v = THTensor_new();
+    CHECK_OK(THTensor_gesvd(a, s, v, a, 0));
+    CHECK_SHAPE(a, 2, 2);
+    CHECK_NEAR(THTensor_getAt(s, SIZES(0)), sqrt(2), 1e-15);
+    CHECK_NEAR(fabs(THTensor_getAt(v, SIZES(0, 0))), 1, 1e-15);
+    CHECK_NEAR(fabs(THTensor_getAt(a, SIZES(1, 0))), sqrt(0.5), 1e-15);
+    THTensor *all[] = {ones, a, s, v};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) THTensor_free(all[k]);
+}
+
 CHECK_MAIN(CASE(without_a_gpu_everything_says_what_is_missing), CASE(devices_are_named_and_counted), CASE(tensors_move),
            CASE(tensors_are_converted_on_their_way), CASE(memory_of_gpus_is_exchanged),
            CASE(operations_run_where_their_operands_lie), CASE(two_devices_work_side_by_side), CASE(the_examples_of_devices_hold),
-           CASE(memory_is_kept_and_given_back), CASE(products_of_views_are_the_hosts), CASE(tf32_is_used_where_it_is_allowed))
+           CASE(memory_is_kept_and_given_back), CASE(products_of_views_are_the_hosts), CASE(tf32_is_used_where_it_is_allowed),
+           CASE(a_result_that_grows_leaves_the_others_whole))

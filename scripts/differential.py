@@ -2,10 +2,11 @@
 """Compares thorn with PyTorch on random calls: operations, dtypes, layouts of operands, kinds of results.
 
     python3 -m venv .venv && .venv/bin/pip install -r benches/peers/requirements.txt
-    .venv/bin/python scripts/differential.py [--cases N] [--seed S] [--only NUMBER] [--function WORD] [--verbose]
+    .venv/bin/python scripts/differential.py [--cases N] [--seed S] [--only NUMBER] [--function WORD] [--device cuda] [--verbose]
 
 Case number N of seed S is the same wherever it runs: `--seed S --only N` repeats it alone. THORN_LIB names the library, else
-target/release/libthorn.so is taken. differential/deviations.py lists where thorn means to differ.
+target/release/libthorn.so is taken. With `--device cuda` the tensors of each call are copied to the first GPU before it, and back after it.
+differential/deviations.py lists where thorn means to differ.
 """
 
 import argparse
@@ -24,6 +25,7 @@ if __name__ == "__main__":
     parser.add_argument("--start", type=int, default=0, help="the number of the first case")
     parser.add_argument("--only", type=int, help="the number of the only case")
     parser.add_argument("--function", default="", help="only operations whose name, with that of their module, contains it")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"], help="where thorn computes")
     parser.add_argument("--failures", type=int, default=50, help="failures to show")
     parser.add_argument("--verbose", action="store_true", help="says each case before it runs")
     sys.exit(campaign.main(parser.parse_args()))

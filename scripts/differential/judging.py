@@ -6,6 +6,7 @@ import torch
 
 from .calls import Expected
 from .library import ALL, CODES, DTYPES, Operand, c_argument, contents, state, view
+from .mirroring import Mirrors
 
 KINDS = ["fresh"] * 4 + ["of a dtype"] + ["given"] * 3 + ["other dtype"] * 2 + ["resized"] * 2 + ["in place"] * 2 + ["overlapping"] * 2 + ["expanded"]
 
@@ -145,6 +146,8 @@ class Trial:
     def run(self, expected):
         """Calls; what the function returned, or None where it failed."""
         results = iter(expected) if expected else None
+        mirrors = Mirrors(self.session) if self.session.device else None
+        placed = mirrors.there if mirrors else lambda handle: handle
         arguments = []
         for argument in self.call.arguments:
             if hasattr(argument, "optional"):
@@ -154,15 +157,19 @@ class Trial:
                     arguments.append(None)
                 else:
                     self.targets.append(self.target(wanted))
-                    arguments.append(self.targets[-1].handle)
+                    arguments.append(placed(self.targets[-1].handle))
             else:
-                arguments.append(argument.handle if isinstance(argument, Operand) else c_argument(self.session, argument))
+                arguments.append(placed(argument.handle) if isinstance(argument, Operand) else c_argument(argument, placed))
         for operand in self.call.into:
             self.targets.append(Target(self.session, operand.handle, operand, operand.dtype, shares=operand))
         library = self.session.library
         library.THClearLastError()
         self.got = getattr(library, "THTensor_" + self.call.function)(*arguments)
-        self.status = library.THGetLastErrorCode()
+        self.status, self.said = library.THGetLastErrorCode(), self.session.message()
+        if mirrors:
+            mirrors.bring_back()
+            for target in filter(None, self.targets):
+                target.handle = mirrors.back(target.handle)
         return self.status
 
     def untouched(self, besides=()):
@@ -177,7 +184,7 @@ class Trial:
         for target in filter(None, self.targets):
             if not target.unchanged():
                 return "changed a result though it failed"
-        if len(self.session.message()) < 8:
+        if len(self.said) < 8:
             return "no message"
         return self.untouched()
 

@@ -134,10 +134,10 @@ class Operand:
 
 
 class Session:
-    """Handles made during one case, to be freed after it."""
+    """Handles made during one case, to be freed after it; with `device` calls have their tensors on a GPU."""
 
-    def __init__(self, library):
-        self.library, self.tensors, self.storages = library, [], []
+    def __init__(self, library, device=False):
+        self.library, self.device, self.tensors, self.storages = library, device, [], []
 
     def keep(self, handle):
         if not handle:
@@ -161,11 +161,11 @@ class Session:
             self.library.THStorage_free(handle)
 
 
-def c_argument(session, argument):
-    """An argument as ctypes takes it: lists of numbers and of operands become arrays."""
+def c_argument(argument, placed):
+    """An argument as ctypes takes it: lists of numbers and of operands become arrays, of the handles that `placed` gives."""
     if isinstance(argument, (list, tuple)):
         if any(isinstance(entry, Operand) for entry in argument):
-            return (ctypes.c_void_p * len(argument))(*(entry.handle for entry in argument))
+            return (ctypes.c_void_p * len(argument))(*(placed(entry.handle) for entry in argument))
         if any(isinstance(entry, float) for entry in argument):
             raise TypeError("no list of floats in the C API")
         return (ctypes.c_int64 * len(argument))(*argument) if argument else None

@@ -396,10 +396,12 @@ impl Placed<'_> {
     }
 }
 
-/// Where one of the results of an operation still has to grow when all is written, the others are not touched before.
+/// Where one of the results of an operation still has to grow when all is written, the others are not touched before: what would be written
+/// to their own storages goes elsewhere. A handle that takes over memory is as it was until then.
 fn defer_unless_grown(placed: &mut [Option<Placed<'_>>]) -> Result<()> {
+    let touched = |placed: &Placed<'_>| !placed.grows() && placed.r.storage().is_some_and(|own| placed.written.lies_in(&own));
     if placed.iter().flatten().any(Placed::grows) {
-        for place in placed.iter_mut().filter(|place| place.as_ref().is_some_and(|placed| !placed.grows())) {
+        for place in placed.iter_mut().filter(|place| place.as_ref().is_some_and(touched)) {
             if let Some(p) = place.take() {
                 let dtype = p.written.dtype;
                 *place = Some(p.converted_from(dtype)?);

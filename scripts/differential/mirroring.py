@@ -1,0 +1,60 @@
+"""Tensors of a call on a GPU: what lies on the host is copied there before the call, and back after it."""
+
+import ctypes
+
+from .library import StorageFields, TensorFields, state
+
+
+class Mirrors:
+    """Handles on the GPU in place of those on the host, for one call. Storages that tensors share are shared there, too."""
+
+    def __init__(self, session):
+        self.session, self.storages, self.handles = session, {}, {}
+
+    def over(self, storage, fields):
+        """A tensor in a storage, laid out as `fields` say."""
+        keep, library = self.session.keep, self.session.library
+        return keep(library.THTensor_newWithStorage(storage, fields.storageOffset, fields.nDimension, fields.size, fields.stride))
+
+    def mirror(self, storage):
+        """All of a storage of the host, and its copy on the GPU, as vectors."""
+        if storage not in self.storages:
+            keep, library = self.session.keep, self.session.library
+            size = (ctypes.c_int64 * 1)(StorageFields.from_address(storage).size)
+            here = keep(library.THTensor_newWithStorage(storage, 0, 1, size, (ctypes.c_int64 * 1)(1)))
+            self.storages[storage] = here, keep(library.THTensor_newCuda(here, 0))
+        return self.storages[storage]
+
+    def there(self, handle):
+        """The handle on the GPU for one of the host."""
+        if handle not in self.handles:
+            keep, library = self.session.keep, self.session.library
+            t = TensorFields.from_address(handle)
+            if t.storage and StorageFields.from_address(t.storage).size:
+                made = self.over(TensorFields.from_address(self.mirror(t.storage)[1]).storage, t)
+            elif t.storage:
+                made = keep(library.THTensor_newCuda(handle, 0))
+            else:
+                made = keep(library.THTensor_newWithDtype(t.dtype) if t.dtype else library.THTensor_new())
+            self.handles[handle] = made, state(made)
+        return self.handles[handle][0]
+
+    def bring_back(self):
+        """Copies what the GPU has to the storages of the host."""
+        self.origins = {}
+        for storage, (here, there) in self.storages.items():
+            copy = TensorFields.from_address(there).storage
+            if StorageFields.from_address(copy).size == StorageFields.from_address(storage).size:
+                self.origins[copy] = storage
+                if self.session.library.THTensor_copy(here, there):
+                    raise AssertionError("the results could not be brought back: " + self.session.message())
+
+    def back(self, handle):
+        """What a handle of the host has become."""
+        made, before = self.handles[handle]
+        t = TensorFields.from_address(made)
+        if state(made) == before or not t.storage:
+            return handle
+        if t.storage in self.origins:
+            return self.over(self.origins[t.storage], t)
+        return self.session.keep(self.session.library.THTensor_newCpu(made))
