@@ -1,7 +1,10 @@
 //! The strided loop engine: one plan walks N operands of one shape, tile by tile.
 #![forbid(unsafe_code)]
 
+mod many;
+
 use crate::layout::{INLINE_DIMS, Layout};
+pub use many::Many;
 use smallvec::SmallVec;
 
 /// One loop of a plan: its length and each operand's step in bytes.

@@ -1,6 +1,7 @@
 """The record, benches/peers.tsv, and the page made of it, docs/benchmarks.md."""
 
 import math
+from pathlib import Path
 
 COLUMNS = "group op dtype shape threads thorn_ns torch_ns numpy_ns limit_ns".split()
 TIMES = COLUMNS[5:]
@@ -154,4 +155,6 @@ def page(text, notes, entries, groups):
     described = "\n".join(f"- `{group}`: {notes[group]}" for group in measured)
     parts = [text.format(summary=summary(entries, measured), notes=described)]
     parts += [f"## {group}\n\n{details(entries, group)}\n" for group in measured]
+    # What no peer does; foundation.c times it.
+    parts.append((Path(__file__).parents[1] / "fused.md").read_text())
     return "\n".join(parts)

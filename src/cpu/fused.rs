@@ -5,17 +5,18 @@ use super::parallel::{CHEAP, Shared};
 use super::pool;
 use super::scratch::ThreadScratch;
 use super::stream::{self, LINE};
-use super::tuning::{FUSED_BYTES, FUSED_IN_CACHE, FUSED_ROW, streams_from};
+use super::tuning::{FUSED_BYTES, FUSED_IN_CACHE, FUSED_ROW, PREFETCH_FROM, prefetches, streams_from};
 use crate::alloc;
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
 use crate::launch::fused::{Action, MOST_INPUTS, Step, Value};
 use crate::launch::{Choice, Elementwise, MapKernel, Numbers, Program};
-use crate::layout::{Dims, Layout};
+use crate::layout::Layout;
 use crate::operand::Operand;
-use crate::plan::{Plan, Tile, Tiles, each};
+use crate::plan::{Many, Plan, each};
 use crate::scalar::Scalar;
 use crate::work::{Flat, Job, Work};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// The result and the inputs.
@@ -55,20 +56,26 @@ struct Prepared {
     grain: usize,
 }
 
-/// Everything that the threads share, for `N` operands at most. A thread has a room for a tile of each place of results, each input and
+/// A tile: where it begins in each operand, in bytes from the first element, its rows and columns.
+struct Tile {
+    at: [isize; MOST_OPERANDS],
+    shape: [usize; 2],
+}
+
+/// Everything that the threads share. A thread has a room for a tile of each place of results, each input and
 /// each constant, in this order.
-struct Run<'a, const N: usize> {
+struct Run<'a> {
     program: &'a Program,
     steps: Vec<Prepared>,
-    tiles: Tiles<'a, N>,
-    data: [Shared; N],
-    item: [usize; N],
+    plan: Many,
+    data: [Shared; MOST_OPERANDS],
+    item: [usize; MOST_OPERANDS],
     /// The dtype of each input.
     inputs: Vec<Dtype>,
     /// Operands with one element for all positions.
-    single: [bool; N],
-    /// Elements of a tile.
-    area: usize,
+    single: [bool; MOST_OPERANDS],
+    /// Rows and columns of a tile.
+    shape: [usize; 2],
     /// Bytes from room to room, and how many there are.
     room: usize,
     rooms: usize,
@@ -76,24 +83,17 @@ struct Run<'a, const N: usize> {
     result: TileCopy,
     converted: bool,
     streamed: bool,
+    /// Operands whose next tile is prefetched while a tile is computed.
+    prefetched: [bool; MOST_OPERANDS],
 }
 
 /// Computes `out` from the inputs that the program reads, in the order of their numbers.
 pub fn run(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-    match inputs.len() {
-        ..4 => run_of::<4>(program, out, inputs),
-        4..8 => run_of::<8>(program, out, inputs),
-        8..16 => run_of::<16>(program, out, inputs),
-        _ => run_of::<MOST_OPERANDS>(program, out, inputs),
-    }
-}
-
-fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-    let none = Layout { strides: Dims::filled(0, out.layout.ndim()), ..out.layout.clone() };
-    // Operands that are not there move nowhere.
-    let operand = |k: usize| if k == 0 { Some(out) } else { inputs.get(k - 1).copied() };
-    let item = each(|k| operand(k).map_or(1, |operand| operand.dtype.size()));
-    let plan = Plan::<N>::new(each(|k| operand(k).map_or(&none, |operand| &operand.layout)), item);
+    let all: SmallVec<[&Operand; MOST_OPERANDS]> = [out].into_iter().chain(inputs.iter().copied()).collect();
+    let of = |k: usize| all.get(k);
+    let item = each(|k| of(k).map_or(1, |operand| operand.dtype.size()));
+    let layouts: SmallVec<[&Layout; MOST_OPERANDS]> = all.iter().map(|operand| &operand.layout).collect();
+    let plan = Many::new(&layouts, &item[..all.len()]);
     if plan.numel() == 0 {
         return Ok(());
     }
@@ -101,33 +101,37 @@ fn run_of<const N: usize>(program: &Program, out: &Operand, inputs: &[&Operand])
     let widest = program.steps.iter().map(|step| step.dtype.size()).chain(item).max().unwrap_or(8);
     let rooms = program.places + inputs.len() + program.constants.len();
     // Programs of very many values have smaller tiles.
-    let (rows, cols) = shape(&plan, (FUSED_BYTES / widest).min(FUSED_IN_CACHE / (rooms * widest)).max(UNIT) / UNIT * UNIT);
-    let (tiles, room) = (plan.tiles(rows, cols), (rows * cols * widest).next_multiple_of(LINE) + APART);
+    let shape @ [rows, cols] = shape(&plan, (FUSED_BYTES / widest).min(FUSED_IN_CACHE / (rooms * widest)).max(UNIT) / UNIT * UNIT);
+    let (count, room) = (plan.tiles(rows, cols), (rows * cols * widest).next_multiple_of(LINE) + APART);
     let grain = 1.0 / steps.iter().map(|step| 1.0 / step.grain as f64).sum::<f64>();
-    let parts = tiles.count().saturating_mul(rows * cols) / (grain as usize).clamp(UNIT, MOST_GRAIN);
-    let parts = parts.clamp(1, 4 * pool::num_threads()).min(tiles.count());
+    let parts = count.saturating_mul(rows * cols) / (grain as usize).clamp(UNIT, MOST_GRAIN);
+    let parts = parts.clamp(1, 4 * pool::num_threads()).min(count);
     let Some(scratch) = ThreadScratch::new(room * rooms, parts) else { bail!(NoMem, "out of memory for {rooms} tiles of {room} bytes") };
     let on_input = inputs.iter().any(|input| input.first() == out.first());
     let converted = program.dtype() != out.dtype;
     // Results of kernels that compute are stored past the caches from twice as many bytes on, as those of single operations.
     let factor = if steps.iter().all(|step| step.grain >= CHEAP) { 1 } else { 2 };
-    let is_long = bytes_of(out, inputs) >= streams_from().saturating_mul(factor);
+    let bytes = bytes_of(out, inputs);
+    let streamed = bytes >= streams_from().saturating_mul(factor) && !converted && !on_input && plan.step(0, 0) == item[0] as isize;
+    // Of inputs that share memory, as views of one tensor do, the last one finds what was not read before.
+    let is_last = |k: usize| !inputs.iter().any(|other| other.first() > inputs[k].first() && other.overlaps(inputs[k]));
+    let far = bytes >= PREFETCH_FROM && prefetches();
     let run = Run {
         program,
         steps,
-        tiles,
-        data: each(|k| Shared(operand(k).map_or(std::ptr::null_mut(), Operand::first))),
+        data: each(|k| Shared(of(k).map_or(std::ptr::null_mut(), |operand| operand.first()))),
         item,
         inputs: alloc::list(inputs.len(), |k| Ok(inputs[k].dtype))?,
-        single: each(|k| k > 0 && plan.loops().iter().all(|l| l.step[k] == 0)),
-        area: rows * cols,
+        single: each(|k| k > 0 && k < all.len() && (0..plan.loops()).all(|l| plan.step(l, k) == 0)),
+        plan,
+        shape,
         room,
         rooms,
         result: TileCopy::new(out.dtype, program.dtype()),
         converted,
-        streamed: is_long && !converted && !on_input && plan.loops()[0].step[0] == item[0] as isize,
+        streamed,
+        prefetched: each(|k| far && if k == 0 { !streamed && !converted } else { k <= inputs.len() && is_last(k - 1) }),
     };
-    let count = tiles.count();
     // SAFETY: operands lie inside their storages, inputs lie off the result or in step with it, and each thread has rooms of its own.
     scratch.each::<u8>(parts, &|part, memory| unsafe { run.range(count * part / parts..count * (part + 1) / parts, memory) });
     Ok(())
@@ -142,12 +146,12 @@ fn bytes_of(out: &Operand, inputs: &[&Operand]) -> usize {
 }
 
 /// Rows and columns of tiles of at most so many elements: whole rows where these are short, else pieces of one row of equal length.
-fn shape<const N: usize>(plan: &Plan<N>, most: usize) -> (usize, usize) {
-    let loops = plan.loops();
-    let first = loops[0].n;
-    match loops.get(1) {
-        Some(second) if first < FUSED_ROW.min(most) => ((most / first).clamp(1, second.n), first),
-        _ => (1, first.div_ceil(first.div_ceil(most)).next_multiple_of(UNIT).min(most)),
+fn shape(plan: &Many, most: usize) -> [usize; 2] {
+    let (first, second) = (plan.n(0), plan.n(1));
+    if plan.loops() > 1 && first < FUSED_ROW.min(most) {
+        [(most / first).clamp(1, second), first]
+    } else {
+        [1, first.div_ceil(first.div_ceil(most)).next_multiple_of(UNIT).min(most)]
     }
 }
 
@@ -182,7 +186,20 @@ fn typed<const N: usize>(program: &Program, step: &Step, choice: Choice<N>, comm
     Typed { kernel: choice.kernel, stored, taken: choice.signature.types, common }
 }
 
-impl<const N: usize> Run<'_, N> {
+impl Run<'_> {
+    fn tile(&self, i: usize) -> Tile {
+        let mut at = [0; MOST_OPERANDS];
+        let shape = self.plan.tile(i, self.shape, &mut at[..=self.inputs.len()]);
+        Tile { at, shape }
+    }
+
+    /// A tile of an operand.
+    #[inline(always)]
+    fn side(&self, tile: &Tile, k: usize) -> Side {
+        let data = self.data[k].get().wrapping_offset(tile.at[k]);
+        Side { data, row_step: self.plan.step(1, k), col_step: self.plan.step(0, k) }
+    }
+
     /// Does a range of tiles in `memory`.
     ///
     /// # Safety
@@ -193,15 +210,21 @@ impl<const N: usize> Run<'_, N> {
         for (k, constant) in self.program.constants.iter().enumerate() {
             let bits = constant.bits.to_ne_bytes();
             // SAFETY: a room holds a tile of any dtype.
-            unsafe { fill(room(self.rooms - self.program.constants.len() + k), constant.dtype, bits.as_ptr(), self.area) };
+            unsafe {
+                fill(room(self.rooms - self.program.constants.len() + k), constant.dtype, bits.as_ptr(), self.shape[0] * self.shape[1])
+            };
         }
         for k in (0..self.inputs.len()).filter(|&k| self.single[k + 1]) {
             // SAFETY: as above; the input has an element.
-            unsafe { fill(room(first_input + k), self.inputs[k], self.data[k + 1].get(), self.area) };
+            unsafe { fill(room(first_input + k), self.inputs[k], self.data[k + 1].get(), self.shape[0] * self.shape[1]) };
         }
         // The inputs of a tile, where they lie or in their rooms.
         let mut at = [std::ptr::null_mut(); MOST_OPERANDS];
-        for tile in range.map(|i| self.tiles.get(i)) {
+        let mut ahead = [(std::ptr::null(), 0); MOST_OPERANDS];
+        let (mut tile, end) = (self.tile(range.start), range.end);
+        for i in range {
+            let next = self.tile((i + 1).min(end - 1));
+            (0..=self.inputs.len()).filter(|&k| self.prefetched[k]).for_each(|k| ahead[k] = self.run_of(&next, k));
             for k in 0..self.inputs.len() {
                 // SAFETY: the tile lies inside the operand; the room holds it.
                 at[k] = unsafe { self.input(&tile, k, room(first_input + k)) };
@@ -210,8 +233,17 @@ impl<const N: usize> Run<'_, N> {
                 Some(input) if input < self.inputs.len() => at[input],
                 _ => room(k),
             };
+            // A share of the next tile for each step.
+            let before = |step: usize| {
+                let share = |bytes: usize, step: usize| (bytes * step / self.steps.len()).next_multiple_of(LINE);
+                for (at, bytes) in ahead.into_iter().filter(|&(_, bytes)| bytes > 0) {
+                    let (from, to) = (share(bytes, step), share(bytes, step + 1));
+                    stream::prefetch(at.wrapping_add(from), to - from);
+                }
+            };
             // SAFETY: as above.
-            unsafe { self.steps(&tile, operand) };
+            unsafe { self.steps(&tile, operand, before) };
+            tile = next;
         }
         if self.streamed {
             stream::fence();
@@ -223,28 +255,37 @@ impl<const N: usize> Run<'_, N> {
     /// # Safety
     /// The tile lies inside the operand; the room holds it.
     #[inline(always)]
-    unsafe fn input(&self, tile: &Tile<N>, k: usize, room: *mut u8) -> *mut u8 {
-        let (side, size) = (Side::of(tile, k + 1, self.data[k + 1].get()), self.item[k + 1] as isize);
+    unsafe fn input(&self, tile: &Tile, k: usize, room: *mut u8) -> *mut u8 {
+        let (side, size) = (self.side(tile, k + 1), self.item[k + 1] as isize);
         if is_row_major(side, tile, size) {
             return side.data;
         }
         if !self.single[k + 1] {
             // SAFETY: the caller's.
-            unsafe { TileCopy::new(self.inputs[k], self.inputs[k]).copy(rows_of(room, size, tile), side, tile.rows, tile.cols) };
+            unsafe { TileCopy::new(self.inputs[k], self.inputs[k]).copy(rows_of(room, size, tile), side, tile.shape[0], tile.shape[1]) };
         }
         room
     }
 
-    /// Computes a tile of the result.
+    /// The first byte of a tile of an operand, and how many there are in one run; 0 where it does not lie so.
+    #[inline(always)]
+    fn run_of(&self, tile: &Tile, k: usize) -> (*const u8, usize) {
+        let (side, size) = (self.side(tile, k), self.item[k]);
+        let bytes = if is_row_major(side, tile, size as isize) { tile.shape[0] * tile.shape[1] * size } else { 0 };
+        (side.data.cast_const(), bytes)
+    }
+
+    /// Computes a tile of the result, and calls `before` with the number of each step.
     ///
     /// # Safety
     /// The tile lies inside the result; `operand` gives a tile of what has a number.
     #[inline(always)]
-    unsafe fn steps(&self, tile: &Tile<N>, operand: impl Fn(usize) -> *mut u8) {
-        let (n, last) = (tile.rows * tile.cols, self.steps.len() - 1);
-        let (side, size) = (Side::of(tile, 0, self.data[0].get()), self.program.dtype().size() as isize);
+    unsafe fn steps(&self, tile: &Tile, operand: impl Fn(usize) -> *mut u8, before: impl Fn(usize)) {
+        let (n, last) = (tile.shape[0] * tile.shape[1], self.steps.len() - 1);
+        let (side, size) = (self.side(tile, 0), self.program.dtype().size() as isize);
         let direct = !self.converted && !self.streamed && is_row_major(side, tile, size);
         for (k, step) in self.steps.iter().enumerate() {
+            before(k);
             let to = if k == last && direct { side.data } else { operand(step.to) };
             let numbers = match &self.program.steps[k].action {
                 Action::Map { numbers, .. } => numbers.as_slice(),
@@ -274,14 +315,14 @@ impl<const N: usize> Run<'_, N> {
 
     /// # Safety
     /// As for [`Run::steps`].
-    unsafe fn store(&self, tile: &Tile<N>, to: Side, from: Side) {
+    unsafe fn store(&self, tile: &Tile, to: Side, from: Side) {
         // SAFETY: the caller's.
         unsafe {
             if !self.streamed {
-                return self.result.copy(to, from, tile.rows, tile.cols);
+                return self.result.copy(to, from, tile.shape[0], tile.shape[1]);
             }
-            for r in 0..tile.rows as isize {
-                let bytes = tile.cols * self.item[0];
+            for r in 0..tile.shape[0] as isize {
+                let bytes = tile.shape[1] * self.item[0];
                 stream::copy_stream(to.data.offset(r * to.row_step), from.data.offset(r * from.row_step), bytes);
             }
         }
@@ -307,13 +348,13 @@ unsafe fn call<const N: usize>(of: &Typed<N>, data: [*mut u8; N], n: usize, numb
 
 /// Returns true if the elements of a tile lie one after the other.
 #[inline(always)]
-fn is_row_major<const N: usize>(side: Side, tile: &Tile<N>, size: isize) -> bool {
-    (side.col_step == size || tile.cols == 1) && (tile.rows == 1 || side.row_step == size * tile.cols as isize)
+fn is_row_major(side: Side, tile: &Tile, size: isize) -> bool {
+    (side.col_step == size || tile.shape[1] == 1) && (tile.shape[0] == 1 || side.row_step == size * tile.shape[1] as isize)
 }
 
 /// The rows of a tile one after the other.
-fn rows_of<const N: usize>(data: *mut u8, size: isize, tile: &Tile<N>) -> Side {
-    Side { data, row_step: size * tile.cols as isize, col_step: size }
+fn rows_of(data: *mut u8, size: isize, tile: &Tile) -> Side {
+    Side { data, row_step: size * tile.shape[1] as isize, col_step: size }
 }
 
 fn row(data: *mut u8, size: isize, n: usize) -> Side {

@@ -2,55 +2,63 @@
 
 use super::formula::definition;
 use super::gpu::Gpu;
-use super::loops::loops;
-use super::map::{self, type_name};
-use super::source::{Entry, FUSED, REAL, Source};
+use super::loops::MOST_LOOPS;
+use super::map::{self, MAP, type_name};
+use super::source::{Entry, FUSED, Source};
 use crate::dtype::Dtype;
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::launch::fused::{Action, MOST_INPUTS, Step, Value};
 use crate::launch::{Elementwise, Map, Op, Program};
-use crate::layout::{Dims, Layout};
+use crate::layout::Layout;
 use crate::operand::Operand;
-use crate::plan::{Plan, each};
+use crate::plan::Many;
 use smallvec::SmallVec;
 use std::fmt::Write;
 
 /// Fused expressions. Their entries follow from programs.
-pub static PROGRAMS: Source =
-    Source { name: FUSED, text: &[REAL, include_str!("kernels/map.cu"), include_str!("kernels/fused.cu")], entries: Vec::new };
+pub static PROGRAMS: Source = Source { name: FUSED, text: MAP.text, entries: Vec::new };
 
-/// The result and the inputs.
-const OPERANDS: usize = MOST_INPUTS + 1;
 /// Words of the arguments of a kernel at most: addresses, lengths of loops, steps, and two numbers.
-const WORDS: usize = OPERANDS * 13 + 16;
+const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2;
 
 /// Does the work.
 pub fn fused(gpu: &Gpu, program: &Program, out: &Operand, inputs: &[&Operand]) -> Result<()> {
-    let none = Layout { strides: Dims::filled(0, out.layout.ndim()), ..out.layout.clone() };
-    let operand = |k: usize| if k == 0 { Some(out) } else { inputs.get(k - 1).copied() };
-    let item = each(|k| operand(k).map_or(1, |operand| operand.dtype.size()));
-    let plan = Plan::<OPERANDS>::new(each(|k| operand(k).map_or(&none, |operand| &operand.layout)), item);
-    if plan.numel() == 0 {
+    let all: SmallVec<[&Operand; MOST_INPUTS + 1]> = [out].into_iter().chain(inputs.iter().copied()).collect();
+    let layouts: SmallVec<[&Layout; MOST_INPUTS + 1]> = all.iter().map(|operand| &operand.layout).collect();
+    let item: SmallVec<[usize; MOST_INPUTS + 1]> = all.iter().map(|operand| operand.dtype.size()).collect();
+    let plan = Many::new(&layouts, &item);
+    let total = plan.numel() as i64;
+    if total == 0 {
         return Ok(());
     }
-    let (loops, count) = (loops(&plan)?, inputs.len() + 1);
-    let mut words: SmallVec<[i64; WORDS]> = (0..count).map(|k| operand(k).map_or(0, |operand| operand.first() as i64)).collect();
-    words.push(loops.total);
-    words.extend_from_slice(&loops.n);
-    loops.step[..count].iter().for_each(|step| words.extend_from_slice(step));
-    words.push(i64::from(loops.count) | i64::from(loops.narrow) << 32);
+    if plan.loops() > MOST_LOOPS {
+        bail!(Shape, "the strides of the operands leave {} dimensions apart; a GPU walks {MOST_LOOPS}", plan.loops())
+    }
+    // As the kernel declares them.
     let mut args = [0i64; WORDS];
-    args[..words.len()].copy_from_slice(&words);
+    let (addresses, rest) = args.split_at_mut(all.len());
+    let (numbers, steps) = rest.split_at_mut(1 + MOST_LOOPS);
+    numbers[0] = total;
+    (0..MOST_LOOPS).for_each(|l| numbers[1 + l] = plan.n(l) as i64);
+    let mut reach = total;
+    for (k, operand) in all.iter().enumerate() {
+        addresses[k] = operand.first() as i64;
+        (0..plan.loops()).for_each(|l| steps[k * MOST_LOOPS + l] = plan.step(l, k) as i64);
+        let ends = (0..plan.loops()).map(|l| (plan.n(l) as i64 - 1).saturating_mul(plan.step(l, k).abs() as i64));
+        reach = reach.max(ends.fold(0, i64::saturating_add));
+    }
+    let narrow = i64::from(reach <= i32::MAX.into());
+    steps[all.len() * MOST_LOOPS] = plan.loops() as i64 | narrow << 32;
     let _bound = gpu.bind()?;
     let key = (std::ptr::from_ref(&PROGRAMS).addr(), program.id << 8 | out.dtype as u64);
     let function = gpu.map_function(&PROGRAMS, key, || vec![entry(program, out.dtype)])?;
     // SAFETY: operands lie inside their storages, which the caller holds; inputs lie off the result, or in step with it.
-    unsafe { gpu.launch_function(function, gpu.blocks_for(plan.numel() as i64), &args) }
+    unsafe { gpu.launch_function(function, gpu.blocks_for(total), &args) }
 }
 
 /// The kernel of a program with a result of this dtype.
 pub fn entry(program: &Program, result: Dtype) -> Entry {
-    let (mut own, mut body) = (String::new(), String::new());
+    let (mut own, mut body) = (include_str!("kernels/fused.cu").to_owned(), String::new());
     let mut defined: Vec<&str> = Vec::new();
     let inputs = program.inputs.iter().enumerate().filter_map(|(k, dtype)| Some((k, (*dtype)?)));
     for (at, (k, dtype)) in inputs.clone().enumerate() {
