@@ -11,6 +11,7 @@ use crate::layout::Layout;
 use crate::operand::Operand;
 use crate::random::Generator;
 use crate::scalar::Scalar;
+#[cfg(feature = "cuda")]
 use crate::storage;
 
 /// What GPUs are in this build: with their number, be they there or not.
@@ -85,7 +86,7 @@ pub fn pinned() -> Result<&'static THAllocator> {
 }
 
 /// Returns true if an address of the host is in pinned memory.
-pub fn is_pinned(at: *const u8) -> bool {
+pub fn is_pinned(#[cfg_attr(not(feature = "cuda"), expect(unused_variables))] at: *const u8) -> bool {
     #[cfg(feature = "cuda")]
     return count().is_ok() && crate::cuda::is_pinned(at as usize);
     #[cfg(not(feature = "cuda"))]
