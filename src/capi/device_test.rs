@@ -15,7 +15,18 @@ const HANDLES: &[&str] = &["Handles and references", "Looking at tensors", "View
 
 /// Functions that read no element, or none for some arguments: tensors of different shapes are not equal, and the power 0 of a matrix is
 /// the identity.
-const NO_ELEMENTS: &[&str] = &["newContiguous", "isShared", "isCuda", "equal", "matrixPower", "repeatInterleaveValue", "vander"];
+const NO_ELEMENTS: &[&str] = &[
+    "newContiguous",
+    "isShared",
+    "isCuda",
+    "isPinned",
+    "toDLPack",
+    "toDLPackLegacy",
+    "equal",
+    "matrixPower",
+    "repeatInterleaveValue",
+    "vander",
+];
 
 /// Functions whose arguments have to fit each other in a way that no trial has. Other forms of the same operations are called.
 const FITTING: &[&str] = &[

@@ -71,7 +71,7 @@ pub static WORDS: &[(&str, &str)] = &[
 /// Arguments that are texts of many kinds, and some that are right, with `|` between them.
 pub static EXAMPLES: &[(&str, &str)] = &[
     ("einsum", "equation=ij,jk->ik|i,i|ij|aab,b|ij,jk,kl->|...,...->..."),
-    ("THFused_new", "expression=a|a*b + c|tanh(a*b + 0.5)|where(a < b, a, 2) / b|x = a - b; x^2 + fmod(x, b)|a +|sum(a)"),
+    ("THFused_new", "expression=a|a*b+c|tanh(a*b+0.5)|where(a<b,a,2)/b|x=a-b;x^2+fmod(x,b)|a+|sum(a)"),
     ("THCdefChapter", "title=Arithmetic|Versions"),
     ("THSetBlas", "path=libopenblas.so.0"),
     ("THArchive_metadata THArchive_addMetadata", "key=note"),

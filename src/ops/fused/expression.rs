@@ -482,6 +482,6 @@ mod tests {
         }
         assert!(deep("a*").contains("more than 1024 operations"));
         let names: String = (0..40).map(|k| format!("x{k} * ")).collect();
-        assert_eq!(tree(&names), "column 192: 'x31' is one input too many, expected at most 31");
+        assert_eq!(tree(&names), "column 177: 'x31' is one input too many, expected at most 31");
     }
 }
