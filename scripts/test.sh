@@ -95,7 +95,7 @@ exchange_with_torch() {
 compile_kernels() {
     local libraries
     if libraries=$(scripts/nvrtc.sh); then
-        THORN_TEST_NVRTC=compute_75 TH_CUDA_LIBRARIES=$libraries cargo test --locked --test kernels -- --nocapture
+        THORN_TEST_NVRTC=compute_75 TH_CUDA_LIBRARIES=$libraries cargo test --workspace --locked --test kernels -- --nocapture
     else
         echo "left out, for want of NVRTC: scripts/nvrtc.sh could not fetch it"
     fi
