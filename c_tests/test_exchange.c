@@ -237,7 +237,7 @@ static void too_far_apart(DLManagedTensorVersioned *made) { made->dl_tensor.stri
 static void what_thorn_has_no_tensor_for_is_refused(void) {
     refused(another_version, TH_ERR_UNSUPPORTED, "DLPack 2.0");
     refused(on_another_device, TH_ERR_DEVICE, "device 0 of type 8");
-    refused(on_a_gpu, TH_ERR_CUDA, "GPU");
+    refused(on_a_gpu, TH_ERR_CUDA, "no ");
     refused(of_vectors, TH_ERR_DTYPE, "code 2, 32 bits and 4 lanes");
     refused(of_complex_numbers, TH_ERR_DTYPE, "code 5, 32 bits and 1 lanes");
     refused(of_uint16, TH_ERR_DTYPE, "code 1, 16 bits and 1 lanes");

@@ -3556,8 +3556,8 @@ TH_NODISCARD THCudaStream *THCudaStream_newForeign(int deviceIndex, void *stream
 /// The stream that this thread's operations on a GPU go to. Returns a new reference; NULL on error.
 TH_NODISCARD THCudaStream *THCudaStream_newCurrent(int deviceIndex);
 
-/// Adds a reference.
-void THCudaStream_retain(const THCudaStream *stream);
+/// Adds a reference; NULL is ignored.
+void THCudaStream_retain(THCudaStream *stream);
 
 /// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`.
 /// NULL is ignored.
@@ -3592,8 +3592,8 @@ THStatus THCudaStream_addCallback(const THCudaStream *stream, THCudaCallback fun
 /// A new event of a GPU, which measures time if `timing` is 1. Returns a new reference; NULL on error.
 TH_NODISCARD THCudaEvent *THCudaEvent_new(int deviceIndex, int timing);
 
-/// Adds a reference.
-void THCudaEvent_retain(const THCudaEvent *event);
+/// Adds a reference; NULL is ignored.
+void THCudaEvent_retain(THCudaEvent *event);
 
 /// Gives up a reference; the last one ends the event. NULL is ignored.
 void THCudaEvent_free(THCudaEvent *event);
@@ -3618,8 +3618,8 @@ THStatus THCudaGraph_begin(int deviceIndex);
 /// nothing is kept.
 TH_NODISCARD THCudaGraph *THCudaGraph_newCaptured(int deviceIndex);
 
-/// Adds a reference.
-void THCudaGraph_retain(const THCudaGraph *graph);
+/// Adds a reference; NULL is ignored.
+void THCudaGraph_retain(THCudaGraph *graph);
 
 /// Gives up a reference; the last one waits for the GPU and ends the graph. NULL is ignored.
 void THCudaGraph_free(THCudaGraph *graph);

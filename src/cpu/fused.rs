@@ -221,10 +221,11 @@ impl Run<'_> {
         // The inputs of a tile, where they lie or in their rooms.
         let mut at = [std::ptr::null_mut(); MOST_OPERANDS];
         let mut ahead = [(std::ptr::null(), 0); MOST_OPERANDS];
+        let operands = if self.prefetched.contains(&true) { self.inputs.len() + 1 } else { 0 };
         let (mut tile, end) = (self.tile(range.start), range.end);
         for i in range {
             let next = self.tile((i + 1).min(end - 1));
-            (0..=self.inputs.len()).filter(|&k| self.prefetched[k]).for_each(|k| ahead[k] = self.run_of(&next, k));
+            (0..operands).filter(|&k| self.prefetched[k]).for_each(|k| ahead[k] = self.run_of(&next, k));
             for k in 0..self.inputs.len() {
                 // SAFETY: the tile lies inside the operand; the room holds it.
                 at[k] = unsafe { self.input(&tile, k, room(first_input + k)) };
@@ -236,7 +237,7 @@ impl Run<'_> {
             // A share of the next tile for each step.
             let before = |step: usize| {
                 let share = |bytes: usize, step: usize| (bytes * step / self.steps.len()).next_multiple_of(LINE);
-                for (at, bytes) in ahead.into_iter().filter(|&(_, bytes)| bytes > 0) {
+                for (at, bytes) in ahead[..operands].iter().copied().filter(|&(_, bytes)| bytes > 0) {
                     let (from, to) = (share(bytes, step), share(bytes, step + 1));
                     stream::prefetch(at.wrapping_add(from), to - from);
                 }

@@ -3,7 +3,7 @@
 use super::formula::definition;
 use super::gpu::Gpu;
 use super::loops::MOST_LOOPS;
-use super::map::{self, MAP, type_name};
+use super::map::{self, TEXT, type_name};
 use super::source::{Entry, FUSED, Source};
 use crate::dtype::Dtype;
 use crate::error::{Result, bail};
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use std::fmt::Write;
 
 /// Fused expressions. Their entries follow from programs.
-pub static PROGRAMS: Source = Source { name: FUSED, text: MAP.text, entries: Vec::new };
+pub static PROGRAMS: Source = Source { name: FUSED, text: &TEXT, entries: Vec::new };
 
 /// Words of the arguments of a kernel at most: addresses, lengths of loops, steps, and two numbers.
 const WORDS: usize = (MOST_INPUTS + 1) * (MOST_LOOPS + 1) + MOST_LOOPS + 2;

@@ -16,7 +16,10 @@ use crate::scalar::Scalar;
 const MOST_NUMBERS: usize = 4;
 
 /// Elementwise operations. Their entries follow from the operation, see [`entries`].
-pub static MAP: Source = Source { name: "map", text: &[REAL, include_str!("kernels/map.cu")], entries: Vec::new };
+pub static MAP: Source = Source { name: "map", text: &TEXT, entries: Vec::new };
+
+/// The text of [`MAP`].
+pub(super) static TEXT: [&str; 2] = [REAL, include_str!("kernels/map.cu")];
 
 /// As the kernels declare it.
 #[repr(C)]

@@ -29,8 +29,12 @@ fn gpu(index: c_int) -> Result<(Device, &'static dyn Driver)> {
     Ok((device, backend::driver(device)?))
 }
 
-fn retain(handle: &impl Handle) -> Result<()> {
-    handle.retain();
+/// Adds a reference; NULL is ignored.
+fn retain(handle: *mut impl Handle) -> Result<()> {
+    // SAFETY: the caller passes NULL or a live handle.
+    if let Some(handle) = unsafe { handle.as_ref() } {
+        handle.retain();
+    }
     Ok(())
 }
 
@@ -74,8 +78,8 @@ macro_rules! stream_rows {
             let (device, driver) = gpu(deviceIndex)?;
             driver::chosen(device, driver)
         };
-        /// Adds a reference.
-        THCudaStream_retain(stream: cuda_stream) -> nothing = retain(stream);
+        /// Adds a reference; NULL is ignored.
+        THCudaStream_retain(stream: cuda_stream_or_null) -> nothing = retain(stream);
         /// Gives up a reference; the last one waits for the stream's work and ends it, if it was made by `THCudaStream_new`. NULL is
         /// ignored.
         THCudaStream_free(stream: cuda_stream_or_null) -> nothing = free(stream);
@@ -107,8 +111,8 @@ macro_rules! stream_rows {
             let (device, driver) = gpu(deviceIndex)?;
             THCudaEvent::make(device, driver, timing)
         };
-        /// Adds a reference.
-        THCudaEvent_retain(event: cuda_event) -> nothing = retain(event);
+        /// Adds a reference; NULL is ignored.
+        THCudaEvent_retain(event: cuda_event_or_null) -> nothing = retain(event);
         /// Gives up a reference; the last one ends the event. NULL is ignored.
         THCudaEvent_free(event: cuda_event_or_null) -> nothing = free(event);
         /// Puts the event after the work that a stream of its GPU has.
@@ -131,8 +135,8 @@ macro_rules! stream_rows {
             let (device, driver) = gpu(deviceIndex)?;
             THCudaGraph::captured(device, driver)
         };
-        /// Adds a reference.
-        THCudaGraph_retain(graph: cuda_graph) -> nothing = retain(graph);
+        /// Adds a reference; NULL is ignored.
+        THCudaGraph_retain(graph: cuda_graph_or_null) -> nothing = retain(graph);
         /// Gives up a reference; the last one waits for the GPU and ends the graph. NULL is ignored.
         THCudaGraph_free(graph: cuda_graph_or_null) -> nothing = free(graph);
         /// Does the work of the graph in this thread's stream on its GPU.
