@@ -15,10 +15,10 @@ static THStatus computed(THTensor *r, const char *text, THTensor *const *inputs,
 }
 
 static THStatus spread(THTensor *const *r) {
-    return computed(r[0], "tanh(m*row + 0.5) / (2 + m*m)", (THTensor *[]){matrix, row}, 2);
+    return computed(r[0], "tanh(m*row) + 1", (THTensor *[]){matrix, row}, 2);
 }
 static THStatus chosen(THTensor *const *r) {
-    return computed(r[0], "d = m - row; where(d > 0, d, clamp(d, -1, 1))", (THTensor *[]){matrix, row}, 2);
+    return computed(r[0], "d = m - row; where(d > 0, d, m)", (THTensor *[]){matrix, row}, 2);
 }
 static THStatus divided(THTensor *const *r) {
     return computed(r[0], "fmod(row, w*w + 1) + m", (THTensor *[]){row, whole, matrix}, 3);
