@@ -468,7 +468,7 @@ local function run(call)
   failed = failed + (failures > 0 and 1 or 0)
 end
 
--- Whether a function is asked for: without patterns all are.
+-- True if a function matches one of the patterns, or there are none.
 local function wanted(name)
   for _, pattern in ipairs(arg) do
     if name:match(pattern) then return true end

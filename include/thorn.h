@@ -1821,7 +1821,7 @@ int THTensor_equal(const THTensor *a, const THTensor *b);
  * `<` `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A
  * function of the chapters from Arithmetic to Comparisons and choices, and gradients of activations, is called by its
  * name without `THTensor_` and without its result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`.
- * Where it has several forms the arguments choose one: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
+ * The arguments choose among the forms of a function: `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`.
  * Statements before the expression, each closed by a semicolon, name values: `"d = a - b; d*d + tanh(d)"`. The result
  * is that of the single functions, one after the other, with their dtypes and rounding, and on the host bit for bit but
  * for the bits of NaN: inputs broadcast; `a + b` is cadd of two tensors and add of a tensor and a number, and so on;
@@ -3379,7 +3379,7 @@ THStatus THTensor_dropout(THTensor *r, THTensor *mask, THGenerator *generator, c
 /// Work of a GPU that is done in order.
 typedef struct THCudaStream THCudaStream;
 
-/// What a GPU is.
+/// Properties of a GPU.
 typedef struct THCudaProperties {
     /// Its name, which ends with NUL.
     char name[256];

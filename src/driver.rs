@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 /// A function of the caller that runs between the work of a stream, on a thread of the driver. It must not use the GPU.
 pub type THCudaCallback = Option<unsafe extern "C" fn(context: *mut c_void)>;
 
-/// What a GPU is.
+/// Properties of a GPU.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct THCudaProperties {

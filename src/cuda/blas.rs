@@ -1,6 +1,6 @@
 //! cuBLAS: found at run time, its handles, and one product.
 //!
-//! Where it is not found, or `TH_CUDA_BLAS` is 0, nothing of it is called, and products are computed by kernels of this library.
+//! Kernels of this library compute products if cuBLAS is not found, or `TH_CUDA_BLAS` is 0.
 
 use super::gpu::{Bound, Gpu};
 use super::library::{open, preload};

@@ -31,7 +31,7 @@ impl Blocks {
         Blocks { used: HashMap::new(), free: Vec::new(), others: Vec::new(), captured: Vec::new(), graphs: Vec::new(), bytes: [0; 3] }
     }
 
-    /// Where blocks for a stream come from: the stream itself, or the pool of the graph that it is captured for.
+    /// The pool that blocks for a stream come from: the stream itself, or that of the graph that it is captured for.
     pub fn pool(&self, stream: usize) -> usize {
         self.captured.iter().find(|captured| captured.0 == stream).map_or(stream, |captured| captured.1)
     }

@@ -112,7 +112,7 @@ fn define_and_call<const N: usize>(
         defined.push(name);
         own.push_str(&definition(&op.formula));
     }
-    // What a mask chooses is moved as it is where no operand is of another dtype.
+    // `where` moves elements as they are if all its operands have one dtype.
     let alike = (0..N).all(|k| k == 1 || if k == 0 { step.dtype } else { program.dtype_of(step.reads[k - 1]) } == *common);
     let moved = op.masked && alike;
     let [result, first, last] = match map::types(op, *common, moved) {

@@ -93,7 +93,7 @@ impl Gpu {
             let (own, other) = (if own % 2 == 0 { own } else { 0 } as CUstream, other as CUstream);
             let waits = self.mark(other).and_then(|mark| self.wait_for_mark(own, &mark));
             if waits.is_err() {
-                // What fails here failed before, or the driver is gone.
+                // A failure is ignored: the GPU failed before, or the driver is gone.
                 let _ = self.wait_for(other);
             }
         }

@@ -117,7 +117,7 @@ impl Driver for Gpu {
     }
 
     fn end_stream(&self, stream: usize) {
-        // What fails here failed before, or the driver is gone.
+        // A failure is ignored: the GPU failed before, or the driver is gone.
         let Ok(_bound) = self.bind() else { return };
         // SAFETY: a stream of this GPU, which nobody uses from now on.
         unsafe {

@@ -12,7 +12,7 @@ use std::ffi::c_int;
 /// The face of the rows that expressions call.
 static FACE: Face = Face { prefix: "THTensor_", integers: false };
 
-/// What an argument must be: a number or not; `None` for kinds that expressions have nothing for.
+/// True if an argument of this kind is a number, false if it is a tensor; `None` for kinds that expressions do not have.
 fn is_number(kind: Kind) -> Option<bool> {
     match kind {
         Kind::input | Kind::mask | Kind::optional_input => Some(false),

@@ -7,7 +7,7 @@
 //! Names that nothing else explains are inputs. Numbers are written as in C. The operators are, from those that bind least: one of `<`
 //! `<=` `>` `>=` `==` `!=`; `+` `-`; `*` `/`; a sign `-`; and `**` or `^`, powers, which bind from the right. A function of the chapters
 //! from Arithmetic to Comparisons and choices, and gradients of activations, is called by its name without `THTensor_` and without its
-//! result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. Where it has several forms the arguments choose one:
+//! result: `clamp(a, 0, 1)`, `where(a > 0, b, 0.5)`, `addcmul(t, 0.1, a, b)`. The arguments choose among the forms of a function:
 //! `pow(a, 2)`, `pow(a, b)`, `max(a, 0)`, `lerp(a, b, w)`. Statements before the expression, each closed by a semicolon, name values:
 //! `"d = a - b; d*d + tanh(d)"`.
 //!
