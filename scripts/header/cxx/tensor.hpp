@@ -49,7 +49,8 @@ struct Fresh {};
 
 THTensor *result(Tensor &r);
 THTensor *result(Out r);
-template <class... R> void check(THStatus status, const char *name, R &...r);
+void check(THStatus status, const char *name, Tensor &r);
+template <class... R> void check_all(THStatus status, const char *name, R &...r);
 Tensor made(THTensor *handle, const char *name);
 std::vector<Tensor> fresh(int count);
 template <class F> std::vector<Tensor> pieces(F call, const char *name);
@@ -185,8 +186,15 @@ inline THTensor *result(Tensor &r) {
 /// The handle of a result, or NULL if it is left out.
 inline THTensor *result(Out r) { return r.get() ? result(*r.get()) : nullptr; }
 
-/// Without exceptions, the results of a call that failed become undefined.
-template <class... R> inline void check(THStatus status, const char *name, R &...r) {
+/// Without exceptions, the result of a call that failed becomes undefined.
+inline void check(THStatus status, const char *name, Tensor &r) {
+    if (status == TH_OK) return;
+    fail(name);
+    r = Tensor();
+}
+
+/// The same for several results.
+template <class... R> inline void check_all(THStatus status, const char *name, R &...r) {
     if (status == TH_OK) return;
     fail(name);
     ((r = Tensor()), ...);

@@ -7,9 +7,6 @@
 mod book;
 mod cdef;
 mod cxx;
-mod cxx_call;
-mod cxx_emit;
-mod cxx_names;
 mod item;
 mod outline;
 mod rows;

@@ -1,6 +1,5 @@
-//! A row as a function of C++: its parameters, and how it calls C.
+//! An argument of a C function as a parameter of C++.
 
-use crate::cxx_names;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ impl Kinds {
     }
 }
 
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
@@ -37,9 +36,8 @@ pub struct Argument {
 const OUTS: &[&str] = &["out", "view_out", "truth", "indices", "totals", "pivots_out"];
 const OPTIONAL_OUTS: &[&str] = &["optional_out", "optional_indices", "optional_totals", "optional_info"];
 pub const INPUTS: &[&str] = &["input", "mask", "index", "pivots", "optional_input", "optional_index"];
-const LISTS: &[&str] = &[
-    "sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts",
-];
+const LISTS: &[&str] =
+    &["sizes", "optional_sizes", "strides", "optional_strides", "dims", "optional_dims", "entries", "counts", "optional_counts"];
 pub const TENSOR_LISTS: &[&str] = &["inputs", "optional_inputs"];
 /// Room for a struct of C, which C++ returns.
 pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_options_out", "stats_out"];
@@ -47,7 +45,7 @@ pub const STRUCTS: &[&str] = &["cuda_memory_out", "cuda_properties_out", "print_
 pub const COUNTED: &[&str] = &["len", "len_or_whole", "handle_count", "new_handles", "count_inout", "outs"];
 
 impl Argument {
-    fn of(value: &Value, kinds: &Kinds) -> Argument {
+    pub fn of(value: &Value, kinds: &Kinds) -> Argument {
         let (kind, c_type) = (text(&value["kind"]), text(&value["type"]));
         let given = match &value["default"] {
             Value::Null => kinds.defaults.get(&kind).cloned(),
@@ -142,51 +140,19 @@ impl Argument {
             _ => name.clone(),
         }
     }
+
+    /// The default as an argument of C.
+    pub fn passed_default(&self) -> String {
+        let default = self.default.as_deref().expect("what is left out has a default");
+        match self.kind.as_str() {
+            _ if default == "{}" => "nullptr".to_owned(),
+            _ if self.is_enum() => format!("static_cast<{}>({default})", self.c_type),
+            "dim" => default.replace("everyDim", "TH_ALL_DIMS"),
+            _ => default.to_owned(),
+        }
+    }
 }
 
 fn spaced(c_type: &str) -> String {
     if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
-}
-
-/// A C function, by its row.
-pub struct Function {
-    pub c_name: String,
-    pub chapter: String,
-    /// The name in C++.
-    pub name: String,
-    pub arguments: Vec<Argument>,
-    pub returns: String,
-    pub c_returns: String,
-    /// The operation of which this is a form.
-    pub form: Option<String>,
-    pub doc: String,
-}
-
-impl Function {
-    pub fn of(row: &Value, kinds: &Kinds) -> Function {
-        let c_name = text(&row["name"]);
-        let (prefix, rest) = c_name.split_once('_').unwrap_or(("TH", &c_name[2..]));
-        let (returns, c_returns) = (text(&row["returns"]["kind"]), text(&row["returns"]["type"]));
-        let plain = match rest.strip_prefix("new").filter(|rest| rest.starts_with(|c: char| c.is_uppercase())) {
-            Some(rest) => cxx_names::lower(rest),
-            None => rest.to_owned(),
-        };
-        let name = match prefix {
-            "TH" => cxx_names::lower(&plain),
-            "THTensor" | "THStorage" | "THGenerator" | "THRandom" | "THFused" | "THArchive" => plain,
-            "THCudaStream" | "THCudaEvent" | "THCudaGraph" => plain,
-            _ => cxx_names::lower(&prefix[2..]) + &cxx_names::upper(&plain),
-        };
-        let listed = row["arguments"].as_array().expect("a row has arguments");
-        Function {
-            name: cxx_names::word(&name).to_owned(),
-            chapter: text(&row["chapter"]),
-            arguments: listed.iter().map(|argument| Argument::of(argument, kinds)).collect(),
-            returns,
-            c_returns,
-            form: row["forms"].as_str().map(|form| cxx_names::word(form).to_owned()),
-            doc: text(&row["doc"]),
-            c_name,
-        }
-    }
 }

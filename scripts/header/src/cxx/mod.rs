@@ -1,24 +1,31 @@
 //! `include/thorn.hpp`: the parts of scripts/header/cxx, with a method and functions for each row between them.
 
-use crate::cxx_call::{Function, Kinds};
-use crate::cxx_emit::Face;
-use crate::cxx_names::{self, camel};
+mod argument;
+mod face;
+mod function;
+mod layout;
+mod names;
+
+use argument::Kinds;
+use face::Face;
+use function::Function;
+use names::camel;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The parts that are written by hand, in the order of the header. A line `@word argument` stands for what is generated.
 const PARTS: &[&str] = &[
-    include_str!("../cxx/front.hpp"),
+    include_str!("../../cxx/front.hpp"),
     "@enums",
-    include_str!("../cxx/errors.hpp"),
-    include_str!("../cxx/lists.hpp"),
-    include_str!("../cxx/handles.hpp"),
-    include_str!("../cxx/tensor.hpp"),
-    include_str!("../cxx/operators.hpp"),
-    include_str!("../cxx/view.hpp"),
-    include_str!("../cxx/elements.hpp"),
-    include_str!("../cxx/make.hpp"),
-    include_str!("../cxx/classes.hpp"),
+    include_str!("../../cxx/errors.hpp"),
+    include_str!("../../cxx/lists.hpp"),
+    include_str!("../../cxx/handles.hpp"),
+    include_str!("../../cxx/tensor.hpp"),
+    include_str!("../../cxx/operators.hpp"),
+    include_str!("../../cxx/view.hpp"),
+    include_str!("../../cxx/elements.hpp"),
+    include_str!("../../cxx/make.hpp"),
+    include_str!("../../cxx/classes.hpp"),
 ];
 
 /// The whole header, from the C header, which has the constants, and the rows.
@@ -66,7 +73,7 @@ fn enum_class(name: &str, doc: &[&str], body: &[&str], constants: &mut BTreeMap<
     let class = &name[2..];
     let mut out = format!("\n{}\nenum class {class} : int {{\n", doc.join("\n"));
     let own: Vec<&str> = body.iter().filter_map(|line| line.trim().split_once(" = ")).map(|(constant, _)| constant).collect();
-    let prefix = cxx_names::prefix(&own);
+    let prefix = names::prefix(&own);
     for line in body {
         match line.trim().split_once(" = ") {
             Some((constant, rest)) => {
@@ -95,7 +102,7 @@ fn results(functions: &[Function], defined: bool) -> String {
     lists.dedup();
     let mut out = String::new();
     for fields in lists {
-        let name = cxx_names::result(&fields);
+        let name = names::result(&fields);
         out += &match defined {
             true => format!("\n/// Several results.\nstruct {name} {{\n    Tensor {};\n}};\n", fields.join(", ")),
             false => format!("struct {name};\n"),

@@ -79,7 +79,11 @@ pub fn lower(name: &str) -> String {
 pub fn prefix(constants: &[&str]) -> usize {
     let first = constants.first().expect("an enum has constants");
     let ends = first.match_indices('_').map(|(at, _)| at + 1);
-    ends.filter(|end| constants.iter().all(|name| name.starts_with(&first[..*end]) && !name[*end..].starts_with(|c: char| c.is_ascii_digit()))).max().unwrap_or(0)
+    ends.filter(|end| {
+        constants.iter().all(|name| name.starts_with(&first[..*end]) && !name[*end..].starts_with(|c: char| c.is_ascii_digit()))
+    })
+    .max()
+    .unwrap_or(0)
 }
 
 /// The name of the struct with these fields.
