@@ -530,7 +530,7 @@ class Storage : public detail::Counted<THStorage, THStorage_retain, THStorage_fr
     // ------------------------------------------------------------------------------------------------------- Storages
 
     /// The first element; NULL when the storage is empty.
-    void * data() const {
+    void *data() const {
         THClearLastError();
         const auto r = THStorage_data(handle_);
         return detail::known(r, !r, "data");
@@ -798,16 +798,16 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
     // ------------------------------------------------------------------------------------- Streams, events and graphs
 
     /// A new stream of a GPU.
-    explicit CudaStream(int deviceIndex, int priority) : Counted(detail::must(THCudaStream_new(deviceIndex, priority),
-        static_cast<THCudaStream *>(nullptr), "CudaStream")) {}
+    explicit CudaStream(int deviceIndex, int priority = 0) : Counted(detail::must(THCudaStream_new(deviceIndex,
+        priority), static_cast<THCudaStream *>(nullptr), "CudaStream")) {}
     /// A handle for a stream of another library, a `cudaStream_t` or `CUstream` that must outlive it; NULL is the
     /// default stream.
-    static CudaStream foreign(int deviceIndex, void *stream = nullptr) {
+    static CudaStream foreign(int deviceIndex = 0, void *stream = nullptr) {
         return CudaStream::take(detail::must(THCudaStream_newForeign(deviceIndex, stream),
             static_cast<THCudaStream *>(nullptr), "foreign"));
     }
     /// The stream that this thread's operations on a GPU go to.
-    static CudaStream current(int deviceIndex) {
+    static CudaStream current(int deviceIndex = 0) {
         return CudaStream::take(detail::must(THCudaStream_newCurrent(deviceIndex), static_cast<THCudaStream *>(nullptr),
             "current"));
     }
@@ -820,7 +820,7 @@ class CudaStream : public detail::Counted<THCudaStream, THCudaStream_retain, THC
         return detail::known(r, !r, "device");
     }
     /// The stream as a `CUstream`, which is a `cudaStream_t`; NULL is the default stream.
-    void * pointer() const {
+    void *pointer() const {
         THClearLastError();
         const auto r = THCudaStream_pointer(handle_);
         return detail::known(r, !r, "pointer");
@@ -851,8 +851,8 @@ class CudaEvent : public detail::Counted<THCudaEvent, THCudaEvent_retain, THCuda
     // ------------------------------------------------------------------------------------- Streams, events and graphs
 
     /// A new event of a GPU, which measures time if `timing` is 1.
-    explicit CudaEvent(int deviceIndex, bool timing) : Counted(detail::must(THCudaEvent_new(deviceIndex, timing),
-        static_cast<THCudaEvent *>(nullptr), "CudaEvent")) {}
+    explicit CudaEvent(int deviceIndex, bool timing = false) : Counted(detail::must(THCudaEvent_new(deviceIndex,
+        timing), static_cast<THCudaEvent *>(nullptr), "CudaEvent")) {}
     /// Puts the event after the work that a stream of its GPU has.
     void record(const CudaStream &stream) const { detail::check(THCudaEvent_record(handle_, stream.get()), "record"); }
     /// Waits until the work before the event has been done.
@@ -885,9 +885,9 @@ class CudaGraph : public detail::Counted<THCudaGraph, THCudaGraph_retain, THCuda
 
     /// This thread's stream on a GPU, which must not be the default stream, keeps what operations give it from now on,
     /// rather than do it.
-    static void begin(int deviceIndex) { detail::check(THCudaGraph_begin(deviceIndex), "begin"); }
+    static void begin(int deviceIndex = 0) { detail::check(THCudaGraph_begin(deviceIndex), "begin"); }
     /// Ends `THCudaGraph_begin`: the graph of what the stream has kept.
-    static CudaGraph captured(int deviceIndex) {
+    static CudaGraph captured(int deviceIndex = 0) {
         return CudaGraph::take(detail::must(THCudaGraph_newCaptured(deviceIndex), static_cast<THCudaGraph *>(nullptr),
             "captured"));
     }
@@ -1213,10 +1213,6 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
         detail::check(THTensor_setAt(handle_, index.count(), index.data(), value), "setAt_");
         return *this;
     }
-    Tensor &set_(IntList index, double value) {
-        detail::check(THTensor_setAt(handle_, index.count(), index.data(), value), "set_");
-        return *this;
-    }
     /// Sets the element at `index` to an int64 that a double may not hold.
     Tensor &setAtLong_(IntList index, int64_t value) {
         detail::check(THTensor_setAtLong(handle_, index.count(), index.data(), value), "setAtLong_");
@@ -1269,60 +1265,118 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     // ---------------------------------------------------------------------------------------------------------- Views
 
+    Tensor &narrow_(int dimension, int64_t firstIndex, int64_t size) {
+        detail::check(THTensor_narrow(handle_, handle_, dimension, firstIndex, size), "narrow_");
+        return *this;
+    }
     /// Entries `firstIndex` to `firstIndex + size` of dimension `dimension`; a negative `firstIndex` counts from the
     /// end.
     Tensor narrow(int dimension, int64_t firstIndex, int64_t size) const {
         return detail::made(THTensor_newNarrow(handle_, dimension, firstIndex, size), "narrow");
     }
+    Tensor &select_(int dimension, int64_t sliceIndex) {
+        detail::check(THTensor_select(handle_, handle_, dimension, sliceIndex), "select_");
+        return *this;
+    }
     /// Entry `sliceIndex` of dimension `dimension`, which disappears; of a vector this is a scalar.
     Tensor select(int dimension, int64_t sliceIndex) const {
         return detail::made(THTensor_newSelect(handle_, dimension, sliceIndex), "select");
+    }
+    Tensor &slice_(int dimension, int64_t start, int64_t end, int64_t step) {
+        detail::check(THTensor_slice(handle_, handle_, dimension, start, end, step), "slice_");
+        return *this;
     }
     /// Entries `start`, `start + step`, ...
     Tensor slice(int dimension, int64_t start, int64_t end, int64_t step) const {
         return detail::made(THTensor_newSlice(handle_, dimension, start, end, step), "slice");
     }
+    Tensor &transpose_(int dimension1, int dimension2) {
+        detail::check(THTensor_transpose(handle_, handle_, dimension1, dimension2), "transpose_");
+        return *this;
+    }
     /// Dimensions `dimension1` and `dimension2` swapped.
     Tensor transpose(int dimension1, int dimension2) const {
         return detail::made(THTensor_newTranspose(handle_, dimension1, dimension2), "transpose");
     }
+    Tensor &t_() { detail::check(THTensor_t(handle_, handle_), "t_"); return *this; }
     /// The matrix transposed; vectors and scalars stay as they are.
     Tensor t() const { return detail::made(THTensor_newT(handle_), "t"); }
+    Tensor &permute_(IntList dims) {
+        detail::check(THTensor_permute(handle_, handle_, dims.count(), dims.data()), "permute_");
+        return *this;
+    }
     /// Dimension `d` of the view is dimension `dims[d]` of the source.
     Tensor permute(IntList dims) const {
         return detail::made(THTensor_newPermute(handle_, dims.count(), dims.data()), "permute");
+    }
+    Tensor &diagonal_(int64_t offset = 0, int dim1 = 0, int dim2 = 1) {
+        detail::check(THTensor_diagonal(handle_, handle_, offset, dim1, dim2), "diagonal_");
+        return *this;
     }
     /// Elements `[i, i + offset]` of dimensions `dim1` and `dim2`, which disappear; the diagonal becomes the last
     /// dimension.
     Tensor diagonal(int64_t offset = 0, int dim1 = 0, int dim2 = 1) const {
         return detail::made(THTensor_newDiagonal(handle_, offset, dim1, dim2), "diagonal");
     }
+    Tensor &unfold_(int dimension, int64_t size, int64_t step) {
+        detail::check(THTensor_unfold(handle_, handle_, dimension, size, step), "unfold_");
+        return *this;
+    }
     /// All windows of `size` entries, `step` apart, of dimension `dimension`; the window becomes a new last dimension.
     Tensor unfold(int dimension, int64_t size, int64_t step) const {
         return detail::made(THTensor_newUnfold(handle_, dimension, size, step), "unfold");
     }
+    Tensor &squeeze_() { detail::check(THTensor_squeeze(handle_, handle_), "squeeze_"); return *this; }
     /// Without the dimensions of size 1.
     Tensor squeeze() const { return detail::made(THTensor_newSqueeze(handle_), "squeeze"); }
+    Tensor &squeeze1d_(int dimension) {
+        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze1d_");
+        return *this;
+    }
+    Tensor &squeeze_(int dimension) {
+        detail::check(THTensor_squeeze1d(handle_, handle_, dimension), "squeeze_");
+        return *this;
+    }
     /// Without dimension `dimension`, if its size is 1.
     Tensor squeeze1d(int dimension) const {
         return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze1d");
     }
     Tensor squeeze(int dimension) const { return detail::made(THTensor_newSqueeze1d(handle_, dimension), "squeeze"); }
+    Tensor &unsqueeze1d_(int dimension) {
+        detail::check(THTensor_unsqueeze1d(handle_, handle_, dimension), "unsqueeze1d_");
+        return *this;
+    }
     /// With a new dimension of size 1 at `dimension`; -1 appends.
     Tensor unsqueeze1d(int dimension) const {
         return detail::made(THTensor_newUnsqueeze1d(handle_, dimension), "unsqueeze1d");
+    }
+    Tensor &view_(IntList size) {
+        detail::check(THTensor_view(handle_, handle_, size.count(), size.data()), "view_");
+        return *this;
     }
     /// The same elements in these sizes, of which one may be -1; an error where strides do not allow it without a copy.
     Tensor view(IntList size) const {
         return detail::made(THTensor_newView(handle_, size.count(), size.data()), "view");
     }
+    Tensor &expand_(IntList size) {
+        detail::check(THTensor_expand(handle_, handle_, size.count(), size.data()), "expand_");
+        return *this;
+    }
     /// Size-1 dimensions repeated to these sizes at stride 0; -1 keeps a size, new dimensions come first.
     Tensor expand(IntList size) const {
         return detail::made(THTensor_newExpand(handle_, size.count(), size.data()), "expand");
     }
+    Tensor &viewAs_(const Tensor &other) {
+        detail::check(THTensor_viewAs(handle_, handle_, other.get()), "viewAs_");
+        return *this;
+    }
     /// The tensor viewed in the sizes of `other`.
     Tensor viewAs(const Tensor &other) const {
         return detail::made(THTensor_newViewAs(handle_, other.get()), "viewAs");
+    }
+    Tensor &expandAs_(const Tensor &other) {
+        detail::check(THTensor_expandAs(handle_, handle_, other.get()), "expandAs_");
+        return *this;
     }
     /// The tensor expanded to the sizes of `other`.
     Tensor expandAs(const Tensor &other) const {
@@ -1383,18 +1437,13 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has
     /// and `copy` is 0, else a copy, row-major on another device.
-    Tensor toDevice(DeviceType deviceType, int deviceIndex, Dtype dtype, bool nonBlocking, bool copy) const {
+    Tensor toDevice(DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
+        bool nonBlocking = false, bool copy = false) const {
         return detail::made(THTensor_newToDevice(handle_, static_cast<THDeviceType>(deviceType), deviceIndex,
             static_cast<THDtype>(dtype), nonBlocking, copy), "toDevice");
     }
-    /// The elements of `t` on a device, in `dtype`, or their own with `TH_UNDEFINED`: `t` itself if that is what it has
-    /// and `copy` is 0, else a copy, row-major on another device.
-    Tensor toDevice(int deviceIndex, bool nonBlocking, bool copy) const {
-        return detail::made(THTensor_newToDevice(handle_, static_cast<THDeviceType>(DeviceType::Cpu), deviceIndex,
-            static_cast<THDtype>(Dtype::Undefined), nonBlocking, copy), "toDevice");
-    }
     /// `t` itself if it lies on the GPU with this number, else a row-major copy there.
-    Tensor cuda(int deviceIndex) const { return detail::made(THTensor_newCuda(handle_, deviceIndex), "cuda"); }
+    Tensor cuda(int deviceIndex = 0) const { return detail::made(THTensor_newCuda(handle_, deviceIndex), "cuda"); }
     /// `t` itself if the host has its elements, else a row-major copy.
     Tensor cpu() const { return detail::made(THTensor_newCpu(handle_), "cpu"); }
     /// 1 if the elements lie in the memory of a GPU; 0 if not.
@@ -5444,11 +5493,11 @@ class [[nodiscard]] Tensor : public detail::Counted<THTensor, THTensor_retain, T
 
     /// The elements of `t` for a consumer of DLPack 1, who shares them until it calls the deleter of what is returned,
     /// once; `t` may be freed before.
-    DLManagedTensorVersioned * toDLPack() const {
+    DLManagedTensorVersioned *toDLPack() const {
         return detail::must(THTensor_toDLPack(handle_), static_cast<DLManagedTensorVersioned *>(nullptr), "toDLPack");
     }
     /// As toDLPack, for consumers of the struct that DLPack had before version 1.
-    DLManagedTensor * toDLPackLegacy() const {
+    DLManagedTensor *toDLPackLegacy() const {
         return detail::must(THTensor_toDLPackLegacy(handle_), static_cast<DLManagedTensor *>(nullptr),
             "toDLPackLegacy");
     }
@@ -5906,9 +5955,9 @@ inline Tensor withSizesOn(DeviceType deviceType, int deviceIndex, IntList size, 
         deviceIndex, size.count(), size.data()), "withSizesOn");
 }
 /// A row-major tensor with undefined elements on a device; `ndim` 0 makes a scalar.
-inline Tensor withSizesOn(int deviceIndex, IntList size, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(DeviceType::Cpu),
-        deviceIndex, size.count(), size.data()), "withSizesOn");
+inline Tensor withSizesOn(DeviceType deviceType, IntList size, Dtype dtype = Dtype::Undefined) {
+    return detail::made(THTensor_newWithSizesOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), 0,
+        size.count(), size.data()), "withSizesOn");
 }
 /// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
 inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, IntList stride, void *data,
@@ -5918,19 +5967,16 @@ inline Tensor fromBlobOn(DeviceType deviceType, int deviceIndex, IntList size, I
         "fromBlobOn");
 }
 /// As `THTensor_newFromBlob`, over memory of a device: `data` is an address there.
-inline Tensor fromBlobOn(int deviceIndex, IntList size, void *data, THDeleter deleter = nullptr,
+inline Tensor fromBlobOn(DeviceType deviceType, IntList size, void *data, THDeleter deleter = nullptr,
     void *context = nullptr, Dtype dtype = Dtype::Undefined) {
-    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(DeviceType::Cpu),
-        deviceIndex, size.count(), size.data(), nullptr, data, deleter, context), "fromBlobOn");
+    return detail::made(THTensor_newFromBlobOn(detail::dtype(dtype), static_cast<THDeviceType>(deviceType), 0,
+        size.count(), size.data(), nullptr, data, deleter, context), "fromBlobOn");
 }
-inline Tensor toDevice(const Tensor &t, DeviceType deviceType, int deviceIndex, Dtype dtype, bool nonBlocking,
-    bool copy) {
+inline Tensor toDevice(const Tensor &t, DeviceType deviceType, int deviceIndex = 0, Dtype dtype = Dtype::Undefined,
+    bool nonBlocking = false, bool copy = false) {
     return t.toDevice(deviceType, deviceIndex, dtype, nonBlocking, copy);
 }
-inline Tensor toDevice(const Tensor &t, int deviceIndex, bool nonBlocking, bool copy) {
-    return t.toDevice(deviceIndex, nonBlocking, copy);
-}
-inline Tensor cuda(const Tensor &t, int deviceIndex) { return t.cuda(deviceIndex); }
+inline Tensor cuda(const Tensor &t, int deviceIndex = 0) { return t.cuda(deviceIndex); }
 inline Tensor cpu(const Tensor &t) { return t.cpu(); }
 inline bool isCuda(const Tensor &t) { return t.isCuda(); }
 inline Tensor pinned(const Tensor &t) { return t.pinned(); }
@@ -9834,8 +9880,8 @@ inline Tensor &dropout_out(Tensor &r, Out mask, const Tensor &t, double p = 0.5)
 
 // -------------------------------------------------------------------------------------- Exchange with other libraries
 
-inline DLManagedTensorVersioned * toDLPack(const Tensor &t) { return t.toDLPack(); }
-inline DLManagedTensor * toDLPackLegacy(const Tensor &t) { return t.toDLPackLegacy(); }
+inline DLManagedTensorVersioned *toDLPack(const Tensor &t) { return t.toDLPack(); }
+inline DLManagedTensor *toDLPackLegacy(const Tensor &t) { return t.toDLPackLegacy(); }
 /// A tensor that shares the elements of a producer of DLPack 1.
 inline Tensor fromDLPack(DLManagedTensorVersioned *tensor) {
     return detail::made(THTensor_newFromDLPack(tensor), "fromDLPack");
@@ -10425,7 +10471,7 @@ class Fused : public detail::Counted<THFused, THFused_retain, THFused_free> {
         return detail::known(r, r == -1, "nInputs");
     }
     /// The name of input `index`, from 0: inputs are numbered as they first appear in the text.
-    const char * inputName(int64_t index) const {
+    const char *inputName(int64_t index) const {
         THClearLastError();
         const auto r = THFused_inputName(handle_, index);
         return detail::known(r, !r, "inputName");
@@ -10479,6 +10525,13 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         };
         return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr), "openReader"));
     }
+    /// The sizes of tensor `index`, as long as the archive is open.
+    IntList sizes(int64_t index) const {
+        const int count = static_cast<int>(ndim(index));
+        THClearLastError();
+        const int64_t *size = THArchive_sizes(handle_, index);
+        return IntList(detail::known(size, !size, "sizes"), size ? count : 0);
+    }
 
     // ---------------------------------------------------------------------------------------------------------- Files
 
@@ -10510,7 +10563,7 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         return detail::known(r, r == -1, "count");
     }
     /// The name of tensor `index`, from 0.
-    const char * name(int64_t index) const {
+    const char *name(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_name(handle_, index);
         return detail::known(r, !r, "name");
@@ -10531,12 +10584,6 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     int64_t ndim(int64_t index) const {
         return detail::must(THArchive_ndim(handle_, index), static_cast<int64_t>(-1), "ndim");
     }
-    /// The sizes of tensor `index`, as many as it has dimensions.
-    const int64_t * sizes(int64_t index) const {
-        THClearLastError();
-        const auto r = THArchive_sizes(handle_, index);
-        return detail::known(r, !r, "sizes");
-    }
     /// The number of keys of the metadata.
     int64_t metadataCount() const {
         THClearLastError();
@@ -10544,19 +10591,19 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         return detail::known(r, r == -1, "metadataCount");
     }
     /// Key `index` of the metadata, from 0.
-    const char * metadataKey(int64_t index) const {
+    const char *metadataKey(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_metadataKey(handle_, index);
         return detail::known(r, !r, "metadataKey");
     }
     /// The value of key `index` of the metadata, from 0.
-    const char * metadataValue(int64_t index) const {
+    const char *metadataValue(int64_t index) const {
         THClearLastError();
         const auto r = THArchive_metadataValue(handle_, index);
         return detail::known(r, !r, "metadataValue");
     }
     /// The value of `key` in the metadata.
-    const char * metadata(Text key) const {
+    const char *metadata(Text key) const {
         THClearLastError();
         const auto r = THArchive_metadata(handle_, key.c_str());
         return detail::known(r, !r, "metadata");
@@ -10601,13 +10648,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 
 /// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
 /// start.
-inline void setDefaultDevice(DeviceType deviceType, int deviceIndex) {
+inline void setDefaultDevice(DeviceType deviceType, int deviceIndex = 0) {
     detail::check(THSetDefaultDevice(static_cast<THDeviceType>(deviceType), deviceIndex), "setDefaultDevice");
-}
-/// Sets the device on which this thread makes tensors where neither an argument nor an operand says one: the host at
-/// start.
-inline void setDefaultDevice(int deviceIndex) {
-    detail::check(THSetDefaultDevice(static_cast<THDeviceType>(DeviceType::Cpu), deviceIndex), "setDefaultDevice");
 }
 /// The kind of the thread's default device.
 inline DeviceType getDefaultDeviceType() {
@@ -10628,11 +10670,11 @@ inline int cudaDeviceCount() {
     return detail::known(r, !r, "cudaDeviceCount");
 }
 /// The name of a GPU, as its driver has it.
-inline std::string cudaDeviceName(int deviceIndex) {
+inline std::string cudaDeviceName(int deviceIndex = 0) {
     return detail::text(THCuda_newDeviceName(deviceIndex), "cudaDeviceName");
 }
 /// Stores what a GPU is in `properties`.
-inline THCudaProperties cudaProperties(int deviceIndex) {
+inline THCudaProperties cudaProperties(int deviceIndex = 0) {
     THCudaProperties r{};
     detail::check(THCuda_properties(deviceIndex, &r), "cudaProperties");
     return r;
@@ -10648,24 +10690,34 @@ inline bool cudaGetAllowTF32() {
     return detail::known(r != 0, !r, "cudaGetAllowTF32");
 }
 /// Waits until a GPU has done all work of this process.
-inline void cudaSynchronize(int deviceIndex) { detail::check(THCuda_synchronize(deviceIndex), "cudaSynchronize"); }
+inline void cudaSynchronize(int deviceIndex = 0) { detail::check(THCuda_synchronize(deviceIndex), "cudaSynchronize"); }
 /// Stores how much memory a GPU has in `memory`.
-inline THCudaMemory cudaMemory(int deviceIndex) {
+inline THCudaMemory cudaMemory(int deviceIndex = 0) {
     THCudaMemory r{};
     detail::check(THCuda_memory(deviceIndex, &r), "cudaMemory");
     return r;
 }
 /// Gives the memory of a GPU, and the pinned memory of the host, that is kept for new storages back to the driver.
-inline void cudaEmptyCache(int deviceIndex) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
+inline void cudaEmptyCache(int deviceIndex = 0) { detail::check(THCuda_emptyCache(deviceIndex), "cudaEmptyCache"); }
 /// 1 if a GPU can reach the memory of GPU `peer`; 0 if not.
 inline bool cudaCanAccessPeer(int deviceIndex, int peer) {
     THClearLastError();
     const int r = THCuda_canAccessPeer(deviceIndex, peer);
     return detail::known(r != 0, !r, "cudaCanAccessPeer");
 }
+/// 1 if a GPU can reach the memory of GPU `peer`; 0 if not.
+inline bool cudaCanAccessPeer(int peer) {
+    THClearLastError();
+    const int r = THCuda_canAccessPeer(0, peer);
+    return detail::known(r != 0, !r, "cudaCanAccessPeer");
+}
 /// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
 inline void cudaSetPeerAccess(int deviceIndex, int peer, bool on) {
     detail::check(THCuda_setPeerAccess(deviceIndex, peer, on), "cudaSetPeerAccess");
+}
+/// Lets a GPU reach the memory of GPU `peer` if `on` is 1, and no longer if it is 0.
+inline void cudaSetPeerAccess(int peer, bool on) {
+    detail::check(THCuda_setPeerAccess(0, peer, on), "cudaSetPeerAccess");
 }
 
 // ------------------------------------------------------------------------------------------------------ Element types
@@ -10687,7 +10739,7 @@ inline size_t dtypeSize(Dtype dtype) {
     return detail::known(r, !r, "dtypeSize");
 }
 /// PyTorch's name, `"float32"`.
-inline const char * dtypeName(Dtype dtype) {
+inline const char *dtypeName(Dtype dtype) {
     THClearLastError();
     const auto r = THDtype_name(static_cast<THDtype>(dtype));
     return detail::known(r, !r, "dtypeName");
@@ -10778,7 +10830,7 @@ inline bool memoryPressure() {
 // ------------------------------------------------------------------------------------------------------------- Errors
 
 /// Returns the name of a status in this header: `"TH_ERR_SHAPE"`.
-inline const char * statusName(Status status) {
+inline const char *statusName(Status status) {
     THClearLastError();
     const auto r = THStatus_name(static_cast<THStatus>(status));
     return detail::known(r, !r, "statusName");
@@ -10808,31 +10860,23 @@ inline int getNumCores() {
 /// process: `THSetBlas("libopenblas.so.0")`.
 inline void setBlas(const char *path = nullptr) { detail::check(THSetBlas(path), "setBlas"); }
 /// The path given to `THSetBlas` when the library in use was loaded; NULL where thorn computes itself.
-inline const char * getBlas() {
-    THClearLastError();
-    const auto r = THGetBlas();
-    return detail::known(r, !r, "getBlas");
-}
+inline const char *getBlas() { THClearLastError(); const auto r = THGetBlas(); return detail::known(r, !r, "getBlas"); }
 
 // ----------------------------------------------------------------------------------------------------------- Versions
 
 /// The declarations of this library as plain C without a preprocessor: `ffi.cdef(ffi.string(lib.THCdef()))` in LuaJIT,
 /// and the same of Python's cffi.
-inline const char * cdef() { THClearLastError(); const auto r = THCdef(); return detail::known(r, !r, "cdef"); }
+inline const char *cdef() { THClearLastError(); const auto r = THCdef(); return detail::known(r, !r, "cdef"); }
 /// The part of `THCdef` that declares the functions of the chapter with this title, `"Matrix products"`, or with `""`
 /// all types and constants, which each chapter needs before it: a reader that is slow, as cffi is, hears of what it
 /// calls only.
 inline std::string cdefChapter(Text title) { return detail::text(THCdefChapter(title.c_str()), "cdefChapter"); }
 /// The version of the library in use, `"0.1.0"`.
-inline const char * version() {
-    THClearLastError();
-    const auto r = THVersion();
-    return detail::known(r, !r, "version");
-}
+inline const char *version() { THClearLastError(); const auto r = THVersion(); return detail::known(r, !r, "version"); }
 /// `TH_ABI_VERSION` of the library in use.
 inline int abiVersion() { THClearLastError(); const int r = THAbiVersion(); return detail::known(r, !r, "abiVersion"); }
 /// The vector instructions kernels use on this machine: `"baseline"`, `"avx2"` or `"avx512"`.
-inline const char * simdLevel() {
+inline const char *simdLevel() {
     THClearLastError();
     const auto r = THSimdLevel();
     return detail::known(r, !r, "simdLevel");

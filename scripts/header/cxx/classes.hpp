@@ -51,6 +51,13 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
         };
         return Archive(detail::must(THArchive_openCallbacks(read, seek, &reader), static_cast<THArchive *>(nullptr), "openReader"));
     }
+    /// The sizes of tensor `index`, as long as the archive is open.
+    IntList sizes(int64_t index) const {
+        const int count = static_cast<int>(ndim(index));
+        THClearLastError();
+        const int64_t *size = THArchive_sizes(handle_, index);
+        return IntList(detail::known(size, !size, "sizes"), size ? count : 0);
+    }
 @methods THArchive
 
   private:

@@ -65,7 +65,8 @@ impl Argument {
             "print_options" | "context" | "deleter" | "hook" | "optional_text" => Some("nullptr".to_owned()),
             _ => None,
         };
-        own.or_else(|| given.map(|given| self.converted(&given, kinds)))
+        // A device has a type and a number.
+        own.or_else(|| given.filter(|_| self.kind != "device_type").map(|given| self.converted(&given, kinds)))
     }
 
     /// A default of the rows as C++ writes it.
@@ -153,6 +154,7 @@ impl Argument {
     }
 }
 
-fn spaced(c_type: &str) -> String {
+/// A type before a name.
+pub fn spaced(c_type: &str) -> String {
     if c_type.ends_with('*') { c_type.to_owned() } else { format!("{c_type} ") }
 }

@@ -127,7 +127,7 @@ impl Face {
                 continue;
             }
             let (before, after) = if object.is_some() { ("", " const") } else { ("static ", "") };
-            let head = format!("{before}{} {name}({}){after}", function.value_type(), variant.declared());
+            let head = format!("{before}{}{name}({}){after}", function.value_before(), variant.declared());
             self.method(prefix, &function.doc, &head, &function.value_body(&call, name));
             if !function.outs().is_empty() {
                 let call = function.call(&variant, object, To::Out, name);
@@ -142,7 +142,7 @@ impl Face {
         for mut variant in function.variants(None) {
             if self.take(&function.name, &mut variant, "") {
                 let body = function.value_body(&function.call(&variant, None, To::Value, &function.name), &function.name);
-                let head = format!("inline {} {}({})", function.value_type(), function.name, variant.declared());
+                let head = format!("inline {}{}({})", function.value_before(), function.name, variant.declared());
                 self.function("TH", &function.doc, &head, &body);
             }
         }
@@ -193,36 +193,33 @@ impl Face {
     /// The forms that return what they make: a method, and a function beside it.
     fn add_values(&mut self, function: &Function, name: &str, doc: &str, all: &[Function]) {
         let twin = all.iter().find(|other| other.prefix() == "THTensor" && other.name == function.name && other.c_name != function.c_name);
-        if function.returns == "status" && twin.is_some_and(Function::is_new) {
-            return;
-        }
+        let by_twin = function.returns == "status" && twin.is_some_and(Function::is_new);
         let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
-        let value = function.value_type();
+        let value = function.value_before();
         let object = function.object();
         for mut variant in function.variants(object) {
-            if let Some(object) = object {
-                let mut doc = doc;
-                if self.take(&format!(".{name}"), &mut variant, "") {
-                    let body = function.value_body(&function.call(&variant, Some((&object.name, "handle_")), To::Value, name), name);
-                    let head = format!("{value} {name}({}) const", variant.declared());
-                    if function.result_fields().is_some() {
-                        self.method("THTensor", doc, &head, ";");
-                        let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
-                        self.function("THTensor", "", &format!("inline {value} Tensor::{name}({declared}) const"), &body);
-                    } else {
-                        self.method("THTensor", doc, &head, &body);
-                    }
-                    doc = "";
+            let Some(object) = object else { break };
+            if !by_twin && self.take(&format!(".{name}"), &mut variant, "") {
+                let body = function.value_body(&function.call(&variant, Some((&object.name, "handle_")), To::Value, name), name);
+                let head = format!("{value}{name}({}) const", variant.declared());
+                if function.result_fields().is_some() {
+                    self.method("THTensor", doc, &head, ";");
+                    let declared = Variant { required: variant.shown.len(), ..variant.clone() }.declared();
+                    self.function("THTensor", "", &format!("inline {value}Tensor::{name}({declared}) const"), &body);
                 } else {
-                    continue;
+                    self.method("THTensor", doc, &head, &body);
                 }
-                let mut changing = variant.clone();
-                if function.is_in_place() && self.take(&format!(".{name}_"), &mut changing, "") {
-                    let call = function.call(&changing, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
-                    let head = format!("Tensor &{name}_({})", changing.declared());
-                    self.method("THTensor", doc, &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
-                }
+            } else if !by_twin {
+                continue;
             }
+            if function.is_in_place() && self.take(&format!(".{name}_"), &mut variant, "") {
+                let call = function.call(&variant, Some((&object.name, "handle_")), To::This, &format!("{name}_"));
+                let head = format!("Tensor &{name}_({})", variant.declared());
+                self.method("THTensor", "", &head, &format!("detail::check({call}, \"{name}_\"); return *this;"));
+            }
+        }
+        if by_twin {
+            return;
         }
         if OBJECTS.contains(&name) {
             return;
@@ -238,7 +235,7 @@ impl Face {
                 Some(twin) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
                 None => call(function),
             };
-            self.function("THTensor", doc, &format!("inline {value} {name}({})", variant.declared()), &body);
+            self.function("THTensor", doc, &format!("inline {value}{name}({})", variant.declared()), &body);
         }
     }
 

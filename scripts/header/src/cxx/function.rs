@@ -1,6 +1,6 @@
 //! A row as a function of C++: its parameters, its overloads, and how it calls C.
 
-use super::argument::{Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, text};
+use super::argument::{Argument, COUNTED, INPUTS, Kinds, STRUCTS, TENSOR_LISTS, spaced, text};
 use super::names::{self, IN_PLACE, MAKE, MORE_IN_PLACE, WRITE};
 use serde_json::Value;
 
@@ -249,6 +249,11 @@ impl Function {
         }
     }
 
+    /// The type before a name.
+    pub fn value_before(&self) -> String {
+        spaced(&self.value_type())
+    }
+
     /// The statements of the form that returns values. `call` is the call of C.
     pub fn value_body(&self, call: &str, name: &str) -> String {
         let value = self.value_type();
@@ -299,6 +304,7 @@ impl Function {
     pub fn is_form_of(&self, form: &str, all: &[Function]) -> bool {
         let made = |function: &Function| matches!(function.returns.as_str(), "status" | "new");
         match all.iter().find(|function| function.prefix() == "THTensor" && function.name == form) {
+            Some(plain) if plain.form.as_deref() != Some(form) => false,
             Some(plain) => plain.returns == self.returns || (made(plain) && made(self)),
             None => made(self),
         }

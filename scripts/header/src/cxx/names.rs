@@ -21,7 +21,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THAlloc THRealloc THFree", "memory of C"),
     ("THStorage_newWithAllocator THStorage_newWithDataAndAllocator", "memory of C: fromBlob takes any function that frees"),
     ("THMapAllocatorContext_* THRefcountedMapAllocator_*", "memory of C: Storage::withMapping, shared and sharedFd have an owner"),
-    ("THArchive_openCallbacks", "by hand: Archive::openReader"),
+    ("THArchive_openCallbacks THArchive_sizes", "by hand: Archive::openReader and Archive::sizes"),
     ("THCudaStream_addCallback", "by hand, for any function object"),
     ("THCudaStream_waitEvent", "by hand: two classes name each other"),
     ("THGetLastError THGetLastErrorCode THClearLastError", "th::Error, th::failure"),
