@@ -92,11 +92,9 @@
 /** @endcond */
 
 namespace th {
-// Files with exceptions and without may be linked together: the functions of the two are not the same.
 #ifdef TH_NO_EXCEPTIONS
+// Files with exceptions and without may be linked together: the functions of the two are not the same.
 inline namespace without_exceptions {
-#else
-inline namespace with_exceptions {
 #endif
 
 /// Code of a kind of device in the C API; the values are DLPack's.
@@ -6536,7 +6534,7 @@ inline Tensor &tpow_out(Tensor &r, double value, const Tensor &t) {
     detail::check(THTensor_tpow(detail::result(r), value, t.get()), "tpow_out");
     return r;
 }
-inline Tensor pow(double value, const Tensor &t) { return t.pow(value); }
+inline Tensor pow(double value, const Tensor &t) { return t.tpow(value); }
 inline Tensor &pow_out(Tensor &r, double value, const Tensor &t) {
     detail::check(THTensor_tpow(detail::result(r), value, t.get()), "pow_out");
     return r;
@@ -9530,9 +9528,9 @@ inline Tensor &normal_stddevs_out(Tensor &r, const Tensor &stdvs) {
     return r;
 }
 inline Tensor normal(const Generator &generator, double mean, const Tensor &stdvs) {
-    return stdvs.normal(generator, mean);
+    return stdvs.normal_stddevs(generator, mean);
 }
-inline Tensor normal(double mean, const Tensor &stdvs) { return stdvs.normal(mean); }
+inline Tensor normal(double mean, const Tensor &stdvs) { return stdvs.normal_stddevs(mean); }
 inline Tensor &normal_out(Tensor &r, const Generator &generator, double mean, const Tensor &stdvs) {
     detail::check(THTensor_normal_stddevs(detail::result(r), generator.get(), mean, stdvs.get()), "normal_out");
     return r;
@@ -10882,7 +10880,9 @@ inline const char *simdLevel() {
     return detail::known(r, !r, "simdLevel");
 }
 
-} // inline namespace
+#ifdef TH_NO_EXCEPTIONS
+} // namespace without_exceptions
+#endif
 } // namespace th
 
 #if defined TH_FORMAT && defined __cpp_lib_format

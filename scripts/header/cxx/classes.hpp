@@ -69,7 +69,9 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
 // ==================================================================================================================
 @functions TH
 
-} // inline namespace
+#ifdef TH_NO_EXCEPTIONS
+} // namespace without_exceptions
+#endif
 } // namespace th
 
 #if defined TH_FORMAT && defined __cpp_lib_format

@@ -92,9 +92,7 @@
 /** @endcond */
 
 namespace th {
-// Files with exceptions and without may be linked together: the functions of the two are not the same.
 #ifdef TH_NO_EXCEPTIONS
+// Files with exceptions and without may be linked together: the functions of the two are not the same.
 inline namespace without_exceptions {
-#else
-inline namespace with_exceptions {
 #endif

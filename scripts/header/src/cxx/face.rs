@@ -197,6 +197,8 @@ impl Face {
         let twin = twin.filter(|_| function.arguments.iter().any(|argument| argument.kind == "dtype"));
         let value = function.value_before();
         let object = function.object();
+        // The method that a function calls; its own name where another row has this one.
+        let mut method = name;
         for mut variant in function.variants(object) {
             let Some(object) = object else { break };
             if !by_twin && self.take(&format!(".{name}"), &mut variant, "") {
@@ -210,6 +212,7 @@ impl Face {
                     self.method("THTensor", doc, &head, &body);
                 }
             } else if !by_twin {
+                method = &function.name;
                 continue;
             }
             if function.is_in_place() && self.take(&format!(".{name}_"), &mut variant, "") {
@@ -231,7 +234,7 @@ impl Face {
             }
             let call = |function: &Function| function.value_body(&function.call(&variant, None, To::Value, name), name);
             let body = match twin {
-                _ if object.is_some() => format!("return {};", as_method(&variant, object, name)),
+                _ if object.is_some() => format!("return {};", as_method(&variant, object, method)),
                 Some(twin) => format!("if (dtype == Dtype::Undefined) {{ {} }} {}", call(twin), call(function)),
                 None => call(function),
             };
