@@ -48,7 +48,7 @@ inline bool Nested::sizes(std::vector<int64_t> &sizes, std::size_t depth, Kind &
 }
 
 template <class T> inline void Nested::append(std::vector<T> &to) const {
-    if (kind_ != Kind::List) to.push_back(std::is_same_v<T, double> || kind_ == Kind::Float ? static_cast<T>(number_) : static_cast<T>(integer_));
+    if (kind_ != Kind::List) to.push_back(std::is_same_v<T, double> ? static_cast<T>(number_) : static_cast<T>(integer_));
     for (std::size_t i = 0; i < count_; i++) list_[i].append(to);
 }
 
@@ -77,7 +77,11 @@ inline Tensor tensor(const Nested &values, Dtype dtype = Dtype::Undefined) {
 
 namespace detail {
 
-template <class R> using Entry = std::remove_cv_t<std::remove_reference_t<decltype(*std::begin(std::declval<const R &>()))>>;
+// A container names what it has, since entries of a vector<bool> are no bools; a view does not.
+template <class R> auto entry(const R &range, int) -> decltype(range.begin(), typename R::value_type());
+template <class R> auto entry(const R &range, long) -> std::decay_t<decltype(*range.begin())>;
+template <class T, std::size_t N> auto entry(const T (&array)[N], int) -> std::remove_cv_t<T>;
+template <class R> using Entry = decltype(entry(std::declval<const R &>(), 0));
 
 /// True for what `for` goes through, but for tensors and texts.
 template <class R, class = void> inline constexpr bool is_range = false;
@@ -140,14 +144,15 @@ template <class T> inline Tensor fromBlob(T *data, IntList size, IntList stride 
 template <class T, class D, class = std::enable_if_t<std::is_invocable_v<D, T *>>>
 inline Tensor fromBlob(T *data, IntList size, D deleter, IntList stride = {}) {
     static_assert(!std::is_const_v<T>, "a tensor may be written: fromData copies");
-    D *kept = new D(std::move(deleter));
     const THDeleter call = [](void *memory, void *context) noexcept {
         D *deleter = static_cast<D *>(context);
         (*deleter)(static_cast<T *>(memory));
         delete deleter;
     };
-    THTensor *handle =
-        THTensor_newFromBlob(static_cast<THDtype>(dtypeOf<T>()), detail::common("fromBlob", {size}), size.data(), stride.data(), data, call, kept);
+    const int count = detail::common("fromBlob", {size, stride});
+    D *kept = new D(std::move(deleter));
+    const THDtype dtype = static_cast<THDtype>(dtypeOf<T>());
+    THTensor *handle = THTensor_newFromBlob(dtype, count, size.data(), stride.data(), data, call, kept);
     if (!handle) delete kept;
     return detail::made(handle, "fromBlob");
 }
