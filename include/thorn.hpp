@@ -10377,6 +10377,11 @@ template <class T> inline Tensor fromVector(std::vector<T> values, IntList size 
     return fromBlob(data, size.count() ? size : IntList(&count, 1), [owner = std::move(values)](T *) mutable { owner.clear(); });
 }
 
+/// A tensor with one dimension over a whole storage.
+inline Tensor withStorage(const Storage &storage) {
+    return detail::made(THTensor_newWithStorage(storage.get(), 0, -1, nullptr, nullptr), "withStorage");
+}
+
 /// The identity matrix of n rows.
 inline Tensor eye(int64_t n, Dtype dtype = Dtype::Undefined) { return eye(n, n, dtype); }
 
