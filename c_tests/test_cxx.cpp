@@ -4,6 +4,7 @@
 
 #include <array>
 #include <sstream>
+#include <vector>
 
 using th::Tensor;
 

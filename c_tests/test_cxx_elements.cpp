@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 using th::Tensor;
 
