@@ -135,10 +135,11 @@ static void files_keep_tensors() {
     CHECK(in.metadata("nothing") == nullptr);
     CHECK_EQ(in.find("nothing"), -1);
     CHECK(in.sizes(in.find("bias")) == th::IntList{3});
-    Tensor weight = in.find("weight") >= 0 ? in.tensor(in.find("weight")) : Tensor();
-    CHECK(th::equal(weight, t));
+    CHECK(th::equal(in.tensor("weight"), t));
+    CHECK(th::equal(in.tensor(in.find("weight")), t));
     CHECK_VALUES(in.read(in.find("bias")), 1, 2, 3);
     CHECK_THROWS(in.tensor(7), th::Status::ErrArgument, "tensor: ");
+    CHECK_THROWS(in.tensor("nothing"), th::Status::ErrArgument, "tensor: ");
 }
 
 // The bytes of a file, as a reader has them.

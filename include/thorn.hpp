@@ -10618,6 +10618,8 @@ class Archive : public detail::Owned<THArchive, THArchive_free> {
     }
     /// Tensor `index` with the strides that it has in the file.
     Tensor tensor(int64_t index) const { return detail::made(THArchive_newTensor(handle_, index), "tensor"); }
+    /// The first tensor named `name`, as `THArchive_newTensor` gives it.
+    Tensor tensor(Text name) const { return detail::made(THArchive_newFind(handle_, name.c_str()), "tensor"); }
     /// `r` = tensor `index`, copied.
     Tensor read(int64_t index) const {
         Tensor r(detail::Fresh{});

@@ -38,7 +38,7 @@ impl Function {
         };
         let listed = row["arguments"].as_array().expect("a row has arguments");
         Function {
-            name: names::word(&name).to_owned(),
+            name: names::of(&c_name, &name).to_owned(),
             chapter: text(&row["chapter"]),
             arguments: listed.iter().map(|argument| Argument::of(argument, kinds)).collect(),
             returns,

@@ -110,3 +110,58 @@ fn results(functions: &[Function], defined: bool) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::names::LEFT_OUT;
+    use serde_json::Value;
+
+    fn read(path: &str) -> String {
+        std::fs::read_to_string(crate::root().join(path)).expect("the file is there")
+    }
+
+    /// The functions of the rows.
+    fn functions() -> Vec<String> {
+        let rows: Value = serde_json::from_str(&read("src/capi/rows.json")).expect("the rows are JSON");
+        let listed = rows["functions"].as_array().expect("the rows have functions").iter();
+        listed.map(|row| row["name"].as_str().expect("a row has a name").to_owned()).collect()
+    }
+
+    /// The names of C functions that thorn.hpp calls or hands on, without its comments.
+    fn called() -> std::collections::BTreeSet<String> {
+        let text = read("include/thorn.hpp");
+        let code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//") && !line.starts_with('*'));
+        let words = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect::<Vec<_>>();
+        code.flat_map(words).filter(|word| word.starts_with("TH")).collect()
+    }
+
+    #[test]
+    fn thorn_hpp_calls_every_function_but_those_with_a_reason() {
+        let called = called();
+        let missing: Vec<String> =
+            functions().into_iter().filter(|name| !called.contains(name) && !super::names::is_left_out(name)).collect();
+        assert!(missing.is_empty(), "neither called nor in LEFT_OUT: {missing:?}");
+        assert!(functions().len() > 750, "only {} functions", functions().len());
+    }
+
+    #[test]
+    fn every_name_that_is_left_out_is_a_function_and_has_a_reason() {
+        let (functions, called) = (functions(), called());
+        for (names, reason) in LEFT_OUT {
+            for name in names.split(' ') {
+                let matches = |function: &&String| name.strip_suffix('*').map_or(*function == name, |start| function.starts_with(start));
+                assert!(functions.iter().any(|function| matches(&function)), "{name} is no function");
+                assert!(!reason.contains("by hand") || called.contains(name), "{name} is called nowhere");
+            }
+        }
+    }
+
+    #[test]
+    fn the_parts_are_narrow() {
+        for part in super::PARTS {
+            for line in part.lines() {
+                assert!(line.chars().count() <= 140, "{} columns: {line}", line.chars().count());
+            }
+        }
+    }
+}

@@ -9,7 +9,8 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("THCudaGraph_retain THCudaGraph_free", "copies and destructors count references"),
     ("THGenerator_new THGenerator_newKind", "constructors of Generator"),
     ("THTensor_freeCopyTo", "it frees its argument, which is an owner's"),
-    ("THTensor_storage THTensor_data THTensor_sizes THTensor_strides THTensor_nDimension THTensor_dim THTensor_dtype", "methods by hand"),
+    ("THTensor_storage THTensor_data", "methods by hand"),
+    ("THTensor_sizes THTensor_strides THTensor_nDimension THTensor_dim THTensor_dtype", "methods that read the open fields"),
     ("THTensor_apply THTensor_map THTensor_map2", "methods by hand, for any function object"),
     ("THTensor_newWithSize1d THTensor_newWithSize2d THTensor_newWithSize3d THTensor_newWithSize4d THTensor_newWithSize5d", LIST),
     ("THTensor_resize1d THTensor_resize2d THTensor_resize3d THTensor_resize4d THTensor_resize5d THTensor_resizeNd", LIST),
@@ -46,6 +47,14 @@ pub const MORE_IN_PLACE: &[&str] = &["tril", "triu", "addmm", "addmv", "addr", "
 
 /// Names that are operators of C++, and what they are called instead.
 const WORDS: &[(&str, &str)] = &[("bitand", "bitAnd"), ("bitor", "bitOr")];
+
+/// Functions whose name without `new` is that of another one, and their name.
+const OTHERS: &[(&str, &str)] = &[("THArchive_newFind", "tensor")];
+
+/// The name in C++ of a function whose name would be `name` by the rules.
+pub fn of<'a>(function: &str, name: &'a str) -> &'a str {
+    OTHERS.iter().find(|(other, _)| *other == function).map_or(word(name), |(_, instead)| instead)
+}
 
 /// The name of a row in C++.
 pub fn word(name: &str) -> &str {
